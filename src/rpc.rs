@@ -150,6 +150,15 @@ impl Command {
         }
     }
 
+    /// A message for a mirror of which a field is wrong: a query has its reply.
+    pub fn wrong(method: &str, params: &[Value], error: JobError) -> Self {
+        let token = params.first().and_then(|query| Fields::root(query).ok()?.count("token").ok());
+        match token.filter(|_| method == "query") {
+            Some(token) => Self::Query { token, query: Err(error) },
+            None => Self::Unknown(format!("{method}: {error}")),
+        }
+    }
+
     fn landed(argument: &Value) -> Result<Self, JobError> {
         let fields = Fields::root(argument)?;
         let line = |field| fields.get(field).map(|_| fields.count(field)).transpose();

@@ -177,8 +177,44 @@ impl MirrorEvent {
         }
     }
 
-    /// Reads a notification; none where it is not for a mirror, or cannot be read.
-    pub fn decode(method: &str, params: &[Value]) -> Option<Self> {
+    /// Reads a notification; none where it is not for a mirror.
+    ///
+    /// # Errors
+    /// Names the field that is wrong.
+    pub fn decode(method: &str, params: &[Value]) -> Option<Result<Self, JobError>> {
+        if let Some(event) = Self::of_neovim(method, params) {
+            return Some(Ok(event));
+        }
+        let fields = Fields::root(params.first()?);
+        if method == "query" {
+            let fields = fields.ok()?;
+            let question = MirrorQuery::decode(&fields)?;
+            return Some(question.and_then(|question| {
+                let (token, buffer) = (fields.count("token")?, fields.count("buffer")?);
+                Ok(Self::Query { token, buffer, question })
+            }));
+        }
+        let decode: fn(&Fields<'_>) -> Result<Self, JobError> = match method {
+            "buffer" => |fields| Notice::decode(fields).map(Self::Notice),
+            "wiped" => |fields| Ok(Self::Contacted { buffer: fields.count("buffer")?, exists: false }),
+            "moment" => |fields| Ok(Self::Moment { buffer: fields.count("buffer")? }),
+            "run" => |fields| Sent::decode(fields).map(Self::Sent),
+            "resume" => Self::resumed,
+            "accept" => Self::accept,
+            "revert" => |fields| {
+                let (buffer, job) = (fields.count("buffer")?, fields.count("id")?);
+                Ok(Self::Want { buffer, job, intent: Intent::Revert })
+            },
+            "review_end" => {
+                |fields| Ok(Self::Unwatch { buffer: fields.count("buffer")?, job: fields.count("id")? })
+            }
+            _ => return None,
+        };
+        Some(fields.and_then(|fields| decode(&fields)))
+    }
+
+    /// Reads an event of Neovim's own.
+    fn of_neovim(method: &str, params: &[Value]) -> Option<Self> {
         match (method, params) {
             ("nvim_buf_lines_event", [buffer, tick, first, last, rows, ..]) => {
                 let (first, last) = (size(first)?, last.as_i64()?);
@@ -194,35 +230,6 @@ impl MirrorEvent {
                 Some(Self::Tick { buffer: handle(buffer)?, tick: tick.as_u64()? })
             }
             ("nvim_buf_detach_event", [buffer]) => Some(Self::Detached { buffer: handle(buffer)? }),
-            ("buffer", [notice]) => Notice::decode(notice).ok().map(Self::Notice),
-            ("wiped", [wiped]) => {
-                let buffer = Fields::root(wiped).ok()?.count("buffer").ok()?;
-                Some(Self::Contacted { buffer, exists: false })
-            }
-            ("moment", [moment]) => {
-                let buffer = Fields::root(moment).ok()?.count("buffer").ok()?;
-                Some(Self::Moment { buffer })
-            }
-            // What is wrong with a request the host finds out.
-            ("run", [request]) => Sent::decode(&Fields::root(request).ok()?).ok().map(Self::Sent),
-            ("resume", [resume]) => Self::resumed(&Fields::root(resume).ok()?).ok(),
-            ("accept", [accept]) => Self::accept(&Fields::root(accept).ok()?).ok(),
-            ("revert", [revert]) => {
-                let fields = Fields::root(revert).ok()?;
-                let (buffer, job) = (fields.count("buffer").ok()?, fields.count("id").ok()?);
-                Some(Self::Want { buffer, job, intent: Intent::Revert })
-            }
-            ("review_end", [review]) => {
-                let fields = Fields::root(review).ok()?;
-                let (buffer, job) = (fields.count("buffer").ok()?, fields.count("id").ok()?);
-                Some(Self::Unwatch { buffer, job })
-            }
-            ("query", [query]) => {
-                let fields = Fields::root(query).ok()?;
-                let question = MirrorQuery::decode(&fields)?.ok()?;
-                let (token, buffer) = (fields.count("token").ok()?, fields.count("buffer").ok()?);
-                Some(Self::Query { token, buffer, question })
-            }
             _ => None,
         }
     }
@@ -258,14 +265,13 @@ fn held_for(name: &str) -> Result<HeldFor, JobError> {
 }
 
 impl Notice {
-    fn decode(value: &Value) -> Result<Self, JobError> {
-        let fields = Fields::root(value)?;
+    fn decode(fields: &Fields<'_>) -> Result<Self, JobError> {
         Ok(Self {
             buffer: fields.count("buffer")?,
             name: fields.get("name").and_then(Value::as_slice).unwrap_or_default().to_vec(),
             tick: fields.count("tick")?,
-            rows: count(&fields, "rows")?,
-            bytes: count(&fields, "bytes")?,
+            rows: count(fields, "rows")?,
+            bytes: count(fields, "bytes")?,
             is_written: fields.flag("written")?,
             refuses: fields.flag("refuses")?,
             marks: fields

@@ -134,11 +134,15 @@ fn decode(message: &[u8], open: Range<u64>) -> InputMessage {
         }
         (Some(2), [method, Value::Array(params)]) => match method.as_str() {
             Some(method) => match mirror::MirrorEvent::decode(method, params) {
-                Some(event @ mirror::MirrorEvent::Sent(_)) => {
+                Some(Ok(event @ mirror::MirrorEvent::Sent(_))) => {
                     InputMessage::Run(Command::decode(method, params), Box::new(event))
                 }
-                Some(event) => InputMessage::Event(event),
-                None => InputMessage::Command(Command::decode(method, params)),
+                Some(Ok(event)) => InputMessage::Event(event),
+                Some(Err(error)) if method != "run" => {
+                    InputMessage::Command(Command::wrong(method, params, error))
+                }
+                // What is wrong with a request, its job fails with.
+                Some(Err(_)) | None => InputMessage::Command(Command::decode(method, params)),
             },
             None => InputMessage::Malformed,
         },
@@ -198,6 +202,20 @@ mod tests {
         let calls = CallCount::default();
         (0..count).for_each(|_| calls.add());
         calls
+    }
+
+    #[test]
+    fn of_a_message_for_a_mirror_the_wrong_field_is_named() {
+        let ask = |fields: Vec<(Value, Value)>| {
+            let query = encoded(vec![2.into(), "query".into(), Value::Array(vec![Value::Map(fields)])]);
+            decode(&query, 0..0)
+        };
+        let fields =
+            vec![("name".into(), "take".into()), ("token".into(), 7.into()), ("all".into(), true.into())];
+        let InputMessage::Command(Command::Query { token: 7, query: Err(error) }) = ask(fields) else {
+            panic!()
+        };
+        assert!(error.message.starts_with("id "), "{error}");
     }
 
     #[tokio::test]

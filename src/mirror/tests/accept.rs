@@ -7,7 +7,7 @@ const WRITTEN: Settlement = Settlement::Written { is_merged: false };
 /// The mirror of a text in which the range of job 7 is `first` to `last`, and its answer is held.
 fn held() -> Mirrors {
     let mut mirrors = mirrored(TEXT);
-    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
+    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap().unwrap());
     mirrors
 }
 
@@ -170,7 +170,7 @@ fn a_buffer_that_takes_no_changes_holds_answers_until_it_does() {
         MirrorEvent::Notice(Notice { refuses, ..notice })
     };
     assert!(mirrors.take(refusing(true)).is_empty(), "it is not attached to");
-    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
+    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap().unwrap());
     for (intent, why) in [
         (Intent::Land(bytes(&["a"])), HeldFor::NotModifiable),
         (Intent::Hold(HeldFor::Review), HeldFor::Review),
@@ -187,7 +187,7 @@ fn an_answer_that_an_earlier_host_had_told_lands() {
         let Value::Map(mut fields) = sent(7, None, "line", (2, 4), TEXT) else { unreachable!() };
         fields.push(("lines".into(), list(&["one"])));
         fields.push(("held_for".into(), held_for));
-        MirrorEvent::decode("resume", &[Value::Map(fields)]).expect("a resumed answer")
+        MirrorEvent::decode("resume", &[Value::Map(fields)]).unwrap().expect("a resumed answer")
     };
     let mut mirrors = mirrored(TEXT);
     assert_eq!(contacts(&mirrors.take(resume(Value::Nil))), [false]);
@@ -241,7 +241,7 @@ fn an_insertion_into_an_empty_buffer_keeps_its_range() {
         let nothing = || Value::Array(Vec::new());
         let beside = beside(&[""], line..line);
         let sent = sent_as(7, Some(2), selection("insert", line, nothing(), nothing(), nothing(), beside));
-        mirrors.take(MirrorEvent::decode("run", &[sent]).unwrap());
+        mirrors.take(MirrorEvent::decode("run", &[sent]).unwrap().unwrap());
         for answer in [&["one"][..], &["", "one", "two"]] {
             let orders = mirrors.take(intent(7, Intent::Land(bytes(answer))));
             assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, WRITTEN)]);
@@ -258,7 +258,7 @@ fn text_typed_where_a_part_was_empty_is_a_conflict() {
     let text = ["f()"];
     let mut mirrors = mirrored(&text);
     let part = part(7, Some(2), 1, 2..2, &text);
-    mirrors.take(MirrorEvent::decode("run", &[part]).unwrap());
+    mirrors.take(MirrorEvent::decode("run", &[part]).unwrap().unwrap());
     mirrors.take(lines(Some(3), 0..1, &["f(typed)"]));
     let orders = mirrors.take(intent(7, Intent::Land(bytes(&["answer"]))));
     assert_eq!(settled(&orders), [(7, Settlement::Held(HeldFor::Conflict))]);
@@ -279,7 +279,7 @@ fn a_part_whose_answer_has_another_number_of_rows_is_taken_back_after_undo_and_r
         beside(&text_before, 0..2),
     );
     let mut mirrors = mirrored(&text_before);
-    mirrors.take(MirrorEvent::decode("run", &[sent_as(7, Some(2), selected)]).unwrap());
+    mirrors.take(MirrorEvent::decode("run", &[sent_as(7, Some(2), selected)]).unwrap().unwrap());
     let orders = mirrors.take(intent(7, Intent::Land(bytes(&["t1", "t", "a"]))));
     assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, WRITTEN)]);
     assert_eq!(text(&mut mirrors), ["t1", "t", "a2", "t3"]);

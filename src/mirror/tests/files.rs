@@ -9,7 +9,7 @@ pub fn wrote(tick: u64, rows: usize, name: &str) -> MirrorEvent {
 
 fn held(text: &[&str]) -> Mirrors {
     let mut mirrors = mirrored(text);
-    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), text)]).unwrap());
+    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), text)]).unwrap().unwrap());
     mirrors
 }
 
@@ -75,7 +75,8 @@ fn a_text_that_is_not_sure_is_told_once_it_is() {
 #[test]
 fn what_was_written_before_the_editor_ended_is_told_though_a_reply_is_missing() {
     let mut mirrors = held(TEXT);
-    let orders = mirrors.take(MirrorEvent::decode("run", &[sent(8, Some(1), "line", (2, 2), TEXT)]).unwrap());
+    let orders =
+        mirrors.take(MirrorEvent::decode("run", &[sent(8, Some(1), "line", (2, 2), TEXT)]).unwrap().unwrap());
     assert_eq!(contacts(&orders), [false]);
     assert!(ranges_on_disk(&mirrors.take(wrote(3, TEXT.len(), "/a"))).is_empty(), "the marks are awaited");
     let orders = mirrors.take(MirrorEvent::Disconnected);
@@ -93,7 +94,7 @@ fn another_name_of_the_file_is_told_of_all_its_jobs() {
         orders.iter().filter_map(renamed).collect::<Vec<_>>()
     };
     let mut mirrors = held(TEXT);
-    mirrors.take(MirrorEvent::decode("run", &[sent(8, Some(2), "line", (2, 2), TEXT)]).unwrap());
+    mirrors.take(MirrorEvent::decode("run", &[sent(8, Some(2), "line", (2, 2), TEXT)]).unwrap().unwrap());
     let orders = mirrors.take(wrote(3, TEXT.len(), "/b"));
     assert_eq!(renamed(&orders), [(7, "/b".to_owned()), (8, "/b".to_owned())]);
     let path = |order: &Order| match order {
@@ -204,7 +205,7 @@ fn edits_between_a_request_and_the_first_contact_are_the_user_s() {
     let mut mirrors = Mirrors::default();
     let now = ["above", "first", "typed", "last", "below"];
     mirrors.take(notice(1, 2, TEXT.len()));
-    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
+    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap().unwrap());
     mirrors.take(whole(1, 3, &now));
     mirrors.take(marked(3, now.len(), &[(7, 1..4, None)]));
     mirrors.take(CONTACTED);

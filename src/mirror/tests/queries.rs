@@ -38,7 +38,7 @@ pub fn drawn(mirrors: &mut Mirrors, mut orders: Vec<Order>) -> Option<ReviewView
 #[test]
 fn what_an_answer_would_change() {
     let mut mirrors = mirrored(TEXT);
-    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
+    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap().unwrap());
     mirrors.take(lines(Some(3), 1..2, &["mine"]));
     let told = |mirrors: &mut Mirrors, lines: &[&str]| view_after(mirrors, watch(7, lines)).unwrap();
     assert_eq!(told(&mut mirrors, &["theirs", "between", "last"]), Ok(vec![(1, 2, true)]));
@@ -65,7 +65,7 @@ fn a_part_of_which_only_the_mark_tells_is_asked_for() {
     let text = ["f(x)", "end"];
     let mut mirrors = mirrored(&text);
     let part = part(7, Some(2), 1, 2..3, &text);
-    mirrors.take(MirrorEvent::decode("run", &[part]).unwrap());
+    mirrors.take(MirrorEvent::decode("run", &[part]).unwrap().unwrap());
     mirrors.take(lines(Some(3), 0..1, &["f(x, x)"]));
     assert_eq!(contacts(&mirrors.take(watch(7, &["y"]))), [false]);
     let mark = map(vec![
@@ -139,7 +139,7 @@ fn a_search_without_a_mirror_has_no_changedtick() {
 #[test]
 fn a_view_in_the_shape_of_the_plugin() {
     let mut mirrors = mirrored(TEXT);
-    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
+    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap().unwrap());
     mirrors.take(watch(7, &["first", "more", "between", "last"]));
     let orders = mirrors.idle();
     let [Order::Review { buffer: 1, view }, Order::Reply { token: 8, .. }] = &orders[..] else {

@@ -15,7 +15,7 @@ fn undone(tick: u64) -> MirrorEvent {
 /// below to above.
 fn two_taken() -> Mirrors {
     let mut mirrors = mirrored(NUMBERS);
-    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 6), NUMBERS)]).unwrap());
+    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 6), NUMBERS)]).unwrap().unwrap());
     let orders = mirrors.take(watch(7, &["ONE", "two", "THREE", "four", "FIVE"]));
     let hunks = drawn(&mut mirrors, orders).unwrap().hunks.unwrap();
     let ids = hunks[..2].iter().map(|shown| shown.hunk.id).collect();

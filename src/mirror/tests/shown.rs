@@ -5,7 +5,7 @@ use super::*;
 /// The mirror of a text in which the range of job 7 is `first` to `last`, where its mark is.
 fn shown() -> Mirrors {
     let mut mirrors = mirrored(TEXT);
-    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
+    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap().unwrap());
     assert!(mirrors.idle().is_empty(), "the marks are where the request says");
     mirrors
 }
@@ -142,7 +142,7 @@ fn a_part_is_told_only_where_its_place_is_certain() {
     let text = ["f(x)", "end"];
     let mut mirrors = mirrored(&text);
     let part = part(7, Some(2), 1, 2..3, &text);
-    mirrors.take(MirrorEvent::decode("run", &[part]).unwrap());
+    mirrors.take(MirrorEvent::decode("run", &[part]).unwrap().unwrap());
     assert!(mirrors.idle().is_empty());
     mirrors.take(lines(Some(3), 0..1, &["a.f(x)"]));
     let part = |from, to| Some(Place::Part { start: (0, from), end: (0, to) });

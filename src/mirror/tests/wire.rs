@@ -5,7 +5,7 @@ use crate::document::Document;
 use crate::land::edits;
 
 fn decode(method: &str, argument: Value) -> Option<MirrorEvent> {
-    MirrorEvent::decode(method, &[argument])
+    MirrorEvent::decode(method, &[argument])?.ok()
 }
 
 #[test]

@@ -97,9 +97,8 @@ impl Editor {
     }
 
     pub fn notify(&mut self, method: &str, argument: Value) {
-        let event =
-            MirrorEvent::decode(method, &[argument]).unwrap_or_else(|| panic!("{method} cannot be read"));
-        self.send(event);
+        let event = MirrorEvent::decode(method, &[argument]);
+        self.send(event.unwrap_or_else(|| panic!("{method} is not for a mirror")).unwrap());
     }
 
     /// Asks a question; the token of its reply.

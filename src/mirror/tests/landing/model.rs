@@ -89,7 +89,7 @@ impl LandingModel {
         self.answers.insert(job, answer);
         self.neovim.mark(job, &rows);
         let request = request(job, self.neovim.tick, &self.neovim.rows, rows);
-        self.neovim.say(MirrorEvent::decode("run", &[request]).expect("a request"));
+        self.neovim.say(MirrorEvent::decode("run", &[request]).unwrap().expect("a request"));
     }
 
     fn type_something(&mut self) {
