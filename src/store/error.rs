@@ -21,6 +21,14 @@ pub enum StoreError {
         /// Where it is now.
         aside: PathBuf,
     },
+    /// A file of an earlier host, with what was not in the database yet, is not taken over, or not all of it.
+    #[error("what an earlier session left is not all taken over: {} {why}", path.display())]
+    LeftOver {
+        /// Where it is.
+        path: PathBuf,
+        /// Why.
+        why: &'static str,
+    },
     /// The path of the database, or of a file beside it, is not a regular file.
     #[error("{} is {}; remove it, or set `data_dir` to another folder", path.display(), what_it_is(*is_link))]
     NotAFile {
@@ -72,7 +80,7 @@ impl StoreError {
     /// The message for the user.
     pub fn warning(&self) -> String {
         match self {
-            Self::Damaged { .. } => self.to_string(),
+            Self::Damaged { .. } | Self::LeftOver { .. } => self.to_string(),
             _ if self.is_transient() => {
                 format!("answers are not in the store yet: {self}; jobs run all the same")
             }
@@ -113,7 +121,9 @@ impl StoreError {
                         )
                     )
             }
-            Self::Newer { .. } | Self::Closed | Self::NoSuchJob | Self::Row(_) => false,
+            Self::LeftOver { .. } | Self::Newer { .. } | Self::Closed | Self::NoSuchJob | Self::Row(_) => {
+                false
+            }
         }
     }
 

@@ -1,5 +1,7 @@
 //! Which Neovim a job belongs to, in a way that outlives it: its process id and when it started, since ids
-//! are used again.
+//! are used again, and the machine, its boot and its PID namespace, since only there an id means anything.
+
+use std::os::unix::fs::MetadataExt;
 
 /// The Neovim that started this host.
 pub fn current() -> String {
@@ -13,15 +15,31 @@ pub fn host() -> String {
     name(std::process::id())
 }
 
-/// Whether that process still runs.
+/// Whether that process may still run: in another container, or on another machine that shares this home, nobody knows.
 pub fn is_alive(owner: &str) -> bool {
-    let pid = owner.split(':').next().and_then(|pid| pid.parse().ok());
-    pid.is_some_and(|pid| runs(pid) && name(pid) == owner)
+    let parts: Vec<&str> = owner.split(':').collect();
+    let [pid, _, machine, boot, namespace] = parts[..] else { return false };
+    let here = place();
+    if machine != here[0] {
+        return true;
+    }
+    let runs_here = || pid.parse().is_ok_and(|pid| runs(pid) && name(pid) == owner);
+    boot == here[1] && (namespace != here[2] || runs_here())
 }
 
 /// What a Neovim with this process id is called.
 pub fn name(pid: u32) -> String {
-    format!("{pid}:{}", start_time(pid).unwrap_or_default())
+    format!("{pid}:{}:{}", start_time(pid).unwrap_or_default(), place().join(":"))
+}
+
+/// The machine, its boot and the PID namespace of this process; empty where the system does not tell, as elsewhere than
+/// on Linux.
+fn place() -> [String; 3] {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default().trim().to_owned();
+    let machine = Some(read("/etc/machine-id")).filter(|id| !id.is_empty());
+    let machine = machine.unwrap_or_else(|| read("/proc/sys/kernel/hostname"));
+    let namespace = std::fs::metadata("/proc/self/ns/pid").map(|namespace| namespace.ino().to_string());
+    [machine, read("/proc/sys/kernel/random/boot_id"), namespace.unwrap_or_default()]
 }
 
 /// When a process started, in the kernel's ticks since boot: field 22 of `/proc/PID/stat`; nothing where it has
@@ -58,8 +76,21 @@ mod tests {
         child.wait().unwrap();
         assert!(!is_alive(&gone), "{gone}");
         assert!(!is_alive("nonsense"));
-        #[cfg(target_os = "linux")]
-        assert!(!is_alive(&format!("{}:1", std::process::id())), "another process with the same id");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn an_id_means_nothing_elsewhere() {
+        let me = name(std::process::id());
+        let with = |part: usize, value: &str| {
+            let mut parts: Vec<&str> = me.split(':').collect();
+            parts[part] = value;
+            is_alive(&parts.join(":"))
+        };
+        assert!(!with(1, "1"), "another process with the same id");
+        assert!(with(2, "another machine"));
+        assert!(!with(3, "an earlier boot"));
+        assert!(with(4, "another namespace"));
     }
 
     #[test]

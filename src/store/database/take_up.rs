@@ -47,9 +47,12 @@ fn is_spill(entry: &fs::DirEntry) -> bool {
     has_name && entry.file_type().is_ok_and(|kind| kind.is_file())
 }
 
-/// Reads a spill file; `None` where its host still writes it, where another host takes it up, where its Neovim lives
-/// and has its own hosts for that, or where a newer version wrote it.
-pub fn read(path: PathBuf) -> io::Result<Option<OrphanedSpill>> {
+/// Reads a spill file; `None` where its host still writes it, where another host takes it up, or where its Neovim
+/// lives and has its own hosts for that.
+///
+/// # Errors
+/// Also where another version wrote it.
+pub fn read(path: PathBuf) -> Result<Option<OrphanedSpill>, StoreError> {
     let file = OpenOptions::new()
         .read(true)
         .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
@@ -67,7 +70,7 @@ pub fn read(path: PathBuf) -> io::Result<Option<OrphanedSpill>> {
         Some(Ok(SpillHeader { version: VERSION, owner, host })) => (owner, host, true),
         Some(Ok(SpillHeader { version, .. })) => {
             tracing::warn!(path = %path.display(), version, "a spill file of another version is left alone");
-            return Ok(None);
+            return Err(StoreError::LeftOver { path, why: "was written by another version" });
         }
         Some(Err(_)) | None => (String::new(), String::new(), false),
     };
@@ -125,12 +128,20 @@ impl OrphanedSpill {
     }
 
     /// It is in the database: deletes the file, but keeps one that could not be read to its end under another name.
-    pub fn finish(self) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// Also where it could not.
+    pub fn finish(self) -> Result<(), StoreError> {
         tracing::info!(path = %self.path.display(), jobs = self.jobs.len(), whole = self.is_whole, "taken up");
         let mut aside = self.path.clone().into_os_string();
         aside.push(".damaged");
-        let done = if self.is_whole { fs::remove_file(&self.path) } else { fs::rename(&self.path, aside) };
-        // Another host may have taken it up before.
-        done.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
+        let done = if self.is_whole { fs::remove_file(&self.path) } else { fs::rename(&self.path, &aside) };
+        match done {
+            Ok(()) if self.is_whole => Ok(()),
+            Ok(()) => Err(StoreError::LeftOver { path: aside.into(), why: "is damaged" }),
+            // Another host may have taken it up before.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error.into()),
+        }
     }
 }

@@ -238,10 +238,10 @@ impl DatabaseWriter {
         let Some(data_dir) = self.shared.data_dir.as_ref().filter(|_| !self.is_taken_up) else { return };
         self.is_taken_up = true;
         for path in take_up::files(data_dir) {
-            let taken = take_up::read(path).map_err(StoreError::from).and_then(|found| {
+            let taken = take_up::read(path).and_then(|found| {
                 let Some(mut found) = found else { return Ok(()) };
                 self.connection.attempt(|connection| found.put(connection))?;
-                Ok(found.finish()?)
+                found.finish()
             });
             if let Err(error) = taken {
                 let is_transient = error.is_transient();
