@@ -105,15 +105,16 @@ impl AgentMessage {
 
     fn about(&mut self, request: &Request) {
         let facts = [
-            ("Project directory", request.start.cwd.to_string_lossy().into_owned()),
+            ("project-directory", request.start.cwd.to_string_lossy().into_owned()),
             (
-                "File",
+                "file-name",
                 if request.path.is_empty() { "a buffer without a name".into() } else { request.path.clone() },
             ),
-            ("Filetype", request.filetype.clone()),
+            ("filetype", request.filetype.clone()),
         ];
         for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
-            self.line(&format!("{name}: {}", value.replace(char::is_control, " ")));
+            let mark = self.mark;
+            self.line(&format!("<{name}-{mark}>{}</{name}-{mark}>", value.replace(char::is_control, " ")));
         }
         self.text.push('\n');
     }
@@ -193,7 +194,7 @@ impl AgentMessage {
             SelectionKind::Insert => format!("the file around line {}", request.selection.first_line),
             _ => format!("the text in <selection-{}>", self.mark),
         };
-        format!("This is a question about {about}. Answer it shortly, as plain text or Markdown.")
+        format!("This is a question about {about}. Answer it briefly, as plain text or Markdown.")
     }
 
     fn replacement(&self, request: &Request) -> String {
