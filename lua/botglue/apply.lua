@@ -104,11 +104,13 @@ end
 ---@return botglue.StepResult
 local function write_step(step, write)
   local job = client.job(step.job)
-  local place = job and job.range:place()
-  local before = place and job.range:read(place)
+  local is_read, before = pcall(function()
+    local place = job and job.range:place()
+    return place and job.range:read(place)
+  end)
   local result = write()
   if job and result.state == "written" then
-    local ok, err = pcall(settle, job.range, step, before)
+    local ok, err = pcall(settle, job.range, step, is_read and before or nil)
     if not ok then
       require("botglue.host.notify").error(("botglue: job %d: %s"):format(job.id, err))
     end

@@ -134,7 +134,7 @@ impl Stream {
         }
         self.counts.number += 1;
         self.counts.lines += u64::from(!line.trim_ascii().is_empty());
-        let mut has_said = false;
+        let (mut has_said, was_closing) = (false, self.dialogue.is_closing());
         let reducer = &mut self.reducer;
         let mut on_event = |event: event::Event<'_>| {
             has_said |= !matches!(event, event::Event::Asked { .. });
@@ -150,6 +150,8 @@ impl Stream {
             }
         };
         let reading = self.dialogue.hear(line, &mut on_event, &mut self.input);
+        // What it says of the end is told when the turn is closed.
+        has_said |= self.dialogue.is_closing() && !was_closing;
         let emit: Emit<'_> = &mut |update| each(LineItem::Update(update));
         match reading {
             LineStatus::Blank => {}

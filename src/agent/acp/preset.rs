@@ -154,7 +154,7 @@ impl Preset {
         let parts =
             version.unwrap_or_default().split(['.', '-', '+', ' ']).map_while(|part| part.parse().ok());
         let number: Vec<u64> = parts.take(3).collect();
-        let is_older = !number.is_empty() && number < self.tried.to_vec();
+        let is_older = !number.is_empty() && number.as_slice() < &self.tried[..number.len()];
         if name == Some(self.agent_name) && !is_older {
             return None;
         }

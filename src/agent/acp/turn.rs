@@ -147,10 +147,12 @@ impl Turn {
         each(Event::Text { piece: Piece::Part, message: None, text });
     }
 
-    /// Whether a chunk is something that the agent says of its own, of which only the text tells.
+    /// Whether a chunk is something that the agent says of its own, of which only the text tells: what begins a message,
+    /// since a piece in the middle of an answer may begin with any word.
     fn is_notice(&self, text: &str, habits: Habits) -> bool {
         habits.has_notices
             && !text.starts_with(ERROR)
+            && self.text.trim().is_empty()
             && (!self.has_amounts || NOTICES.iter().any(|notice| text.starts_with(notice)))
     }
 

@@ -161,8 +161,15 @@ fn a_trusted_project_and_more_tools_loosen_what_they_are_about() {
 fn a_recipe_is_for_one_program_and_its_later_versions() {
     let codex = Preset::named("codex").unwrap();
     let name = Some(codex.agent_name);
-    for version in [Some("2.6.0"), Some("2.10.0"), Some("3.0"), Some("2.6.0-beta (x)"), Some("nightly"), None]
-    {
+    for version in [
+        Some("2.6.0"),
+        Some("2.10.0"),
+        Some("3.0"),
+        Some("2.6"),
+        Some("2.6.0-beta (x)"),
+        Some("nightly"),
+        None,
+    ] {
         assert_eq!(codex.mismatch(name, version), None, "{version:?}");
     }
     let another = codex.mismatch(Some("codex-acp"), Some("0.16.0")).unwrap();

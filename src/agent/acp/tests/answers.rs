@@ -135,8 +135,8 @@ fn what_copilot_says_of_its_own_is_no_answer() {
         talk.ends("end_turn")
     };
     assert_eq!(code(&said(&["Warning: no token count"])), Code::EmptyAnswer);
-    let outcome = said(&["the ", "Warning: no token count", "answer"]);
-    assert_eq!((answer(&outcome), outcome.held_for), ("the answer", None));
+    let outcome = said(&["Warning: no token count", "print('", "Warning: slow", "')"]);
+    assert_eq!((answer(&outcome), outcome.held_for), ("print('Warning: slow')", None));
 }
 
 #[test]
@@ -193,6 +193,14 @@ fn a_read_within_the_project_is_allowed_and_nothing_else() {
         ),
         (
             json!({"toolCallId": "a", "kind": "read", "locations": path("/project/a"), "rawInput": {"paths": ["/x"]}}),
+            "no",
+        ),
+        (
+            json!({"toolCallId": "a", "kind": "search", "locations": path("/project"), "rawInput": {"pattern": "/etc/*"}}),
+            "no",
+        ),
+        (
+            json!({"toolCallId": "a", "kind": "search", "locations": path("/project"), "rawInput": {"pattern": "../**"}}),
             "no",
         ),
         (json!({"toolCallId": "a", "kind": "edit", "locations": path("/project/a")}), "no"),

@@ -73,9 +73,15 @@ impl<'a> SessionUpdate<'a> {
         let input = self.raw_input.map_or(b"{}".as_slice(), Raw::written);
         let serde_json::Value::Object(input) = serde_json::from_slice(input).ok()? else { return None };
         let is_path = |key: &str| {
-            ["path", "file", "dir", "root", "uri"].iter().any(|part| key.to_lowercase().contains(part))
+            ["path", "file", "dir", "root", "uri", "cwd"].iter().any(|part| key.to_lowercase().contains(part))
         };
-        for (_, value) in input.iter().filter(|(key, _)| is_path(key)) {
+        // A pattern may lead out of the directory that it is for.
+        let leads_out = |value: &serde_json::Value| {
+            value
+                .as_str()
+                .is_some_and(|text| text.starts_with(['/', '~']) || text.split('/').any(|part| part == ".."))
+        };
+        for (_, value) in input.iter().filter(|(key, value)| is_path(key) || leads_out(value)) {
             match value {
                 serde_json::Value::String(path) => paths.push(path.clone()),
                 serde_json::Value::Array(list) => {
