@@ -54,7 +54,8 @@ fn a_model_that_is_not_there() {
 fn a_command_above_what_is_permitted() {
     let fixture = Fixture::with(Cli::Droid, |builder| builder.option("tools", json!(["Read", "Bash"])));
     let trace = fixture.nvim.scratch.path("trace");
-    let command = format!("touch '{}'", trace.display());
+    // No command that the user's own settings allow.
+    let command = format!("mkdir '{}'", trace.display());
     let input = json!({"command": command, "riskLevelReason": "it writes", "riskLevel": "high"});
     fixture.api.script("execute", [calls("", &[("Execute", input)]), says("fn target() {}")]);
     let job = fixture.ask("SCRIPT:execute");
