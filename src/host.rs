@@ -2,7 +2,6 @@
 //! editor is gone. It owns the jobs: `starting` begins them, `results` tells the store, the mirrors and the editor what
 //! comes of them, `questions` replies to the editor.
 
-mod find;
 mod jobs;
 mod questions;
 mod results;
@@ -163,10 +162,6 @@ impl Host {
             Command::Draft { id, draft } => self.database.draft(id, draft),
             Command::Unsent { id, unsent } => self.database.unsent(id, unsent),
             Command::Query { token, query } => self.query(token, query),
-            Command::Find { token, wanted } => match wanted {
-                Ok(wanted) => find::start(token, wanted, &self.database, &self.feed, &self.editor),
-                Err(error) => self.editor.reply(token, Err(error.message)),
-            },
             Command::View { token, view } => self.view(token, view),
             Command::Transcript { token, wanted } => self.transcript(token, wanted),
             Command::Interrupted(ids) => self.interrupted = ids,

@@ -4,7 +4,6 @@
 
 mod decode;
 pub mod fields;
-mod find;
 mod prewarm;
 #[cfg(test)]
 pub mod sample;
@@ -17,7 +16,6 @@ use serde::{Deserialize, Serialize};
 
 pub use self::decode::{decode, id_of};
 pub use self::fields::{Fields, bad};
-pub use self::find::{FindRequest, Sought};
 pub use self::prewarm::PrewarmRequest;
 pub use self::start::AgentStart;
 pub use self::transcript::TranscriptRequest;

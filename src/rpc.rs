@@ -17,7 +17,7 @@ use tokio_util::compat::{TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
 use crate::editor::{CallCount, RpcWriter};
 use crate::error::JobError;
 use crate::mirror::{self, Feed};
-use crate::request::{self, Fields, FindRequest, Observe, PrewarmRequest, Request, TranscriptRequest};
+use crate::request::{self, Fields, Observe, PrewarmRequest, Request, TranscriptRequest};
 use crate::store::{self, Draft, Landed, Query, Unsent};
 use crate::view::Viewer;
 use input::RpcInput;
@@ -65,13 +65,6 @@ pub enum Command {
         token: u64,
         /// What is asked, or why that cannot be read.
         query: Result<Query, JobError>,
-    },
-    /// Find a stored job in a buffer.
-    Find {
-        /// Comes back with the reply.
-        token: u64,
-        /// Which one, or why that cannot be read.
-        wanted: Result<FindRequest, JobError>,
     },
     /// Make the rows of a list.
     View {
@@ -207,9 +200,6 @@ impl Command {
         let token = fields.count("token")?;
         if fields.text("name").is_ok_and(|name| name == "transcript") {
             return Ok(Self::Transcript { token, wanted: TranscriptRequest::read(&fields) });
-        }
-        if let Some(wanted) = FindRequest::read(&fields) {
-            return Ok(Self::Find { token, wanted });
         }
         Ok(match fields.get("viewer") {
             Some(_) => Self::View { token, view: view::decode(&fields) },

@@ -132,6 +132,9 @@
 ---@field filetype string
 ---@field prompt string
 ---@field question boolean
+---@field status "done"|"failed"|"interrupted"
+---@field review boolean whether its answer was to be held
+---@field resume { session_id: string, at: string? }? the session that it went on from
 ---@field error { code: string, message: string }?
 ---@field ended_ms integer Unix time
 ---@field cost_usd number?
@@ -139,6 +142,8 @@
 ---@field text string?
 ---@field lines string[]?
 ---@field selection botglue.StoredSelection
+---@field landed_first integer? the first line of its range when its file was last written
+---@field landed_rows string[]? the rows of the range then
 
 ---@class botglue.HeldAnswer an answer of an earlier time that is held by this Neovim now
 ---@field uuid string

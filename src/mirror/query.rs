@@ -3,7 +3,6 @@
 use rmpv::Value;
 
 use super::blocks::{self, Ambiguous};
-use super::search::Search;
 use super::selected::texts;
 use super::view::MirrorView;
 use crate::error::JobError;
@@ -17,8 +16,6 @@ use crate::review::EditId;
 pub enum MirrorQuery {
     /// What it knows of its buffer.
     Mirror,
-    /// Where texts are. The host asks it, with what the store has.
-    Find(Search),
     /// Which blocks an answer has. No mirror is needed for that.
     Blocks(Box<Ambiguous>),
     /// Something of the review of a held answer.
@@ -63,13 +60,6 @@ pub enum Findings {
     Stale,
     /// Nothing can be said of an answer.
     Unknown(HeldFor),
-    /// What a search has found.
-    Found {
-        /// The changedtick of the text.
-        tick: u64,
-        /// The fields of the reply besides.
-        reply: Vec<(Value, Value)>,
-    },
 }
 
 impl MirrorQuery {
@@ -99,7 +89,7 @@ impl MirrorQuery {
         match self {
             Self::Review { .. } => Findings::Unknown(HeldFor::BufferGone),
             Self::Blocks(answer) => Findings::Blocks(answer.blocks()),
-            Self::Mirror | Self::Find(_) => Findings::Nothing,
+            Self::Mirror => Findings::Nothing,
         }
     }
 }
@@ -119,7 +109,6 @@ impl Findings {
             }
             Self::Stale => vec![("stale".into(), true.into())],
             Self::Unknown(why) => vec![("why".into(), why.name().into())],
-            Self::Found { tick, reply } => [&reply[..], &[("tick".into(), (*tick).into())]].concat(),
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::document::{Document, Passage, Place, Row, Rows, shifted};
 use crate::error::JobError;
 use crate::land::{Bytes, Replaced};
 use crate::request::fields::{bad, wrong};
-use crate::request::{Beside, Fields, Selection, SelectionKind};
+use crate::request::{Fields, SelectionKind};
 
 /// How much a text has to say to be known elsewhere than where it was: so many rows that are not blank, or so many
 /// bytes.
@@ -74,35 +74,6 @@ impl Selected {
             above: neighbour("above")?,
             below: neighbour("below")?,
         })
-    }
-
-    /// Whole lines, from a line on.
-    pub fn lines(first_line: u64, rows: Vec<String>) -> Self {
-        let rows: Vec<Bytes> = rows.into_iter().map(String::into_bytes).collect();
-        Self {
-            column: None,
-            kind: SelectionKind::Line,
-            first: first_row(SelectionKind::Line, usize::try_from(first_line).unwrap_or(usize::MAX)),
-            spans: rows.iter().map(|row| 0..row.len()).collect(),
-            rows,
-            above: None,
-            below: None,
-        }
-    }
-
-    /// The selection of a stored job. Of one of an earlier version only the row above an insertion is known.
-    pub fn stored(selection: Selection) -> Self {
-        let Selection { kind, first_line, text, rows, cols, anchor, beside, .. } = selection;
-        let beside = beside.unwrap_or(Beside { above: anchor, below: None });
-        let starts = cols.into_iter().map(|col| usize::try_from(col).unwrap_or_default());
-        Self {
-            kind,
-            first: first_row(kind, usize::try_from(first_line).unwrap_or(usize::MAX)),
-            spans: starts.zip(&text).map(|(start, text)| start..start.saturating_add(text.len())).collect(),
-            above: beside.above.map(String::into_bytes),
-            below: beside.below.map(String::into_bytes),
-            ..Self::lines(first_line, rows)
-        }
     }
 
     /// Where it was when it was sent; none where that is no place of this text.

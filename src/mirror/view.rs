@@ -56,21 +56,18 @@ fn place_of((job, place): &(u64, Option<Place>)) -> Value {
 
 /// The place of a job in the shape in which the plugin sends one.
 pub(super) fn fields(job: u64, place: &Place) -> Vec<(Value, Value)> {
-    let mut fields = vec![("id".into(), job.into())];
-    fields.extend(place_fields(place));
-    fields
-}
-
-/// The same without the job.
-pub(super) fn place_fields(place: &Place) -> Vec<(Value, Value)> {
     let (kind, first, last) = match place {
         Place::Lines(rows) => ("line", rows.start, rows.end - 1),
         Place::Insertion(row) => ("insert", *row, *row),
         Place::Part { start, end } => ("char", start.0, end.0),
         Place::Block { first, columns } => ("block", *first, first + columns.len() - 1),
     };
-    let mut fields: Vec<(Value, Value)> =
-        vec![("kind".into(), kind.into()), ("first".into(), first.into()), ("last".into(), last.into())];
+    let mut fields: Vec<(Value, Value)> = vec![
+        ("id".into(), job.into()),
+        ("kind".into(), kind.into()),
+        ("first".into(), first.into()),
+        ("last".into(), last.into()),
+    ];
     match place {
         Place::Part { start, end } => {
             fields.extend([("from".into(), start.1.into()), ("to".into(), end.1.into())]);
@@ -84,12 +81,4 @@ pub(super) fn place_fields(place: &Place) -> Vec<(Value, Value)> {
         Place::Lines(_) | Place::Insertion(_) => {}
     }
     fields
-}
-
-/// The line where a place begins, from 1; an insertion is at the line that it goes below.
-pub(super) fn line(place: &Place) -> usize {
-    match place {
-        Place::Insertion(row) => *row,
-        place => place.rows().start + 1,
-    }
 }

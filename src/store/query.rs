@@ -41,7 +41,6 @@ pub fn query(fields: &Fields<'_>) -> Result<Query, JobError> {
         }
         "held" => Ok(Query::Held),
         "untold" => Ok(Query::Untold { ids: fields.counts("ids")? }),
-        "again" => Ok(Query::Again { uuid: fields.text("uuid")?, id: fields.count("id")? }),
         _ => Err(bad("name", "is no question that this host knows")),
     }
 }
@@ -101,7 +100,6 @@ mod tests {
             (vec![("name", Value::from("weather"))], "name"),
             (vec![("name", "job".into())], "id"),
             (vec![("name", "history".into()), ("limit", "all".into())], "limit"),
-            (vec![("name", "again".into()), ("id", 3.into())], "uuid"),
             (vec![("name", "untold".into()), ("ids", Value::Array(vec![1.into(), "2".into()]))], "ids[2]"),
         ] {
             let error = read(&fields).unwrap_err();

@@ -14,8 +14,8 @@ pub enum Action {
     Prompt,
     /// Show what was there beside the answer.
     Diff,
-    /// Hold the answer once more.
-    Again,
+    /// Yank the answer.
+    Yank,
     /// Send the same prompt once more.
     Retry,
     /// Go on in its session.
@@ -33,7 +33,7 @@ impl Action {
         Self::Review,
         Self::Prompt,
         Self::Diff,
-        Self::Again,
+        Self::Yank,
         Self::Retry,
         Self::Followup,
         Self::Open,
@@ -47,7 +47,7 @@ impl Action {
             Self::Review => "review",
             Self::Prompt => "prompt",
             Self::Diff => "diff",
-            Self::Again => "again",
+            Self::Yank => "yank",
             Self::Retry => "retry",
             Self::Followup => "followup",
             Self::Open => "open",

@@ -29,6 +29,7 @@ pub fn history(listed: &Listed, viewer: &Viewer) -> Table {
 }
 
 fn row(entry: &JobEntry, now: &LocalTime, viewer: &Viewer) -> ListRow {
+    let line = entry.landed_first.unwrap_or(entry.first_line).max(1);
     let [sign, words] = match &entry.error {
         Some(_) if entry.status == INTERRUPTED => failure(INTERRUPTED),
         Some(error) => failure(&error.code),
@@ -37,7 +38,7 @@ fn row(entry: &JobEntry, now: &LocalTime, viewer: &Viewer) -> ListRow {
     let cells = vec![
         sign,
         Cell::label(when(&entry.ended, now)),
-        Cell::plain(place(&entry.path, None, entry.first_line, viewer)),
+        Cell::plain(place(&entry.path, None, line, viewer)),
         Cell::prompt(&entry.prompt),
         words,
         Cell::label(entry.amounts.cost_usd.map(money).unwrap_or_default()),
@@ -49,7 +50,7 @@ fn row(entry: &JobEntry, now: &LocalTime, viewer: &Viewer) -> ListRow {
         job: entry.id,
         ended_ms: Some(entry.ended_ms),
         path: Some(entry.path.clone()).filter(|path| !path.is_empty()),
-        line: Some(entry.first_line.max(1)),
+        line: Some(line),
         runs: false,
         actions: actions(entry),
     }
@@ -83,7 +84,7 @@ fn actions(entry: &JobEntry) -> Vec<Action> {
         (true, Action::Jump),
         (true, Action::Prompt),
         (entry.has_answer, Action::Diff),
-        (entry.has_answer && !entry.question, Action::Again),
+        (entry.has_answer, Action::Yank),
         (true, Action::Retry),
         (has_session, Action::Followup),
         (has_session, Action::Open),
@@ -111,7 +112,7 @@ pub(super) mod tests {
             path: "/p/src/config.rs".to_owned(),
             filetype: "rust".to_owned(),
             kind: "line".to_owned(),
-            first_line: 7,
+            first_line: 5,
             last_line: 9,
             prompt: "shorter".to_owned(),
             question: false,
@@ -125,9 +126,8 @@ pub(super) mod tests {
             amounts: Amounts { cost_usd: Some(0.02), ..Amounts::default() },
             transcript: None,
             has_answer: true,
-            landed_first: None,
+            landed_first: Some(7),
             landed_last: None,
-            landed_rows: None,
         }
     }
 
@@ -159,7 +159,7 @@ pub(super) mod tests {
                 Action::Jump,
                 Action::Prompt,
                 Action::Diff,
-                Action::Again,
+                Action::Yank,
                 Action::Retry,
                 Action::Followup,
                 Action::Open,

@@ -131,7 +131,7 @@ fn action_words(action: Action) -> ActionWords {
         Action::Review => ("review the answer", Some("this job is not held")),
         Action::Prompt => ("show the prompt", None),
         Action::Diff => ("compare both texts", Some("this job has no answer")),
-        Action::Again => ("land again", Some("this job has no answer that can land")),
+        Action::Yank => ("yank the answer", Some("this job has no answer")),
         Action::Retry => ("retry", None),
         Action::Followup => ("follow up", None),
         Action::Open => ("open the session", None),
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(words["reasons"]["stale"]["advice"], "accept it again");
         assert_eq!(words["reasons"]["range_lost"]["held"], "its place is not known");
         assert_eq!(words["landings"]["merged"]["words"], "landed, merged with your changes");
-        assert_eq!(words["actions"]["again"]["does"], "land again");
+        assert_eq!(words["actions"]["yank"]["does"], "yank the answer");
         assert_eq!(words["reasons"].as_object().unwrap().len(), HeldFor::ALL.len() + 1);
         assert_eq!(words["actions"].as_object().unwrap().len(), Action::ALL.len());
     }

@@ -128,29 +128,6 @@ test("the session is that of the range under the cursor, else of the newest job"
   equal(question.project, nvim:lua("return vim.fn.getcwd()"))
 end)
 
-test("after a restart the session is that which wrote the text under the cursor", function()
-  local path = "/project/src/config.rs"
-  local nvim = with_store({
-    { days = 1, session_id = "s-9", path = path, landed_rows = { "local two = 2" } },
-    {
-      days = 2,
-      agent = "droid",
-      session_id = "s-8",
-      path = path,
-      landed_rows = { "local two = 2", "local three = 3" },
-    },
-    { days = 3, session_id = "s-7", path = path, landed_rows = { "local one = 1", "local two = 2" } },
-  })
-  nvim:set_lines({ "local one = 1", "local two = 2", "local three = 3", "local two = 2" })
-  nvim:api("buf_set_name", 0, path)
-  for _, line in ipairs({ "1", "2", "4" }) do
-    nvim:type(line .. "G")
-    open(nvim)
-    nvim:type("q")
-  end
-  equal(sessions(nvim), { { "claude", "s-7" }, { "droid", "s-8" }, { "", "" } })
-end)
-
 test("a store that cannot be read is one line, and no window", function()
   local nvim = with_store({})
   nvim:lua([[

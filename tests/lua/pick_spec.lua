@@ -78,7 +78,7 @@ test("history: jobs of the store", function()
   choosing(nvim, { "prompt 2", "show the prompt" })
   local asked = pick(nvim, "history")
   equal(#asked[1].shown, 3)
-  equal(vim.list_contains(asked[2].shown, "land again"), true)
+  equal(vim.list_contains(asked[2].shown, "yank the answer"), true)
   nvim:eventually("its prompt is shown", "return vim.fn.getline(1) == 'prompt 2'")
 end)
 

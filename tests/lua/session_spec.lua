@@ -92,22 +92,6 @@ test("a session opens in a terminal in its directory", function()
   equal(nvim:lua("return { vim.api.nvim_win_is_valid(...), vim.env.CLAUDECODE }", before), { true, "1" })
 end)
 
-test("the session of an earlier Neovim opens, too", function()
-  local rows = { "fn two() {", "  2", "}" }
-  local nvim = child.with_host(rows)
-  written.earlier(nvim, { session_id = "--debug", landed_rows = rows })
-  nvim:lua([[
-    vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')
-    require('botglue').setup({ agents = { claude = { command = { 'true' } } } })
-  ]])
-  for _, command in ipairs({ "open", "followup more", "rewind" }) do
-    nvim:type((":Botglue %s<CR>"):format(command))
-    nvim:eventually("it is refused", "return vim.fn.execute('messages'):find('is not one word that') ~= nil")
-    nvim:lua("vim.cmd.messages('clear')")
-  end
-  equal(nvim:lua("return #vim.api.nvim_list_wins()"), 1)
-end)
-
 test("the program of a session is looked up before the terminal is in the project", function()
   local nvim = with_landed()
   nvim:lua([[

@@ -4,23 +4,16 @@ local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
 local with_jobs, open = stored.with_jobs, stored.open
 
-test("<CR> goes to where the answer stands now, else to what was sent, else to its line", function()
-  for _, case in ipairs({
-    { { "new", "new", "local TWO = 2", "local THREE = 3" }, 3 },
-    { { "new", "new", "new", "local two = 2", "local three = 3" }, 4 },
-    { { "a", "b", "c", "d" }, 2, "neither the answer nor what was sent is here any more" },
-    { { "a" }, 1, "neither the answer" },
-  }) do
-    local nvim = with_jobs(1)
-    nvim:lua("vim.fn.writefile(..., path)", case[1])
-    open(nvim)
-    nvim:type("<CR>")
-    nvim:eventually("the file is open", "return vim.api.nvim_buf_get_name(0) == vim.uv.fs_realpath(path)")
-    nvim:settle()
-    equal(nvim:api("win_get_cursor", 0)[1], case[2])
-    equal(#nvim:api("list_wins"), 1)
-    contains(nvim:messages(), case[3] or "")
-  end
+test("<CR> goes to its line, whatever stands there now", function()
+  local nvim = with_jobs(1)
+  nvim:lua("vim.fn.writefile({ 'a', 'b', 'c' }, path)")
+  open(nvim)
+  nvim:type("<CR>")
+  local is_there = "vim.api.nvim_buf_get_name(0) == vim.uv.fs_realpath(path)"
+  equal(
+    nvim:lua(("return { %s, vim.fn.line('.'), #vim.api.nvim_list_wins() }"):format(is_there)),
+    { true, 2, 1 }
+  )
 end)
 
 test("<CR> to a file that another Neovim has open says so in one line, and opens it to be read", function()
@@ -102,34 +95,21 @@ test("d shows both where new buffers cannot be changed", function()
   equal(nvim:messages(), "")
 end)
 
-test("a holds the answer once more, and shows it for review", function()
-  local nvim = with_jobs(3, { ["2"] = { question = true, landing = false }, ["3"] = { lines = false } })
+test("y yanks the answer into the register that was named", function()
+  local nvim = with_jobs(2, { ["2"] = { lines = false } })
   open(nvim)
-  nvim:type("ja")
-  contains(nvim:messages(), "botglue: this job has no answer that can land")
-  nvim:type(":messages clear<CR>ja")
-  contains(nvim:messages(), "botglue: this job has no answer that can land")
-
-  nvim = with_jobs(1)
-  open(nvim)
-  nvim:type("a")
-  suite.eventually("the review is open", function()
-    return nvim:screen():find("◆ claude · prompt 1 · 1 hunk", 1, true)
-  end)
-  local job = nvim:job(1)
-  equal({ job.landing, job.held_for }, { "held", "review" })
-  nvim:type(":Botglue accept<CR>")
-  equal(nvim:job(1).landing, "applied")
-  equal(nvim:lua("return vim.api.nvim_buf_get_lines(vim.fn.bufnr(path), 0, 3, true)"), {
-    "local one = 1",
-    "local TWO = 2",
-    "local THREE = 3",
+  nvim:type("jy")
+  contains(nvim:messages(), "botglue: this job has no answer")
+  nvim:type('k"ay')
+  nvim:eventually("it is told", "return vim.fn.execute('messages'):find('2 lines of the answer', 1, true)")
+  equal(nvim:lua("return { vim.fn.getreg('a'), vim.fn.bufname() }"), {
+    "local TWO = 2\nlocal THREE = 3\n",
+    "botglue://history",
   })
 end)
 
 test("R sends the same prompt once more, at its place", function()
   local nvim = with_jobs(1)
-  nvim:lua("vim.fn.writefile({ 'new', 'local one = 1', 'local two = 2', 'local three = 3' }, path)")
   open(nvim)
   nvim:type("R")
   local request = nvim:eventually("the request arrives", "return require('support.host').received('run')[1]")
@@ -141,12 +121,12 @@ test("R sends the same prompt once more, at its place", function()
     request.resume,
   }, {
     "prompt 1",
-    3,
+    2,
     { "local two = 2", "local three = 3" },
     "opus",
     nil,
   })
-  equal(nvim:api("win_get_cursor", 0)[1], 3)
+  equal(nvim:api("win_get_cursor", 0)[1], 2)
   equal(#nvim:api("list_wins"), 1)
 end)
 
@@ -174,46 +154,23 @@ test("R on a job that was interrupted sends all of its request once more", funct
   })
 end)
 
---- Presses a key in the list, leaves that and types elsewhere, and lets the store answer then.
----@param key string
----@return Child
-local function left_before_the_answer(key)
-  local nvim = with_jobs(1)
-  nvim:set_lines({ "mine" })
-  open(nvim)
-  nvim:host("hold", "reply")
-  nvim:type(key)
-  nvim:type("q")
-  nvim:type("A typ")
-  nvim:host("release", "reply")
-  nvim:settle()
-  nvim:type("ed")
-  equal(nvim:lua("return vim.api.nvim_get_current_line()"), "mine typed")
-  equal({ #nvim:api("list_tabpages"), #nvim:api("list_wins") }, { 1, 1 })
-  return nvim
-end
-
-test("leaving the list before the store answers drops the jump", function()
-  for _, key in ipairs({ "<CR>", "d", "f" }) do
-    local nvim = left_before_the_answer(key)
+test("leaving the list before the store answers drops the action", function()
+  for _, key in ipairs({ "d", "f", "R" }) do
+    local nvim = with_jobs(1)
+    nvim:set_lines({ "mine" })
+    open(nvim)
+    nvim:host("hold", "reply")
+    nvim:type(key)
+    nvim:type("q")
+    nvim:type("A typ")
+    nvim:host("release", "reply")
+    nvim:settle()
+    nvim:type("ed")
+    equal(nvim:lua("return vim.api.nvim_get_current_line()"), "mine typed")
+    equal({ #nvim:api("list_tabpages"), #nvim:api("list_wins") }, { 1, 1 })
     equal(nvim:messages(), "")
     equal(nvim:lua("return #require('support.host').received('run')"), 0)
   end
-end)
-
-test("R is sent also where the list was left meanwhile", function()
-  local nvim = left_before_the_answer("R")
-  local request = nvim:eventually("the request arrives", "return require('support.host').received('run')[1]")
-  equal(request.prompt, "prompt 1")
-end)
-
-test("an answer that is held once more is told of where the list was left meanwhile", function()
-  local nvim = left_before_the_answer("a")
-  contains(nvim:messages(), "botglue: it is held, :Botglue review 1 shows it")
-  nvim:type("<Esc>:Botglue review 1<CR>")
-  suite.eventually("the review is open", function()
-    return nvim:screen():find("◆ claude · prompt 1", 1, true)
-  end)
 end)
 
 test("R on a job whose lines are gone says so, and starts nothing", function()
@@ -223,7 +180,7 @@ test("R on a job whose lines are gone says so, and starts nothing", function()
   nvim:type("R")
   nvim:eventually(
     "it is told",
-    "return vim.fn.execute('messages'):find('place of this one is not known') ~= nil"
+    "return vim.fn.execute('messages'):find('text of this one has changed') ~= nil"
   )
   equal(nvim:lua("return #require('support.host').received('run')"), 0)
 end)
@@ -284,16 +241,10 @@ test("a job of this Neovim is that job, with its range as it is now", function()
   local nvim = with_jobs(0)
   nvim:set_lines({ "one", "two" })
   nvim:run({ kind = "line", first = { 2 }, last = { 2 } })
-  nvim:answer(1, { "TWO" }, { held_for = "ambiguous" })
+  nvim:answer(1, { "TWO" })
   nvim:type("ggOnew<Esc>")
   nvim:type("gg")
   open(nvim)
   nvim:type("<CR>")
   equal(nvim:api("win_get_cursor", 0)[1], 3)
-  open(nvim)
-  nvim:type("a")
-  suite.eventually("its blocks are listed", function()
-    return nvim:screen():find("job 1: 2 blocks", 1, true)
-  end)
-  equal(nvim:lua("return #require('botglue').jobs()"), 1)
 end)

@@ -109,14 +109,4 @@ function M.recover()
   end, PATIENT)
 end
 
---- Makes a held job of a stored job's answer, for another review.
----@param uuid string
----@param reply fun(job: botglue.Job?, err: string?)
-function M.again(uuid, reply)
-  local id = registry.next_id()
-  query.ask("again", { uuid = uuid, id = id }, function(result, err)
-    reply(result and hold(result.answer, id), err)
-  end, PATIENT)
-end
-
 return M

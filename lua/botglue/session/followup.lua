@@ -40,12 +40,7 @@ end
 ---@param words string
 ---@param model string?
 function M.command(words, model)
-  writer.at_cursor(function(source, stayed)
-    if words == "" then
-      writer.only_for_who_stayed(source, stayed)
-    end
-    start(source, words ~= "" and words or nil, model)
-  end)
+  start(writer.at_cursor(), words ~= "" and words or nil, model)
 end
 
 return M

@@ -166,19 +166,21 @@ end
 --- `:Botglue rewind`
 function M.command()
   local stayed = require("botglue.editor.user_context").asked()
-  writer.at_cursor(function(source)
-    local job = source.job
-    local _, agent = writer.session("the job", job.agent, job.session_id)
-    if agent.protocol ~= "claude" then
-      source.target:unmark()
-      fail("%s cannot go back within a session: use :Botglue followup", job.agent)
-    end
-    local about = { agent = job.agent, session_id = job.session_id }
-    query.ask("checkpoints", about, function(result, err)
-      guarded(source.target, function()
-        writer.only_for_who_stayed(source, stayed)
-        choose(source, (result or errors.fail("%s", err)).checkpoints)
-      end)
+  local source = writer.at_cursor()
+  local job, target = source.job, source.target
+  local _, agent = writer.session("the job", job.agent, job.session_id)
+  if agent.protocol ~= "claude" then
+    target:unmark()
+    fail("%s cannot go back within a session: use :Botglue followup", job.agent)
+  end
+  local about = { agent = job.agent, session_id = job.session_id }
+  query.ask("checkpoints", about, function(result, err)
+    guarded(target, function()
+      if not stayed() then
+        -- A menu would take the keys that they type.
+        fail("try again: you moved on before the store replied, nothing was opened")
+      end
+      choose(source, (result or fail("%s", err)).checkpoints)
     end)
   end)
 end

@@ -82,18 +82,10 @@ function M.open(id)
   M.open_session(job, "job " .. id)
 end
 
---- `:Botglue open [id]`: where this Neovim has had no job, the session that wrote the text under the cursor.
+--- `:Botglue open [id]`
 ---@param words string
 function M.command(words)
-  if words ~= "" or #choose.all(choose.has_session) > 0 then
-    M.open(choose.latest(words, choose.has_session, "has a session"))
-    return
-  end
-  writer.at_cursor(function(source, stayed)
-    writer.only_for_who_stayed(source, stayed)
-    source.target:unmark()
-    M.open_session(source.job, "the job that wrote this")
-  end)
+  M.open(choose.latest(words, choose.has_session, "has a session"))
 end
 
 return M

@@ -1,20 +1,15 @@
---- Finds the job and the session that wrote a text, for a follow-up or a rewind. It looks at the ranges of this
---- session's jobs first, then at stored jobs whose text the host finds in the buffer.
+--- Finds the job of this Neovim and the session that wrote a text, for a follow-up or a rewind.
 
 local argument = require("botglue.util.argument")
 local choose = require("botglue.jobs.choose")
 local client = require("botglue.host.client")
 local config = require("botglue.config")
 local errors = require("botglue.host.errors")
-local find = require("botglue.host.find")
-local user_context = require("botglue.editor.user_context")
-local range = require("botglue.editor.range")
 
 local M = {}
 
 local api = vim.api
 local fail = errors.fail
-local namespace = api.nvim_create_namespace("botglue.writer")
 
 ---@class botglue.Source
 ---@field job botglue.Earlier
@@ -62,35 +57,6 @@ function M.of_job(job)
   return { job = job, target = job:again() }
 end
 
---- Finds which of the store's jobs wrote the row of a mark, which the user's edits move until then.
----@param bufnr integer of a file
----@param row integer from 0
----@param fn fun(found: botglue.Found?, err: string?) without a `job` where none did
-function M.find(bufnr, row, fn)
-  local path = require("botglue.util.buffer_path")(bufnr)
-  local mark = api.nvim_buf_set_extmark(bufnr, namespace, row, 0, {})
-  find.ask("wrote", bufnr, function()
-    return { path = path, row = api.nvim_buf_get_extmark_by_id(bufnr, namespace, mark, {})[1] or row }
-  end, function(found, err)
-    if api.nvim_buf_is_valid(bufnr) then
-      api.nvim_buf_del_extmark(bufnr, namespace, mark)
-    end
-    fn(found, err)
-  end)
-end
-
----@param bufnr integer
----@param found botglue.Found?
----@param err string?
----@return botglue.Source
-local function of_found(bufnr, found, err)
-  local job = found and found.job
-    or fail("%s", err or "select this text and start a new job: no known job wrote it")
-  ---@cast found botglue.Found
-  check_continuable("the job that wrote this", job.agent, job.session_id)
-  return { job = job, target = range.at(bufnr, found.place, found.place.kind) }
-end
-
 --- The job at the cursor whose place is known. A job that has only its last lines is ignored: the text there now may be
 --- another one.
 ---@param choice botglue.JobFilter
@@ -108,33 +74,12 @@ local function job_at_cursor()
   return client.job(vim.w.botglue_answer) or standing(choose.wrote) or standing(choose.answered)
 end
 
---- Lets go of what was found where the user went on before it was: what would open now is in the way.
----@param source botglue.Source
----@param stayed (fun(): boolean)? nil: nobody had to wait
-function M.only_for_who_stayed(source, stayed)
-  if stayed and not stayed() then
-    source.target:unmark()
-    fail("try again: you moved on before the store replied, nothing was opened")
-  end
-end
-
 --- Finds what wrote the text under the cursor.
----@param callback fun(source: botglue.Source, stayed: (fun(): boolean)?) called now, or once the store has replied;
---- then `stayed` says whether the user is still there; its errors are shown
-function M.at_cursor(callback)
+---@return botglue.Source
+function M.at_cursor()
   local job = job_at_cursor()
-  if job then
-    callback(M.of_job(job))
-    return
-  end
-  local bufnr = api.nvim_get_current_buf()
-  if require("botglue.util.buffer_path")(bufnr) == "" then
-    of_found(bufnr)
-  end
-  local stayed = user_context.asked()
-  M.find(bufnr, api.nvim_win_get_cursor(0)[1] - 1, function(found, err)
-    callback(of_found(bufnr, found, err), stayed)
-  end)
+    or fail("no job of this Neovim wrote this: f in :Botglue history goes on from an earlier one")
+  return M.of_job(job)
 end
 
 return M

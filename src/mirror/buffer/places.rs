@@ -33,12 +33,6 @@ impl Buffer {
     pub fn answer(&self, question: &MirrorQuery) -> Findings {
         match question {
             MirrorQuery::Mirror => Findings::View(self.view()),
-            MirrorQuery::Find(search) => {
-                let document = self.text.sure();
-                let reply =
-                    document.map_or_else(|| search.reply.clone(), |document| search.look(document.rows()));
-                Findings::Found { tick: self.text.tick(), reply }
-            }
             MirrorQuery::Blocks(_) | MirrorQuery::Review { .. } => question.without_mirror(),
         }
     }

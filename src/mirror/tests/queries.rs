@@ -1,8 +1,7 @@
-//! What mirrors are asked: what an answer would change, and where texts are.
+//! What mirrors are asked: what an answer would change.
 
 use super::*;
 use crate::mirror::query::ReviewQuery;
-use crate::request::{Selection, SelectionKind};
 use crate::review::Hunk;
 
 pub fn watch(job: u64, lines: &[&str]) -> MirrorEvent {
@@ -79,61 +78,6 @@ fn a_part_of_which_only_the_mark_tells_is_asked_for() {
     ]);
     mirrors.take(told(3, 2, &[mark]));
     assert_eq!(view_after(&mut mirrors, CONTACTED), Some(Ok(vec![(0, 1, false)])));
-}
-
-/// What a search replies: which candidate it has found, in which line, and the kind of its place.
-fn found(mirrors: &mut Mirrors, texts: &[Selected], row: Option<usize>) -> Option<(u64, u64, String)> {
-    let name = |name: &str, value: usize| vec![(name.into(), value.into())];
-    let candidate =
-        |(at, text): (usize, &Selected)| Candidate { text: text.clone(), reply: name("found", at) };
-    let candidates = texts.iter().enumerate().map(candidate).collect();
-    let question = MirrorQuery::Find(Search { candidates, row, reply: name("always", 9) });
-    let orders = mirrors.take(MirrorEvent::Query { token: 8, buffer: 1, question });
-    let [Order::Reply { token: 8, findings }] = &orders[..] else { panic!("{orders:?}") };
-    let reply = Value::Map(findings.fields());
-    assert_eq!((reply["always"].as_u64(), reply["tick"].as_u64()), (Some(9), Some(2)));
-    let place = reply["place"].as_map().map(|_| reply["place"]["kind"].as_str().unwrap().to_owned());
-    assert_eq!(place.is_some(), !reply["found"].is_nil() && !reply["line"].is_nil());
-    Some((reply["found"].as_u64()?, reply["line"].as_u64()?, place?))
-}
-
-fn stored(kind: SelectionKind, first_line: u64, text: &[&str], anchor: Option<&str>) -> Selected {
-    let rows: Vec<String> = text.iter().map(|&row| row.to_owned()).collect();
-    Selected::stored(Selection {
-        kind,
-        first_line,
-        last_line: first_line,
-        text: rows.clone(),
-        cols: vec![0; rows.len()],
-        rows,
-        column: None,
-        anchor: anchor.map(str::to_owned),
-        beside: None,
-    })
-}
-
-#[test]
-fn the_first_text_is_found_that_is_there() {
-    let mut mirrors = mirrored(&["new", "above", "first", "between", "last"]);
-    let rows = |rows: &[&str]| rows.iter().map(|&row| row.to_owned()).collect::<Vec<_>>();
-    let gone = Selected::lines(1, rows(&["gone", "x"]));
-    let moved = Selected::lines(2, rows(&["first", "between", "last"]));
-    let below = stored(SelectionKind::Insert, 5, &[], Some("last"));
-    let part = stored(SelectionKind::Char, 2, &["above"], None);
-    let texts = [gone, moved, below, part];
-    assert_eq!(found(&mut mirrors, &texts, None), Some((1, 3, "line".to_owned())));
-    assert_eq!(found(&mut mirrors, &texts[2..], None), Some((0, 5, "insert".to_owned())));
-    assert_eq!(found(&mut mirrors, &texts, Some(1)), Some((3, 2, "char".to_owned())), "the one at the row");
-    assert_eq!(found(&mut mirrors, &texts, Some(0)), None);
-    assert_eq!(found(&mut mirrors, &texts[..1], None), None);
-}
-
-#[test]
-fn a_search_without_a_mirror_has_no_changedtick() {
-    let search = Search { candidates: Vec::new(), row: None, reply: Vec::new() };
-    let question = MirrorQuery::Find(search);
-    let orders = Mirrors::default().take(MirrorEvent::Query { token: 8, buffer: 1, question });
-    assert!(matches!(orders[..], [Order::Reply { findings: Findings::Nothing, .. }]), "{orders:?}");
 }
 
 #[test]

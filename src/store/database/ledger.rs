@@ -150,12 +150,6 @@ impl Ledger {
         self.record(KnownJob { id, uuid: Some(uuid), ..known.unwrap_or_default() });
     }
 
-    /// An answer that was held once more is in the database, under this number.
-    pub fn again(&mut self, id: u64, held: &Held) {
-        let known = KnownJob { id, ..adopted(held) };
-        self.jobs.insert(id, LedgerJob { known, lacking: None });
-    }
-
     /// What a job cost, as far as that is written.
     pub fn amounts(&self, id: u64) -> Option<Amounts> {
         let job = self.jobs.get(&id).filter(|job| job.lacking.is_none() && job.known.more.is_none())?;

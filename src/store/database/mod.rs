@@ -30,7 +30,7 @@ use serde_json::{Value, json};
 
 use super::StoreError;
 use super::amounts::Amounts;
-use super::queries::entry::{FullJob, JobEntry, JobKey, QueryContext};
+use super::queries::entry::{FullJob, JobKey, QueryContext};
 use super::queries::history::{self, Listed, Page};
 use super::queries::info::{self, Info, InfoQuery};
 use super::record::{Accepted, Draft, Held, Landed, OnDisk, Record, Unsent};
@@ -74,13 +74,6 @@ pub enum Query {
     Untold {
         /// The jobs' numbers.
         ids: Vec<u64>,
-    },
-    /// An answer once more, held by the asking Neovim.
-    Again {
-        /// The job's key.
-        uuid: String,
-        /// The number it gets.
-        id: u64,
     },
 }
 
@@ -200,9 +193,6 @@ impl Database {
     /// Answers a question, with all that was handed over before it.
     pub fn query(&self, query: Query, then: impl FnOnce(QueryReply) + Send + 'static) {
         match query {
-            Query::Again { uuid, id } => {
-                self.send(DatabaseTask::Again { uuid, id, then: Box::new(then) });
-            }
             Query::Held => self.adopt(move |held| {
                 if let Err(error) = &held {
                     tracing::error!(%error, "held answers cannot be read");
@@ -223,16 +213,6 @@ impl Database {
     /// Sums over jobs, with all that was handed over before.
     pub fn info(&self, wanted: InfoQuery, then: impl FnOnce(Result<Info, StoreError>) + Send + 'static) {
         self.read(move |connection, _| info::info(connection, &wanted), then);
-    }
-
-    /// The jobs whose answer landed in a file, newest first, with all that was handed over before.
-    pub fn writers(
-        &self,
-        path: String,
-        limit: u64,
-        then: impl FnOnce(Result<Vec<JobEntry>, StoreError>) + Send + 'static,
-    ) {
-        self.read(move |connection, asker| history::writers(connection, asker, &path, limit), then);
     }
 
     /// All of a job, with all that was handed over before.

@@ -98,7 +98,7 @@ pub fn reply(connection: &Connection, asker: QueryContext<'_>, query: &Query) ->
             json!({ "prompts": unsent::among(unsent, sent, now_ms()), "logged_out": logged_out, "agent": agent })
         }
         // The writer's.
-        Query::Held | Query::Again { .. } | Query::Untold { .. } => return Err(StoreError::NoSuchJob),
+        Query::Held | Query::Untold { .. } => return Err(StoreError::NoSuchJob),
     };
     Ok(reply)
 }

@@ -39,8 +39,6 @@ pub enum DatabaseTask {
     Adopt(Then<Result<Vec<Held>, StoreError>>),
     /// A query for the reader. It passes through the writer, so that the reader sees every earlier change.
     Ask(ReadRequest),
-    /// Hold an answer of the history again, as a new job with this id.
-    Again { uuid: String, id: u64, then: Then<QueryReply> },
     /// Hold the answers that the last host of this Neovim stored and did not report.
     Untold { ids: Vec<u64>, then: Then<QueryReply> },
     /// The last task.
@@ -127,11 +125,6 @@ impl DatabaseWriter {
                 if let Err(mpsc::SendError(question)) = self.questions.send(question) {
                     question.refuse(StoreError::Closed);
                 }
-            }
-            DatabaseTask::Again { uuid, id, then } => {
-                self.catch_up();
-                self.is_unmarked = true;
-                then(self.again(&uuid, id));
             }
             DatabaseTask::Untold { ids, then } => {
                 self.is_unmarked = true;
@@ -274,14 +267,6 @@ impl DatabaseWriter {
         let held = connection.attempt(|connection| held::adopt(connection, &shared.owner))?;
         self.ledger().adopt(&held);
         Ok(held)
-    }
-
-    fn again(&mut self, uuid: &str, id: u64) -> QueryReply {
-        let Self { connection, shared, .. } = self;
-        let copy = connection.attempt(|connection| held::again(connection, &shared.owner, uuid, id))?;
-        let copy = copy.ok_or(StoreError::NoSuchJob)?;
-        self.ledger().again(id, &copy);
-        Ok(json!({ "answer": copy.answer() }))
     }
 
     /// Holds the answers of these jobs that the last host of this Neovim stored or spilled, and did not report. The

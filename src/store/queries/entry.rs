@@ -65,12 +65,10 @@ pub struct JobEntry {
     pub transcript: Option<String>,
     /// Whether there is an answer.
     pub has_answer: bool,
-    /// Only in lists of the places that answers were written to.
+    /// Where its answer stood in the file when that was last written.
     pub landed_first: Option<u64>,
     /// Likewise.
     pub landed_last: Option<u64>,
-    /// Likewise.
-    pub landed_rows: Option<Vec<String>>,
 }
 
 /// A time where the user is, as the system knows it. The database tells: the standard library has no time zones.
@@ -117,6 +115,8 @@ pub struct FullJob {
     pub entry: JobEntry,
     /// The answer as the agent gave it.
     pub text: Option<String>,
+    /// The rows of its range when its file was last written.
+    pub landed_rows: Option<Vec<String>>,
     /// The tidied answer.
     pub lines: Option<Vec<String>>,
     /// What the user made of the answer while it was held.
@@ -183,21 +183,8 @@ impl QueryContext<'_> {
             amounts: amounts(row)?,
             transcript: transcript.map(|path| path.to_string_lossy().into_owned()),
             has_answer: row.get("has_answer")?,
-            landed_first: None,
-            landed_last: None,
-            landed_rows: None,
-        })
-    }
-
-    /// Reads a row of `jobs` with what is known of where its answer landed; `texts` has to be joined.
-    pub fn landed_entry(&self, row: &Row<'_>) -> Result<JobEntry, StoreError> {
-        let rows: Option<String> = row.get("landed_rows")?;
-        let line = |name| row.get::<_, Option<i64>>(name).map(|line| line.map(unsigned));
-        Ok(JobEntry {
-            landed_first: line("landed_first")?,
-            landed_last: line("landed_last")?,
-            landed_rows: rows.as_deref().map(parse).transpose()?,
-            ..self.entry(row)?
+            landed_first: row.get::<_, Option<i64>>("landed_first")?.map(unsigned),
+            landed_last: row.get::<_, Option<i64>>("landed_last")?.map(unsigned),
         })
     }
 
@@ -207,9 +194,11 @@ impl QueryContext<'_> {
             let lines: Option<String> = row.get("lines")?;
             let draft: Option<String> = row.get("draft")?;
             let resumed: Option<String> = row.get("resumed")?;
+            let landed_rows: Option<String> = row.get("landed_rows")?;
             Ok::<_, StoreError>(FullJob {
-                entry: self.landed_entry(row)?,
+                entry: self.entry(row)?,
                 text: row.get("text")?,
+                landed_rows: landed_rows.as_deref().map(parse).transpose()?,
                 lines: lines.as_deref().map(parse).transpose()?,
                 draft: draft.as_deref().map(parse).transpose()?,
                 selection: parse(&row.get::<_, String>("selection")?)?,

@@ -1,4 +1,4 @@
-//! Answers that wait for a decision, handed over from Neovims that are gone, or taken up again from the history.
+//! Answers that wait for a decision, handed over from Neovims that are gone.
 
 use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 
@@ -66,45 +66,6 @@ pub fn number(connection: &Connection, owner: &str, uuid: &str, id: u64) -> Resu
     free_number(connection, owner, id)?;
     connection.execute("UPDATE jobs SET id = ?2 WHERE uuid = ?1", params![uuid, signed(id)])?;
     Ok(())
-}
-
-/// Copies the answer of a job as one that this Neovim holds for review under the number `id`. It costs nothing: the
-/// job did. Returns the copy; none if the answer does not exist.
-pub fn again(
-    connection: &mut Connection,
-    owner: &str,
-    uuid: &str,
-    id: u64,
-) -> Result<Option<Held>, StoreError> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    free_number(&transaction, owner, id)?;
-    let of: Option<i64> = transaction
-        .query_row("SELECT key FROM jobs WHERE uuid = ?1 AND has_answer", [uuid], |row| row.get(0))
-        .optional()?;
-    let Some(of) = of else { return Ok(None) };
-    transaction.execute(
-        "INSERT INTO jobs (owner, id, copy_of, agent, protocol, model, session_id, project, path, filetype, kind,
-            first_line, last_line, prompt, question, review, resumed, started_ms, ended_ms, has_answer, landing,
-            held_for, landed_first, landed_last, input_tokens, output_tokens, cache_read_tokens,
-            cache_creation_tokens, duration_ms, transcript)
-         SELECT ?2, ?3, coalesce(copy_of, uuid), agent, protocol, model, session_id, project, path, filetype, kind,
-            first_line, last_line, prompt, 0, review, resumed, started_ms, ended_ms, has_answer, 'held', 'review',
-            landed_first, landed_last, 0, 0, 0, 0, 0, transcript
-         FROM jobs WHERE key = ?1",
-        params![of, owner, signed(id)],
-    )?;
-    let key = transaction.last_insert_rowid();
-    transaction.execute(
-        "INSERT INTO texts (job, selection, text, lines, landed_rows, draft)
-         SELECT ?2, selection, text, lines, landed_rows, draft FROM texts WHERE job = ?1",
-        params![of, key],
-    )?;
-    let copy =
-        transaction.query_row("SELECT * FROM jobs JOIN texts ON job = key WHERE key = ?1", [key], |row| {
-            Ok(held(row))
-        })?;
-    transaction.commit()?;
-    copy.map(Some)
 }
 
 fn held(row: &Row<'_>) -> Result<Held, StoreError> {

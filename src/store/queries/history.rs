@@ -1,6 +1,6 @@
-//! Lists of finished jobs, newest first: the history, and what was written in a file.
+//! The history: finished jobs, newest first.
 
-use rusqlite::{Connection, named_params, params};
+use rusqlite::{Connection, named_params};
 use serde::Serialize;
 
 use super::entry::{JobEntry, LocalTime, QueryContext};
@@ -83,23 +83,6 @@ pub fn history(connection: &Connection, asker: QueryContext<'_>, page: &Page) ->
         connection
             .query_row("SELECT strftime(?1, 'now', 'localtime')", [LocalTime::FORMAT], |row| row.get(0))?;
     Ok(Listed { jobs, more, now: LocalTime::parse(&now) })
-}
-
-/// Jobs whose answer landed in a file and whose session can go on.
-pub fn writers(
-    connection: &Connection,
-    asker: QueryContext<'_>,
-    path: &str,
-    limit: u64,
-) -> Result<Vec<JobEntry>, StoreError> {
-    connection
-        .prepare_cached(
-            "SELECT * FROM jobs JOIN texts ON job = key
-             WHERE path = ?1 AND session_id IS NOT NULL AND landing IN ('applied', 'merged', 'unchanged')
-             ORDER BY ended_ms DESC, uuid DESC LIMIT ?2",
-        )?
-        .query_and_then(params![path, signed(limit)], |row| asker.landed_entry(row))?
-        .collect()
 }
 
 /// A pattern for `LIKE` that finds a word anywhere.

@@ -123,12 +123,10 @@ fn questions() -> Vec<Json> {
         ("info", json!({"project": "/", "today_ms": 1, "viewer": viewer})),
         ("job", json!({"id": 1})),
         ("job", json!({"uuid": "u"})),
-        ("wrote", json!({"path": "/a", "buffer": 1, "row": 0})),
         ("checkpoints", json!({"agent": "mine", "session_id": "s"})),
         ("prompts", json!({})),
         ("held", json!({})),
         ("untold", json!({"ids": [1, 2]})),
-        ("again", json!({"uuid": "u", "id": 2})),
         (
             "transcript",
             json!({
@@ -137,7 +135,6 @@ fn questions() -> Vec<Json> {
             }),
         ),
         ("mirror", json!({"buffer": 1})),
-        ("place", json!({"uuid": "u", "buffer": 1})),
         (
             "blocks",
             of_buffer(json!({
@@ -206,11 +203,7 @@ fn each_message_of_the_plugin_is_among_them() {
         questions.extend(name.filter(|_| message[1] == "query".into()).map(|(_, name)| text(name)));
     }
     let lua = Path::new(env!("CARGO_MANIFEST_DIR")).join("lua");
-    let calls = [
-        (":notify", methods, "run"),
-        ("query.ask", questions.clone(), "review"),
-        ("find.ask", questions.clone(), "place"),
-    ];
+    let calls = [(":notify", methods, "run"), ("query.ask", questions.clone(), "review")];
     for (function, known, some) in calls {
         let mut sent = BTreeSet::new();
         called_with(function, &lua, &mut sent);

@@ -29,23 +29,6 @@ function M.with_landed(more, options, earlier)
   return nvim
 end
 
---- Has jobs of an earlier Neovim in the store whose answers landed, oldest first.
----@param nvim Child
----@param ... SpilledJob with `landed_rows`, and `first_line` where that is not 1
-function M.earlier(nvim, ...)
-  local jobs, now = { ... }, os.time() * 1000
-  for i, job in ipairs(jobs) do
-    jobs[i] = vim.tbl_extend("keep", job, {
-      uuid = "earlier-" .. i,
-      rows = job.landed_rows,
-      lines = job.landed_rows,
-      landing = "applied",
-      ended_ms = now - (#jobs - i) * 1000,
-    })
-  end
-  nvim:lua("require('support.spilled').write(...)", jobs)
-end
-
 --- Sends the prompt that opens with these words, or closes it.
 ---@param words string?
 function M.answer_prompt(nvim, words)

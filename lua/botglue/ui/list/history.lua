@@ -182,7 +182,7 @@ function History:keys()
     { "<CR>", "jump", "jump" },
     { "p", "prompt", "prompt" },
     { "d", "diff", "diff" },
-    { "a", "land again", "again" },
+    { "y", "yank", "yank" },
     { "R", "retry", "retry" },
     { "f", "follow up", "followup" },
     { "o", "open session", "open" },

@@ -10,24 +10,13 @@ local M = {}
 
 local WIDTH = 77
 
---- The session that wrote the text under the cursor, as the ranges of jobs tell, else the store and the text; where
---- nothing is known of that the one of the newest job of this Neovim.
----@param reply fun(agent: string?, session_id: string?)
-local function session(reply)
+--- The job whose session is shown: the one at the cursor, else the newest of this Neovim.
+---@return { agent: string?, session_id: string? }
+local function job_shown()
   local jobs = choose.all(function(job)
     return job.session_id ~= nil
   end)
-  local bufnr, row = vim.api.nvim_get_current_buf(), vim.api.nvim_win_get_cursor(0)[1] - 1
-  local at_cursor = choose.at_cursor(jobs)
-  local function answer(found)
-    local job = at_cursor or found and found.job or jobs[#jobs] or {}
-    reply(job.agent, job.session_id)
-  end
-  if at_cursor or require("botglue.util.buffer_path")(bufnr) == "" then
-    answer()
-  else
-    require("botglue.session.writer").find(bufnr, row, answer)
-  end
+  return choose.at_cursor(jobs) or jobs[#jobs] or {}
 end
 
 --- When today began.
@@ -59,22 +48,21 @@ function M.open()
   require("botglue.host.errors").no_window_in_cmdwin()
   local project = require("botglue.editor.context").project(vim.api.nvim_get_current_buf())
   local tables, float
-  session(function(agent, session_id)
-    local asked = { project = project, agent = agent, session_id = session_id, today_ms = midnight() }
-    view.ask("info", asked, function(result, err)
-      if not float:is_open() then
-        return
-      elseif not result then
-        float:close()
-        require("botglue.host.notify").error("botglue: " .. err)
-        return
-      end
-      tables = result.tables
-      local rows = rows_of(tables, float.width - 2)
-      float:resize(WIDTH, #rows)
-      float:note(result.note)
-      float:draw(rows)
-    end)
+  local job = job_shown()
+  local asked = { project = project, agent = job.agent, session_id = job.session_id, today_ms = midnight() }
+  view.ask("info", asked, function(result, err)
+    if not float:is_open() then
+      return
+    elseif not result then
+      float:close()
+      require("botglue.host.notify").error("botglue: " .. err)
+      return
+    end
+    tables = result.tables
+    local rows = rows_of(tables, float.width - 2)
+    float:resize(WIDTH, #rows)
+    float:note(result.note)
+    float:draw(rows)
   end)
   float = require("botglue.ui.float").open({
     name = "info",

@@ -2,9 +2,8 @@
 
 local client = require("botglue.host.client")
 local errors = require("botglue.host.errors")
-local find = require("botglue.host.find")
+local extent = require("botglue.editor.extent")
 local go = require("botglue.ui.go")
-local own = require("botglue.ui.list.own")
 local query = require("botglue.host.query")
 local range = require("botglue.editor.range")
 local requests = require("botglue.jobs.request")
@@ -50,30 +49,11 @@ local function check_session(job)
   require("botglue.session.writer").session("this job", job.agent, job.session_id)
 end
 
---- Asks where the text of a job is, in its file, which is read if need be. An error in `fn` is told.
----@param row botglue.ListRow
----@param fn fun(found: botglue.Found, bufnr: integer, stayed: boolean) with whether the user has not left the list
-local function find_place(row, fn)
-  local bufnr, stayed = go.load(row.path or ""), user_context.asked()
-  find.ask("place", bufnr, function()
-    return { uuid = row.id }
-  end, function(found, err)
-    fn(found or fail("%s", err), bufnr, stayed())
-  end)
-end
-
---- Goes to its place.
+--- Goes to its line.
 ---@param row botglue.ListRow
 ---@param float botglue.ListOrigin
 function M.jump(row, float)
-  find_place(row, function(found, bufnr, stayed)
-    if stayed then
-      go.show(float, bufnr, found.line or found.job.line, 0)
-      if not found.what then
-        require("botglue.host.notify").warn("botglue: neither the answer nor what was sent is here any more")
-      end
-    end
-  end)
+  go.show(float, go.load(row.path or ""), row.line, 0)
 end
 
 --- What a job was asked, by whom, and what it took, in a window of its own.
@@ -104,65 +84,96 @@ function M.prompt(row)
   view.ask("job", { uuid = row.id }, where_stayed(show_prompt))
 end
 
+--- The answer as it would land, else as the agent gave it.
+---@param full botglue.FullEntry
+---@return string[]
+local function answer_of(full)
+  local lines, text = full.lines, full.text or ""
+  if not lines or #lines == 0 and text:find("%S") then
+    return vim.split(text, "\n", { plain = true })
+  end
+  return lines
+end
+
 --- What stood there beside the answer.
 ---@param row botglue.ListRow
 function M.diff(row)
   whole(row, function(full)
-    local right = full.lines
-    if not right or #right == 0 and vim.trim(full.text or "") ~= "" then
-      right = vim.split(full.text or "", "\n", { plain = true })
-    end
     require("botglue.ui.compare").open({
       name = row.job and ("job %d"):format(row.job) or full.prompt,
       left = full.selection.text or {},
-      right = right,
+      right = answer_of(full),
       filetype = full.question and "" or full.filetype,
     })
   end)
 end
 
---- Holds the answer once more, and shows it for review.
+--- Puts the answer into the register that the user has named.
 ---@param row botglue.ListRow
----@param float botglue.ListOrigin
-function M.again(row, float)
-  local job = row.job and client.job(row.job)
-  if job and job.landing == "held" then
-    own.review(job, float)
-    return
-  end
-  local stayed = user_context.asked()
-  require("botglue.jobs.adopt").again(row.id, function(held, err)
-    errors.guard(function()
-      local found = held or fail("%s", err)
-      if stayed() then
-        own.review(found, float)
-      else
-        require("botglue.host.notify").warn(
-          ("botglue: it is held, :Botglue review %d shows it"):format(found.id)
-        )
-      end
-    end)
+function M.yank(row)
+  local register = vim.v.register
+  whole(row, function(full)
+    local answer = answer_of(full)
+    vim.fn.setreg(register, answer, full.selection.kind == "char" and "c" or "l")
+    require("botglue.host.notify").warn(
+      ("botglue: %d %s of the answer yanked"):format(#answer, #answer == 1 and "line" or "lines")
+    )
   end)
 end
 
---- Goes on from a job of an earlier time, at its place. That is shown, but not where the user has left the list.
+--- The range of a job, if its file still reads there as the answer left it or as it was sent.
+---@param full botglue.FullEntry
+---@param bufnr integer
+---@return botglue.Range
+local function range_of(full, bufnr)
+  local function reads(first, rows)
+    return vim.deep_equal(api.nvim_buf_get_lines(bufnr, first - 1, first - 1 + #rows, false), rows)
+  end
+  local landed, sent = full.landed_rows or {}, full.selection
+  if #landed > 0 and reads(full.landed_first, landed) then
+    local first = full.landed_first - 1
+    return range.at(bufnr, { first = first, last = first + #landed - 1 }, "line")
+  elseif not reads(sent.first_line, sent.kind == "insert" and { sent.anchor } or sent.rows) then
+    fail("select the lines and start a new job: the text of this one has changed")
+  end
+  local spans = {}
+  for i, from in ipairs(sent.cols) do
+    spans[i] = { from, from + #sent.text[i] }
+  end
+  local place = extent.of({
+    kind = sent.kind,
+    first_line = sent.first_line,
+    last_line = sent.last_line,
+    spans = spans,
+  })
+  return range.at(bufnr, place, sent.kind, sent.column)
+end
+
+--- Goes on from a job of an earlier time, at its range, which is shown.
 ---@param row botglue.ListRow
 ---@param float botglue.ListOrigin
----@param fn fun(job: botglue.FoundJob, target: botglue.Range, stayed: boolean)
----@param check (fun(job: botglue.FoundJob))? raises an error where it cannot go on
-local function at_place(row, float, fn, check)
-  find_place(row, function(found, bufnr, stayed)
+---@param fn fun(job: botglue.Earlier, target: botglue.Range)
+---@param check (fun(full: botglue.FullEntry))? raises an error where it cannot go on
+local function at_range(row, float, fn, check)
+  whole(row, function(full)
     if check then
-      check(found.job)
+      check(full)
     end
-    local place = found.place
-      or fail("select the lines and start a new job: the place of this one is not known")
-    local target = range.at(bufnr, place, place.kind, found.job.column)
+    local bufnr = go.load(row.path or "")
+    local target = range_of(full, bufnr)
     local ok, raised = pcall(function()
-      if stayed then
-        go.show(float, bufnr, found.line, 0)
-      end
-      fn(found.job, target, stayed)
+      go.show(float, bufnr, (target:lines()), 0)
+      fn({
+        prompt = full.prompt,
+        agent = full.agent,
+        wanted = full.model,
+        question = full.question,
+        session_id = full.session_id,
+        cwd = full.project,
+        resume = full.resume,
+        -- An answer of this prompt was seen, unless it was interrupted: the option decides about the next one.
+        review = full.status == "interrupted" and full.review or nil,
+      }, target)
     end)
     if not ok then
       target:unmark()
@@ -175,7 +186,7 @@ end
 ---@param row botglue.ListRow
 ---@param float botglue.ListOrigin
 function M.retry(row, float)
-  at_place(row, float, function(job, target)
+  at_range(row, float, function(job, target)
     run.send(target, requests.again(job), (client.options()))
   end)
 end
@@ -184,11 +195,7 @@ end
 ---@param row botglue.ListRow
 ---@param float botglue.ListOrigin
 function M.followup(row, float)
-  at_place(row, float, function(job, target, stayed)
-    if not stayed then
-      target:unmark()
-      return
-    end
+  at_range(row, float, function(job, target)
     run.ask(target, requests.continue(job), (client.options()))
   end, check_session)
 end

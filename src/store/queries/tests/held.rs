@@ -2,6 +2,7 @@
 
 use super::super::{held, put};
 use super::*;
+use crate::store::FullJob;
 use crate::store::known::KnownJob;
 use crate::store::record::{Draft, Held, OnDisk, RowsOnDisk, SavedRange};
 
@@ -68,7 +69,7 @@ fn earlier_versions_kept_that_beside_the_draft() {
 fn how_a_range_stands_is_kept_whatever_became_of_its_answer_and_twice_is_once() {
     let connection = store();
     sample::insert(&connection, GONE, &record(1, Some("x")), None).unwrap();
-    let job = || asker().job(&connection, &JobKey::Uuid(uuid(&connection))).unwrap().unwrap().entry;
+    let job = || asker().job(&connection, &JobKey::Uuid(uuid(&connection))).unwrap().unwrap();
     let all = [
         known(1, KnownJob { on_disk: Some(on_disk(Some((7, 7)), &["a"]).into()), ..KnownJob::default() }),
         known(
@@ -83,12 +84,12 @@ fn how_a_range_stands_is_kept_whatever_became_of_its_answer_and_twice_is_once() 
         put(&connection, known);
         put(&connection, known);
     }
-    let entry = job();
+    let FullJob { entry, landed_rows, .. } = job();
     assert_eq!((entry.landed_first, entry.landed_last, entry.path.as_str()), (Some(7), Some(7), "/c"));
-    assert_eq!((entry.landed_rows, entry.landing), (Some(vec!["a".to_owned()]), None));
+    assert_eq!((landed_rows, entry.landing), (Some(vec!["a".to_owned()]), None));
     put(&connection, &known(1, KnownJob { on_disk: Some(on_disk(None, &[]).into()), ..KnownJob::default() }));
-    let entry = job();
-    assert_eq!((entry.landed_first, entry.landed_rows), (None, Some(Vec::new())));
+    let FullJob { entry, landed_rows, .. } = job();
+    assert_eq!((entry.landed_first, landed_rows), (None, Some(Vec::new())));
     put(&connection, &known(2, KnownJob { on_disk: all[0].on_disk.clone(), ..KnownJob::default() }));
 }
 
@@ -107,16 +108,6 @@ fn a_job_that_was_not_stored_yet_is_stored_with_how_its_range_stands() {
     put(&connection, &known(1, all));
     let entry = asker().job(&connection, &JobKey::Uuid("u".to_owned())).unwrap().unwrap().entry;
     assert_eq!((entry.landing.as_deref(), entry.landed_first), (Some("applied"), Some(7)));
-}
-
-#[test]
-fn an_answer_that_is_held_again_stands_where_the_first_does() {
-    let mut connection = store();
-    keep_all(&mut connection, [record(1, Some("x"))]);
-    land(&mut connection, 1, "applied", &["a", "b"]);
-    let uuid = uuid(&connection);
-    let copy = held::again(&mut connection, "me:1", &uuid, 2).unwrap().unwrap();
-    assert_eq!(copy.saved, Some(saved(7, &["a", "b"])));
 }
 
 fn uuid(connection: &Connection) -> String {

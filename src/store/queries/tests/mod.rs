@@ -187,25 +187,6 @@ fn a_transcript_is_named_as_long_as_it_is_there() {
 }
 
 #[test]
-fn those_that_wrote_in_a_file_are_given_with_what_they_wrote() {
-    let mut connection = store();
-    let with = |id, session: Option<&str>| Record {
-        session_id: session.map(str::to_owned),
-        ..record(id, Some("x"))
-    };
-    keep_all(&mut connection, [with(1, Some("s")), with(2, None), with(3, Some("t")), with(4, Some("u"))]);
-    land(&mut connection, 1, "applied", &["a", "b"]);
-    land(&mut connection, 2, "applied", &["c"]);
-    land(&mut connection, 3, "rejected", &[]);
-    land(&mut connection, 4, "merged", &["d"]);
-    let writers = history::writers(&connection, asker(), "/project/a.lua", 9).unwrap();
-    assert_eq!(ids(&writers), [4, 1]);
-    assert_eq!(writers[1].landed_rows.as_deref(), Some(&["a".to_owned(), "b".to_owned()][..]));
-    assert_eq!((writers[1].landed_first, writers[1].landed_last), (Some(7), Some(8)));
-    assert_eq!(history::writers(&connection, asker(), "/project/b.lua", 9).unwrap(), []);
-}
-
-#[test]
 fn one_job_is_given_whole_by_either_key() {
     let mut connection = store();
     keep_all(&mut connection, [record(4, Some("answer"))]);

@@ -1,9 +1,8 @@
 //! Sums, prompts, and answers that are held again.
 
 use super::*;
-use crate::store::Draft;
 use crate::store::queries::info::InfoQuery;
-use crate::store::queries::{held, prompts};
+use crate::store::queries::prompts;
 
 #[test]
 fn the_sums_are_of_a_session_with_its_family_a_project_days_models_and_agents() {
@@ -76,9 +75,6 @@ fn the_sums_follow_what_becomes_of_each_job() {
     }
     let more = Amounts { cost_usd: Some(0.5), num_turns: Some(2), ..Amounts::default() };
     keep::amend(&connection, "me:1", 1, &more).unwrap();
-    let uuid = asker().job(&connection, &JobKey::Id(2)).unwrap().unwrap().entry.uuid;
-    held::again(&mut connection, "me:1", &uuid, 9).unwrap();
-    land(&mut connection, 9, "applied", &[]);
     assert_totals(&connection);
 }
 
@@ -104,30 +100,4 @@ fn prompts_come_by_use_and_recency() {
     let used = prompts::prompts(&connection, 2).unwrap();
     let found: Vec<_> = used.iter().map(|used| (used.prompt.as_str(), used.uses)).collect();
     assert_eq!(found, [("often", 3), ("now", 1)]);
-}
-
-#[test]
-fn an_answer_held_again_costs_nothing_and_counts_as_no_job() {
-    let mut connection = store();
-    keep_all(&mut connection, [record(1, Some("answer")), record(2, None)]);
-    let draft = Draft { rows: Some(vec!["mine".to_owned()]), ..Draft::default() };
-    keep::draft(&connection, "me:1", 1, Some(&draft)).unwrap();
-    land(&mut connection, 1, "rejected", &[]);
-    let first = asker().job(&connection, &JobKey::Id(1)).unwrap().unwrap();
-    assert!(held::again(&mut connection, "me:1", &first.entry.uuid, 9).unwrap().is_some());
-    let again = asker().job(&connection, &JobKey::Id(9)).unwrap().unwrap();
-    assert_eq!((again.text, again.lines, again.selection), (first.text, first.lines, first.selection));
-    assert_eq!(again.draft, Some(draft), "what the user made of it is not gone with it");
-    assert_eq!(again.entry.landing.as_deref(), Some("held"));
-    assert_eq!((again.entry.amounts.cost_usd, again.entry.amounts.tokens.input), (None, 0));
-    assert!(held::again(&mut connection, "me:1", "no such uuid", 10).unwrap().is_none());
-    let failed = asker().job(&connection, &JobKey::Id(2)).unwrap().unwrap();
-    assert!(
-        held::again(&mut connection, "me:1", &failed.entry.uuid, 10).unwrap().is_none(),
-        "it has no answer"
-    );
-    let wanted = InfoQuery { project: "/project".to_owned(), session: None, today_ms: 0 };
-    let sums = info::info(&connection, &wanted).unwrap();
-    assert_eq!((sums.all.jobs, sums.all.held, sums.all.amounts.tokens.input), (2, 0, 20));
-    assert_eq!(prompts::prompts(&connection, 9).unwrap()[0].uses, 2);
 }
