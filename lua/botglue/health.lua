@@ -4,7 +4,6 @@ require("botglue.wiring")
 
 local client = require("botglue.host.client")
 local host_process = require("botglue.host.process")
-local looks = require("botglue.ui.looks")
 local program = require("botglue.util.program")
 local shipped = require("botglue.config.shipped")
 local version = require("botglue.version")
@@ -186,23 +185,6 @@ local function check_agents(options, paths, known)
   end
 end
 
-local function check_colours()
-  health.start("botglue: colours")
-  require("botglue.ui.highlight").define()
-  local theme = ("%s, %s"):format(vim.g.colors_name or "default", vim.o.background)
-  local unreadable = vim.tbl_map(function(group)
-    return ("%s (contrast %.1f)"):format(group.name, group.contrast)
-  end, looks.unreadable())
-  if #unreadable == 0 then
-    health.ok(("all texts can be read in the colour scheme %s"):format(theme))
-  else
-    health.warn(
-      ("cannot be read in the colour scheme %s: %s"):format(theme, table.concat(unreadable, ", ")),
-      "define these groups, see :help botglue-highlights"
-    )
-  end
-end
-
 ---@param options botglue.Options
 local function check_directories(options)
   health.start("botglue: directories")
@@ -225,7 +207,6 @@ function M.check()
     check_host(options, known)
     check_agents(options, paths, known)
     check_directories(options)
-    check_colours()
   end
 end
 

@@ -2,13 +2,12 @@
 --- groups they are made of.
 
 local child = require("support.child")
-local colour = require("botglue.ui.colour")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
 
 --- What runs in the child: the colours of cells of the screen, and which texts on it cannot be read.
 local SUPPORT = [[
-  _G.colour = require("botglue.ui.colour")
+  _G.colour = require("support.colour")
   -- A status line is the user's.
   vim.o.laststatus = 0
 
@@ -60,7 +59,7 @@ local SUPPORT = [[
         for column, cell in ipairs(row) do
           local fg, bg = colours(cell)
           local contrast, key = colour.contrast(fg, bg), ("#%06x on #%06x"):format(fg, bg)
-          if cell[1]:find("[%w<>:/]") and contrast < 3 and not seen[key] then
+          if cell[1]:find("[%w<>:/]") and contrast < colour.READABLE and not seen[key] then
             seen[key] = true
             local text = vim.iter(row):skip(column - 1):take(12):map(function(one) return one[1] end):join("")
             found[#found + 1] = ("%q is %s: %.1f"):format(text, key, contrast)
@@ -100,24 +99,6 @@ local function start(lines)
   nvim:lua(SUPPORT)
   return nvim
 end
-
-test("a contrast is that of WCAG, and a difference that of the part that differs most", function()
-  equal(colour.contrast(0x000000, 0xffffff), 21)
-  equal(colour.contrast(0x808080, 0x808080), 1)
-  equal(("%.2f"):format(colour.contrast(0x777777, 0xffffff)), "4.48")
-  equal(("%.2f"):format(colour.difference(0x102030, 0x104030)), "0.13")
-  equal(colour.mix(0xff0000, 0x0000ff, 0.5), 0x800080)
-end)
-
-test("a colour becomes readable by as little as that takes, on several backgrounds too", function()
-  equal(colour.readable(0xffffff, { 0x000000 }), 0xffffff)
-  for _, backgrounds in ipairs({ { 0x000000 }, { 0xffffff }, { 0x202020, 0x404040 }, { 0xffffff, 0x0e0024 } }) do
-    for _, given in ipairs({ 0xff0000, 0x000087, 0x888888, 0xffffff, 0x000000 }) do
-      local made = colour.readable(given, backgrounds)
-      equal(colour.least_contrast(made, backgrounds) >= colour.READABLE, true, ("%06x"):format(given))
-    end
-  end
-end)
 
 --- How many windows float.
 local function floating(nvim)
@@ -164,34 +145,27 @@ test("lines below a range, and hunks of a review, can be read in each colour sch
   equal(wrong_in_schemes(nvim, "return unreadable()"), {})
 end)
 
-test("each group of text can be read as it is defined, wherever it is drawn", function()
-  local nvim = start({ "" })
-  nvim:lua("require('botglue.ui.highlight').define()")
-  local check = "return vim.tbl_map(vim.inspect, require('botglue.ui.looks').unreadable())"
-  equal(wrong_in_schemes(nvim, check), {})
-end)
-
 test("a running job's range is told from the line of the cursor, and from the rest", function()
-  local nvim = start({ "", "", "", "" })
+  local nvim = start({ "a", "b", "c", "d" })
   nvim:lua("vim.o.cursorline = true")
   nvim:run(child.line(3, 3))
   nvim:runs(1)
   local wrong = wrong_in_schemes(
     nvim,
     [[
-    local wrong, areas = {}, {}
+    local wrong, cells = {}, {}
     for name, row in pairs({ cursor = 0, plain = 1, range = 2 }) do
-      local _, bg = colours(vim.api.nvim__inspect_cell(1, row, 40))
-      areas[name] = bg
+      cells[name] = { colours(vim.api.nvim__inspect_cell(1, row, 0)) }
     end
+    local fg, bg = unpack(cells.range)
     for _, other in ipairs({ "cursor", "plain" }) do
-      if colour.difference(areas.range, areas[other]) < colour.VISIBLE then
-        wrong[#wrong + 1] = ("range #%06x, %s #%06x"):format(areas.range, other, areas[other])
+      local text, area = unpack(cells[other])
+      if math.max(colour.difference(fg, text), colour.difference(bg, area)) < colour.VISIBLE then
+        wrong[#wrong + 1] = "like " .. other
       end
     end
-    local contrast = colour.contrast(normal(), areas.range)
-    if contrast < 4 then
-      wrong[#wrong + 1] = ("text in the range: %.1f"):format(contrast)
+    if colour.contrast(fg, bg) < colour.READABLE then
+      wrong[#wrong + 1] = ("text in the range: %.1f"):format(colour.contrast(fg, bg))
     end
     return wrong
   ]]
@@ -230,14 +204,8 @@ test("no text lies over the group of a border", function()
   end
 end)
 
-test("what the user defines is kept through colour schemes, what we define follows them", function()
+test("what the user or a colour scheme defines is kept", function()
   local nvim = start({ "" })
-  local function look(name)
-    return nvim:lua(
-      "local look = vim.api.nvim_get_hl(0, { name = ... }); look.default = nil; return look",
-      name
-    )
-  end
   nvim:lua([[
     vim.api.nvim_set_hl(0, "BotglueRange", { link = "Todo" })
     vim.api.nvim_create_autocmd("ColorScheme", {
@@ -245,32 +213,12 @@ test("what the user defines is kept through colour schemes, what we define follo
     })
     require("botglue.ui.highlight").define()
   ]])
-  equal(look("BotglueRange"), { link = "Todo" })
-  equal(look("BotglueLabel"), { link = "Comment" })
-  nvim:lua("vim.cmd.colorscheme('slate')")
-  equal(look("BotglueTitle"), { fg = 0x123456 })
-  equal(look("BotglueLabel").link, nil)
-  nvim:lua("vim.cmd.colorscheme('default') vim.o.background = 'dark'")
-  equal(look("BotglueLabel"), { link = "Comment" })
-  nvim:lua("vim.o.background = 'light'")
-  equal(look("BotglueLabel"), { link = "Comment" })
-end)
-
-test("with the default colours each group of text links to a standard group", function()
-  local nvim = start({ "" })
-  for _, background in ipairs({ "dark", "light" }) do
-    nvim:lua("vim.o.background = ...; require('botglue.ui.highlight').define()", background)
-    local own = nvim:lua([[
-      local own = {}
-      for name, look in pairs(vim.api.nvim_get_hl(0, {})) do
-        local is_area = name == "BotglueRange" or name == "BotglueDelete"
-        local is_link = look.link and not vim.startswith(look.link, "Botglue")
-        if vim.startswith(name, "Botglue") and not is_area and not is_link then
-          own[#own + 1] = name
-        end
-      end
-      return own
-    ]])
-    equal(own, {})
+  local function look(name)
+    return nvim:lua("local look = vim.api.nvim_get_hl(0, { name = ... }); return look.link or look.fg", name)
   end
+  equal({ look("BotglueRange"), look("BotglueHeld") }, { "Todo", "Title" })
+  nvim:lua("vim.cmd.colorscheme('slate')")
+  equal({ look("BotglueTitle"), look("BotglueHeld") }, { 0x123456, "Title" })
+  nvim:lua("vim.o.background = 'light'")
+  equal(look("BotglueHeld"), "Title")
 end)

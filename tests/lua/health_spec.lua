@@ -154,19 +154,6 @@ test("the version of a program that several agents run is asked for once", funct
   vim.fn.delete(runs)
 end)
 
-test("texts that cannot be read in the present colour scheme are named", function()
-  local nvim = child.start()
-  nvim:lua("require('botglue').setup({ host = '/nowhere' })")
-  local function health()
-    nvim:lua("vim.cmd.checkhealth('botglue')")
-    return table.concat(nvim:lines(), "\n")
-  end
-  nvim:lua("vim.o.background = 'dark' vim.cmd.colorscheme('habamax')")
-  contains(health(), "all texts can be read in the colour scheme habamax, dark")
-  nvim:lua("vim.api.nvim_set_hl(0, 'BotglueTitle', { fg = 0x1d1d1d })")
-  contains(health(), "cannot be read in the colour scheme habamax, dark: BotglueTitle (contrast 1.0)")
-end)
-
 test("options that are not known", function()
   contains((report({ host = "/nowhere", timeuot = 3 })), "there is no option timeuot")
 end)

@@ -72,7 +72,6 @@
 ---@field outcomes botglue.Outcomes? the lines of ended jobs, while there are any
 ---@field ticker botglue.Ticker? of the views that move
 ---@field tools botglue.ToolList? the one that is open
----@field looks table<string, vim.api.keyset.get_hl_info> the highlight groups as we have defined them
 
 ---@class botglue.Connection: botglue.HostState, botglue.JobsState, botglue.EditorState, botglue.UiState
 local connection = {
@@ -105,7 +104,6 @@ local connection = {
   drafts = {},
   chosen = {},
   transcripts = {},
-  looks = {},
 }
 
 return connection

@@ -23,12 +23,7 @@ end
 ---@return botglue.Chunks
 local function bar(left, right, width)
   local fill = signs.border[2]:rep(math.max(width - cells(left) - cells(right), 0))
-  local function framed(chunk)
-    return { chunk[1], { "BotglueFrame", chunk[2] } }
-  end
-  local chunks = vim.tbl_map(framed, left)
-  chunks[#chunks + 1] = { fill, "BotglueBorder" }
-  return vim.list_extend(chunks, vim.tbl_map(framed, right))
+  return vim.iter({ left, { { fill, "BotglueBorder" } }, right }):flatten(1):totable()
 end
 
 --- The border above.

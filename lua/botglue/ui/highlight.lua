@@ -1,55 +1,44 @@
 --- The highlight groups, and the text of a range shown in one of them.
 
-local connection = require("botglue.host.connection")
-
 local M = {}
 
 local api = vim.api
 local namespace = api.nvim_create_namespace("botglue.highlight")
 
 local FLASH = 200 -- milliseconds
+-- A range has the text colour that its background is made for: above those of the syntax, below diagnostics.
+local PRIORITY = 130
 
---- The definition of a group, without `default`: Neovim drops that flag when 'background' changes.
----@param name string
----@return vim.api.keyset.get_hl_info
-local function current(name)
-  local look = api.nvim_get_hl(0, { name = name })
-  look.default = nil
-  return look
-end
+--- The standard group of each, by which it is read and seen in every colour scheme that Neovim ships. Comment and the
+--- groups of diagnostics are not; nor is any text on each NormalFloat.
+local LINKS = {
+  BotglueActivity = "WinBarNC",
+  BotglueAdd = "DiffAdd",
+  BotglueBorder = "Normal",
+  BotglueChange = "DiffText",
+  BotglueDelete = "Removed",
+  BotglueFailure = "Removed",
+  BotglueFlash = "IncSearch",
+  BotglueFloat = "Normal",
+  BotglueHeld = "Title",
+  BotglueKey = "Title",
+  BotglueLabel = "Normal",
+  BotglueLanded = "Function",
+  BotgluePreview = "WinBarNC",
+  BotgluePrompt = "WinBarNC",
+  BotglueRange = "QuickFixLine",
+  BotglueReady = "Function",
+  BotglueSelected = "TermCursor",
+  BotglueSpinner = "Directory",
+  BotglueTitle = "Title",
+  BotglueTools = "Normal",
+}
 
 --- Defines the groups that neither the user nor the colour scheme has defined.
-local function define()
-  local ours = connection.looks
-  for _, group in ipairs(require("botglue.ui.looks").GROUPS) do
-    local before = current(group.name)
-    if next(before) == nil or vim.deep_equal(before, ours[group.name]) then
-      local look = group.look(group.standard)
-      look.default = nil
-      api.nvim_set_hl(0, group.name, look)
-      ours[group.name] = current(group.name)
-    end
-  end
-end
-
---- Has the groups defined, from now on for each colour scheme.
 function M.define()
-  if next(api.nvim_get_hl(0, { name = "BotglueRange" })) ~= nil and next(connection.looks) ~= nil then
-    return
+  for name, standard in pairs(LINKS) do
+    api.nvim_set_hl(0, name, { link = standard, default = true })
   end
-  define()
-  local group = api.nvim_create_augroup("botglue.highlight", { clear = true })
-  local function on(event, pattern)
-    api.nvim_create_autocmd(event, {
-      group = group,
-      pattern = pattern,
-      desc = "botglue: the colours can be read",
-      callback = define,
-    })
-  end
-  on("ColorScheme", "*")
-  -- Without a colour scheme only this tells.
-  on("OptionSet", "background")
 end
 
 --- Shows the text of a range until the returned function is called.
@@ -69,7 +58,7 @@ function M.range(range, group)
       hl_group = group or "BotglueRange",
       hl_eol = to_edge,
       hl_mode = "combine",
-      priority = 50,
+      priority = PRIORITY,
     })
   end
   if place and range.shape == "block" then

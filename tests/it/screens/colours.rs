@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::support::POLL;
 use crate::support::agents::Gated;
 use crate::support::nvim::Nvim;
-use crate::support::picture::Stage;
+use crate::support::picture::STAGE;
 use crate::support::screen::Screen;
 use crate::support::stream;
 
@@ -23,8 +23,6 @@ const SIGN_CONTRAST: f64 = 3.0;
 
 /// How long a screen may take to be redrawn.
 const SETTLED: Duration = Duration::from_secs(2);
-
-const STAGE: Stage = Stage { columns: 80, rows: 24 };
 
 /// Plays a scene in a dark theme that becomes a light one, and the other way round, and looks at each. A job runs on
 /// the first rows, and an answer is held below them.
@@ -69,10 +67,7 @@ fn look(nvim: &Nvim, what: &str) {
     let own = nvim.exec(
         "local own = {}
          for name, group in pairs(vim.api.nvim_get_hl(0, {})) do
-           -- Rows that go have a background also where the colour scheme gives them none, and a range has one that is not
-           -- that of the line of the cursor.
-           local is_own = name:find('^Botglue') and name ~= 'BotglueDelete' and name ~= 'BotglueRange'
-           if is_own and not (group.link and not group.link:find('^Botglue')) then
+           if name:find('^Botglue') and not (group.link and not group.link:find('^Botglue')) then
              own[#own + 1] = name
            end
          end
@@ -91,8 +86,8 @@ fn wrong(screen: &Screen) -> BTreeSet<String> {
             let contrast =
                 contrast(style.foreground.unwrap_or(foreground), style.background.unwrap_or(background));
             let least = if cell.text.contains(char::is_alphanumeric) { TEXT_CONTRAST } else { SIGN_CONTRAST };
-            let is_own = groups.replace("BotglueDelete", "").replace("BotglueRange", "").contains("Botglue");
-            (contrast < least || is_own).then(|| format!("{} in {groups}: {contrast:.1}", cell.text))
+            (contrast < least || groups.contains("Botglue"))
+                .then(|| format!("{} in {groups}: {contrast:.1}", cell.text))
         })
         .collect()
 }
