@@ -158,7 +158,7 @@ fn a_rewind_goes_on_before_what_was_answered_then() {
 }
 
 #[test]
-fn tomorrow_the_session_is_known_by_the_text() {
+fn tomorrow_the_session_goes_on_from_the_history() {
     let fixture = Fixture::new(Cli::Claude);
     fixture.ask("ANSWER<<fn target() {\n    tomorrow()\n}>>");
     // As the user left it, not as it landed.
@@ -168,13 +168,13 @@ fn tomorrow_the_session_is_known_by_the_text() {
     let scratch = nvim.quit_to();
     let agents = Cli::Claude.agents(&scratch, &api);
     let nvim = Builder::new(scratch).option("agents", agents).start();
-    nvim.command("edit src/a.rs");
-    nvim.command("1s/^/new line\\r/");
-    nvim.command("5");
-    nvim.command("Botglue followup ANSWER<<fn target() {}>>");
+    choose(&nvim, &[], "ANSWER<<fn target() {}>>");
+    nvim.command("Botglue history");
+    nvim.wait("the job is listed", || nvim.exec("return vim.fn.search('ANSWER', 'cw')") != 0);
+    nvim.input("f");
     let job = nvim.finished(1);
     assert_eq!(job["landing"], "applied", "{job:#}");
-    assert_eq!(nvim.lines(), ["new line", "fn above() {}", "", "fn target() {}", "", "fn below() {}"]);
+    assert_eq!(nvim.lines(), ["fn above() {}", "", "fn target() {}", "", "fn below() {}"]);
     let requests = api.requests();
     assert_goes(&requests[1], &[("user", "todo!()"), ("assistant", "tomorrow()"), ("user", "today()")]);
 }

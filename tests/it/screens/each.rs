@@ -2,53 +2,48 @@
 
 use crate::support::agents::Gated;
 use crate::support::nvim::Builder;
-use crate::support::picture::on_each_screen;
+use crate::support::picture::STAGE;
 use crate::support::scratch::Scratch;
 
 #[test]
 fn the_results_of_each_item() {
-    on_each_screen(|stage| {
-        let scratch = Scratch::new();
-        let gated =
-            Gated::by_words(&scratch, &[("line 1:", "first"), ("line 3:", "second"), ("line 5:", "third")]);
-        let nvim =
-            stage.nvim(Builder::new(scratch).option("agents", gated.option()).option("max_parallel", 2));
-        nvim.edit("a.lua", "one()\n\nthree()\n\nfive()\n");
-        nvim.exec(
-            "local items = {}
-             for i, text in ipairs({ 'too short', 'misspelt', 'unused' }) do
-               items[i] = { bufnr = 1, lnum = 2 * i - 1, text = text, type = 'W' }
-             end
-             vim.fn.setqflist(items)",
-        );
-        nvim.command("Botglue each mend what it says");
-        gated.answer("first", "one(1)");
-        nvim.finished(1);
-        gated.answer("second", "```\na\n```\n\n```\nb\n```");
-        nvim.finished(2);
-        nvim.wait("the third is running", || gated.has_started("third"));
-        nvim.command("copen 4");
-        stage.expect("each", &nvim, "the results", |rows| {
-            let has = |part: &str| rows.iter().any(|row| row.contains(part));
-            has("| running") && !has("○")
-        });
+    let scratch = Scratch::new();
+    let gated =
+        Gated::by_words(&scratch, &[("line 1:", "first"), ("line 3:", "second"), ("line 5:", "third")]);
+    let nvim = STAGE.nvim(Builder::new(scratch).option("agents", gated.option()).option("max_parallel", 2));
+    nvim.edit("a.lua", "one()\n\nthree()\n\nfive()\n");
+    nvim.exec(
+        "local items = {}
+         for i, text in ipairs({ 'too short', 'misspelt', 'unused' }) do
+           items[i] = { bufnr = 1, lnum = 2 * i - 1, text = text, type = 'W' }
+         end
+         vim.fn.setqflist(items)",
+    );
+    nvim.command("Botglue each mend what it says");
+    gated.answer("first", "one(1)");
+    nvim.finished(1);
+    gated.answer("second", "```\na\n```\n\n```\nb\n```");
+    nvim.finished(2);
+    nvim.wait("the third is running", || gated.has_started("third"));
+    nvim.command("copen 4");
+    STAGE.expect("each", &nvim, "the results", |rows| {
+        let has = |part: &str| rows.iter().any(|row| row.contains(part));
+        has("| running") && !has("○")
     });
 }
 
 #[test]
 fn a_prompt_on_a_line_with_a_diagnostic() {
-    on_each_screen(|stage| {
-        let (nvim, _) = stage.gated();
-        nvim.edit("a.txt", "one\ntwo\nthree\n");
-        nvim.exec(
-            "vim.diagnostic.config({ virtual_text = false, signs = false, underline = false })
-             vim.diagnostic.set(vim.api.nvim_create_namespace('test'), 0, {
-               { lnum = 1, col = 0, end_lnum = 1, end_col = 3, message = 'cannot find `two` here' },
-             })",
-        );
-        nvim.input("2G:Botglue<CR>");
-        stage.expect("proposal", &nvim, "the proposal", |rows| {
-            rows.iter().any(|row| row.contains("fix: cannot find"))
-        });
+    let (nvim, _) = STAGE.gated();
+    nvim.edit("a.txt", "one\ntwo\nthree\n");
+    nvim.exec(
+        "vim.diagnostic.config({ virtual_text = false, signs = false, underline = false })
+         vim.diagnostic.set(vim.api.nvim_create_namespace('test'), 0, {
+           { lnum = 1, col = 0, end_lnum = 1, end_col = 3, message = 'cannot find `two` here' },
+         })",
+    );
+    nvim.input("2G:Botglue<CR>");
+    STAGE.expect("proposal", &nvim, "the proposal", |rows| {
+        rows.iter().any(|row| row.contains("fix: cannot find"))
     });
 }

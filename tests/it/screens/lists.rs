@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::support::nvim::Nvim;
-use crate::support::picture::on_each_review_screen;
+use crate::support::picture::STAGE;
 use crate::support::stream;
 
 const TEXT: &str = "fn load(path: &Path) -> Config {\n    let text = fs::read_to_string(path).unwrap();\n    \
@@ -69,108 +69,69 @@ fn has_footer(rows: &[String]) -> bool {
 
 #[test]
 fn the_jobs_in_every_state() {
-    on_each_review_screen(|stage| {
-        let (nvim, gated) = stage.gated();
-        nvim.exec("require('botglue').setup({ max_parallel = 2, status = { preview = 0 } })");
-        nvim.edit("config.rs", TEXT);
-        nvim.command("6Botglue run GATE:landed shorter");
-        gated.answer("landed", "fn main() { run() }");
-        nvim.finished(1);
-        nvim.command("6Botglue! run GATE:held use a closed enum");
-        gated.answer("held", "fn main() {}\n");
-        nvim.finished(2);
-        nvim.command("2,3Botglue run GATE:failed split this function");
-        gated.run("failed").print(&stream::init("s"));
-        nvim.finished(3);
-        nvim.command("1,4Botglue run GATE:reads return errors instead of panicking");
-        nvim.command("2Botglue run GATE:writes name the file");
-        nvim.command("5Botglue run GATE:waits a doc comment");
-        let (mut reads, mut writes) = (gated.run("reads"), gated.run("writes"));
-        let path = nvim.scratch.project().join("src/error.rs");
-        reads.print(&(stream::init("r") + &stream::tool_use("t1", "Read", &json!({"file_path": path}))));
-        writes.print(&(stream::init("w") + &stream::text("let")));
-        let all_told = "local job = require('botglue.host.client').job
-            return (job(4).activity or ''):find('Read') ~= nil and job(5).activity == 'writing' and job(6).turn ~= nil";
-        nvim.wait("the editor knows what each does", || nvim.exec(all_told) == true);
-        nvim.set_clock(72_000);
-        nvim.wait_for_rows("three lines below ranges", |rows| {
-            rows.iter().filter(|row| row.ends_with("1m12s")).count() == 3
-        });
-        nvim.input(":Botglue jobs<CR>");
-        stage.expect("jobs", &nvim, "what each of them does", |rows| {
-            has_footer(rows)
-                && ["Read src/e", "writing", "queued", "2 running"]
-                    .iter()
-                    .all(|word| rows.concat().contains(word))
-        });
-        nvim.input("q");
-        drop((reads, writes));
+    let (nvim, gated) = STAGE.gated();
+    nvim.exec("require('botglue').setup({ max_parallel = 2, status = { preview = 0 } })");
+    nvim.edit("config.rs", TEXT);
+    nvim.command("6Botglue run GATE:landed shorter");
+    gated.answer("landed", "fn main() { run() }");
+    nvim.finished(1);
+    nvim.command("6Botglue! run GATE:held use a closed enum");
+    gated.answer("held", "fn main() {}\n");
+    nvim.finished(2);
+    nvim.command("2,3Botglue run GATE:failed split this function");
+    gated.run("failed").print(&stream::init("s"));
+    nvim.finished(3);
+    nvim.command("1,4Botglue run GATE:reads return errors instead of panicking");
+    nvim.command("2Botglue run GATE:writes name the file");
+    nvim.command("5Botglue run GATE:waits a doc comment");
+    let (mut reads, mut writes) = (gated.run("reads"), gated.run("writes"));
+    let path = nvim.scratch.project().join("src/error.rs");
+    reads.print(&(stream::init("r") + &stream::tool_use("t1", "Read", &json!({"file_path": path}))));
+    writes.print(&(stream::init("w") + &stream::text("let")));
+    let all_told = "local job = require('botglue.host.client').job
+        return (job(4).activity or ''):find('Read') ~= nil and job(5).activity == 'writing' and job(6).turn ~= nil";
+    nvim.wait("the editor knows what each does", || nvim.exec(all_told) == true);
+    nvim.set_clock(72_000);
+    nvim.wait_for_rows("three lines below ranges", |rows| {
+        rows.iter().filter(|row| row.ends_with("1m12s")).count() == 3
     });
+    nvim.input(":Botglue jobs<CR>");
+    STAGE.expect("jobs", &nvim, "what each of them does", |rows| {
+        has_footer(rows)
+            && ["Read src/e", "writing", "queued", "2 running"]
+                .iter()
+                .all(|word| rows.concat().contains(word))
+    });
+    nvim.input("q");
+    drop((reads, writes));
 }
 
 #[test]
 fn no_job_at_all() {
-    on_each_review_screen(|stage| {
-        let (nvim, _gated) = stage.gated();
-        open(&nvim, "jobs");
-        stage.expect("jobs-none", &nvim, "the empty list", has_footer);
-    });
+    let (nvim, _gated) = STAGE.gated();
+    open(&nvim, "jobs");
+    STAGE.expect("jobs-none", &nvim, "the empty list", has_footer);
 }
 
 #[test]
 fn what_it_cost() {
-    on_each_review_screen(|stage| {
-        let (nvim, _gated) = stage.gated();
-        store(&nvim, SUMS);
-        open(&nvim, "info");
-        stage.expect("info", &nvim, "the sums", |rows| has_footer(rows) && rows.concat().contains("$58.85"));
-    });
+    let (nvim, _gated) = STAGE.gated();
+    store(&nvim, SUMS);
+    open(&nvim, "info");
+    STAGE.expect("info", &nvim, "the sums", |rows| has_footer(rows) && rows.concat().contains("$58.85"));
 }
 
 #[test]
 fn the_history() {
-    on_each_review_screen(|stage| {
-        let (nvim, _gated) = stage.gated();
-        store(&nvim, HISTORY);
-        open(&nvim, "history");
-        stage.expect("history", &nvim, "the jobs", |rows| {
-            has_footer(rows) && rows.concat().contains("all · 60")
-        });
-        nvim.input("jj");
-        stage.expect("history-failed", &nvim, "why it failed", |rows| rows.concat().contains("300 s"));
-        nvim.input("ggp");
-        stage.expect("history-prompt", &nvim, "the prompt", |rows| rows.concat().contains("╭ prompt"));
-        nvim.input("q");
-        nvim.input("d");
-        stage.expect("history-diff", &nvim, "both texts", |rows| rows.concat().contains("the answer"));
-    });
-}
-
-/// A job that wrote the whole of `a.lua` in a session of two messages.
-const SESSION: &str = r#"
-    local path, rows = vim.api.nvim_buf_get_name(0), vim.api.nvim_buf_get_lines(0, 0, -1, true)
-    local jobs = {
-        { uuid = "j1", session_id = "s0", prompt = "load the file", checkpoints = { "m1" } },
-        { uuid = "j2", session_id = "s1", prompt = "shorter", checkpoints = { "m2" },
-            resumed = { session_id = "s0" } },
-    }
-    for i, job in ipairs(jobs) do
-        job.path, job.rows, job.lines, job.landed_rows, job.landing = path, { "x" }, rows, rows, "applied"
-        job.ended_ms = 1700000000000 + i * 60000
-    end
-    return jobs
-"#;
-
-#[test]
-fn the_messages_to_go_back_to_are_drawn_without_a_key() {
-    on_each_review_screen(|stage| {
-        let (nvim, _gated) = stage.gated();
-        nvim.edit("a.lua", "local text = read()\nreturn text\n");
-        store(&nvim, SESSION);
-        nvim.input(":Botglue rewind<CR>");
-        stage.expect("rewind", &nvim, "the messages", |rows| {
-            rows.concat().contains("go back to") && rows.concat().contains("shorter")
-        });
-        nvim.input("<Esc>");
-    });
+    let (nvim, _gated) = STAGE.gated();
+    store(&nvim, HISTORY);
+    open(&nvim, "history");
+    STAGE.expect("history", &nvim, "the jobs", |rows| has_footer(rows) && rows.concat().contains("all · 60"));
+    nvim.input("jj");
+    STAGE.expect("history-failed", &nvim, "why it failed", |rows| rows.concat().contains("300 s"));
+    nvim.input("ggp");
+    STAGE.expect("history-prompt", &nvim, "the prompt", |rows| rows.concat().contains("╭ prompt"));
+    nvim.input("q");
+    nvim.input("d");
+    STAGE.expect("history-diff", &nvim, "both texts", |rows| rows.concat().contains("the answer"));
 }

@@ -1,5 +1,5 @@
-//! Screens as a person sees them, compared with expected ones on three sizes; how to write one,
-//! [`on_each_screen`](crate::support::picture::on_each_screen) says.
+//! Screens as a person sees them, one of each window and state, compared with expected ones; how to write one,
+//! [`STAGE`](crate::support::picture::STAGE) says.
 
 mod ask;
 mod colours;

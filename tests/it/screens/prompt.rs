@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::support::nvim::{Builder, Nvim};
-use crate::support::picture::{Stage, on_each_review_screen, on_each_screen};
+use crate::support::picture::STAGE;
 use crate::support::scratch::Scratch;
 
 const TEXT: &str = "# Load\n\nfn load(path: &Path) -> Config {\n    let text = read(path).unwrap();\n    parse(&text)\n        .unwrap()\n}\n\nthe end\n";
@@ -11,8 +11,8 @@ const TEXT: &str = "# Load\n\nfn load(path: &Path) -> Config {\n    let text = r
 const WORDS: &str = "return errors instead of panicking, and keep the signature as it is";
 
 /// A file of a project with the prompt on four of its lines.
-fn open(stage: &Stage) -> Nvim {
-    let (nvim, _gated) = stage.gated();
+fn open() -> Nvim {
+    let (nvim, _gated) = STAGE.gated();
     for name in ["src/config.rs", "src/lib.rs", "src/library.rs"] {
         nvim.scratch.write(name, "");
     }
@@ -34,119 +34,98 @@ fn is_open(rows: &[String]) -> bool {
 
 #[test]
 fn some_words_and_another_model() {
-    on_each_screen(|stage| {
-        let nvim = open(stage);
-        nvim.input(WORDS);
-        nvim.input("<S-Tab>");
-        stage.expect("prompt", &nvim, "the words", |rows| {
-            is_open(rows)
-                && rows.iter().any(|row| row.contains("as it is"))
-                && rows.concat().contains("claude opus")
-        });
+    let nvim = open();
+    nvim.input(WORDS);
+    nvim.input("<S-Tab>");
+    STAGE.expect("prompt", &nvim, "the words", |rows| {
+        is_open(rows)
+            && rows.iter().any(|row| row.contains("as it is"))
+            && rows.concat().contains("claude opus")
     });
 }
 
 #[test]
 fn files_of_the_project() {
-    on_each_screen(|stage| {
-        let nvim = open(stage);
-        nvim.input("as in @li");
-        stage.expect("prompt-files", &nvim, "the files", |rows| rows.concat().contains("src/library.rs"));
-    });
+    let nvim = open();
+    nvim.input("as in @li");
+    STAGE.expect("prompt-files", &nvim, "the files", |rows| rows.concat().contains("src/library.rs"));
 }
 
 #[test]
 fn earlier_prompts() {
-    on_each_screen(|stage| {
-        let nvim = open(stage);
-        nvim.input("make it shorter<Esc><Esc>");
-        for prompt in
-            ["add a test\nand run it", "split this function where it does two things, and name both"]
-        {
-            nvim.exec_with(
-                "local draft = { id = 1, at_ms = 1, bufnr = 1, first = 8, last = 8, text = ..., agent = 'claude' }
-                 table.insert(require('botglue.host.connection').drafts, draft)",
-                &[json!(prompt)],
-            );
-        }
-        ask(&nvim, 1, 1);
-        nvim.input("<C-f>");
-        stage.expect("prompt-earlier", &nvim, "the list", |rows| rows.concat().contains("make it shorter"));
-    });
+    let nvim = open();
+    nvim.input("make it shorter<Esc><Esc>");
+    for prompt in ["add a test\nand run it", "split this function where it does two things, and name both"] {
+        nvim.exec_with(
+            "local draft = { id = 1, at_ms = 1, bufnr = 1, first = 8, last = 8, text = ..., agent = 'claude' }
+             table.insert(require('botglue.host.connection').drafts, draft)",
+            &[json!(prompt)],
+        );
+    }
+    ask(&nvim, 1, 1);
+    nvim.input("<C-f>");
+    STAGE.expect("prompt-earlier", &nvim, "the list", |rows| rows.concat().contains("make it shorter"));
 }
 
 #[test]
 fn an_answer_that_comes_while_it_is_typed() {
-    on_each_screen(|stage| {
-        let (nvim, gated) = stage.gated();
-        nvim.edit("a.txt", "one\ntwo\nthree\nfour\n");
-        nvim.command("1Botglue run GATE:it longer");
-        ask(&nvim, 3, 3);
-        nvim.input("shorter");
-        gated.answer("it", "1\n1\n1");
-        stage.expect("prompt-moved", &nvim, "the answer", |rows| {
-            rows[0] == "1" && rows[5] == "three" && rows.concat().contains("a.txt:5")
-        });
+    let (nvim, gated) = STAGE.gated();
+    nvim.edit("a.txt", "one\ntwo\nthree\nfour\n");
+    nvim.command("1Botglue run GATE:it longer");
+    ask(&nvim, 3, 3);
+    nvim.input("shorter");
+    gated.answer("it", "1\n1\n1");
+    STAGE.expect("prompt-moved", &nvim, "the answer", |rows| {
+        rows[0] == "1" && rows[5] == "three" && rows.concat().contains("a.txt:5")
     });
 }
 
 #[test]
 fn a_host_that_is_not_there() {
-    on_each_review_screen(|stage| {
-        let nvim =
-            stage.nvim(Builder::new(Scratch::new()).option("host", "/opt/botglue/target/release/botglue"));
-        nvim.edit("a.txt", "one\ntwo\n");
-        ask(&nvim, 1, 1);
-        stage.expect("prompt-no-host", &nvim, "what to do", |rows| rows.concat().contains("make install"));
-    });
+    let nvim = STAGE.nvim(Builder::new(Scratch::new()).option("host", "/opt/botglue/target/release/botglue"));
+    nvim.edit("a.txt", "one\ntwo\n");
+    ask(&nvim, 1, 1);
+    STAGE.expect("prompt-no-host", &nvim, "what to do", |rows| rows.concat().contains("make install"));
 }
 
 #[test]
 fn an_agent_that_is_not_installed() {
-    on_each_review_screen(|stage| {
-        let agents = json!({"claude": {"command": ["claude-of-the-spec"]}});
-        let nvim = stage.nvim(Builder::new(Scratch::new()).option("agents", agents));
-        nvim.edit("a.txt", "one\ntwo\n");
-        ask(&nvim, 1, 1);
-        stage.expect("prompt-no-agent", &nvim, "what to do", |rows| rows.concat().contains("install"));
-    });
+    let agents = json!({"claude": {"command": ["claude-of-the-spec"]}});
+    let nvim = STAGE.nvim(Builder::new(Scratch::new()).option("agents", agents));
+    nvim.edit("a.txt", "one\ntwo\n");
+    ask(&nvim, 1, 1);
+    STAGE.expect("prompt-no-agent", &nvim, "what to do", |rows| rows.concat().contains("install"));
 }
 
 #[test]
 fn an_agent_that_is_not_logged_in() {
-    on_each_review_screen(|stage| {
-        let (nvim, _gated) = stage.gated();
-        nvim.edit("a.txt", "one\ntwo\n");
-        nvim.exec(
-            "local range = { kind = 'line', first = { 2 }, last = { 2 } }
-             local id = require('botglue').run({ prompt = 'GATE:it', range = range })
-             local job = require('botglue.host.client').job(id)
-             job.options = vim.tbl_extend('force', job.options, { status = { outcome = 0 } })
-             job:fail({ code = 'not_logged_in', message = 'No login.' })",
-        );
-        ask(&nvim, 1, 1);
-        stage.expect("prompt-no-login", &nvim, "what to do", |rows| rows.concat().contains("/login"));
-    });
+    let (nvim, _gated) = STAGE.gated();
+    nvim.edit("a.txt", "one\ntwo\n");
+    nvim.exec(
+        "local range = { kind = 'line', first = { 2 }, last = { 2 } }
+         local id = require('botglue').run({ prompt = 'GATE:it', range = range })
+         local job = require('botglue.host.client').job(id)
+         job.options = vim.tbl_extend('force', job.options, { status = { outcome = 0 } })
+         job:fail({ code = 'not_logged_in', message = 'No login.' })",
+    );
+    ask(&nvim, 1, 1);
+    STAGE.expect("prompt-no-login", &nvim, "what to do", |rows| rows.concat().contains("/login"));
 }
 
 #[test]
 fn no_earlier_prompt_in_normal_mode() {
-    on_each_review_screen(|stage| {
-        let nvim = open(stage);
-        nvim.input("something quite new<Esc><C-p>");
-        stage.expect("prompt-nothing-earlier", &nvim, "why", |rows| rows.concat().contains("earlier prompt"));
-    });
+    let nvim = open();
+    nvim.input("something quite new<Esc><C-p>");
+    STAGE.expect("prompt-nothing-earlier", &nvim, "why", |rows| rows.concat().contains("earlier prompt"));
 }
 
 #[test]
 fn a_draft_of_six_rows_below_a_line() {
-    on_each_review_screen(|stage| {
-        let (nvim, _gated) = stage.gated();
-        nvim.edit("a.txt", "one\ntwo\nthree\n");
-        let open = || nvim.exec("require('botglue').run({ range = { kind = 'insert', first = { 2 } } })");
-        open();
-        nvim.input("1<CR>2<CR>3<CR>4<CR>5<CR>6<Esc><Esc>");
-        open();
-        stage.expect("prompt-draft", &nvim, "the draft", |rows| rows.iter().any(|row| row.contains("│ 6")));
-    });
+    let (nvim, _gated) = STAGE.gated();
+    nvim.edit("a.txt", "one\ntwo\nthree\n");
+    let open = || nvim.exec("require('botglue').run({ range = { kind = 'insert', first = { 2 } } })");
+    open();
+    nvim.input("1<CR>2<CR>3<CR>4<CR>5<CR>6<Esc><Esc>");
+    open();
+    STAGE.expect("prompt-draft", &nvim, "the draft", |rows| rows.iter().any(|row| row.contains("│ 6")));
 }

@@ -1,7 +1,7 @@
 //! The review of a held answer: what it would change, drawn in its buffer.
 
 use crate::support::nvim::Nvim;
-use crate::support::picture::{Stage, on_each_review_screen};
+use crate::support::picture::STAGE;
 
 const CODE: &str = "fn load(path: &Path) -> Config {
     let text = fs::read_to_string(path).unwrap();
@@ -11,22 +11,22 @@ const CODE: &str = "fn load(path: &Path) -> Config {
 ";
 
 /// Holds an answer for what a command runs on, types keys, and opens the review.
-fn review(stage: &Stage, text: &str, command: &str, keys: &str, answer: &str) -> Nvim {
+fn review(text: &str, command: &str, keys: &str, answer: &str) -> Nvim {
     let run = |nvim: &Nvim| {
         nvim.command("set number");
         nvim.command(&format!("{command} GATE:it return errors instead of panicking"));
     };
-    review_of(stage, text, run, keys, answer)
+    review_of(text, run, keys, answer)
 }
 
 /// The same for a range as the Lua API takes one.
-fn review_in(stage: &Stage, text: &str, range: &str, keys: &str, answer: &str) -> Nvim {
+fn review_in(text: &str, range: &str, keys: &str, answer: &str) -> Nvim {
     let job = format!("{{ prompt = 'GATE:it more', review = true, range = {range} }}");
-    review_of(stage, text, |nvim| _ = nvim.exec(&format!("require('botglue').run({job})")), keys, answer)
+    review_of(text, |nvim| _ = nvim.exec(&format!("require('botglue').run({job})")), keys, answer)
 }
 
-fn review_of(stage: &Stage, text: &str, run: impl FnOnce(&Nvim), keys: &str, answer: &str) -> Nvim {
-    let (nvim, gated) = stage.gated();
+fn review_of(text: &str, run: impl FnOnce(&Nvim), keys: &str, answer: &str) -> Nvim {
+    let (nvim, gated) = STAGE.gated();
     nvim.edit("a.txt", text);
     run(&nvim);
     nvim.mirrored();
@@ -39,99 +39,80 @@ fn review_of(stage: &Stage, text: &str, run: impl FnOnce(&Nvim), keys: &str, ans
 
 #[test]
 fn changed_words_and_a_conflict() {
-    on_each_review_screen(|stage| {
-        let answer = "fn load(path: &Path) -> Result<Config, Error> {
-    let text = fs::read_to_string(path)?;
-    let mut config = Config::default();
-    toml::from_str(&text).map_err(Error::Parse)
+    let answer = "fn load(path: &Path) -> Result<Config, Error> {
+let text = fs::read_to_string(path)?;
+let mut config = Config::default();
+toml::from_str(&text).map_err(Error::Parse)
 }";
-        let keys = "4GA // mine<Esc>3GO// my own comment, typed meanwhile<Esc>gg";
-        let nvim = review(stage, CODE, "1,5Botglue! run", keys, answer);
-        stage.expect("review", &nvim, "the hunks", |rows| {
-            let all = rows.concat();
-            all.contains("do take") && all.contains("conflict") && all.contains("map_err")
-        });
+    let keys = "4GA // mine<Esc>3GO// my own comment, typed meanwhile<Esc>gg";
+    let nvim = review(CODE, "1,5Botglue! run", keys, answer);
+    STAGE.expect("review", &nvim, "the hunks", |rows| {
+        let all = rows.concat();
+        all.contains("do take") && all.contains("conflict") && all.contains("map_err")
     });
 }
 
 #[test]
 fn rows_above_the_first_one_below_the_last_one_and_rows_that_go() {
-    on_each_review_screen(|stage| {
-        let text = "one\ntwo\n\nfour\nfive\n";
-        let answer = "above\n\tindented\none\ntwo\nfive\nbelow";
-        let nvim = review(stage, text, "1,5Botglue! run", "gg", answer);
-        stage.expect("review-edges", &nvim, "the hunks", |rows| rows.concat().contains("below"));
-    });
+    let text = "one\ntwo\n\nfour\nfive\n";
+    let answer = "above\n\tindented\none\ntwo\nfive\nbelow";
+    let nvim = review(text, "1,5Botglue! run", "gg", answer);
+    STAGE.expect("review-edges", &nvim, "the hunks", |rows| rows.concat().contains("below"));
 }
 
 #[test]
 fn more_rows_than_the_window_has() {
-    on_each_review_screen(|stage| {
-        let answer: Vec<_> = (1..=60).map(|row| format!("row {row} of the answer")).collect();
-        let nvim = review(stage, "one\ntwo\nthree\n", "2Botglue! run", "gg", &answer.join("\n"));
-        stage.expect("review-tall", &nvim, "the hunk", |rows| rows.concat().contains("more rows"));
-    });
+    let answer: Vec<_> = (1..=60).map(|row| format!("row {row} of the answer")).collect();
+    let nvim = review("one\ntwo\nthree\n", "2Botglue! run", "gg", &answer.join("\n"));
+    STAGE.expect("review-tall", &nvim, "the hunk", |rows| rows.concat().contains("more rows"));
 }
 
 #[test]
 fn a_part_of_a_row_and_a_row_wider_than_the_window() {
-    on_each_review_screen(|stage| {
-        let range = "{ kind = 'char', first = { 1, 10 }, last = { 1, 12 } }";
-        let answer = format!("add_all({})", ["value"; 20].join(", "));
-        let nvim = review_in(stage, "let sum = add(a, b);\nend\n", range, "", &answer);
-        stage.expect("review-part", &nvim, "the hunk", |rows| rows.concat().contains("add_all"));
-    });
+    let range = "{ kind = 'char', first = { 1, 10 }, last = { 1, 12 } }";
+    let answer = format!("add_all({})", ["value"; 20].join(", "));
+    let nvim = review_in("let sum = add(a, b);\nend\n", range, "", &answer);
+    STAGE.expect("review-part", &nvim, "the hunk", |rows| rows.concat().contains("add_all"));
 }
 
 #[test]
 fn a_block_of_which_the_user_changed_a_row_too() {
-    on_each_review_screen(|stage| {
-        let text = "int one;\nint two;\nint six;\nend\n";
-        let range = "{ kind = 'block', first = { 1, 0 }, last = { 3, 2 } }";
-        let nvim = review_in(stage, text, range, "3Gcwlong<Esc>gg", "unsigned\nunsigned\nunsigned");
-        stage.expect("review-block", &nvim, "the hunks", |rows| rows.concat().contains("unsigned two"));
-    });
+    let text = "int one;\nint two;\nint six;\nend\n";
+    let range = "{ kind = 'block', first = { 1, 0 }, last = { 3, 2 } }";
+    let nvim = review_in(text, range, "3Gcwlong<Esc>gg", "unsigned\nunsigned\nunsigned");
+    STAGE.expect("review-block", &nvim, "the hunks", |rows| rows.concat().contains("unsigned two"));
 }
 
 #[test]
 fn an_insertion_where_the_user_put_a_row_in_too() {
-    on_each_review_screen(|stage| {
-        let range = "{ kind = 'insert', first = { 1, 0 } }";
-        let nvim = review_in(stage, "first\nlast\n", range, "ggomine<Esc>gg", "second\nthird");
-        stage.expect("review-insertion", &nvim, "the hunk", |rows| rows.concat().contains("third"));
-    });
+    let range = "{ kind = 'insert', first = { 1, 0 } }";
+    let nvim = review_in("first\nlast\n", range, "ggomine<Esc>gg", "second\nthird");
+    STAGE.expect("review-insertion", &nvim, "the hunk", |rows| rows.concat().contains("third"));
 }
 
 #[test]
 fn an_answer_that_deletes_all_of_the_text_of_which_the_user_changed_a_row() {
-    on_each_review_screen(|stage| {
-        let nvim = review(stage, "one\ntwo\n", "%Botglue! run", "2GA mine<Esc>gg", "```\n```");
-        stage.expect("review-nothing", &nvim, "the hunk", |rows| rows.concat().contains("conflict"));
-    });
+    let nvim = review("one\ntwo\n", "%Botglue! run", "2GA mine<Esc>gg", "```\n```");
+    STAGE.expect("review-nothing", &nvim, "the hunk", |rows| rows.concat().contains("conflict"));
 }
 
 #[test]
 fn the_blocks_of_an_answer() {
-    on_each_review_screen(|stage| {
-        let answer =
-            "Either this:\n```rust\nfirst()\n```\nor that:\n```\nsecond()\nthird()\n```\nas you like.";
-        let (nvim, gated) = stage.gated();
-        nvim.edit("a.rs", "one();\ntwo();\n");
-        nvim.command("1Botglue run GATE:it shorter");
-        gated.answer("it", answer);
-        nvim.finished(1);
-        nvim.input(":Botglue review<CR>");
-        stage.expect("review-blocks", &nvim, "the blocks", |rows| rows.concat().contains("2 of 2"));
-    });
+    let answer = "Either this:\n```rust\nfirst()\n```\nor that:\n```\nsecond()\nthird()\n```\nas you like.";
+    let (nvim, gated) = STAGE.gated();
+    nvim.edit("a.rs", "one();\ntwo();\n");
+    nvim.command("1Botglue run GATE:it shorter");
+    gated.answer("it", answer);
+    nvim.finished(1);
+    nvim.input(":Botglue review<CR>");
+    STAGE.expect("review-blocks", &nvim, "the blocks", |rows| rows.concat().contains("2 of 2"));
 }
 
 #[test]
 fn an_answer_that_has_no_place() {
-    on_each_review_screen(|stage| {
-        let nvim = review(stage, "one\ntwo\nthree\n", "1,2Botglue! run", "gg2dd", "ONE\nTWO");
-        stage.expect("review-lost", &nvim, "the answer", |rows| {
-            let all = rows.concat();
-            all.contains("ONE") && all.contains("select lines")
-        });
+    let nvim = review("one\ntwo\nthree\n", "1,2Botglue! run", "gg2dd", "ONE\nTWO");
+    STAGE.expect("review-lost", &nvim, "the answer", |rows| {
+        let all = rows.concat();
+        all.contains("ONE") && all.contains("select lines")
     });
 }

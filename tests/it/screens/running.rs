@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::support::nvim::Nvim;
-use crate::support::picture::{Stage, on_each_screen};
+use crate::support::picture::STAGE;
 use crate::support::stream;
 
 const CODE: &str = "use std::fs;
@@ -32,8 +32,8 @@ fn read(nvim: &Nvim, id: &str, path: &str) -> String {
 }
 
 /// A job on `load`, with the cursor where the user left it.
-fn start(stage: &Stage, cursor: u64) -> (Nvim, crate::support::agents::Run) {
-    let (nvim, gated) = stage.gated();
+fn start(cursor: u64) -> (Nvim, crate::support::agents::Run) {
+    let (nvim, gated) = STAGE.gated();
     nvim.edit("config.txt", CODE);
     nvim.command("3,6Botglue run GATE:it return errors");
     nvim.command(&format!("{cursor}"));
@@ -44,113 +44,98 @@ fn start(stage: &Stage, cursor: u64) -> (Nvim, crate::support::agents::Run) {
 
 #[test]
 fn a_tool_and_one_that_failed() {
-    on_each_screen(|stage| {
-        let (nvim, mut run) = start(stage, 1);
-        run.print(&read(&nvim, "t1", "src/error.rs"));
-        nvim.set_clock(7_000);
-        stage.expect("tool", &nvim, "the tool", |rows| {
-            rows[LAST + 1].contains("Read") && rows[LAST + 1].ends_with("7s")
-        });
-        run.print(&(stream::tool_result("t1", "…") + &read(&nvim, "t2", "src/erorr.rs")));
-        run.print(&stream::tool_error("t2", "File does not exist."));
-        nvim.wait_for_rows("the failure", |rows| rows[LAST + 1].contains("✗ Read"));
-        nvim.set_clock(9_000);
-        stage.expect("tool-failed", &nvim, "the failure", |rows| rows[LAST + 1].ends_with("9s"));
+    let (nvim, mut run) = start(1);
+    run.print(&read(&nvim, "t1", "src/error.rs"));
+    nvim.set_clock(7_000);
+    STAGE.expect("tool", &nvim, "the tool", |rows| {
+        rows[LAST + 1].contains("Read") && rows[LAST + 1].ends_with("7s")
     });
+    run.print(&(stream::tool_result("t1", "…") + &read(&nvim, "t2", "src/erorr.rs")));
+    run.print(&stream::tool_error("t2", "File does not exist."));
+    nvim.wait_for_rows("the failure", |rows| rows[LAST + 1].contains("✗ Read"));
+    nvim.set_clock(9_000);
+    STAGE.expect("tool-failed", &nvim, "the failure", |rows| rows[LAST + 1].ends_with("9s"));
 }
 
 #[test]
 fn the_list_of_tools_with_the_cursor_in_the_range() {
-    on_each_screen(|stage| {
-        let (nvim, mut run) = start(stage, 4);
-        for n in 1..=6 {
-            let id = format!("t{n}");
-            run.print(&read(&nvim, &id, &format!("src/{n}.rs")));
-            match n {
-                2 => run.print(&stream::tool_error(&id, "File does not exist.")),
-                6 => {}
-                _ => run.print(&stream::tool_result(&id, "…")),
-            }
+    let (nvim, mut run) = start(4);
+    for n in 1..=6 {
+        let id = format!("t{n}");
+        run.print(&read(&nvim, &id, &format!("src/{n}.rs")));
+        match n {
+            2 => run.print(&stream::tool_error(&id, "File does not exist.")),
+            6 => {}
+            _ => run.print(&stream::tool_result(&id, "…")),
         }
-        nvim.set_clock(7_000);
-        stage.expect("tools", &nvim, "the list", |rows| {
-            rows.iter().any(|row| row.contains("▸ Read src/6.rs")) && rows[LAST + 1].ends_with("7s")
-        });
+    }
+    nvim.set_clock(7_000);
+    STAGE.expect("tools", &nvim, "the list", |rows| {
+        rows.iter().any(|row| row.contains("▸ Read src/6.rs")) && rows[LAST + 1].ends_with("7s")
     });
 }
 
 #[test]
 fn the_code_as_it_comes() {
-    on_each_screen(|stage| {
-        let (nvim, mut run) = start(stage, 1);
-        run.print(&delta("```rust\nfn load(path: &Path) -> Result<Config, Error> {\n"));
-        run.print(&delta("    let text = fs::read_to_string(path)\n        .map_err(|e| Error::Read(pa"));
-        nvim.set_clock(11_000);
-        stage.expect("code", &nvim, "the code", |rows| {
-            rows[LAST + 1].ends_with("11s") && rows.get(LAST + 4).is_some_and(|row| row.contains("map_err"))
-        });
+    let (nvim, mut run) = start(1);
+    run.print(&delta("```rust\nfn load(path: &Path) -> Result<Config, Error> {\n"));
+    run.print(&delta("    let text = fs::read_to_string(path)\n        .map_err(|e| Error::Read(pa"));
+    nvim.set_clock(11_000);
+    STAGE.expect("code", &nvim, "the code", |rows| {
+        rows[LAST + 1].ends_with("11s") && rows.get(LAST + 4).is_some_and(|row| row.contains("map_err"))
     });
 }
 
 #[test]
 fn a_retry_with_its_countdown() {
-    on_each_screen(|stage| {
-        let (nvim, mut run) = start(stage, 1);
-        let retry = json!({"type": "system", "subtype": "api_retry", "attempt": 2, "max_retries": 10,
-            "retry_delay_ms": 4000, "error_status": 529, "error": "overloaded"});
-        nvim.set_clock(15_000);
-        run.print(&format!("{retry}\n"));
-        stage.expect("retry", &nvim, "the retry", |rows| {
-            rows[LAST + 1].contains("overloaded, try 2 of 10 in 4s")
-        });
-    });
+    let (nvim, mut run) = start(1);
+    let retry = json!({"type": "system", "subtype": "api_retry", "attempt": 2, "max_retries": 10,
+        "retry_delay_ms": 4000, "error_status": 529, "error": "overloaded"});
+    nvim.set_clock(15_000);
+    run.print(&format!("{retry}\n"));
+    STAGE
+        .expect("retry", &nvim, "the retry", |rows| rows[LAST + 1].contains("overloaded, try 2 of 10 in 4s"));
 }
 
 #[test]
 fn an_answer_that_waits_for_its_moment() {
-    on_each_screen(|stage| {
-        let (nvim, mut run) = start(stage, 1);
-        nvim.input("v");
-        run.print(&delta("fn load() {}"));
-        let is_code = |row: &String| row.contains("│ fn load");
-        nvim.wait_for_rows("the code", |rows| rows.iter().any(is_code));
-        run.print(&stream::result("fn load() {}"));
-        drop(run);
-        stage.expect("ready", &nvim, "it is ready", |rows| rows[LAST + 1].contains("ready"));
-        nvim.input("<Esc>");
-        nvim.finished(1);
-    });
+    let (nvim, mut run) = start(1);
+    nvim.input("v");
+    run.print(&delta("fn load() {}"));
+    let is_code = |row: &String| row.contains("│ fn load");
+    nvim.wait_for_rows("the code", |rows| rows.iter().any(is_code));
+    run.print(&stream::result("fn load() {}"));
+    drop(run);
+    STAGE.expect("ready", &nvim, "it is ready", |rows| rows[LAST + 1].contains("ready"));
+    nvim.input("<Esc>");
+    nvim.finished(1);
 }
 
 #[test]
 fn a_range_that_ends_where_the_window_does() {
-    on_each_screen(|stage| {
-        let (nvim, gated) = stage.gated();
-        let lines: String = (1..=stage.rows + 20).fold(String::new(), |all, n| all + &format!("line {n}\n"));
-        nvim.edit("long.txt", &lines);
-        let last = stage.rows - 1;
-        nvim.command(&format!("{},{last}Botglue run GATE:it shorter", last - 1));
-        nvim.command("1");
-        let mut run = gated.run("it");
-        run.print(&(stream::init("s") + &delta("line")));
-        nvim.set_clock(3_000);
-        let row = usize::try_from(last).unwrap() - 1;
-        stage.expect("bottom", &nvim, "beside the last row", |rows| {
-            rows[row].contains("writing") && rows[row].ends_with("3s")
-        });
+    let (nvim, gated) = STAGE.gated();
+    let lines: String = (1..=STAGE.rows + 20).fold(String::new(), |all, n| all + &format!("line {n}\n"));
+    nvim.edit("long.txt", &lines);
+    let last = STAGE.rows - 1;
+    nvim.command(&format!("{},{last}Botglue run GATE:it shorter", last - 1));
+    nvim.command("1");
+    let mut run = gated.run("it");
+    run.print(&(stream::init("s") + &delta("line")));
+    nvim.set_clock(3_000);
+    let row = usize::try_from(last).unwrap() - 1;
+    STAGE.expect("bottom", &nvim, "beside the last row", |rows| {
+        rows[row].contains("writing") && rows[row].ends_with("3s")
     });
 }
 
 #[test]
 fn a_narrow_window_whose_lines_do_not_wrap_beside_another_on_the_same_buffer() {
-    on_each_screen(|stage| {
-        let (nvim, mut run) = start(stage, 1);
-        nvim.command("vsplit | vertical resize 20 | setlocal nowrap");
-        run.print(&delta("fn load(path: &Path) -> Result<Config, Error> {\n    todo!()\n"));
-        nvim.set_clock(5_000);
-        stage.expect("narrow", &nvim, "both windows", |rows| {
-            let shown = |words: &str| rows.iter().any(|row| row.contains(words));
-            shown("5s") && shown("todo")
-        });
+    let (nvim, mut run) = start(1);
+    nvim.command("vsplit | vertical resize 20 | setlocal nowrap");
+    run.print(&delta("fn load(path: &Path) -> Result<Config, Error> {\n    todo!()\n"));
+    nvim.set_clock(5_000);
+    STAGE.expect("narrow", &nvim, "both windows", |rows| {
+        let shown = |words: &str| rows.iter().any(|row| row.contains(words));
+        shown("5s") && shown("todo")
     });
 }

@@ -200,10 +200,19 @@ impl Nvim {
     pub fn mirrored(&self) {
         let found = self.exec(
             "local found
-             local bufnr = vim.api.nvim_get_current_buf()
-             require('botglue.host.find').ask('mirror', bufnr, vim.empty_dict, function(view, err)
-               found = err or view ~= nil
-             end)
+             local client, bufnr = require('botglue.host.client'), vim.api.nvim_get_current_buf()
+             client.connect(client.options())
+             require('botglue.host.attach').want(bufnr)
+             local function ask()
+               require('botglue.host.query').ask('mirror', { buffer = bufnr }, function(view, err)
+                 if view and view.tick ~= vim.api.nvim_buf_get_changedtick(bufnr) then
+                   ask()
+                 else
+                   found = err or true
+                 end
+               end)
+             end
+             ask()
              vim.wait(30000, function() return found ~= nil end, 5)
              return found",
         );

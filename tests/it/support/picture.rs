@@ -16,12 +16,6 @@ use super::nvim::{Builder, Nvim};
 use super::scratch::Scratch;
 use super::screen::{Cell, Screen};
 
-/// The sizes of screen that everything is looked at on: columns and rows.
-const SIZES: [(u64, u64); 3] = [(80, 24), (200, 50), (40, 12)];
-
-/// The sizes that hunks in a buffer are looked at on: how much is said of them depends on the width.
-const REVIEW_SIZES: [(u64, u64); 3] = [(80, 24), (120, 24), (50, 20)];
-
 const EXPECTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/screens/expected");
 
 /// How long a screen may take to look as expected, once it shows what the test looks for.
@@ -43,7 +37,24 @@ const SETTING: &str = r"
     vim.uv.hrtime = function() return now + (vim.g.botglue_test_clock or 0) * 1e6 end
 ";
 
-/// One of the sizes that a screen is looked at on.
+/// A screen that expected ones are for.
+///
+/// A test of a screen is a function in `tests/it/screens`:
+///
+/// ```ignore
+/// #[test]
+/// fn a_held_answer() {
+///     let (nvim, gated) = STAGE.gated();                  // or STAGE.nvim(Builder::new(scratch).option(…))
+///     nvim.edit("a.txt", "one\ntwo\n");
+///     nvim.command("1Botglue! run GATE:it shorter");
+///     gated.answer("it", "1");
+///     nvim.set_clock(7_000);                              // jobs are 7 s old from now on
+///     STAGE.expect("held", &nvim, "the answer is held", |rows| rows[1].contains("held"));
+/// }
+/// ```
+///
+/// The expected screens are `tests/it/screens/expected/NAME.snap`. `make screens` regenerates them (`make screens
+/// TEST=name` some of them); look at what it changed before you keep it.
 pub struct Stage {
     /// How many columns the screen has.
     pub columns: u64,
@@ -51,38 +62,8 @@ pub struct Stage {
     pub rows: u64,
 }
 
-/// Plays a scene on a screen of each size; each time it is a Neovim of its own.
-///
-/// A test of a screen is a function in `tests/it/screens` that calls this:
-///
-/// ```ignore
-/// #[test]
-/// fn a_held_answer() {
-///     on_each_screen(|stage| {
-///         let (nvim, gated) = stage.gated();                  // or stage.nvim(Builder::new(scratch).option(…))
-///         nvim.edit("a.txt", "one\ntwo\n");
-///         nvim.command("1Botglue! run GATE:it shorter");
-///         gated.answer("it", "1");
-///         nvim.set_clock(7_000);                              // jobs are 7 s old from now on
-///         stage.expect("held", &nvim, "the answer is held", |rows| rows[1].contains("held"));
-///     });
-/// }
-/// ```
-///
-/// The expected screens are `tests/it/screens/expected/NAME@80x24.snap` and so on. `make screens` regenerates them
-/// (`make screens TEST=name` some of them); look at what it changed before you keep it.
-pub fn on_each_screen(mut scene: impl FnMut(&Stage)) {
-    for (columns, rows) in SIZES {
-        scene(&Stage { columns, rows });
-    }
-}
-
-/// The same on the sizes for reviews.
-pub fn on_each_review_screen(mut scene: impl FnMut(&Stage)) {
-    for (columns, rows) in REVIEW_SIZES {
-        scene(&Stage { columns, rows });
-    }
-}
+/// The stage of all scenes.
+pub const STAGE: Stage = Stage { columns: 80, rows: 24 };
 
 impl Stage {
     /// A Neovim with a screen of this size.
@@ -109,8 +90,7 @@ impl Stage {
     #[track_caller]
     pub fn expect(&self, name: &str, nvim: &Nvim, what: &str, look: impl FnMut(&[String]) -> bool) {
         nvim.wait_for_rows(what, look);
-        let suffix = format!("{}x{}", self.columns, self.rows);
-        let path = format!("{EXPECTED}/{name}@{suffix}.snap");
+        let path = format!("{EXPECTED}/{name}.snap");
         let expected = std::fs::read_to_string(path).unwrap_or_default();
         let start = Instant::now();
         let drawn = loop {
@@ -128,7 +108,6 @@ impl Stage {
         settings.set_snapshot_path(EXPECTED);
         settings.set_prepend_module_to_snapshot(false);
         settings.set_omit_expression(true);
-        settings.set_snapshot_suffix(suffix);
         settings.bind(|| insta::assert_snapshot!(name, drawn));
     }
 }
