@@ -23,6 +23,7 @@ use tokio_util::compat::Compat;
 
 pub use call_count::CallCount;
 pub use frame::StateChange;
+pub use value::fields;
 
 use crate::document::Place;
 use crate::error::JobError;

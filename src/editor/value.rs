@@ -77,7 +77,7 @@ pub(super) fn reply(token: u64, reply: Result<Json, String>) -> Value {
 }
 
 /// The fields of a JSON object; what is null is left out.
-pub(super) fn fields(json: Json) -> Vec<(Value, Value)> {
+pub fn fields(json: Json) -> Vec<(Value, Value)> {
     match from_json(json) {
         Value::Map(fields) => fields,
         _ => Vec::new(),

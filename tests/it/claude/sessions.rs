@@ -168,10 +168,11 @@ fn tomorrow_the_session_goes_on_from_the_history() {
     let scratch = nvim.quit_to();
     let agents = Cli::Claude.agents(&scratch, &api);
     let nvim = Builder::new(scratch).option("agents", agents).start();
-    choose(&nvim, &[], "ANSWER<<fn target() {}>>");
     nvim.command("Botglue history");
     nvim.wait("the job is listed", || nvim.exec("return vim.fn.search('ANSWER', 'cw')") != 0);
     nvim.input("f");
+    nvim.wait("the prompt is open", || nvim.exec("return vim.api.nvim_get_mode().mode") == "i");
+    nvim.input("ANSWER<lt><lt>fn target() {}>><C-s>");
     let job = nvim.finished(1);
     assert_eq!(job["landing"], "applied", "{job:#}");
     assert_eq!(nvim.lines(), ["fn above() {}", "", "fn target() {}", "", "fn below() {}"]);
