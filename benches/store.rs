@@ -62,9 +62,6 @@ fn questions() -> Vec<(&'static str, Question, Option<f64>)> {
         })
     };
     let path = || "/home/dev/project-3/src/file-3.rs".to_owned();
-    let writers = move |database: &Database, sender: mpsc::Sender<bool>| {
-        database.writers(path(), 50, move |jobs| _ = sender.send(jobs.is_ok()));
-    };
     let checkpoints = Query::Checkpoints { agent: "claude".to_owned(), session_id: "session-77".to_owned() };
     vec![
         ("history, the first page", asked(Query::History(page())), Some(5.0)),
@@ -83,7 +80,6 @@ fn questions() -> Vec<(&'static str, Question, Option<f64>)> {
         ("history with words found nowhere", asked(text("no such words")), Some(50.0)),
         ("info", asked(info(None)), Some(50.0)),
         ("info with a session", asked(info(Some("session-77"))), Some(50.0)),
-        ("writers of a file", Box::new(writers), Some(5.0)),
         ("prompts", asked(Query::Prompts { limit: 200, project: String::new() }), Some(50.0)),
         ("checkpoints of a session", asked(checkpoints), Some(5.0)),
     ]

@@ -34,11 +34,7 @@ mod tests {
 
     #[test]
     fn a_path_is_as_short_as_it_can_be_said() {
-        let viewer = Viewer {
-            cwd: "/home/dev/project/".to_owned(),
-            home: "/home/dev".to_owned(),
-            ..Viewer::default()
-        };
+        let viewer = Viewer { cwd: "/home/dev/project/".to_owned(), home: "/home/dev".to_owned() };
         let shown = [
             "/home/dev/project/src/a.rs",
             "/home/dev/project",

@@ -88,6 +88,7 @@ impl Stage {
     /// Waits until the screen shows what the test looks for, and compares all of it with the expected screen. What is
     /// drawn a moment later, at a tick of its own, has [`SETTLED`] for it.
     #[track_caller]
+    #[expect(clippy::unused_self, reason = "a scene reads as what happens on its stage")]
     pub fn expect(&self, name: &str, nvim: &Nvim, what: &str, look: impl FnMut(&[String]) -> bool) {
         nvim.wait_for_rows(what, look);
         let path = format!("{EXPECTED}/{name}.snap");

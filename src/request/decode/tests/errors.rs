@@ -11,7 +11,6 @@ use crate::error::{Code, JobError};
 const NO_ID: &str = "resume.session_id must be one word that does not begin with -";
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "one table, a row an error")]
 fn every_error_names_its_field() {
     let text = || Value::from("text");
     let latin1 = |text: &[u8]| Value::Binary(text.to_vec());
