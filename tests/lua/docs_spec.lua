@@ -60,8 +60,8 @@ local function in_neovim()
 end
 
 test("the help has an entry for each thing that there is, and none for what there is not", function()
-  local options, lua, links, maps = require("botglue.config").defaults(), "", nil, nil
-  maps, links = in_neovim()
+  local options, lua = require("botglue.config").defaults(), ""
+  local maps, links = in_neovim()
   for path in vim.fs.dir(root .. "/lua/botglue", { depth = 9 }) do
     lua = lua .. (path:match("%.lua$") and read("lua/botglue/" .. path) or "")
   end

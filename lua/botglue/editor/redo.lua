@@ -1,5 +1,6 @@
 --- What `.` repeats. Typing a prompt becomes that, in the place of the user's own last change or of the operator that
---- asked for the prompt: the operator can be put back, or all be forgotten. Neither touches a text, a register, a mark or the cursor.
+--- asked for the prompt: the operator can be put back, or all be forgotten. Neither touches a text, a register, a mark or
+--- the cursor.
 
 local connection = require("botglue.host.connection")
 
@@ -92,7 +93,7 @@ function M.cancel()
 end
 
 --- `.` repeats nothing. When an operator is cancelled Neovim goes back by one change, which is as far as it remembers,
---- and with "E" in 'cpoptions' one without any text is cancelled. A yank is no change, so that nothing has come between.
+--- and with "E" in 'cpoptions' one without any text is cancelled. A yank is no change, so nothing has come between.
 --- Means nothing within an autocommand: what `.` repeats is the same behind it as before.
 function M.forget()
   vim.cmd("noautocmd call v:lua.require'botglue.editor.redo'.cancel()")

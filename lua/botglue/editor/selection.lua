@@ -1,6 +1,7 @@
 --- What was selected: from visual mode, from the marks of the last selection, from lines, or as the API gives it.
 ---
---- A selection is the bytes of each row that belong to it, `spans`, whole characters always; Neovim itself cuts them out.
+--- A selection is the bytes of each row that belong to it, `spans`, whole characters always; Neovim itself cuts them
+--- out.
 local fail = require("botglue.host.errors").fail
 
 local M = {}

@@ -54,7 +54,7 @@ end
 
 ---@param path string
 ---@return botglue.MenuItem
-function Complete:item(path)
+local function item(path)
   local clean = text.clean(path)
   local quoted = path:find("%s") and ('@"%s"'):format(path) or "@" .. path
   return { word = quoted, abbr = text.fit(clean, 60, signs.cut) }
@@ -119,7 +119,7 @@ function Complete:source(reply)
     local function add(path)
       if not there[path] and not path:find("\n", 1, true) then
         there[path] = true
-        items[#items + 1] = self:item(path)
+        items[#items + 1] = item(path)
       end
     end
     for _, path in ipairs(query == "" and self:open() or {}) do
