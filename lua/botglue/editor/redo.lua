@@ -1,6 +1,6 @@
---- What `.` repeats. Typing a prompt becomes that, in the place of the user's own last change or of the operator that
---- asked for the prompt: the operator can be put back, or all be forgotten. Neither touches a text, a register, a mark or
---- the cursor.
+--- What `.` repeats. Typing a prompt becomes that, in the place of the user's own last change or of the operator
+--- that asked for the prompt: the operator can be put back, or all be forgotten. Neither touches a text, a register, a
+--- mark or the cursor.
 
 local connection = require("botglue.host.connection")
 
