@@ -45,7 +45,6 @@ plug("n", "next", "next answer", "command.jump'.go(vim.v.count1)")
 plug("n", "prev", "previous answer", "command.jump'.go(-vim.v.count1)")
 plug("n", "hunk-next", "hunk, next", "ui.review.keys'.go(vim.v.count1)")
 plug("n", "hunk-prev", "hunk, previous", "ui.review.keys'.go(-vim.v.count1)")
-plug("n", "hunk-undrop", "hunk, undrop", "ui.review.keys'.undrop()")
 plug_operator("hunk-take", "hunk, take", "ui.review.keys'.operator('take')")
 plug_operator("hunk-drop", "hunk, drop", "ui.review.keys'.operator('drop')")
 

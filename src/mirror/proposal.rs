@@ -17,6 +17,8 @@ pub struct ReviewView {
     pub taken: usize,
     /// The edits that were dropped, those of one hunk together.
     pub dropped: Vec<Vec<EditId>>,
+    /// The hunks that were dropped and would still change something.
+    pub gone: Vec<Hunk>,
     /// The hunks.
     pub hunks: Result<Vec<ShownHunk>, HeldFor>,
 }
@@ -40,6 +42,9 @@ impl ReviewView {
             ("taken".into(), self.taken.into()),
             ("dropped".into(), list(&self.dropped, |drop| list(drop, |id| id.to_string().into()))),
         ];
+        if !self.gone.is_empty() {
+            fields.push(("gone".into(), list(&self.gone, gone)));
+        }
         fields.push(match &self.hunks {
             Ok(hunks) => ("hunks".into(), list(hunks, ShownHunk::value)),
             Err(why) => ("why".into(), why.name().into()),
@@ -70,6 +75,15 @@ impl ShownHunk {
         }
         Value::Map(fields)
     }
+}
+
+fn gone(hunk: &Hunk) -> Value {
+    Value::Map(vec![
+        ("id".into(), hunk.id.to_string().into()),
+        ("first".into(), hunk.rows.start.into()),
+        ("count".into(), hunk.rows.len().into()),
+        ("come".into(), hunk.lines.len().into()),
+    ])
 }
 
 fn list<T>(items: &[T], value: impl Fn(&T) -> Value) -> Value {

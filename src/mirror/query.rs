@@ -42,7 +42,7 @@ pub enum ReviewQuery {
     /// To drop hunks, or all.
     Drop(Option<Vec<EditId>>),
     /// To take back the last drop.
-    Undrop,
+    Undrop(Vec<EditId>),
 }
 
 /// What a mirror says.
@@ -78,7 +78,7 @@ impl MirrorQuery {
         let asked = match fields.text("name")?.as_str() {
             "take" => ReviewQuery::Take(hunks()?),
             "drop" => ReviewQuery::Drop(hunks()?),
-            "undrop" => ReviewQuery::Undrop,
+            "undrop" => ReviewQuery::Undrop(ids(fields, "hunks")?),
             _ => ReviewQuery::Watch { lines: texts(fields, "lines")?, dropped: dropped(fields)? },
         };
         Ok(Self::Review { job: fields.count("id")?, asked })

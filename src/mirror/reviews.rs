@@ -192,6 +192,7 @@ impl Reviews {
     /// The view of a job for the plugin, and the replies that go out after it.
     pub fn next(&mut self, job: u64, now: Result<&CurrentText<'_>, HeldFor>, tick: u64) -> ReviewUpdate {
         let hunks = now.and_then(|now| self.hunks(job, now));
+        let gone = now.and_then(|now| self.of_review(job, now, Review::dropped_hunks)).unwrap_or_default();
         let Some(followed) = self.followed.get_mut(&job) else { return ReviewUpdate::default() };
         followed.due = ViewDue::No;
         let replies = std::mem::take(&mut followed.replies);
@@ -225,14 +226,23 @@ impl Reviews {
             ShownHunk { hunk, marks }
         };
         let hunks = hunks.map(|hunks| hunks.into_iter().map(shown).collect());
-        ReviewUpdate { view: Some(ReviewView { job, tick, taken, dropped, hunks }), replies }
+        ReviewUpdate { view: Some(ReviewView { job, tick, taken, dropped, gone, hunks }), replies }
     }
 
     /// What is proposed of an answer.
     pub fn hunks(&mut self, job: u64, now: &CurrentText<'_>) -> Result<Vec<Hunk>, HeldFor> {
+        self.of_review(job, now, Review::hunks)
+    }
+
+    fn of_review(
+        &mut self,
+        job: u64,
+        now: &CurrentText<'_>,
+        hunks: impl Fn(&Review, &Passage, Option<usize>) -> Result<Vec<Hunk>, HeldFor>,
+    ) -> Result<Vec<Hunk>, HeldFor> {
         let located = (now.locate)(job).ok_or(HeldFor::RangeLost)?;
         let review = self.review(job, &located.base).ok_or(HeldFor::RangeLost)?;
-        review.hunks(&located.now, (now.column)(job))
+        hunks(review, &located.now, (now.column)(job))
     }
 }
 

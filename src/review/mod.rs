@@ -116,8 +116,20 @@ impl Review {
     /// # Errors
     /// Why the answer cannot be compared with the text.
     pub fn hunks(&self, now: &Passage, column: Option<usize>) -> Result<Vec<Hunk>, HeldFor> {
+        self.merged(now, column, false)
+    }
+
+    /// The same of what was dropped: what it would change if nothing else did.
+    ///
+    /// # Errors
+    /// Why the answer cannot be compared with the text.
+    pub fn dropped_hunks(&self, now: &Passage, column: Option<usize>) -> Result<Vec<Hunk>, HeldFor> {
+        if self.dropped.is_empty() { Ok(Vec::new()) } else { self.merged(now, column, true) }
+    }
+
+    fn merged(&self, now: &Passage, column: Option<usize>, is_dropped: bool) -> Result<Vec<Hunk>, HeldFor> {
         let dropped: HashSet<EditId> = self.dropped.iter().flatten().copied().collect();
-        let is_open = |id: EditId| !dropped.contains(&id);
+        let is_open = |id: EditId| dropped.contains(&id) == is_dropped;
         let (base, answer) = (&*self.base, &self.answer[..]);
         ProposalInput { base, answer, is_open: &is_open, now, column }.hunks()
     }
@@ -153,9 +165,10 @@ impl Review {
         self.dropped.extend(hunks.iter().map(|hunk| hunk.take.edits.clone()));
     }
 
-    /// Takes back the last drop. Returns the edits that are open again.
-    pub fn undrop(&mut self) -> Vec<EditId> {
-        self.dropped.pop().unwrap_or_default()
+    /// Dropped hunks are proposed again.
+    pub fn undrop(&mut self, hunks: &[Hunk]) {
+        let is_back = |id: &EditId| hunks.iter().any(|hunk| hunk.take.edits.contains(id));
+        self.dropped.retain(|drop| !drop.iter().any(is_back));
     }
 
     /// How it ends, if nothing is left of it once these pieces are there.
@@ -198,13 +211,6 @@ impl Review {
 /// The pieces of a range once hunks are taken, and which of them differ.
 pub fn replaced(now: &Passage, hunks: &[Hunk]) -> (Vec<Bytes>, Vec<RowChange>) {
     proposal::with(now, hunks)
-}
-
-impl Hunk {
-    /// The edits that it consists of.
-    pub fn edits(&self) -> &[EditId] {
-        &self.take.edits
-    }
 }
 
 #[cfg(test)]

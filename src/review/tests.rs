@@ -248,9 +248,11 @@ fn what_was_dropped_is_not_proposed_and_can_be_brought_back() {
     let sent = world.document.locate(world.anchor, None).unwrap().base;
     let again = Review::new(&sent, bytes(&words("a X c d Y")), kept);
     assert_eq!(again.hunks(&world.now(), None).unwrap(), world.hunks());
-    assert_eq!(world.review.undrop().len(), 1);
+    let gone = world.review.dropped_hunks(&world.now(), None).unwrap();
+    assert_eq!(gone, hunks[1..]);
+    world.review.undrop(&gone);
     assert_eq!(world.shown(), "a <b|X> c d <e|Y>");
-    assert!(world.review.undrop().is_empty());
+    assert_eq!(world.review.dropped_hunks(&world.now(), None), Ok(Vec::new()));
 }
 
 #[test]

@@ -78,16 +78,16 @@ test("d waits for o as long as it takes", function()
   equal(nvim:lines()[2], "TWO")
 end)
 
-test("dp drops the hunk under the cursor, and the one dropped last comes back", function()
+test("dp drops the hunk under the cursor, and brings it back from its line", function()
   local nvim = review.three()
-  nvim:lua("vim.keymap.set('n', 'gU', '<Plug>(botglue-hunk-undrop)')")
   nvim:type("2Gdp")
   equal(nvim:lines(), review.ROWS)
   shows(nvim, { "3 1 FOUR", "6 0 new" })
-  nvim:type("gU")
-  shows(nvim, { "1 1 TWO", "3 1 FOUR", "6 0 new" })
-  nvim:type("gU")
-  contains(nvim:messages(), "botglue: no hunk was dropped")
+  contains(nvim:screen(), "dropped: 1 row goes, 1 comes · dp again")
+  nvim:type("6Gdp")
+  contains(nvim:screen(), "dropped: 0 rows go, 1 comes · dp again")
+  nvim:type("2Gdp")
+  shows(nvim, { "1 1 TWO", "3 1 FOUR" })
 end)
 
 test("]c and [c go to hunks, with counts, and say where there is none", function()
@@ -234,7 +234,7 @@ end)
 test("keys of the user's own do what the default ones do", function()
   local nvim = review.three()
   nvim:lua([[
-    for key, name in pairs({ n = "next", p = "prev", t = "take", d = "drop", u = "undrop" }) do
+    for key, name in pairs({ n = "next", p = "prev", t = "take", d = "drop" }) do
       vim.keymap.set("n", "g" .. key, ("<Plug>(botglue-hunk-%s)"):format(name))
     end
   ]])

@@ -27,6 +27,7 @@ local SENT_ONCE = { "lines", "label", "old", "new", "column" }
 ---@field tick integer? the changedtick that it was computed for
 ---@field taken integer? how many edits of the answer were taken
 ---@field hunks botglue.Hunk[] ascending
+---@field gone botglue.DroppedHunk[]? the same of what was dropped
 ---@field why string? why there is no proposal
 
 --- Sends the user's edits and dropped hunks of an answer to the host.

@@ -9,7 +9,7 @@ use super::super::reviews::{CurrentText, ReviewUpdate, ViewDue, chosen};
 use super::{Buffer, MirrorState};
 use crate::document::Place;
 use crate::land::{Bytes, HeldFor};
-use crate::review::{EditId, Hunk};
+use crate::review::EditId;
 
 impl Buffer {
     /// Whether a question can only be answered by where the editor's marks are now.
@@ -55,8 +55,8 @@ impl Buffer {
                 }
                 Err(findings) => (self.reply(job, token, findings), None),
             },
-            ReviewQuery::Undrop => {
-                let findings = self.undrop(job).map_or_else(Findings::Unknown, Findings::Done);
+            ReviewQuery::Undrop(ids) => {
+                let findings = self.undrop(job, ids).map_or_else(|findings| findings, Findings::Done);
                 (self.reply(job, token, findings), None)
             }
         }
@@ -97,15 +97,15 @@ impl Buffer {
         Ok((done, Some(settlement)))
     }
 
-    /// Takes back the last drop. Returns the hunks that are back.
-    fn undrop(&mut self, job: u64) -> Result<Vec<EditId>, HeldFor> {
-        let (marks, document) = (self.current_marks(), self.text.known()?);
-        let (_, located) = locate(document, &self.ranges, &marks, job).ok_or(HeldFor::RangeLost)?;
-        let Some(review) = self.reviews.review(job, &located.base) else { return Ok(Vec::new()) };
-        let edits = review.undrop();
-        let hunks = review.hunks(&located.now, self.ranges.column(job))?;
-        let is_back = |hunk: &&Hunk| hunk.edits().iter().any(|edit| edits.contains(edit));
-        Ok(hunks.iter().filter(is_back).map(|hunk| hunk.id).collect())
+    /// Proposes dropped hunks again.
+    fn undrop(&mut self, job: u64, ids: &[EditId]) -> Result<Vec<EditId>, Findings> {
+        let (marks, document) = (self.current_marks(), self.text.known().map_err(Findings::Unknown)?);
+        let located = locate(document, &self.ranges, &marks, job);
+        let (_, located) = located.ok_or(Findings::Unknown(HeldFor::RangeLost))?;
+        let review = self.reviews.review(job, &located.base).ok_or(Findings::Stale)?;
+        let gone = review.dropped_hunks(&located.now, self.ranges.column(job)).map_err(Findings::Unknown)?;
+        review.undrop(&chosen(&gone, Some(ids)).ok_or(Findings::Stale)?);
+        Ok(ids.to_vec())
     }
 
     /// The plugin needs no more views of an answer.

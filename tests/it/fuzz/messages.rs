@@ -145,7 +145,7 @@ fn questions() -> Vec<Json> {
         ("take", of_buffer(json!({"hunks": ["0f"]}))),
         ("take", of_buffer(json!({"all": true}))),
         ("drop", of_buffer(json!({"all": true}))),
-        ("undrop", of_buffer(json!({}))),
+        ("undrop", of_buffer(json!({"hunks": ["0f"]}))),
     ];
     let question =
         |(name, more): (&str, Json)| laid_over(&json!({"token": 1, "name": name, "limit": 5}), &more);

@@ -6,7 +6,6 @@ mod proposals;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use botglue::mirror::Findings;
 use rmpv::Value;
 
 use super::answers::Words;
@@ -177,14 +176,20 @@ impl World {
                 self.settle();
             }
             5 => {
+                let Some(view) = self.editor.views.get(&job) else { return };
+                let (Some(hunk), before) = (view.gone.last(), view.dropped.clone()) else { return };
                 self.story.push("undrop".to_owned());
-                let token = self.editor.ask("undrop", job, Vec::new());
+                let ids = list(&[hunk.id.to_string()]);
+                self.editor.ask("undrop", job, vec![("hunks", ids)]);
                 self.settle();
                 // Nothing is done while it is not known where its range is.
-                if matches!(self.editor.replies.remove(&token), Some(Findings::Done(_))) {
-                    let answer = &mut self.answers[number];
-                    let words = answer.dropped.pop().filter(|_| answer.has_taken_conflict);
-                    answer.undropped.extend(words.unwrap_or_default());
+                let after = &self.editor.views[&job].dropped;
+                let answer = &mut self.answers[number];
+                for at in (0..before.len()).rev().filter(|at| !after.contains(&before[*at])) {
+                    let words = answer.dropped.remove(at);
+                    if answer.has_taken_conflict {
+                        answer.undropped.extend(words);
+                    }
                 }
             }
             6 => self.choose(number, "drop", tally),

@@ -34,6 +34,7 @@ function M.start(rows, columns)
       local picture = {
         bufnr = bufnr,
         hunks = hunks,
+        gone = {},
         row = 0,
         head = {
           index = 1, count = 1, agent = "claude", prompt = "it", hunks = #hunks, conflicts = 0, keys = keys or "keys",

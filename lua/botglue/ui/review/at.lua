@@ -14,18 +14,24 @@ local M = {}
 ---@field old botglue.Spans[] the changed bytes of each row that goes
 ---@field new botglue.Spans[] the same of each that comes
 
+---@class botglue.DroppedHunk
+---@field id string
+---@field first integer
+---@field count integer
+---@field come integer how many rows would come
+
 ---@alias botglue.Spans { [1]: integer, [2]: integer }[] bytes of a row, from 0, the second one exclusive
 
 --- The row where the cursor is for a hunk: its first one, or for an insertion the one above it.
----@param hunk botglue.Hunk
+---@param hunk botglue.Hunk|botglue.DroppedHunk
 ---@return integer
 function M.row(hunk)
   return hunk.count > 0 and hunk.first or math.max(hunk.first - 1, 0)
 end
 
----@param hunks botglue.Hunk[]
+---@param hunks (botglue.Hunk|botglue.DroppedHunk)[]
 ---@param row integer
----@param is_meant fun(hunk: botglue.Hunk): boolean
+---@param is_meant fun(hunk: botglue.Hunk|botglue.DroppedHunk): boolean
 ---@return integer?
 local function find(hunks, row, is_meant)
   for i, hunk in ipairs(hunks) do
@@ -39,7 +45,7 @@ end
 
 --- The hunk under the cursor: the one whose rows contain the cursor, else the insertion below its row, else the one
 --- above it, as for Vim's own `do`. Where several are at a row, the one that the cursor went to.
----@param hunks botglue.Hunk[] ascending
+---@param hunks (botglue.Hunk|botglue.DroppedHunk)[] ascending
 ---@param row integer
 ---@param visited string? the id of the hunk that the cursor went to, while it is there
 ---@return integer? index
@@ -80,7 +86,7 @@ function M.step(hunks, row, step, visited)
 end
 
 --- The hunks in some rows: those that share one with them, and the insertions below one of them.
----@param hunks botglue.Hunk[] ascending
+---@param hunks (botglue.Hunk|botglue.DroppedHunk)[] ascending
 ---@param first integer
 ---@param past integer the row behind the last one
 ---@return integer[] indexes

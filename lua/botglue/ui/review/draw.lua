@@ -14,6 +14,7 @@ local ROWS, WORDS = 190, 191 -- priorities; that of a selection is higher
 ---@class botglue.Picture what is to be drawn
 ---@field bufnr integer
 ---@field hunks botglue.Hunk[]
+---@field gone botglue.DroppedHunk[]
 ---@field head botglue.Head
 ---@field row integer where the head line is without hunks
 
@@ -54,7 +55,7 @@ function Canvas:is_empty()
 end
 
 --- Where the rows that come are drawn: below those that go, or below the row above them.
----@param hunk botglue.Hunk
+---@param hunk botglue.Hunk|botglue.DroppedHunk
 ---@return botglue.VirtualAnchor
 function Canvas:below(hunk)
   local past = hunk.first + hunk.count
@@ -147,6 +148,10 @@ function M.pane(picture, pane)
   M.clear(picture.bufnr, pane)
   for _, i in ipairs(at.within(picture.hunks, pane.first, pane.past)) do
     self:hunk(picture.hunks[i], i == 1)
+  end
+  for _, i in ipairs(at.within(picture.gone, pane.first, pane.past)) do
+    local hunk = picture.gone[i]
+    self:lines(self:below(hunk), { head.dropped(hunk, pane.columns) }, {})
   end
   if #picture.hunks == 0 then
     local row = math.max(math.min(picture.row, api.nvim_buf_line_count(picture.bufnr) - 1), 0)

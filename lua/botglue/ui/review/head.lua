@@ -97,6 +97,17 @@ function M.line(head, room)
   return chunks
 end
 
+---@param go integer
+---@param come integer
+local function rows(go, come)
+  return ("%d %s, %d %s"):format(
+    go,
+    go == 1 and "row goes" or "rows go",
+    come,
+    come == 1 and "comes" or "come"
+  )
+end
+
 --- What is said above a hunk: that it conflicts, and where more rows go than the window shows, how many.
 ---@param hunk botglue.Hunk
 ---@param most integer how many rows can be seen at once
@@ -109,11 +120,18 @@ function M.labels(hunk, most, room)
     lines[1] = { { text.fit(text.clean(words), room, signs.cut), "BotglueHeld" } }
   end
   if hunk.count > most then
-    local come = #hunk.lines
-    local words = ("%d rows go, %d %s"):format(hunk.count, come, come == 1 and "comes" or "come")
-    lines[#lines + 1] = { { text.fit(words, room, signs.cut), "BotglueLabel" } }
+    lines[#lines + 1] = { { text.fit(rows(hunk.count, #hunk.lines), room, signs.cut), "BotglueLabel" } }
   end
   return lines
+end
+
+--- What is left to be seen of a hunk that was dropped.
+---@param hunk botglue.DroppedHunk
+---@param room integer cells
+---@return [string, string][] chunks
+function M.dropped(hunk, room)
+  local words = ("dropped: %s%sdp again"):format(rows(hunk.count, hunk.come), signs.between)
+  return { { text.fit(words, room, signs.cut), "BotglueLabel" } }
 end
 
 return M

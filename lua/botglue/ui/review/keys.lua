@@ -47,6 +47,21 @@ end
 
 local CHANGED = "botglue: the text has changed, nothing was done: these are the hunks now"
 
+---@param job botglue.Job
+---@param verb "take"|"drop"|"undrop"
+---@param ids string[]
+local function ask(job, verb, ids)
+  proposal.decide(job, verb, { hunks = ids }, function(result, err)
+    if err then
+      notify.error("botglue: " .. err)
+    elseif result and result.stale then
+      notify.warn(CHANGED)
+    elseif result and result.why then
+      notify.error("botglue: nothing was done: " .. reasons.advice(result.why, job.id))
+    end
+  end)
+end
+
 --- Takes or drops some hunks. What was not shown is not taken: where the text has changed since, the hunks are computed
 --- first, and those that are others now are only shown.
 ---@param verb "take"|"drop"
@@ -69,15 +84,7 @@ local function decide(verb, choose)
   elseif #ids == 0 then
     errors.fail("no hunk here: ]c goes to the next one")
   end
-  proposal.decide(review.job, verb, { hunks = ids }, function(result, err)
-    if err then
-      notify.error("botglue: " .. err)
-    elseif result and result.stale then
-      notify.warn(CHANGED)
-    elseif result and result.why then
-      notify.error("botglue: nothing was done: " .. reasons.advice(result.why, review.job.id))
-    end
-  end)
+  ask(review.job, verb, ids)
 end
 
 --- The hunk under the cursor, and as many after it as are wanted.
@@ -96,9 +103,19 @@ function M.take()
   errors.guard(decide, "take", from_cursor(vim.v.count1))
 end
 
---- The operator that drops.
+--- The operator that drops; what was dropped already it brings back.
 function M.drop()
-  errors.guard(decide, "drop", from_cursor(vim.v.count1))
+  errors.guard(function()
+    local review, row = current(), api.nvim_win_get_cursor(0)[1] - 1
+    proposal.renew(review.job)
+    local gone = review.job.proposal and review.job.proposal.gone or {}
+    local index = not at.under(review:hunks(), row, review:visited_here()) and at.under(gone, row)
+    if index then
+      ask(review.job, "undrop", { gone[index].id })
+    else
+      decide("drop", from_cursor(vim.v.count1))
+    end
+  end)
 end
 
 --- Takes or drops the hunks in some lines, or the one under the cursor.
@@ -109,19 +126,6 @@ function M.in_lines(verb, first, last)
   decide(verb, first and last and function(review)
     return at.within(review:hunks(), first - 1, last)
   end or from_cursor(1))
-end
-
---- Brings back what was dropped last.
-function M.undrop()
-  errors.guard(function()
-    proposal.decide(current().job, "undrop", {}, function(result, err)
-      if err then
-        notify.error("botglue: " .. err)
-      elseif result and #(result.done or {}) == 0 then
-        notify.warn("botglue: no hunk was dropped")
-      end
-    end)
-  end)
 end
 
 --- An operator on the hunk under the cursor. What it goes over does not matter.

@@ -69,6 +69,7 @@ function Review:picture()
   return {
     bufnr = self.bufnr,
     hunks = self:hunks(),
+    gone = job.proposal.gone or {},
     row = math.max((job.range:lines()) - 1, 0),
     head = head.of(job, self.keys),
   }
