@@ -149,9 +149,8 @@ bench: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## the table of speeds, e
 		cargo test --release --locked --quiet --test it speed::table -- --ignored --nocapture
 
 .PHONY: bench-parts
-bench-parts: need-cargo $(NVIM_READY) ## how fast texts are followed and merged, the store answers, and a large buffer is met
+bench-parts: need-cargo $(NVIM_READY) ## how fast texts are followed, answers reviewed, the store answers, and a large buffer is met
 	@cargo bench --locked --quiet --bench document
-	@cargo bench --locked --quiet --bench merge
 	@cargo bench --locked --quiet --bench review
 	@cargo bench --locked --quiet --bench store
 	@BOTGLUE_TEST_NVIM="$(NVIM)" cargo test --release --locked --quiet --test it mirror::cost:: -- --ignored \

@@ -131,7 +131,7 @@ fn fill(data_dir: &Path, jobs: u32) -> rusqlite::Result<()> {
          FROM job;
          INSERT INTO texts (job, selection, text, lines, landed_rows)
          SELECT key, json_object('kind', 'line', 'first_line', first_line, 'last_line', last_line,
-                 'text', json_array(printf('%600s', key)), 'rows', json_array(printf('%600s', key)), 'cols', json_array(0)),
+                 'text', json_array(printf('%600s', key)), 'rows', json_array(printf('%600s', key)), 'cols', json_array(0), 'beside', json_object()),
              printf('%500s', key), json_array(printf('%500s', key)), json_array(printf('%500s', key)) FROM jobs;
          INSERT INTO sessions (agent, session_id, family, project, first_ms, last_ms)
          SELECT agent, session_id, 'session-' || (key / 30), max(project), min(started_ms), max(ended_ms) FROM jobs

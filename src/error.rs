@@ -41,8 +41,6 @@ pub enum Code {
     Protocol,
     /// The request itself is wrong.
     BadRequest,
-    /// The host and the plugin are of different versions.
-    HostVersion,
 }
 
 impl Code {
@@ -67,7 +65,6 @@ impl Code {
             Self::HostLost => "host_lost",
             Self::Protocol => "protocol",
             Self::BadRequest => "bad_request",
-            Self::HostVersion => "host_version",
         }
     }
 }

@@ -133,14 +133,11 @@ pub struct Selection {
     pub rows: Vec<String>,
     /// The byte in its row at which each entry of `text` begins.
     pub cols: Vec<u64>,
-    /// The screen column at which a block begins, which its rows may end before; unknown of jobs of earlier versions.
+    /// The screen column at which a block begins, which its rows may end before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u64>,
-    /// The text of the line below which an insertion goes, for its indentation; none above line 1.
-    pub anchor: Option<String>,
-    /// The lines next to its rows; unknown of jobs of earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub beside: Option<Beside>,
+    /// The lines next to its rows.
+    pub beside: Beside,
 }
 
 /// What stood next to a selection: none where the buffer begins or ends there.

@@ -171,12 +171,6 @@ impl Command {
             let texts = |field| draft.get(field).map(|_| draft.lossy_texts(field)).transpose();
             Ok(Draft {
                 lines: texts("lines")?,
-                rows: texts("rows")?,
-                above: texts("above")?,
-                below: texts("below")?,
-                beside: texts("beside")?,
-                disk_rows: texts("disk_rows")?,
-                disk_base: texts("disk_base")?,
                 typed: texts("typed")?,
                 dropped: draft.get("dropped").map(|_| mirror::dropped(&draft)).transpose()?.map(|dropped| {
                     dropped.iter().map(|drop| drop.iter().map(ToString::to_string).collect()).collect()

@@ -171,8 +171,7 @@
 ---@field rows string[] the whole rows
 ---@field cols integer[] the byte at which each entry of `text` begins
 ---@field column integer? the screen column at which a block begins
----@field beside { above: string?, below: string? }? the rows next to it
----@field anchor string? the row below which an insertion goes
+---@field beside { above: string?, below: string? } the rows next to it
 
 ---@class botglue.Checkpoint an entry of the answer to `checkpoints { agent, session_id }`, oldest first
 ---@field uuid string the message's
@@ -183,7 +182,7 @@
 ---@field rows string[] the whole rows of the range then
 ---@field text string[]? the selected part of each row, where that is not all of it
 
----@class botglue.UsedPrompt an entry of the answer to `prompts { limit? }`; what was not sent comes first, unused.
---- Beside `prompts` that answer has `logged_out`: the agents whose newest job failed with `not_logged_in`,
---- and `agent`: that of the newest job of `project`.
----@field prompt string
+---@class botglue.Recalled the answer to `prompts { limit?, project? }`
+---@field prompts string[] what was typed within a day and not sent comes first
+---@field logged_out string[] the agents whose newest job failed with `not_logged_in`
+---@field agent string? that of the newest job of `project`

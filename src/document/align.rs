@@ -77,8 +77,7 @@ pub fn unchanged<O: AsRef<[u8]>, N: AsRef<[u8]>>(old: &[O], new: &[N]) -> Vec<Op
 
 /// Whether a row's text distinguishes it from others: that of brackets and empty rows does not.
 pub fn is_telling(text: &[u8]) -> bool {
-    let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
-    text.iter().any(|byte| is_word(&byte))
+    text.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
 }
 
 /// Whether one row may be the other, edited.

@@ -21,7 +21,7 @@ mod texts;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-pub use align::{rising, unchanged};
+pub use align::{is_telling, rising, unchanged};
 pub use anchor::Place;
 pub use columns::shifted;
 pub use passage::Passage;

@@ -29,7 +29,7 @@ impl Host {
             job::JobEvent::Amended(outcome) => self.amend(id, outcome),
             job::JobEvent::Gone => {
                 if let Some(RunningJob { subscriptions, .. }) = self.jobs.remove(id) {
-                    tracing::info!(job = id, observers = subscriptions.observers().len(), "gone");
+                    tracing::info!(job = id, observers = subscriptions.observers().count(), "gone");
                 }
                 self.editor.change(id, StateChange::Gone);
                 memory::give_back();

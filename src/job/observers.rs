@@ -53,13 +53,8 @@ impl Observers {
     }
 
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         lock(&self.0).list.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Shows what the agent printed.
@@ -96,7 +91,7 @@ impl Observers {
 
 impl fmt::Debug for Observers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Observers").field(&self.len()).finish()
+        f.debug_tuple("Observers").field(&self.count()).finish()
     }
 }
 
@@ -212,7 +207,7 @@ mod tests {
         drop(one);
         bench.text("a");
         assert_eq!(bench.said(), ["one gone", "two a"]);
-        assert_eq!(bench.observers.len(), 1);
+        assert_eq!(bench.observers.count(), 1);
     }
 
     #[test]
@@ -224,7 +219,7 @@ mod tests {
         bench.text("a");
         drop((early, late));
         assert_eq!(bench.said(), ["early gone", "late gone"]);
-        assert!(bench.observers.is_empty());
+        assert!(bench.observers.count() == 0);
     }
 
     #[test]

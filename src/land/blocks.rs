@@ -4,9 +4,6 @@ use super::fence::blocks;
 use super::target::Target;
 use super::tidy;
 
-/// How many lines around a block are given.
-const AROUND: usize = 3;
-
 /// One block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
@@ -16,10 +13,6 @@ pub struct Block {
     pub language: String,
     /// Its lines in the text, without the fences: the first one, and the one after the last.
     pub rows: (usize, usize),
-    /// The lines above its fence, nearest last.
-    pub above: Vec<String>,
-    /// The lines below its fence, nearest first.
-    pub below: Vec<String>,
 }
 
 /// The fenced blocks of an answer, in their order.
@@ -27,15 +20,8 @@ pub fn blocks_of(target: Target<'_>, answer: &str) -> Vec<Block> {
     let text: Vec<String> = answer.split('\n').map(|line| line.trim_end_matches('\r').to_owned()).collect();
     let block = |block: &super::fence::FencedBlock| {
         let content = block.content(&text);
-        let rows = block.rows();
-        let after = text.get(rows.1 + 1..).unwrap_or_default();
-        Block {
-            lines: tidy::fit(target, content),
-            language: block.language(&text).to_owned(),
-            rows,
-            above: text[(rows.0 - 1).saturating_sub(AROUND)..rows.0 - 1].to_vec(),
-            below: after[..after.len().min(AROUND)].to_vec(),
-        }
+        let lines = tidy::fit(target, content);
+        Block { lines, language: block.language(&text).to_owned(), rows: block.rows() }
     };
     blocks(&text).iter().map(block).collect()
 }
@@ -46,7 +32,7 @@ mod tests {
     use crate::request::sample;
 
     #[test]
-    fn each_block_is_an_answer_with_what_is_around_it() {
+    fn each_block_is_an_answer() {
         let request = sample::lines("rust", &["    a();"]);
         let answer = "First:\n\n```rust\nb();\n```\nor\n```\nc();\nd();\n```\nas you like.";
         let blocks = blocks_of((&request).into(), answer);
@@ -56,14 +42,9 @@ mod tests {
             (&["    b();".to_owned()][..], "rust", (3, 4))
         );
         assert_eq!(
-            (&first.above[..], &first.below[..1]),
-            (&["First:".to_owned(), String::new()][..], &["or".to_owned()][..])
-        );
-        assert_eq!(
             (&second.lines[..], second.rows),
             (&["    c();".to_owned(), "    d();".to_owned()][..], (7, 9))
         );
-        assert_eq!(second.below, ["as you like."]);
     }
 
     #[test]
@@ -71,6 +52,5 @@ mod tests {
         let request = sample::lines("rust", &["a"]);
         let blocks = blocks_of((&request).into(), "```\nb\n```\n```\nc");
         assert_eq!(blocks.iter().map(|block| block.rows).collect::<Vec<_>>(), [(1, 2), (4, 5)]);
-        assert!(blocks[1].below.is_empty());
     }
 }

@@ -15,11 +15,9 @@
 //! Reverting is the same with other roles: the base is what was written, the answer is what was there before.
 
 mod guard;
-mod text;
 
 use std::ops::Range;
 
-pub use self::text::{Merge, merge};
 use crate::document::{Row, RowId, rising, unchanged};
 
 /// A difference that an answer makes.
@@ -41,7 +39,15 @@ pub struct MergeHunk {
 pub fn merge_rows<R: AsRef<[u8]>>(base: &[Row], current: &[Row], answer: &[R]) -> Vec<MergeHunk> {
     let lines = unchanged(base, answer);
     let current = MergeSide::new(bytes(current), base.len(), places(base, current));
-    trimmed_hunks(&bytes(base), &current, &MergeSide::new(bytes(answer), base.len(), lines.into_iter()))
+    let answer = MergeSide::new(bytes(answer), base.len(), lines.into_iter());
+    let base = bytes(base);
+    let differences = differences(&base, &current, &answer);
+    let mut hunks = hunks(&differences);
+    for hunk in hunks.iter_mut().filter(|hunk: &&mut MergeHunk| !hunk.is_conflict) {
+        hunk.trim(&base, &current, &answer);
+    }
+    guard::guard(&current.rows, &answer.rows, &differences, &mut hunks);
+    hunks
 }
 
 /// The same where it is known which row of the base each line of the answer is; the rows at the ends of a hunk may be
@@ -176,16 +182,6 @@ fn hunks(differences: &[Difference]) -> Vec<MergeHunk> {
         is_doubled: false,
     };
     answered.map(hunk).collect()
-}
-
-fn trimmed_hunks(base: &[&[u8]], current: &MergeSide, answer: &MergeSide) -> Vec<MergeHunk> {
-    let differences = differences(base, current, answer);
-    let mut hunks = hunks(&differences);
-    for hunk in hunks.iter_mut().filter(|hunk: &&mut MergeHunk| !hunk.is_conflict) {
-        hunk.trim(base, current, answer);
-    }
-    guard::guard(&current.rows, &answer.rows, &differences, &mut hunks);
-    hunks
 }
 
 impl MergeHunk {

@@ -49,7 +49,7 @@ pub fn restore(lines: &mut Vec<String>, target: Target<'_>) {
             }
         }
         SelectionKind::Insert => {
-            let neighbour = selection.anchor.as_ref().or(target.after.first());
+            let neighbour = selection.beside.above.as_ref().or(target.after.first());
             for line in lines {
                 ended(line, neighbour);
             }

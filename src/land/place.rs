@@ -83,16 +83,15 @@ impl<'a> Indentation<'a> {
     }
 }
 
-/// The indentation for new lines below the anchor: its own, or that of the next line where the anchor opens
-/// a block.
+/// The indentation for new lines below a line: its own, or that of the next line where it opens a block.
 fn below(target: Target<'_>) -> &str {
-    let anchor = target.selection.anchor.as_deref().unwrap_or("");
-    let own = indent(anchor);
-    if is_blank(anchor) && own.is_empty() {
+    let above = target.selection.beside.above.as_deref().unwrap_or("");
+    let own = indent(above);
+    if is_blank(above) && own.is_empty() {
         return between(target);
     }
     let next = next(target);
-    if next.starts_with(own) && opens(anchor) { next } else { own }
+    if next.starts_with(own) && opens(above) { next } else { own }
 }
 
 /// The indentation between two lines of text: what both have.

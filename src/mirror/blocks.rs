@@ -21,14 +21,6 @@ impl Ambiguous {
         let sent = fields.fields("selection")?;
         let kind =
             SelectionKind::named(&sent.text("kind")?).ok_or_else(|| bad("selection.kind", "is no kind"))?;
-        let line = |fields: &Fields<'_>, field| fields.get(field).map(|_| fields.lossy(field)).transpose();
-        let beside = match sent.get("beside") {
-            Some(_) => {
-                let beside = sent.fields("beside")?;
-                Beside { above: line(&beside, "above")?, below: line(&beside, "below")? }
-            }
-            None => Beside::default(),
-        };
         let (first_line, text) = (sent.count("first_line")?, sent.lossy_texts("text")?);
         let selection = Selection {
             kind,
@@ -38,20 +30,20 @@ impl Ambiguous {
             rows: sent.lossy_texts("rows")?,
             cols: sent.counts("cols")?,
             column: sent.get("column").map(|_| sent.count("column")).transpose()?,
-            anchor: beside.above.clone(),
-            beside: Some(beside),
+            beside: Beside::decode(&sent.fields("beside")?)?,
         };
         Ok(Self { text: fields.lossy("text")?, filetype: fields.lossy("filetype")?, selection })
     }
 
     /// Its blocks.
     pub fn blocks(&self) -> Vec<Block> {
-        let beside = self.selection.beside.as_ref();
-        let row = |row: Option<&String>| row.cloned().into_iter().collect::<Vec<_>>();
-        let above = row(beside.and_then(|beside| beside.above.as_ref()));
-        let below = row(beside.and_then(|beside| beside.below.as_ref()));
-        let target =
-            Target { filetype: &self.filetype, selection: &self.selection, before: &above, after: &below };
+        let Beside { above, below } = &self.selection.beside;
+        let target = Target {
+            filetype: &self.filetype,
+            selection: &self.selection,
+            before: above.as_slice(),
+            after: below.as_slice(),
+        };
         blocks_of(target, &self.text)
     }
 }
@@ -64,7 +56,5 @@ pub fn value(block: &Block) -> Value {
         ("language".into(), block.language.as_str().into()),
         ("first".into(), block.rows.0.into()),
         ("last".into(), block.rows.1.into()),
-        ("above".into(), lines(&block.above)),
-        ("below".into(), lines(&block.below)),
     ])
 }

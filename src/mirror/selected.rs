@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::document::{Document, Passage, Place, Row, Rows, shifted};
+use crate::document::{Document, Passage, Place, Row, Rows, is_telling, shifted};
 use crate::error::JobError;
 use crate::land::{Bytes, Replaced};
 use crate::request::fields::{bad, wrong};
@@ -134,7 +134,7 @@ impl Selected {
             && now.len() > 1
             && is(now.first(), ends[0])
             && is(now.last(), ends[1])
-            && ends.into_iter().flatten().any(|row| has_letter(row))
+            && ends.into_iter().flatten().any(|row| is_telling(row))
     }
 
     /// Where the text reads as it was sent: where it was, else at the only place that does, if it says enough; an
@@ -185,7 +185,7 @@ impl Selected {
     }
 
     fn is_telling(&self) -> bool {
-        self.distinctive_rows().any(|row| has_letter(row))
+        self.distinctive_rows().any(|row| is_telling(row))
     }
 
     /// Whether it says enough to be known elsewhere than where it was.
@@ -262,10 +262,6 @@ fn first_row(kind: SelectionKind, line: usize) -> usize {
 
 fn is(row: Option<&Row>, text: Option<&Bytes>) -> bool {
     row.map(|row| &row.text[..]) == text.map(|text| &text[..])
-}
-
-fn has_letter(row: &[u8]) -> bool {
-    row.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
 }
 
 fn size(fields: &Fields<'_>, field: &str) -> Result<usize, JobError> {

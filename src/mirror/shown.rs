@@ -102,15 +102,14 @@ impl ShownMarks {
             (Some(Belief::Lost), None) => false,
             _ => true,
         };
-        let places_confirmed: Vec<_> = places.filter(|(job, place)| is_new(job, place)).collect();
+        let changed: Vec<_> = places.filter(|(job, place)| is_new(job, place)).collect();
         self.may_differ = false;
-        if !places_confirmed.is_empty() {
+        if !changed.is_empty() {
             let belief =
                 |(job, place): &(u64, Option<Place>)| (*job, place.clone().map_or(Belief::Lost, Belief::At));
-            self.under_way =
-                Some(PlacesInFlight { tick, marks: places_confirmed.iter().map(belief).collect() });
+            self.under_way = Some(PlacesInFlight { tick, marks: changed.iter().map(belief).collect() });
         }
-        places_confirmed
+        changed
     }
 
     /// The editor has been told, and its text had this changedtick then: it has put its marks there only if that is the

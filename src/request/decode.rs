@@ -141,20 +141,16 @@ fn selection(selection: &Fields) -> Result<Selection, JobError> {
         }
     }
     let column = selection.get("column").map(|_| selection.count("column")).transpose()?;
-    let anchor = line(selection, "anchor")?;
-    let beside = match selection.get("beside") {
-        Some(_) => {
-            let beside = selection.fields("beside")?;
-            Some(Beside { above: line(&beside, "above")?, below: line(&beside, "below")? })
-        }
-        None => None,
-    };
-    Ok(Selection { kind, first_line, last_line, text, rows, cols, column, anchor, beside })
+    let beside = Beside::decode(&selection.fields("beside")?)?;
+    Ok(Selection { kind, first_line, last_line, text, rows, cols, column, beside })
 }
 
-/// A line of the buffer that may be absent.
-fn line(fields: &Fields, field: &str) -> Result<Option<String>, JobError> {
-    fields.get(field).map(|_| fields.lossy(field)).transpose()
+impl Beside {
+    /// Reads the lines next to a selection.
+    pub(crate) fn decode(fields: &Fields) -> Result<Self, JobError> {
+        let line = |field| fields.get(field).map(|_| fields.lossy(field)).transpose();
+        Ok(Self { above: line("above")?, below: line("below")? })
+    }
 }
 
 /// The selected text, which the answer replaces: it has to be the buffer's own, byte for byte.

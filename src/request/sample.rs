@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{AgentCommand, AgentStart, Request, Selection, SelectionKind};
+use super::{AgentCommand, AgentStart, Beside, Request, Selection, SelectionKind};
 use crate::agent::{AcpOptions, Protocol};
 
 /// The whole lines, as lines 11 and on of `/project/src/a.rs`.
@@ -38,7 +38,7 @@ pub fn insert(filetype: &str, before: &[&str], after: &[&str]) -> Request {
     let mut request = request(filetype, SelectionKind::Insert, &[]);
     request.selection.first_line = before.len() as u64;
     request.selection.last_line = before.len() as u64;
-    request.selection.anchor = before.last().or(after.first()).map(|&line| line.to_owned());
+    request.selection.beside.above = before.last().map(|&line| line.to_owned());
     request.before = before.iter().map(|&line| line.to_owned()).collect();
     request.after = after.iter().map(|&line| line.to_owned()).collect();
     request
@@ -90,8 +90,7 @@ fn request(filetype: &str, kind: SelectionKind, rows: &[(&str, usize, usize)]) -
             rows: rows.iter().map(|(row, ..)| (*row).to_owned()).collect(),
             cols: rows.iter().map(|(_, start, _)| *start as u64).collect(),
             column: None,
-            anchor: None,
-            beside: None,
+            beside: Beside::default(),
         },
         before: Vec::new(),
         after: Vec::new(),

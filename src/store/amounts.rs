@@ -1,11 +1,5 @@
 //! The amounts of one job, out of the totals that its agent counted. Pure.
 //!
-//! Some agents report the cost of the run, some the cost of the session so far, and some of those begin a fork at the cost
-//! of its parent. A job's usage is what is left when everything counted before it is subtracted.
-//!
-//! Some agents report the cost of the run, some the cost of the session so far, and some of those begin a fork at the
-//! cost of its parent. A job's usage is what is left when everything counted before it is subtracted.
-//!
 //! Some agents report the cost of the run, some the cost of the session so far, and some of those begin a fork at the
 //! cost of its parent. A job's usage is what is left when everything counted before it is subtracted.
 

@@ -15,8 +15,8 @@ pub enum StoreError {
         /// The newest one known.
         newest: u32,
     },
-    /// The file was not a database any more.
-    #[error("the store was damaged; it was put aside as {}, and a new one is begun", aside.display())]
+    /// The file was not a database any more, or one of an earlier version.
+    #[error("the store was damaged, or of an older version; it was put aside as {}, and a new one is begun", aside.display())]
     Damaged {
         /// Where it is now.
         aside: PathBuf,
@@ -37,14 +37,9 @@ pub enum StoreError {
         /// Whether it is a symbolic link.
         is_link: bool,
     },
-    /// The tables do not match the version.
-    #[error("the store has another shape than version {version} has: {}", explain(error))]
-    SchemaMismatch {
-        /// The version that it says it is of.
-        version: u32,
-        /// What did not fit.
-        error: rusqlite::Error,
-    },
+    /// The database is of an earlier version, or its tables do not match its version.
+    #[error("the store has another shape than this version of the plugin has")]
+    SchemaMismatch,
     /// SQLite failed.
     #[error("{}", explain(.0))]
     Sqlite(#[from] rusqlite::Error),
@@ -90,7 +85,7 @@ impl StoreError {
 
     /// Whether the file is damaged.
     pub(super) fn is_damage(&self) -> bool {
-        matches!(self, Self::SchemaMismatch { .. })
+        matches!(self, Self::SchemaMismatch)
             || matches!(self.code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
             || matches!(self, Self::Sqlite(error) if is_short_read(error))
     }
@@ -103,9 +98,7 @@ impl StoreError {
     /// Whether the same may work later.
     pub(super) fn is_transient(&self) -> bool {
         match self {
-            Self::File(_) | Self::NotAFile { .. } | Self::Damaged { .. } | Self::SchemaMismatch { .. } => {
-                true
-            }
+            Self::File(_) | Self::NotAFile { .. } | Self::Damaged { .. } | Self::SchemaMismatch => true,
             Self::Sqlite(_) => {
                 self.is_lock()
                     || self.is_damage()

@@ -29,7 +29,7 @@ pub struct KnownJob {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<Amounts>,
     /// What the database says that it cost. `None` until its record is written.
-    #[serde(rename = "share", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub job_usage: Option<Amounts>,
     /// Later amounts that `job_usage` does not include.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,7 +38,7 @@ pub struct KnownJob {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub landed: Option<Arc<Landed>>,
     /// Its range in its file, which was looked at after its answer had landed.
-    #[serde(rename = "stood", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub on_disk: Option<Arc<OnDisk>>,
     /// What the user made of its held answer; an empty draft removes the one before.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,8 +85,7 @@ impl KnownJob {
     }
 
     /// The same in parts, the most important first: the facts, the rows where the answer landed, those that are there
-    /// now, the draft. When the
-    /// time runs out the small fact that an answer has landed must not wait for its long rows.
+    /// now, the draft. When the time runs out the small fact that an answer has landed must not wait for its long rows.
     pub fn parts(&self) -> Vec<Self> {
         let part = || Self { id: self.id, uuid: self.uuid.clone(), ..Self::default() };
         let rows = self.landed.as_ref().filter(|landed| landed.rows.is_some());

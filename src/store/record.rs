@@ -154,20 +154,6 @@ pub struct SavedRange {
 pub struct Draft {
     /// The answer.
     pub lines: Option<Vec<String>>,
-    /// The whole rows that it is in, where what is beside it in them was changed too.
-    pub rows: Option<Vec<String>>,
-    /// The text above it, where that was changed.
-    pub above: Option<Vec<String>>,
-    /// The text below it, where that was changed.
-    pub below: Option<Vec<String>>,
-    /// What was around it in the buffer when this was made, where it is part of its rows: the row above, what is before
-    /// it and after it in its rows (of a block in each row), the row below.
-    pub beside: Option<Vec<String>>,
-    /// The whole rows that were at the place of the answer when its file was written, where they are others than when
-    /// the job was sent; none if that place is unknown.
-    pub disk_rows: Option<Vec<String>>,
-    /// What a merge begins with there, where rows of the answer were taken over by hand.
-    pub disk_base: Option<Vec<String>>,
     /// What is in the buffer of the answer and was not written there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub typed: Option<Vec<String>>,

@@ -7,7 +7,7 @@ use super::amounts::{Amounts, Tokens};
 use super::known::KnownJob;
 use super::queries::keep;
 use super::record::{Accepted, Record};
-use crate::request::{Selection, SelectionKind};
+use crate::request::{Beside, Selection, SelectionKind};
 use crate::stream::UsageScopes;
 
 /// A job that was accepted, with the request of [`record`].
@@ -54,8 +54,7 @@ pub fn record(id: u64, text: Option<&str>) -> Record {
             rows,
             cols: vec![0],
             column: None,
-            anchor: None,
-            beside: None,
+            beside: Beside::default(),
         },
         started_ms: 1000,
         ended_ms: 2000 + i64::try_from(id).unwrap(),

@@ -1,20 +1,12 @@
-//! The database's shape and how it came about: one migration a version, in `user_version`.
-//!
-//! A migration, once released, is never changed; the next version is the next entry.
+//! The database's shape. Its version is in `user_version`: a database of an earlier one is put aside.
 
 use rusqlite::{Connection, ErrorCode};
 
 use super::StoreError;
 
-/// The migrations, the first makes version 1.
-const MIGRATIONS: [&str; 6] = [
-    include_str!("schema/1.sql"),
-    include_str!("schema/2.sql"),
-    include_str!("schema/3.sql"),
-    include_str!("schema/4.sql"),
-    include_str!("schema/5.sql"),
-    include_str!("schema/6.sql"),
-];
+const VERSION: u32 = 6;
+
+const TABLES: &str = include_str!("schema.sql");
 
 /// Reads nothing, and fails where something is not there.
 const SHAPE: &str =
@@ -22,51 +14,40 @@ const SHAPE: &str =
         unsent.text, jobs.resumed, accepted.host
     FROM jobs, texts, totals, sessions, session_metadata AS counters, checkpoints, unsent, accepted LIMIT 0";
 
-/// Whether the database is of the newest version.
+/// Whether the database is of this host's version.
 ///
 /// # Errors
 /// Where it is of another one.
 pub fn check(connection: &Connection) -> Result<(), StoreError> {
-    let newest = newest();
     match connection.pragma_query_value(None, "user_version", |row| row.get(0))? {
-        version if version == newest => Ok(()),
-        version if version > newest => Err(StoreError::Newer { version, newest }),
-        _ => Err(StoreError::Closed),
+        VERSION => Ok(()),
+        0 => Err(StoreError::Closed),
+        version if version > VERSION => Err(StoreError::Newer { version, newest: VERSION }),
+        _ => Err(StoreError::SchemaMismatch),
     }
 }
 
-fn newest() -> u32 {
-    u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX)
-}
-
-/// Brings the database to the newest version.
+/// Makes the tables of a new database, and checks those of another.
 ///
 /// # Errors
-/// Where the database is newer than this host, or cannot be changed.
-pub fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
-    let newest = newest();
-    // Immediate: of several Neovims that start at once one migrates, the others wait and find it done.
+/// Where it is of another version or shape, or cannot be changed.
+pub fn prepare(connection: &mut Connection) -> Result<(), StoreError> {
+    // Immediate: of several Neovims that start at once one makes them, the others wait and find them.
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    let version: u32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    if version > newest {
-        return Err(StoreError::Newer { version, newest });
-    }
     let strange = |error: rusqlite::Error| match (&error, error.sqlite_error_code()) {
         // What SQLite cannot understand; anything else has to do with the disk or with others.
-        (rusqlite::Error::SqlInputError { .. }, _)
-        | (_, Some(ErrorCode::Unknown | ErrorCode::ConstraintViolation)) => {
-            StoreError::SchemaMismatch { version, error }
+        (rusqlite::Error::SqlInputError { .. }, _) | (_, Some(ErrorCode::Unknown)) => {
+            StoreError::SchemaMismatch
         }
         _ => error.into(),
     };
-    for migration in MIGRATIONS.iter().skip(version as usize) {
-        transaction.execute_batch(migration).map_err(strange)?;
+    match check(&transaction) {
+        Err(StoreError::Closed) => {
+            transaction.execute_batch(TABLES).map_err(strange)?;
+            transaction.pragma_update(None, "user_version", VERSION)?;
+        }
+        checked => checked.and_then(|()| transaction.execute_batch(SHAPE).map_err(strange))?,
     }
-    transaction.execute_batch(SHAPE).map_err(strange)?;
-    transaction.pragma_update(None, "user_version", newest)?;
     transaction.commit()?;
     Ok(())
 }
-
-#[cfg(test)]
-mod tests;

@@ -32,11 +32,6 @@ impl Tail {
         self.bytes.extend(kept);
     }
 
-    /// Whether nothing was kept.
-    pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
     /// What was kept; begins with an ellipsis where something before it is missing.
     pub fn text(&self) -> String {
         let bytes: Vec<u8> = self.bytes.iter().copied().collect();

@@ -53,7 +53,7 @@ test("a retry of an insertion that failed goes to the same place", function()
   nvim:type("ggOtop<Esc>")
   equal(nvim:lua("return require('botglue').retry(1)"), 2)
   local sent = request(nvim, 2).selection
-  equal({ sent.kind, sent.first_line, sent.anchor }, { "insert", 2, "a" })
+  equal({ sent.kind, sent.first_line, sent.beside.above }, { "insert", 2, "a" })
 end)
 
 -- Ends a program of a session that prints a line: the line is written to a file. Neovim loses what a program prints

@@ -1,7 +1,5 @@
 --- A place in a buffer: its rows and bytes, its lines as people count them, and the text there. Rows count from 0 here.
 
-local screen = require("botglue.util.text")
-
 local M = {}
 
 ---@class botglue.Base the text of a place
@@ -90,18 +88,6 @@ function M.read(bufnr, place, shape)
     above = place.first > 0 and get_rows(bufnr, place.first - 1, place.first)[1] or nil,
     below = get_rows(bufnr, past, past + 1)[1],
   }
-end
-
---- The screen column at which a block begins as far as its rows tell: those that it reaches begin there, shorter ones
---- end before it.
----@param base botglue.Base
----@return integer
-function M.column(base)
-  local column = 0
-  for i, row in ipairs(base.rows) do
-    column = math.max(column, screen.width(row:sub(1, base.cols[i])))
-  end
-  return column
 end
 
 return M

@@ -93,7 +93,6 @@ function Range:selection()
     rows = text.rows,
     cols = text.cols,
     column = self.column,
-    anchor = self.shape == "insert" and text.above or nil,
     beside = vim.tbl_extend("error", vim.empty_dict(), { above = text.above, below = text.below }),
   }
 end
@@ -174,13 +173,12 @@ end
 ---@param on_disk { first_line: integer, rows: string[] }? its rows as its file was written last
 ---@return botglue.Range
 function M.recall(bufnr, sent, on_disk)
-  local beside = sent.beside or { above = sent.anchor }
   local base = {
     text = sent.text,
     rows = sent.rows,
     cols = sent.cols,
-    above = beside.above,
-    below = beside.below,
+    above = sent.beside.above,
+    below = sent.beside.below,
   }
   return setmetatable({
     bufnr = bufnr,
@@ -189,7 +187,7 @@ function M.recall(bufnr, sent, on_disk)
     base = base,
     on_disk = on_disk,
     last_lines = { sent.first_line, sent.last_line },
-    column = sent.kind == "block" and (sent.column or extent.column(base)) or nil,
+    column = sent.column,
   }, Range)
 end
 

@@ -8,17 +8,6 @@ local registry = require("botglue.jobs.registry")
 
 local M = {}
 
---- The changed text around the answer, from a draft that an earlier plugin version stored in a review.
----@param draft table<string, string[]>
----@return string[]?
-local function around(draft)
-  local rows = {}
-  for _, field in ipairs({ "above", "rows", "below" }) do
-    vim.list_extend(rows, bytes.from_text(draft[field] or {}))
-  end
-  return #rows > 0 and rows or nil
-end
-
 --- Makes a job of this Neovim of a held answer.
 ---@param answer botglue.HeldAnswer
 ---@param id integer
@@ -47,7 +36,6 @@ local function hold(answer, id)
     edited = draft.lines and bytes.from_text(draft.lines),
     typed = draft.typed and bytes.from_text(draft.typed),
     dropped = draft.dropped,
-    around = around(draft),
     held_for = answer.held_for or "buffer_gone",
     took_ms = answer.elapsed_ms or 0,
     on_close = registry.release,

@@ -39,7 +39,6 @@ local M = {}
 ---@field answer { lines: string[], held_for: string? }?
 ---@field edited string[]? the answer as the user saved it in the edit buffer
 ---@field typed string[]? what stands in that buffer and is not written
----@field around string[]? text around the answer, changed in a review by an earlier plugin version
 ---@field dropped string[][]? the dropped edits, by the host's identifiers
 ---@field taken integer? the number of taken edits of its answer, as last reported by the host
 ---@field proposal botglue.Proposal? the newest one, while it has followers
@@ -260,7 +259,7 @@ function Job:decide(landing)
     self.view:close()
   end
   if was_held then
-    self.view, self.answer, self.edited, self.typed, self.around = nil, nil, nil, nil, nil
+    self.view, self.answer, self.edited, self.typed = nil, nil, nil, nil
     self.on_close(self)
     proposal.ended(self)
   end

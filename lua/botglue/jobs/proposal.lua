@@ -43,7 +43,6 @@ local function send_draft(process, job)
   local draft = {
     lines = texts(job.edited),
     typed = texts(job.typed),
-    rows = texts(job.around),
     dropped = job.dropped,
   }
   process:notify("draft", { id = job.id, draft = next(draft) and draft })

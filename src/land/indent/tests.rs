@@ -195,7 +195,7 @@ fn an_insertion_is_as_deep_as_its_place() {
         "def h():\n    pass",
     );
     check(&sample::insert("rust", &["a();"], &["    .b();"]), "c();", "c();");
-    check(&sample::insert("rust", &[], &["    x"]), "y", "    y");
+    check(&sample::insert("rust", &[], &["    x"]), "y", "y");
     check(&sample::insert("rust", &[], &["fn a() {", "    x"]), "use b;", "use b;");
     check(&sample::insert("rust", &[], &[]), "y\n    z", "y\n    z");
 }

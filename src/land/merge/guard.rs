@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Difference, MergeHunk};
+use crate::document::is_telling;
 
 /// How often a row occurs on either side beside those that both have of the base, and how often the clean hunks add and
 /// remove it.
@@ -31,7 +32,7 @@ pub fn guard<'a>(
 ) {
     // Of no other rows a hunk can bring one too many.
     let brought = hunks.iter().filter(|hunk| !hunk.is_conflict).flat_map(|hunk| &answer[hunk.answer.clone()]);
-    let brought = brought.filter(|row| has_word(row));
+    let brought = brought.filter(|row| is_telling(row));
     let mut counts: HashMap<&[u8], RowCount> = brought.map(|row| (*row, RowCount::default())).collect();
     for difference in differences {
         for row in &current[difference.current.clone()] {
@@ -64,8 +65,4 @@ pub fn guard<'a>(
             is_stable &= !hunk.is_conflict;
         }
     }
-}
-
-fn has_word(row: &[u8]) -> bool {
-    row.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
 }

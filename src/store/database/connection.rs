@@ -148,7 +148,7 @@ impl WriterConnection {
         }
         let data_dir = self.data_dir.as_ref().filter(|_| !self.is_fatal).ok_or(StoreError::Closed)?;
         if self.opened.is_none() {
-            let opened = open::to_write(data_dir, self.patience(open::MIGRATING))
+            let opened = open::to_write(data_dir, self.patience(open::MAKING))
                 .inspect_err(|error| self.is_fatal = !error.is_transient())?;
             self.opened = Some(opened);
         }

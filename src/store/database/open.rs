@@ -1,20 +1,21 @@
-//! Opens the database's file, and puts one aside that is damaged. Nothing is ever deleted.
+//! Opens the database's file, and puts one aside that is damaged or old. Nothing is ever deleted.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags};
 
+use crate::store::clock::now_ms;
 use crate::store::{StoreError, schema};
 
 /// How long another Neovim's write is waited for.
 pub const BUSY: Duration = Duration::from_secs(1);
-/// How long another Neovim that makes or migrates the database is waited for.
-pub const MIGRATING: Duration = Duration::from_secs(3);
+/// How long another Neovim that makes the database is waited for.
+pub const MAKING: Duration = Duration::from_secs(3);
 /// How long another host that puts a database aside is waited for.
 const ASIDE: Duration = Duration::from_millis(200);
 
@@ -63,7 +64,7 @@ pub fn to_write(data_dir: &Path, patience: Duration) -> Result<Opened, StoreErro
     connection.busy_timeout(patience)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
-    schema::migrate(&mut connection)?;
+    schema::prepare(&mut connection)?;
     connection.busy_timeout(BUSY)?;
     Ok(Opened { connection, path, file })
 }
@@ -94,8 +95,7 @@ pub fn put_aside(data_dir: &Path, damaged: Option<&Opened>) -> Result<Option<Pat
     if !is_still_there {
         return Ok(None);
     }
-    let ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
-    let names = (ms..=u128::MAX).map(|ms| data_dir.join(format!("{FILE}.damaged-{ms}")));
+    let names = (now_ms()..).map(|ms| data_dir.join(format!("{FILE}.damaged-{ms}")));
     let is_free = |path: &PathBuf| fs::symlink_metadata(path).is_err();
     let Some(aside) = names.take(1000).find(is_free) else { return Ok(None) };
     // First what is beside it: found without its database it would be taken for the new one's.

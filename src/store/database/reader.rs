@@ -95,7 +95,7 @@ pub fn reply(connection: &Connection, asker: QueryContext<'_>, query: &Query) ->
             let (unsent, sent) = (unsent::all(connection)?, prompts::prompts(connection, *limit)?);
             let logged_out = logins::logged_out(connection)?;
             let agent = prompts::agent(connection, project)?;
-            json!({ "prompts": unsent::among(unsent, sent, now_ms()), "logged_out": logged_out, "agent": agent })
+            json!({ "prompts": unsent::merge_by_age(unsent, sent, now_ms()), "logged_out": logged_out, "agent": agent })
         }
         // The writer's.
         Query::Held | Query::Untold { .. } => return Err(StoreError::NoSuchJob),

@@ -10,7 +10,6 @@ use crate::error::Code;
 use crate::request::{Resume, Selection};
 use crate::store::Amounts;
 use crate::store::StoreError;
-use crate::store::record::Draft;
 
 /// A finished job in a list, or one that was interrupted. Its field names are those that the editor gets.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -33,12 +32,8 @@ pub struct JobEntry {
     pub path: String,
     /// Neovim's `'filetype'`.
     pub filetype: String,
-    /// The kind of its selection.
-    pub kind: String,
     /// Its first line when it was asked for, from 1.
     pub first_line: u64,
-    /// Its last line, likewise.
-    pub last_line: u64,
     /// The user's prompt.
     pub prompt: String,
     /// It was a question.
@@ -119,8 +114,6 @@ pub struct FullJob {
     pub landed_rows: Option<Vec<String>>,
     /// The tidied answer.
     pub lines: Option<Vec<String>>,
-    /// What the user made of the answer while it was held.
-    pub draft: Option<Draft>,
     /// What was selected, and where.
     pub selection: Selection,
     /// Its answer was to be held for review.
@@ -164,9 +157,7 @@ impl QueryContext<'_> {
             project: row.get("project")?,
             path: row.get("path")?,
             filetype: row.get("filetype")?,
-            kind: row.get("kind")?,
             first_line: unsigned(row.get("first_line")?),
-            last_line: unsigned(row.get("last_line")?),
             prompt: row.get("prompt")?,
             question: row.get("question")?,
             status: match code.as_deref() {
@@ -192,7 +183,6 @@ impl QueryContext<'_> {
     pub fn job(&self, connection: &Connection, which: &JobKey) -> Result<Option<FullJob>, StoreError> {
         let full = |row: &Row<'_>| {
             let lines: Option<String> = row.get("lines")?;
-            let draft: Option<String> = row.get("draft")?;
             let resumed: Option<String> = row.get("resumed")?;
             let landed_rows: Option<String> = row.get("landed_rows")?;
             Ok::<_, StoreError>(FullJob {
@@ -200,7 +190,6 @@ impl QueryContext<'_> {
                 text: row.get("text")?,
                 landed_rows: landed_rows.as_deref().map(parse).transpose()?,
                 lines: lines.as_deref().map(parse).transpose()?,
-                draft: draft.as_deref().map(parse).transpose()?,
                 selection: parse(&row.get::<_, String>("selection")?)?,
                 review: row.get("review")?,
                 resume: resumed.as_deref().map(parse).transpose()?,

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 use super::keep::free_number;
 use super::{amounts, parse, signed, unsigned};
 use crate::request::Selection;
-use crate::store::record::{Draft, Held, Record, SavedRange};
+use crate::store::record::{Held, Record, SavedRange};
 use crate::store::{StoreError, owner};
 use crate::stream::UsageScopes;
 
@@ -98,21 +98,15 @@ fn held(row: &Row<'_>) -> Result<Held, StoreError> {
         checkpoints: Vec::new(),
         transcript: row.get("transcript")?,
     };
-    let draft: Option<Draft> = draft.as_deref().map(parse).transpose()?;
-    let saved = saved(row, &record.selection, draft.as_ref())?;
-    Ok(Held { uuid: row.get("uuid")?, draft, saved, record })
+    let draft = draft.as_deref().map(parse).transpose()?;
+    Ok(Held { uuid: row.get("uuid")?, draft, saved: saved(row, &record.selection)?, record })
 }
 
-/// How the rows of a job stood when its file was written. Earlier versions kept that beside the draft, with no line.
-fn saved(
-    row: &Row<'_>,
-    selection: &Selection,
-    draft: Option<&Draft>,
-) -> Result<Option<SavedRange>, StoreError> {
+/// How the rows of a job stood when its file was written.
+fn saved(row: &Row<'_>, selection: &Selection) -> Result<Option<SavedRange>, StoreError> {
     let rows: Option<String> = row.get("landed_rows")?;
     let first = row.get::<_, Option<i64>>("landed_first")?.map_or(selection.first_line, unsigned);
     let rows: Option<Vec<String>> = rows.as_deref().map(parse).transpose()?;
-    let rows = rows.or_else(|| draft.and_then(|draft| draft.disk_rows.clone()));
     let base: Option<String> = row.get("taken_base")?;
     let base: Option<Vec<String>> = base.as_deref().map(parse).transpose()?;
     Ok(rows.map(|rows| SavedRange { first_line: first, rows, base }))

@@ -152,7 +152,7 @@ fn totals(connection: &Connection) -> Result<Vec<Total>, StoreError> {
 }
 
 fn sums(connection: &Connection, which: &str, params: impl Params) -> Result<Sums, StoreError> {
-    let sql = format!("SELECT {SUMS} FROM jobs WHERE copy_of IS NULL AND {which}");
+    let sql = format!("SELECT {SUMS} FROM jobs WHERE {which}");
     connection.prepare_cached(&sql)?.query_row(params, |row| Ok(sum(row)))?
 }
 

@@ -2,7 +2,6 @@
 
 use rusqlite::{Connection, params};
 
-use super::prompts::UsedPrompt;
 use super::signed;
 use crate::store::StoreError;
 use crate::store::record::Unsent;
@@ -50,17 +49,18 @@ pub(super) fn sent(connection: &Connection, prompt: &str) -> Result<(), StoreErr
     Ok(())
 }
 
-/// All of them, newest first.
-pub fn all(connection: &Connection) -> Result<Vec<UsedPrompt>, StoreError> {
-    connection
+/// All of them with their times, newest first.
+pub fn all(connection: &Connection) -> Result<Vec<(String, i64)>, StoreError> {
+    Ok(connection
         .prepare_cached("SELECT text, at_ms FROM unsent ORDER BY at_ms DESC, id DESC")?
-        .query_and_then([], |row| Ok(UsedPrompt { prompt: row.get(0)?, uses: 0, last_ms: row.get(1)? }))?
-        .collect()
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<_, _>>()?)
 }
 
 /// All that may be recalled, each part in its order: what was typed within a day, what was sent, and what was left
 /// unsent for longer.
-pub fn among(unsent: Vec<UsedPrompt>, sent: Vec<UsedPrompt>, now_ms: i64) -> Vec<UsedPrompt> {
-    let (fresh, left) = unsent.into_iter().partition::<Vec<_>, _>(|used| used.last_ms > now_ms - FRESH);
-    [fresh, sent, left].concat()
+pub fn merge_by_age(unsent: Vec<(String, i64)>, sent: Vec<String>, now_ms: i64) -> Vec<String> {
+    let (fresh, left) = unsent.into_iter().partition::<Vec<_>, _>(|(_, at_ms)| *at_ms > now_ms - FRESH);
+    let texts = |unsent: Vec<(String, i64)>| unsent.into_iter().map(|(text, _)| text);
+    texts(fresh).chain(sent).chain(texts(left)).collect()
 }

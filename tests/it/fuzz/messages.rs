@@ -43,8 +43,7 @@ fn jobs(serve: &Serve) -> Vec<(&'static str, Json)> {
     let resumed =
         serve.request(1_000_001, "", &json!({"agent": claude, "resume": session, "max_parallel": 1000}));
     let prewarm = json!({"token": 1, "agent": claude, "cwd": serve.scratch.project(), "tools": ["Read"]});
-    let draft =
-        json!({"lines": ["a"], "rows": ["b"], "beside": ["c"], "typed": ["d"], "dropped": [["0f", "1"]]});
+    let draft = json!({"lines": ["a"], "typed": ["d"], "dropped": [["0f", "1"]]});
     vec![
         ("run", run),
         ("run", resumed),

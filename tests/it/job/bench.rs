@@ -84,7 +84,7 @@ impl Bench {
             "record": true,
             "cwd": self.dir.path(),
             "filetype": "lua",
-            "selection": { "kind": "line", "first_line": 1, "last_line": 1, "text": ["the-secret-code"] },
+            "selection": { "kind": "line", "first_line": 1, "last_line": 1, "text": ["the-secret-code"], "beside": {} },
         });
         request::decode(&Value::Map(editor::fields(run))).unwrap()
     }
@@ -195,7 +195,7 @@ impl Started {
         }
         assert!(self.outcome.is_some(), "gone without an outcome");
         assert!(self.next().await.is_none(), "Gone is last");
-        assert!(self.observers.is_empty(), "an observer is left");
+        assert_eq!(self.observers.count(), 0, "an observer is left");
         if let Some(pgid) = self.pgid {
             let killed = Instant::now() + KILLED_IS_GONE;
             while group_lives(pgid) {

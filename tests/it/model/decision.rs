@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use botglue::land::{Merge, merge};
 use botglue::request::SelectionKind;
 
 use super::expected::{Earlier, Expected, Record, Sent, expected, find, meant, splice};
+use super::merge::merge;
 use super::promise;
 
 /// Rows that an answer has written, and what they were before.
@@ -132,8 +132,5 @@ fn reverted(written: Option<&Written>, last: Option<&Record>, record: &Record) -
 }
 
 fn merged(record: &Record, rows: &Range<usize>, base: &[String], other: &[String]) -> Option<Vec<String>> {
-    match merge(base, &record.before[rows.clone()], other) {
-        Merge::Clean(lines) => Some(splice(&record.before, rows, &lines)),
-        Merge::Conflict => None,
-    }
+    merge(base, &record.before[rows.clone()], other).map(|lines| splice(&record.before, rows, &lines))
 }

@@ -5,9 +5,11 @@
 
 use std::ops::Range;
 
-use botglue::land::{Landing, Merge, merge};
+use botglue::land::Landing;
 use botglue::request::{Request, SelectionKind};
 use serde::Deserialize;
+
+use super::merge::merge;
 
 /// What a user did to lines: an edit is one also there and back; lines that were deleted did not come back by undoing.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
@@ -170,8 +172,8 @@ fn lines(sent: &Sent, record: &Record) -> Option<Expected> {
     };
     Some(match merge(base, current, answer) {
         _ if current == base => written("applied", answer),
-        Merge::Clean(merged) => written("merged", &merged),
-        Merge::Conflict => Expected::Held(&["conflict", "range_lost"]),
+        Some(merged) => written("merged", &merged),
+        None => Expected::Held(&["conflict", "range_lost"]),
     })
 }
 
@@ -219,6 +221,6 @@ fn insertion(sent: &Sent, record: &Record) -> Option<Expected> {
     };
     let above = at.checked_sub(1).map(|row| &record.before[row]);
     let is_next = sent.next.is_some() && record.before.get(at) == sent.next.as_ref();
-    let is_as_sent = is_next || above == sent.request.selection.anchor.as_ref();
+    let is_as_sent = is_next || above == sent.request.selection.beside.above.as_ref();
     (is_as_sent && record.before != [""]).then(|| Expected::Written("applied", at..at, answer.clone()))
 }

@@ -12,6 +12,7 @@ mod counts;
 mod decision;
 mod expected;
 mod host;
+mod merge;
 mod neovim;
 mod played;
 mod player;

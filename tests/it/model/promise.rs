@@ -63,8 +63,8 @@ fn is_found_again(sent: &Sent, record: &Record) -> bool {
     let (text, replaced) = match selection.kind {
         SelectionKind::Line => (selection.rows.clone(), 0..selection.rows.len()),
         SelectionKind::Insert => {
-            let below = usize::from(selection.anchor.is_some());
-            (selection.anchor.iter().chain(&sent.next).cloned().collect(), below..below)
+            let below = usize::from(selection.beside.above.is_some());
+            (selection.beside.above.iter().chain(&sent.next).cloned().collect(), below..below)
         }
         SelectionKind::Char | SelectionKind::Block => return false,
     };

@@ -196,8 +196,7 @@ fn jobs_that_have_not_ended_are_not_in_the_history_and_counted_nowhere() {
     let info = ask(&nvim, "info", &json!({"project": project, "today_ms": 0})).unwrap();
     assert_eq!((&info["all"]["jobs"], &info["project"]["failed"]), (&json!(0), &json!(0)));
     let prompts = ask(&nvim, "prompts", &json!({})).unwrap();
-    let prompts: Vec<_> = prompts["prompts"].as_array().unwrap().iter().map(|used| &used["prompt"]).collect();
-    assert_eq!(prompts.len(), 2, "their prompts can be recalled: {prompts:?}");
+    assert_eq!(prompts["prompts"].as_array().unwrap().len(), 2, "their prompts can be recalled: {prompts}");
     for (id, name) in [(1, "one"), (2, "two")] {
         gated.answer(name, "local x = 0");
         nvim.finished(id);

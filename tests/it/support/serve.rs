@@ -88,7 +88,7 @@ impl Serve {
             "id": id, "buffer": 1, "prompt": "what", "timeout": 100, "max_parallel": 4, "cwd": self.scratch.project(),
             "path": "", "filetype": "lua", "record": true,
             "agent": {"name": "mine", "protocol": "text", "command": ["/bin/sh", "-c", script]},
-            "selection": {"kind": "line", "first_line": 1, "last_line": 1, "text": ["local a"]},
+            "selection": {"kind": "line", "first_line": 1, "last_line": 1, "text": ["local a"], "beside": {}},
         });
         for (key, value) in more.as_object().unwrap() {
             request[key] = value.clone();

@@ -133,7 +133,7 @@ local function range_of(full, bufnr)
   if #landed > 0 and reads(full.landed_first, landed) then
     local first = full.landed_first - 1
     return range.at(bufnr, { first = first, last = first + #landed - 1 }, "line")
-  elseif not reads(sent.first_line, sent.kind == "insert" and { sent.anchor } or sent.rows) then
+  elseif not reads(sent.first_line, sent.kind == "insert" and { sent.beside.above } or sent.rows) then
     fail("select the lines and start a new job: the text of this one has changed")
   end
   local spans = {}
@@ -141,6 +141,7 @@ local function range_of(full, bufnr)
     spans[i] = { from, from + #sent.text[i] }
   end
   local place = extent.of({
+    bufnr = bufnr,
     kind = sent.kind,
     first_line = sent.first_line,
     last_line = sent.last_line,

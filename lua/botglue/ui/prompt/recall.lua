@@ -132,10 +132,7 @@ function M.start(project)
   self:add(unfinished())
   require("botglue.host.query").ask("prompts", { limit = 200, project = project }, function(result)
     -- Without a store there are those of this Neovim.
-    local stored = vim.tbl_map(function(entry)
-      return entry.prompt
-    end, result and result.prompts or {})
-    self:add(stored)
+    self:add(result and result.prompts or {})
     self.logged_out = result and result.logged_out or {}
     self.agent = result and result.agent
     local waiting = self.waiting or {}

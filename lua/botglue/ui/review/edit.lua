@@ -8,7 +8,6 @@ local proposal = require("botglue.jobs.proposal")
 local M = {}
 
 local api = vim.api
-local namespace = api.nvim_create_namespace("botglue.edit")
 
 local KEPT_AFTER = 250 -- milliseconds from a key to the store that has it
 
@@ -16,15 +15,6 @@ local KEPT_AFTER = 250 -- milliseconds from a key to the store that has it
 ---@return string
 local function name(id)
   return ("botglue://answer/%d"):format(id)
-end
-
---- The lines of the answer in its buffer: those above what is shown below it.
----@param bufnr integer
----@return string[]
-local function lines_of(bufnr)
-  local mark = api.nvim_buf_get_extmarks(bufnr, namespace, 0, -1, {})[1]
-  local last = mark and mark[2] or -1
-  return api.nvim_buf_get_lines(bufnr, 0, last, false)
 end
 
 --- What is typed is kept a moment after each key.
@@ -36,7 +26,7 @@ local function keep_typed(bufnr, job)
     desc = "botglue: keep the answer as it is typed",
     callback = debounce(function()
       if api.nvim_buf_is_loaded(bufnr) and job.landing == "held" then
-        local typed = vim.bo[bufnr].modified and lines_of(bufnr) or nil
+        local typed = vim.bo[bufnr].modified and api.nvim_buf_get_lines(bufnr, 0, -1, false) or nil
         if not vim.deep_equal(typed, job.typed) then
           job.typed = typed
           proposal.store(job)
@@ -55,7 +45,7 @@ local function write(bufnr, job)
     return
   end
   vim.bo[bufnr].modified = false
-  proposal.edit(job, lines_of(bufnr))
+  proposal.edit(job, api.nvim_buf_get_lines(bufnr, 0, -1, false))
 end
 
 --- What is said above the answer: what is wanted of the user, or why it has to be put somewhere, and what can be done.
@@ -81,20 +71,11 @@ end
 ---@param bufnr integer
 ---@param job botglue.Job
 local function fill(bufnr, job)
-  local lines = vim.list_extend({}, job.typed or job:lines())
-  local count = #lines
-  if job.around then
-    lines[#lines + 1] = "-- text around the answer that was changed in its review, not part of it:"
-    vim.list_extend(lines, job.around)
-  end
   local levels = vim.bo[bufnr].undolevels
   vim.bo[bufnr].undolevels = -1
-  api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  api.nvim_buf_set_lines(bufnr, 0, -1, false, job.typed or job:lines())
   vim.bo[bufnr].undolevels = levels
   vim.bo[bufnr].modified = job.typed ~= nil
-  if job.around then
-    api.nvim_buf_set_extmark(bufnr, namespace, count, 0, {})
-  end
 end
 
 ---@param job botglue.Job

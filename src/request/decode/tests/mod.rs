@@ -67,7 +67,6 @@ fn full() -> Value {
             "rows": list(["a b", "c d"]),
             "cols": list([2, 0]),
             "column": 5,
-            "anchor": "z",
             "beside": map! { "below": "y" },
         },
         "before": list(["above"]),
@@ -120,8 +119,7 @@ fn decoded() -> Request {
             rows: text(&["a b", "c d"]),
             cols: vec![2, 0],
             column: Some(5),
-            anchor: Some("z".to_owned()),
-            beside: Some(Beside { above: None, below: Some("y".to_owned()) }),
+            beside: Beside { above: None, below: Some("y".to_owned()) },
         },
         before: text(&["above"]),
         after: text(&["below"]),
@@ -177,9 +175,7 @@ fn what_may_be_absent_has_a_default() {
     assert_eq!(missing("selection.rows").selection.rows, ["b", "c"]);
     assert_eq!(missing("selection.cols").selection.cols, [0, 0]);
     assert_eq!(missing("selection.column").selection.column, None);
-    assert_eq!(missing("selection.anchor").selection.anchor, None);
-    assert_eq!(missing("selection.beside").selection.beside, None);
-    assert_eq!(missing("selection.beside.below").selection.beside, Some(Beside::default()));
+    assert_eq!(missing("selection.beside.below").selection.beside, Beside::default());
     assert_eq!(missing("before").before, [""; 0]);
     assert_eq!(missing("after").after, [""; 0]);
     assert_eq!(missing("diagnostics").diagnostics, []);
@@ -207,7 +203,8 @@ fn values_as_lua_sends_them() {
 
 #[test]
 fn an_insertion_has_no_text() {
-    let selection = map! { "kind": "insert", "first_line": 0, "last_line": 0, "text": list([""; 0]) };
+    let selection =
+        map! { "kind": "insert", "first_line": 0, "last_line": 0, "text": list([""; 0]), "beside": map! {} };
     let request = decode(&with("selection", Some(selection))).unwrap();
     let selection = Selection {
         kind: SelectionKind::Insert,
@@ -217,8 +214,7 @@ fn an_insertion_has_no_text() {
         rows: Vec::new(),
         cols: Vec::new(),
         column: None,
-        anchor: None,
-        beside: None,
+        beside: Beside::default(),
     };
     assert_eq!(request.selection, selection);
 }
@@ -234,7 +230,10 @@ fn context_that_is_not_utf8_goes_along_as_far_as_it_can() {
         set("selection.rows", list([latin1(), latin1()])).selection.rows,
         ["caf\u{fffd}", "caf\u{fffd}"]
     );
-    assert_eq!(set("selection.anchor", latin1()).selection.anchor.as_deref(), Some("caf\u{fffd}"));
+    assert_eq!(
+        set("selection.beside.below", latin1()).selection.beside.below.as_deref(),
+        Some("caf\u{fffd}")
+    );
     let diagnostic = map! { "line": 1, "message": latin1() };
     assert_eq!(set("diagnostics", list([diagnostic])).diagnostics[0].message, "caf\u{fffd}");
     let cwd = OsString::from_vec(b"caf\xe9".to_vec());

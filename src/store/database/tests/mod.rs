@@ -193,12 +193,7 @@ fn an_answer_is_adopted_in_the_file_that_its_buffer_was_renamed_to() {
 }
 
 fn draft(line: &str) -> Draft {
-    Draft {
-        lines: Some(vec![line.to_owned()]),
-        above: Some(vec!["é".to_owned()]),
-        disk_rows: Some(Vec::new()),
-        ..Draft::default()
-    }
+    Draft { lines: Some(vec![line.to_owned(), "é".to_owned()]), ..Draft::default() }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::super::{held, put};
 use super::*;
 use crate::store::FullJob;
 use crate::store::known::KnownJob;
-use crate::store::record::{Draft, Held, OnDisk, RowsOnDisk, SavedRange};
+use crate::store::record::{Held, OnDisk, RowsOnDisk, SavedRange};
 
 /// A Neovim that is gone.
 const GONE: &str = "4194304:1";
@@ -53,16 +53,6 @@ fn what_was_taken_of_an_answer_is_handed_over_with_it() {
     let on_disk = Some(OnDisk { range, path: None }.into());
     let held = adopt(KnownJob { on_disk, ..KnownJob::default() });
     assert_eq!(held.saved, Some(SavedRange { base, ..saved(7, &["taken", "mine"]) }));
-}
-
-#[test]
-fn earlier_versions_kept_that_beside_the_draft() {
-    let draft = Draft { disk_rows: Some(vec!["a".to_owned()]), ..Draft::default() };
-    let held = adopt(KnownJob { draft: Some(draft.clone().into()), ..KnownJob::default() });
-    assert_eq!(held.saved, Some(saved(3, &["a"])));
-    let newer = Some(on_disk(Some((9, 9)), &["b"]).into());
-    let held = adopt(KnownJob { draft: Some(draft.into()), on_disk: newer, ..KnownJob::default() });
-    assert_eq!(held.saved, Some(saved(9, &["b"])));
 }
 
 #[test]

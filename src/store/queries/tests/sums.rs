@@ -1,4 +1,4 @@
-//! Sums, prompts, and answers that are held again.
+//! Sums, and prompts.
 
 use super::*;
 use crate::store::queries::info::InfoQuery;
@@ -97,7 +97,5 @@ fn prompts_come_by_use_and_recency() {
             asked(6, "now", 10),
         ],
     );
-    let used = prompts::prompts(&connection, 2).unwrap();
-    let found: Vec<_> = used.iter().map(|used| (used.prompt.as_str(), used.uses)).collect();
-    assert_eq!(found, [("often", 3), ("now", 1)]);
+    assert_eq!(prompts::prompts(&connection, 2).unwrap(), ["often", "now"]);
 }

@@ -1,6 +1,6 @@
 //! What was typed and not sent, over several Neovims.
 
-use super::super::prompts::{self, UsedPrompt};
+use super::super::prompts;
 use super::super::{accepted, unsent};
 use super::*;
 use crate::store::record::Unsent;
@@ -11,7 +11,7 @@ fn typed(connection: &mut Connection, owner: &str, id: u64, at_ms: i64, text: &s
 }
 
 fn all(connection: &Connection) -> Vec<String> {
-    unsent::all(connection).unwrap().into_iter().map(|unsent| unsent.prompt).collect()
+    unsent::all(connection).unwrap().into_iter().map(|(text, _)| text).collect()
 }
 
 #[test]
@@ -45,8 +45,7 @@ fn one_that_was_sent_is_forgotten_as_soon_as_its_job_is_accepted() {
     typed(&mut connection, "me:1", 2, 30, "shorter, and faster");
     accepted::accept(&connection, "me:1", "host:1", &accepted(1)).unwrap();
     assert_eq!(all(&connection), ["shorter, and faster"]);
-    let prompts: Vec<_> = prompts::prompts(&connection, 9).unwrap();
-    assert_eq!(prompts.iter().map(|used| used.prompt.as_str()).collect::<Vec<_>>(), ["shorter"]);
+    assert_eq!(prompts::prompts(&connection, 9).unwrap(), ["shorter"]);
 }
 
 #[test]
@@ -63,9 +62,9 @@ fn the_newest_50_are_kept() {
 
 #[test]
 fn what_was_left_unsent_for_a_day_comes_behind_what_was_sent() {
-    let used = |prompt: &str, last_ms| UsedPrompt { prompt: prompt.to_owned(), uses: 0, last_ms };
-    let unsent = vec![used("just now", 2 * DAY), used("this day", DAY + 1), used("long ago", DAY)];
-    let all = unsent::among(unsent, vec![used("sent", 0), used("sent before", 3)], 2 * DAY);
-    let prompts: Vec<&str> = all.iter().map(|used| used.prompt.as_str()).collect();
-    assert_eq!(prompts, ["just now", "this day", "sent", "sent before", "long ago"]);
+    let unsent = [("just now", 2 * DAY), ("this day", DAY + 1), ("long ago", DAY)];
+    let unsent = unsent.map(|(text, at_ms)| (text.to_owned(), at_ms)).to_vec();
+    let sent = ["sent", "sent before"].map(str::to_owned).to_vec();
+    let all = unsent::merge_by_age(unsent, sent, 2 * DAY);
+    assert_eq!(all, ["just now", "this day", "sent", "sent before", "long ago"]);
 }

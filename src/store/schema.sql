@@ -1,14 +1,9 @@
--- Sessions with what they cost, checkpoints, and jobs whose long texts stand apart, so that lists of jobs and sums
--- over them read little.
-DROP INDEX jobs_undecided;
-ALTER TABLE jobs RENAME TO jobs_1;
-
+-- Jobs' long texts stand apart, so that lists of jobs and sums over them read little.
 CREATE TABLE jobs (
     key INTEGER PRIMARY KEY,
     uuid TEXT NOT NULL UNIQUE DEFAULT (lower(hex(randomblob(16)))),
     owner TEXT NOT NULL,            -- the Neovim that ran it, see `owner`
     id INTEGER NOT NULL,            -- its number in that Neovim; negative: it has none
-    copy_of TEXT,                   -- the uuid of the job whose answer this repeats: it cost nothing itself
     agent TEXT NOT NULL,
     protocol TEXT,
     model TEXT,
@@ -21,6 +16,8 @@ CREATE TABLE jobs (
     last_line INTEGER NOT NULL,
     prompt TEXT NOT NULL,
     question INTEGER NOT NULL,
+    review INTEGER NOT NULL DEFAULT 0, -- the answer is held, never landed by itself
+    resumed TEXT,                   -- JSON: the session that the job went on from, and after which message
     started_ms INTEGER NOT NULL,    -- Unix time
     ended_ms INTEGER NOT NULL,
     error_code TEXT,
@@ -50,7 +47,7 @@ CREATE INDEX jobs_path ON jobs (path, ended_ms, uuid);
 CREATE INDEX jobs_project ON jobs (project, ended_ms, uuid);
 CREATE INDEX jobs_session ON jobs (agent, session_id) WHERE session_id IS NOT NULL;
 
--- Sums over all jobs, so that nobody has to read them all. Copies count for nothing.
+-- Sums over all jobs, so that no query has to read them all.
 CREATE TABLE totals (
     project TEXT NOT NULL,
     agent TEXT NOT NULL,
@@ -69,7 +66,7 @@ CREATE TABLE totals (
     duration_ms INTEGER NOT NULL,
     PRIMARY KEY (project, agent, model)
 ) STRICT, WITHOUT ROWID;
-CREATE TRIGGER jobs_counted AFTER INSERT ON jobs WHEN new.copy_of IS NULL BEGIN
+CREATE TRIGGER jobs_counted AFTER INSERT ON jobs BEGIN
     INSERT INTO totals VALUES (new.project, new.agent, coalesce(new.model, ''), 1, new.is_landed, new.is_held,
             new.is_failed, new.cost_usd IS NOT NULL, coalesce(new.cost_usd, 0), new.input_tokens, new.output_tokens,
             new.cache_read_tokens, new.cache_creation_tokens, coalesce(new.num_turns, 0), new.duration_ms)
@@ -83,7 +80,7 @@ CREATE TRIGGER jobs_counted AFTER INSERT ON jobs WHEN new.copy_of IS NULL BEGIN
 END;
 CREATE TRIGGER jobs_recounted
 AFTER UPDATE OF landing, cost_usd, input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, num_turns,
-    duration_ms ON jobs WHEN new.copy_of IS NULL BEGIN
+    duration_ms ON jobs BEGIN
     UPDATE totals SET landed = landed + new.is_landed - old.is_landed, held = held + new.is_held - old.is_held,
             priced = priced + (new.cost_usd IS NOT NULL) - (old.cost_usd IS NOT NULL),
             cost_usd = cost_usd + coalesce(new.cost_usd, 0) - coalesce(old.cost_usd, 0),
@@ -98,10 +95,12 @@ END;
 
 CREATE TABLE texts (
     job INTEGER PRIMARY KEY REFERENCES jobs (key),
-    selection TEXT NOT NULL,        -- JSON: kind, first_line, last_line, text, rows, cols, anchor
+    selection TEXT NOT NULL,        -- JSON: kind, first_line, last_line, text, rows, cols, beside
     text TEXT,                      -- the answer as the agent gave it
     lines TEXT,                     -- JSON: the tidied answer
-    landed_rows TEXT                -- JSON: the rows of its range when it had landed
+    landed_rows TEXT,               -- JSON: the rows of its range when it had landed
+    draft TEXT,                     -- JSON: what the user made of a held answer in the review, until that is decided
+    taken_base TEXT                 -- JSON: what was selected, with the taken edits in it: the base of the next merge
 ) STRICT;
 
 CREATE TABLE sessions (
@@ -141,24 +140,35 @@ CREATE TABLE checkpoints (
     UNIQUE (agent, session_id, uuid)
 ) STRICT;
 
-INSERT INTO jobs (uuid, owner, id, agent, model, session_id, project, path, filetype, kind, first_line, last_line,
-        prompt, question, started_ms, ended_ms, error_code, error_message, has_answer, landing, held_for, cost_usd,
-        input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, num_turns, duration_ms)
-    SELECT uuid, owner, id, agent, model, session_id, project, path, filetype, selection ->> 'kind',
-        selection ->> 'first_line', selection ->> 'last_line', prompt, 0, started_ms, ended_ms, error_code,
-        error_message, text IS NOT NULL, landing, held_for, cost_usd, input_tokens, output_tokens, 0, 0, num_turns,
-        max(ended_ms - started_ms, 0)
-    FROM jobs_1 ORDER BY ended_ms;
-INSERT INTO texts (job, selection, text, lines)
-    SELECT jobs.key, jobs_1.selection, jobs_1.text, jobs_1.lines FROM jobs JOIN jobs_1 USING (uuid);
-DROP TABLE jobs_1;
+-- What was typed in a prompt and not sent yet: it outlives its Neovim.
+CREATE TABLE unsent (
+    owner TEXT NOT NULL,            -- the Neovim in which it was typed, see `owner`
+    id INTEGER NOT NULL,            -- its number in that Neovim
+    at_ms INTEGER NOT NULL,         -- Unix time of its last change
+    text TEXT NOT NULL,
+    PRIMARY KEY (owner, id)
+) STRICT, WITHOUT ROWID;
 
--- The first version resumed nothing: each session is its own family, and cost what its jobs cost.
-INSERT INTO sessions (agent, session_id, family, model, project, first_ms, last_ms)
-    SELECT agent, session_id, session_id, max(model), max(project), min(started_ms), max(ended_ms)
-    FROM jobs WHERE session_id IS NOT NULL GROUP BY agent, session_id;
-INSERT INTO session_metadata (agent, session_id, cost_usd, input_tokens, output_tokens, cache_read_tokens,
-        cache_creation_tokens, num_turns, duration_ms)
-    SELECT agent, session_id, sum(cost_usd), sum(input_tokens), sum(output_tokens), 0, 0, sum(num_turns),
-        sum(duration_ms)
-    FROM jobs WHERE session_id IS NOT NULL GROUP BY agent, session_id;
+-- Those that have not ended: they are in no list and no sum. Once the host is gone, they become jobs that failed.
+CREATE TABLE accepted (
+    key INTEGER PRIMARY KEY,
+    owner TEXT NOT NULL,            -- this and the other columns: as in jobs
+    id INTEGER NOT NULL,
+    host TEXT NOT NULL,             -- the process that runs it, named like an owner
+    agent TEXT NOT NULL,
+    protocol TEXT NOT NULL,
+    model TEXT,
+    project TEXT NOT NULL,
+    path TEXT NOT NULL,
+    filetype TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    first_line INTEGER NOT NULL,
+    last_line INTEGER NOT NULL,
+    prompt TEXT NOT NULL,
+    question INTEGER NOT NULL,
+    review INTEGER NOT NULL,
+    resumed TEXT,
+    started_ms INTEGER NOT NULL,
+    selection TEXT NOT NULL,
+    UNIQUE (owner, id)
+) STRICT;
