@@ -108,7 +108,7 @@ end
 
 --- What is known of an agent's login without asking it.
 ---@param agent botglue.Agent
----@param login botglue.Login
+---@param login { how: string, env: string[], file: string? }
 ---@return string
 local function login_of(agent, login)
   for _, variable in ipairs(login.env) do
@@ -116,22 +116,20 @@ local function login_of(agent, login)
       return variable .. " is set"
     end
   end
-  for _, file in ipairs(login.files) do
-    if vim.uv.fs_stat(vim.fs.normalize(file)) then
-      return file
-    end
+  if login.file and vim.uv.fs_stat(vim.fs.normalize(login.file)) then
+    return login.file
   end
   return ("none that botglue can see; where a job says that there is none, %s"):format(login.how)
 end
 
 --- What keeps an agent from writing, and from what a project's own settings run.
 ---@param name string
+---@param known botglue.Shipped
 ---@param agent botglue.Agent
 ---@param options botglue.Options
-local function check_trust(name, agent, options)
-  local known = shipped.of(name, agent)
+local function check_trust(name, known, agent, options)
   local keeps = ("%s: read-only by: %s"):format(name, known.keeps)
-  if shipped.is_apart(name, agent, options) then
+  if shipped.is_apart(known, agent, options) then
     keeps = keeps .. "; runs in an empty directory"
   elseif options.trust_project then
     keeps = keeps .. "; loads the project's own settings, as trust_project says"
@@ -176,11 +174,13 @@ local function check_agents(options, paths, known)
       report(("%s: %s is not in PATH"):format(title, program.command(agent)[1]))
     else
       check_program(title, name, options, path, known[path])
-      local login = shipped.of(name, agent).login
-      if login then
-        health.info(("%s: login: %s"):format(name, login_of(agent, login)))
+      local shipped_agent = shipped.of(name, agent)
+      if shipped_agent and shipped_agent.login then
+        health.info(("%s: login: %s"):format(name, login_of(agent, shipped_agent.login)))
       end
-      check_trust(name, agent, options)
+      if shipped_agent then
+        check_trust(name, shipped_agent, agent, options)
+      end
     end
   end
 end

@@ -11,7 +11,7 @@ mod tests;
 use super::json::{self, Raw, Read, Reader};
 use super::one_way::OneWay;
 use super::values;
-use super::{Dialect, Invocation, Isolation, Opening, PrewarmSupport, ResumeSupport};
+use super::{About, Dialect, Invocation, Isolation, Opening, PrewarmSupport, ResumeSupport};
 use crate::stream::event::{
     Argument, Authority, Caller, Cost, Detail, Event, FinishLine, FinishVerdict, Piece, Problem,
     ReportedAmounts, Returned, Text, ToolCalled,
@@ -29,6 +29,13 @@ pub const DIALECT: Dialect = Dialect {
     block_separator: "\n",
     decoder,
     arguments,
+    label: AgentLabel { name: "droid", login: "`droid` in a terminal, or set `FACTORY_API_KEY`" },
+    about: About {
+        keeps: "it has the tools of the option `tools` and no others",
+        open: Some((None, "--resume")),
+        login_variables: &["FACTORY_API_KEY"],
+        login_file: None,
+    },
     // With hooks, an MCP server and another base URL in `.factory/` of the project, each of them was used.
     isolation: Isolation::Directory,
     resume: ResumeSupport::Sessions,
@@ -36,8 +43,7 @@ pub const DIALECT: Dialect = Dialect {
 };
 
 fn decoder(opening: &Opening) -> Decoder {
-    let label = AgentLabel { name: "droid", login: "`droid` in a terminal, or set `FACTORY_API_KEY`" };
-    OneWay::decoder(&DIALECT, label, opening, read, input)
+    OneWay::decoder(&DIALECT, opening, read, input)
 }
 
 fn arguments(invocation: &Invocation<'_>) -> Vec<String> {

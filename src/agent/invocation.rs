@@ -180,11 +180,8 @@ pub fn directory(invocation: &Invocation<'_>) -> Directory {
     if let Some(directory) = command.acp.directory.filter(|_| command.protocol == Protocol::Acp) {
         return directory;
     }
-    let isolation = command.preset().map_or(command.protocol.dialect().isolation, |preset| preset.isolation);
-    match isolation {
-        Isolation::Directory if !invocation.trust_project => Directory::Empty,
-        Isolation::Directory | Isolation::Arguments => Directory::Project,
-    }
+    let is_apart = command.preset().is_some() || command.protocol.dialect().isolation == Isolation::Directory;
+    if is_apart && !invocation.trust_project { Directory::Empty } else { Directory::Project }
 }
 
 /// Whether an agent may be started before there is a message for it. One that speaks the Agent Client Protocol opens

@@ -9,6 +9,7 @@ mod claude;
 mod droid;
 mod invocation;
 mod json;
+mod known;
 mod one_way;
 mod output;
 #[cfg(test)]
@@ -22,9 +23,11 @@ pub use invocation::{
     directory, environment, is_argument, opening, waits,
 };
 
+pub use known::{About, KnownAgent, known};
 pub use output::output;
 
 use crate::stream::Decoder;
+use crate::stream::failure::AgentLabel;
 
 /// How an agent talks: the option `agents.NAME.protocol`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +73,10 @@ pub struct Dialect {
     pub decoder: fn(&Opening) -> Decoder,
     /// The whole argument vector. Prompt and code are never in it.
     pub arguments: fn(&Invocation<'_>) -> Vec<String>,
+    /// What messages say of it.
+    pub label: AgentLabel,
+    /// What the editor tells of it.
+    pub about: About,
     /// How it is kept from loading the settings of a project that is not trusted.
     pub isolation: Isolation,
     /// What it can go on from.
@@ -101,7 +108,9 @@ pub enum PrewarmSupport {
 /// How an agent is kept from loading a project's own settings, hooks and helpers, all of which run code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Isolation {
-    /// Its arguments see to it, or it has none.
+    /// It is not: it does what its program does.
+    None,
+    /// Its arguments see to it.
     Arguments,
     /// It loads them from where it runs, whatever its arguments are: it has to run somewhere else.
     Directory,

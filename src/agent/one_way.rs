@@ -1,7 +1,6 @@
 //! The dialogue with an agent that only prints: it gets its message and the end of its input.
 
 use super::{Dialect, Opening};
-use crate::stream::failure::AgentLabel;
 use crate::stream::{AgentInput, Decoder, Dialogue, LineStatus, OnEvent};
 
 /// The dialogue of one agent. The meaning of a line does not depend on its place.
@@ -19,13 +18,12 @@ impl OneWay {
     /// What reads the lines of such an agent; its dialogue begins with the fixed rules of `opening`.
     pub fn decoder(
         dialect: &Dialect,
-        label: AgentLabel,
         opening: &Opening,
         read: fn(line: &[u8], each: OnEvent<'_>) -> LineStatus,
         input: fn(system: &str, message: &str) -> Vec<u8>,
     ) -> Decoder {
         let dialogue = Box::new(Self { read, input, system: opening.system.clone() });
-        Decoder { label, block_separator: dialect.block_separator, dialogue }
+        Decoder { label: dialect.label, block_separator: dialect.block_separator, dialogue }
     }
 }
 

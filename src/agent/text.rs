@@ -4,7 +4,7 @@
 //! message come on standard input.
 
 use super::one_way::OneWay;
-use super::{Dialect, Isolation, Opening, PrewarmSupport, ResumeSupport};
+use super::{About, Dialect, Isolation, Opening, PrewarmSupport, ResumeSupport};
 use crate::stream::event::{Event, Piece};
 use crate::stream::failure::AgentLabel;
 use crate::stream::{Decoder, LineStatus, OnEvent};
@@ -15,14 +15,15 @@ pub const DIALECT: Dialect = Dialect {
     block_separator: "\n",
     decoder,
     arguments: |_| Vec::new(),
-    isolation: Isolation::Arguments,
+    label: AgentLabel { name: "the agent", login: "its own login command" },
+    about: About { keeps: "nothing: it does what its program does", ..About::UNKNOWN },
+    isolation: Isolation::None,
     resume: ResumeSupport::None,
     prewarm: PrewarmSupport::Unknown,
 };
 
 fn decoder(opening: &Opening) -> Decoder {
-    let label = AgentLabel { name: "the agent", login: "its own login command" };
-    OneWay::decoder(&DIALECT, label, opening, read, input)
+    OneWay::decoder(&DIALECT, opening, read, input)
 }
 
 fn input(system: &str, message: &str) -> Vec<u8> {

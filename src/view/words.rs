@@ -7,16 +7,18 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::Action;
+use crate::agent::{self, KnownAgent};
 use crate::land::HeldFor;
 use crate::mirror::Obstacle;
 
-/// All of them, by public names: a reason, a landing, an action.
+/// All of them, by public names: a reason, a landing, an action; and what is known of the agents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Words {
     reasons: BTreeMap<&'static str, Reason>,
     landings: BTreeMap<&'static str, LandingWords>,
     actions: BTreeMap<&'static str, ActionWords>,
     states: StateWords,
+    agents: BTreeMap<&'static str, KnownAgent>,
 }
 
 /// What a job that has not ended is doing, where only the plugin knows the numbers at that moment.
@@ -78,6 +80,7 @@ pub fn words() -> Words {
             retry_in: "%s in %ds",
             ready: "ready: lands when you have finished",
         },
+        agents: agent::known(),
     }
 }
 

@@ -49,7 +49,7 @@ end)
 test("each agent that is installed: its version, its login, and what keeps it read-only", function()
   local program = { script("echo 1.2.3") }
   local text = report({
-    host = "/nowhere",
+    host = require("support.host").PROGRAM,
     agent = "codex",
     agents = {
       codex = { command = program, env = { OPENAI_API_KEY = "x" } },

@@ -7,10 +7,11 @@
 ---@field advice string? what to do, so that it can be accepted; with the job's number
 ---@field changed string? the fact where an answer is to be taken back
 
----@class botglue.Words by public names: reasons, landings, actions
+---@class botglue.Words by public names: reasons, landings, actions, agents
 ---@field reasons table<string, botglue.Reason>
 ---@field landings table<string, { words: string, why: string? }>
 ---@field actions table<string, { does: string, impossible: string? }>
+---@field agents table<string, botglue.Shipped> by name, and for any other agent by its protocol
 ---@field states { queued: string?, retry: string?, retry_in: string?, ready: string? } formats
 
 ---@class botglue.HostState the host, what it is asked, the options
@@ -75,7 +76,7 @@
 
 ---@class botglue.Connection: botglue.HostState, botglue.JobsState, botglue.EditorState, botglue.UiState
 local connection = {
-  words = { reasons = {}, landings = {}, actions = {}, states = {} },
+  words = { reasons = {}, landings = {}, actions = {}, agents = {}, states = {} },
   ready_within = 5000,
   restarts = {},
   unconfirmed = {},

@@ -9,7 +9,6 @@ local client = require("botglue.host.client")
 local config = require("botglue.config")
 local connection = require("botglue.host.connection")
 local requests = require("botglue.jobs.request")
-local shipped = require("botglue.config.shipped")
 
 local M = {}
 
@@ -30,12 +29,6 @@ function Prewarm:ask(request)
     return
   end
   local launch = requests.launch(self.bufnr, request, self.options)
-  local name = launch.agent.name
-  if not shipped.is_isolated(name, self.options.agents[name], self.options) then
-    -- It may run what the project's settings say, or act by itself: that has to wait for the prompt to be sent.
-    self:stop()
-    return
-  end
   local process = client.connect(self.options)
   if not process or self.token and vim.deep_equal(self.launch, launch) then
     return

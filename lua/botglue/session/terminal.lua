@@ -9,13 +9,13 @@ local writer = require("botglue.session.writer")
 
 local M = {}
 
----@param name string
+---@param known botglue.Shipped
 ---@param agent botglue.Agent
 ---@param cwd string the project's directory
 ---@param options botglue.Options
 ---@return string
-local function directory(name, agent, cwd, options)
-  if not shipped.is_apart(name, agent, options) then
+local function directory(known, agent, cwd, options)
+  if not shipped.is_apart(known, agent, options) then
     return cwd
   end
   -- Where the host runs it: in a project that is not trusted it would run what that says.
@@ -25,11 +25,12 @@ end
 
 --- What opens a session of an agent.
 ---@param name string
+---@param known botglue.Shipped
 ---@param agent botglue.Agent
 ---@param session_id string
 ---@return string[]
-local function command_of(name, agent, session_id)
-  local open = shipped.of(name, agent).open
+local function command_of(name, known, agent, session_id)
+  local open = known.open
     or fail("%s has no command of its own that botglue knows to open a session with", name)
   local command = open.program and { open.program } or program.command(agent)
   return vim.list_extend(command, { open.flag, session_id })
@@ -56,8 +57,9 @@ end
 function M.open_session(job, name)
   local options = client.options()
   local session_id, agent = writer.session(name, job.agent, job.session_id)
-  local command = command_of(job.agent, agent, session_id)
-  local cwd = directory(job.agent, agent, job.cwd, options)
+  local known = shipped.of(job.agent, agent) or fail("the host does not work: see :checkhealth botglue")
+  local command = command_of(job.agent, known, agent, session_id)
+  local cwd = directory(known, agent, job.cwd, options)
   local env = vim.tbl_extend("force", {}, agent.env or {})
   -- Before the terminal is in the project's directory.
   local path = program.find(command[1], env.PATH)

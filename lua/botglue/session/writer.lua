@@ -40,7 +40,8 @@ end
 ---@param session_id string?
 local function check_continuable(name, agent, session_id)
   local _, known = M.session(name, agent, session_id)
-  if require("botglue.config.shipped").of(agent, known).goes_on == false then
+  local shipped = require("botglue.config.shipped").of(agent, known)
+  if shipped and shipped.goes_on == false then
     fail("start a new job: %s was run by %s, this agent cannot go on in a session", name, agent)
   end
 end

@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::path::Path;
 
-use super::{Dialect, Isolation, Opening, PrewarmSupport, ResumeSupport, is_argument, json};
+use super::{About, Dialect, Isolation, Opening, PrewarmSupport, ResumeSupport, is_argument, json};
 use crate::error::Code;
 use crate::stream::event::{Authority, Detail, Event, FinishLine, FinishVerdict, Problem, ReportedAmounts};
 use crate::stream::failure::AgentLabel;
@@ -38,13 +38,21 @@ const MODELS: usize = 100;
 /// How messages name an agent without a preset.
 const LABEL: AgentLabel = AgentLabel { name: "the agent", login: "its own login command" };
 
+/// What is said of an agent without a preset.
+const ABOUT: About = About {
+    keeps: "nothing: it is as trusted as a program of the protocol text, botglue only refuses to write and to run",
+    ..About::UNKNOWN
+};
+
 /// The row for [`super::Protocol::Acp`].
 pub const DIALECT: Dialect = Dialect {
     name: "acp",
     block_separator: "\n",
     decoder: |opening| decoder(opening, Box::new(Acp::new(opening.clone()))),
     arguments: |_| Vec::new(),
-    isolation: Isolation::Arguments,
+    label: LABEL,
+    about: ABOUT,
+    isolation: Isolation::None,
     resume: ResumeSupport::Sessions,
     prewarm: PrewarmSupport::Waits,
 };

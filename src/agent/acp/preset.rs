@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::agent::{Directory, Isolation, ResumeSupport};
+use crate::agent::{About, Directory, ResumeSupport};
 use crate::stream::failure::AgentLabel;
 
 /// One shipped agent.
@@ -34,12 +34,12 @@ pub struct Preset {
     pub mode: Option<&'static str>,
     /// A file of rules that outranks the user's own: its name and what is in it.
     pub policy: Option<(&'static str, &'static str)>,
-    /// How it is kept from loading the settings of a project that is not trusted.
-    pub isolation: Isolation,
     /// What it can go on from.
     pub resume: ResumeSupport,
     /// How it talks.
     pub habits: Habits,
+    /// What the editor tells of it.
+    pub about: About,
 }
 
 impl PartialEq for Preset {
@@ -189,9 +189,9 @@ const UNKNOWN: Preset = Preset {
     env: |_| Vec::new(),
     mode: None,
     policy: None,
-    isolation: Isolation::Directory,
     resume: ResumeSupport::None,
     habits: Habits::UNKNOWN,
+    about: About { open: Some((None, "--resume")), ..super::ABOUT },
 };
 
 /// It starts the MCP servers of the project at `session/new`. Its sandbox is the system's, and lets it read all files.
@@ -204,6 +204,12 @@ const CODEX: Preset = Preset {
     env: |_| vec![("INITIAL_AGENT_MODE".to_owned(), "read-only".to_owned())],
     resume: ResumeSupport::Sessions,
     habits: Habits { has_message_ids: true, reports_failures: true, ..Habits::UNKNOWN },
+    about: About {
+        keeps: "its own sandbox (mode `read-only`), which lets it read all files",
+        open: Some((Some("codex"), "resume")),
+        login_variables: &["CODEX_API_KEY", "OPENAI_API_KEY"],
+        login_file: Some("~/.codex/auth.json"),
+    },
     ..UNKNOWN
 };
 
@@ -227,6 +233,12 @@ const GEMINI: Preset = Preset {
     },
     mode: Some("plan"),
     policy: Some(("gemini-policy.toml", GEMINI_POLICY)),
+    about: About {
+        keeps: "its mode `plan` and a policy of botglue's that outranks yours (`--admin-policy`)",
+        login_variables: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+        login_file: Some("~/.gemini/oauth_creds.json"),
+        ..UNKNOWN.about
+    },
     ..UNKNOWN
 };
 
@@ -276,6 +288,12 @@ const OPENCODE: Preset = Preset {
     mode: Some("botglue"),
     resume: ResumeSupport::Sessions,
     habits: Habits { has_message_ids: true, ..Habits::UNKNOWN },
+    about: About {
+        keeps: "its mode is an agent of botglue's, with the tools of the option `tools` within the project",
+        open: Some((None, "--session")),
+        login_file: Some("~/.local/share/opencode/auth.json"),
+        ..UNKNOWN.about
+    },
     ..UNKNOWN
 };
 
@@ -311,6 +329,12 @@ const QWEN: Preset = Preset {
         flags
     },
     habits: Habits { repeats_at_limit: true, ..Habits::UNKNOWN },
+    about: About {
+        keeps: "it has no tools that write or run (`--exclude-tools`), and botglue refuses to write and to run",
+        login_variables: &["OPENAI_API_KEY"],
+        login_file: Some("~/.qwen/oauth_creds.json"),
+        ..UNKNOWN.about
+    },
     ..UNKNOWN
 };
 
@@ -335,6 +359,11 @@ const COPILOT: Preset = Preset {
         flags
     },
     habits: Habits { has_notices: true, tokens: Counting::Session, ..Habits::UNKNOWN },
+    about: About {
+        keeps: "it has the tools of the option `tools` and no others (`--available-tools`)",
+        login_variables: &["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"],
+        ..UNKNOWN.about
+    },
     ..UNKNOWN
 };
 

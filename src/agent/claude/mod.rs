@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use super::json::{self, Raw};
 use super::one_way::OneWay;
-use super::{Dialect, Invocation, Isolation, Opening, PrewarmSupport, ResumeSupport};
+use super::{About, Dialect, Invocation, Isolation, Opening, PrewarmSupport, ResumeSupport};
 use crate::error::Code;
 use crate::stream::UsageScopes;
 use crate::stream::event::{
@@ -36,14 +36,20 @@ pub const DIALECT: Dialect = Dialect {
     block_separator: "",
     decoder,
     arguments,
+    label: AgentLabel { name: "claude", login: "`claude` in a terminal and its command `/login`" },
+    about: About {
+        keeps: "it has the tools of the option `tools` and no others",
+        open: Some((None, "--resume")),
+        login_variables: &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
+        login_file: Some("~/.claude/.credentials.json"),
+    },
     isolation: Isolation::Arguments,
     resume: ResumeSupport::Checkpoints,
     prewarm: PrewarmSupport::Waits,
 };
 
 fn decoder(opening: &Opening) -> Decoder {
-    let label = AgentLabel { name: "claude", login: "`claude` in a terminal and its command `/login`" };
-    OneWay::decoder(&DIALECT, label, opening, read, input)
+    OneWay::decoder(&DIALECT, opening, read, input)
 }
 
 fn arguments(invocation: &Invocation<'_>) -> Vec<String> {

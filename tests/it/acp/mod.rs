@@ -2,4 +2,3 @@
 
 mod played;
 mod real;
-mod shipped;

@@ -53,6 +53,7 @@ local function selection_of(job)
     cols = job.cols or vim.tbl_map(function()
       return 0
     end, is_insert and {} or rows),
+    beside = vim.empty_dict(),
   }
 end
 
@@ -107,7 +108,7 @@ local function known_of(id, job)
       place = { about.selection.first_line, about.selection.last_line },
       rows = job.landing ~= "held" and (job.landed_rows or lines) or nil,
     }
-  return { id = id, uuid = job.uuid, record = record, share = amounts, landed = landed or nil }
+  return { id = id, uuid = job.uuid, record = record, job_usage = amounts, landed = landed or nil }
 end
 
 --- Writes the spill file. The plugin has no host yet.

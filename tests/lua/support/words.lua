@@ -1,6 +1,7 @@
 --- Words as the host sends them, for specs that draw a job without a host.
 
 require("botglue.host.connection").words = {
+  agents = {},
   reasons = {
     conflict = { held = "you changed these lines meanwhile" },
     range_lost = { held = "its place is not known" },

@@ -55,8 +55,8 @@ function M.of(name, options, logged_out)
     local where = command:find("/", 1, true) and "it cannot be executed" or "it is not in PATH"
     return ("install `%s`, or set agents.%s.command: %s"):format(command, name, where)
   elseif is_logged_out(name, logged_out) then
-    local login = shipped.of(name, agent).login
-    local how = login and login.how or ("log in with `%s`"):format(command)
+    local known = shipped.of(name, agent)
+    local how = known and known.login and known.login.how or ("log in with `%s`"):format(command)
     return ("%s: the last job of %s was not logged in"):format(how, name)
   end
 end
