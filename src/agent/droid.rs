@@ -8,9 +8,8 @@
 #[cfg(test)]
 mod tests;
 
-use super::json::{self, Raw, Read, Reader};
+use super::json::{self, Raw};
 use super::one_way::OneWay;
-use super::values;
 use super::{About, Dialect, Invocation, Isolation, Opening, PrewarmSupport, ResumeSupport};
 use crate::stream::event::{
     Argument, Authority, Caller, Cost, Detail, Event, FinishLine, FinishVerdict, Piece, Problem,
@@ -77,7 +76,7 @@ fn input(_system: &str, message: &str) -> Vec<u8> {
 }
 
 fn read(line: &[u8], each: OnEvent<'_>) -> LineStatus {
-    match json::line(line, DroidLine::read) {
+    match json::line::<DroidLine<'_>>(line) {
         Ok(line) => line_events(line, each),
         Err(reading) => return reading,
     }
@@ -143,7 +142,13 @@ fn returned(line: &DroidLine<'_>) -> Returned {
     if line.is_error != Some(true) {
         return Returned::Ok;
     }
-    let message = line.error.message.or(line.value).map(|raw| raw.beginning(REASON)).unwrap_or_default();
+    let message = line
+        .error
+        .words
+        .or(line.error.message)
+        .or(line.value)
+        .map(|raw| raw.beginning(REASON))
+        .unwrap_or_default();
     let reason = match line.error.kind.as_deref() {
         None | Some("" | "tool_error") => message,
         Some(kind) if message.is_empty() => kind.to_owned(),
@@ -163,89 +168,39 @@ fn problem(line: DroidLine<'_>) -> Problem<'_> {
     Problem { code: classify(None, &words), words, rank }
 }
 
-/// Any line; every key but `type` may be missing.
-#[derive(Debug, Default)]
-struct DroidLine<'a> {
-    kind: Option<Text<'a>>,
-    subtype: Option<Text<'a>>,
-    session_id: Option<Text<'a>>,
-    model: Option<Text<'a>>,
-    role: Option<Text<'a>>,
-    id: Option<Text<'a>>,
-    text: Option<Text<'a>>,
-    /// Of a call and a result: the message it is in.
-    message_id: Option<Text<'a>>,
-    tool_id: Option<Text<'a>>,
-    tool_name: Option<Text<'a>>,
-    parameters: Argument<'a>,
-    is_error: Option<bool>,
-    value: Option<Raw<'a>>,
-    error: DroidFailure<'a>,
-    /// Of an `error`.
-    source: Option<Text<'a>>,
-    words: Option<Text<'a>>,
-    /// Of a `completion`.
-    final_text: Option<Text<'a>>,
-    num_turns: Option<u64>,
-    duration_ms: Option<u64>,
-    usage: Usage,
-}
-
-impl<'a> DroidLine<'a> {
-    fn read(json: &mut Reader<'a>) -> Read<Self> {
-        let mut line = Self::default();
-        json.object(|json, key| {
-            match key {
-                b"type" => line.kind = json.text()?,
-                b"subtype" => line.subtype = json.text()?,
-                b"session_id" => line.session_id = json.text()?,
-                b"model" => line.model = json.text()?,
-                b"role" => line.role = json.text()?,
-                b"id" => line.id = json.text()?,
-                b"text" => line.text = json.text()?,
-                b"messageId" => line.message_id = json.text()?,
-                b"toolId" => line.tool_id = json.text()?,
-                b"toolName" => line.tool_name = json.text()?,
-                b"parameters" => line.parameters = values::argument(json)?,
-                b"isError" => line.is_error = json.flag()?,
-                b"value" => line.value = Some(json.raw()?),
-                b"error" => line.error = DroidFailure::read(json)?,
-                b"source" => line.source = json.text()?,
-                b"message" => line.words = json.text()?,
-                b"finalText" => line.final_text = json.text()?,
-                b"numTurns" => line.num_turns = json.count()?,
-                b"durationMs" => line.duration_ms = json.count()?,
-                b"usage" => line.usage = values::tokens(json)?,
-                _ => json.skip()?,
-            }
-            Ok(())
-        })?;
-        Ok(line)
+json::object! {
+    /// Any line; every key but `type` may be missing.
+    struct DroidLine<'a> {
+        b"type" => kind: Option<Text<'a>>,
+        b"subtype" => subtype: Option<Text<'a>>,
+        b"session_id" => session_id: Option<Text<'a>>,
+        b"model" => model: Option<Text<'a>>,
+        b"role" => role: Option<Text<'a>>,
+        b"id" => id: Option<Text<'a>>,
+        b"text" => text: Option<Text<'a>>,
+        /// Of a call and a result: the message it is in.
+        b"messageId" => message_id: Option<Text<'a>>,
+        b"toolId" => tool_id: Option<Text<'a>>,
+        b"toolName" => tool_name: Option<Text<'a>>,
+        b"parameters" => parameters: Argument<'a>,
+        b"isError" => is_error: Option<bool>,
+        b"value" => value: Option<Raw<'a>>,
+        b"error" => error: DroidFailure<'a>,
+        /// Of an `error`.
+        b"source" => source: Option<Text<'a>>,
+        b"message" => words: Option<Text<'a>>,
+        /// Of a `completion`.
+        b"finalText" => final_text: Option<Text<'a>>,
+        b"numTurns" => num_turns: Option<u64>,
+        b"durationMs" => duration_ms: Option<u64>,
+        b"usage" => usage: Usage,
     }
 }
 
-/// The `error` of a failed result, or the message alone.
-#[derive(Debug, Default)]
-struct DroidFailure<'a> {
-    kind: Option<Text<'a>>,
-    message: Option<Raw<'a>>,
-}
-
-impl<'a> DroidFailure<'a> {
-    fn read(json: &mut Reader<'a>) -> Read<Self> {
-        let mut failure = Self::default();
-        if json.peek() == Some(b'"') {
-            failure.message = Some(json.raw()?);
-            return Ok(failure);
-        }
-        json.object(|json, key| {
-            match key {
-                b"type" => failure.kind = json.text()?,
-                b"message" => failure.message = Some(json.raw()?),
-                _ => json.skip()?,
-            }
-            Ok(())
-        })?;
-        Ok(failure)
+json::object! {
+    /// The `error` of a failed result, or the message alone.
+    struct DroidFailure<'a> or words: Option<Raw<'a>> {
+        b"type" => kind: Option<Text<'a>>,
+        b"message" => message: Option<Raw<'a>>,
     }
 }

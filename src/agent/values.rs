@@ -1,41 +1,38 @@
 //! Values that several agents' lines have in common: tokens, and the arguments of a tool call.
 
-use super::json::{Read, Reader};
+use super::json::{self, FromJson, Read, Reader};
 use crate::stream::Usage;
 use crate::stream::event::{Argument, Text};
 
-/// Tokens, by the names of the Messages API.
-pub fn tokens(json: &mut Reader<'_>) -> Read<Usage> {
-    let mut usage = Usage::default();
-    json.object(|json, key| {
-        let tokens = match key {
-            b"input_tokens" => &mut usage.input_tokens,
-            b"output_tokens" => &mut usage.output_tokens,
-            b"cache_read_input_tokens" => &mut usage.cache_read_input_tokens,
-            b"cache_creation_input_tokens" => &mut usage.cache_creation_input_tokens,
-            _ => return json.skip(),
-        };
-        *tokens = json.count()?.unwrap_or_default();
-        Ok(())
-    })?;
-    Ok(usage)
-}
+// Tokens, by the names of the Messages API.
+json::object!(impl 'a, Usage, ,
+    b"input_tokens" => input_tokens,
+    b"output_tokens" => output_tokens,
+    b"cache_read_input_tokens" => cache_read_input_tokens,
+    b"cache_creation_input_tokens" => cache_creation_input_tokens,
+);
 
 /// The input of a tool call: of all its arguments the one that tells most, whatever tool it is.
-pub fn argument<'a>(json: &mut Reader<'a>) -> Read<Argument<'a>> {
-    let (mut best, mut best_rank) = (Argument::None, 0);
-    json.object(|json, key| {
-        let rank = rank(key);
-        if rank <= best_rank {
-            return json.skip();
-        }
-        if let Some(text) = text_or_first(json)?.filter(|text| !text.trim().is_empty()) {
-            best_rank = rank;
-            best = if is_path(key) { Argument::Path(text) } else { Argument::Plain(text) };
-        }
-        Ok(())
-    })?;
-    Ok(best)
+impl<'a> FromJson<'a> for Argument<'a> {
+    fn fits(first: u8) -> bool {
+        first == b'{'
+    }
+
+    fn read(json: &mut Reader<'a>) -> Read<Self> {
+        let (mut best, mut best_rank) = (Argument::None, 0);
+        json.object(|json, key| {
+            let rank = rank(key);
+            if rank <= best_rank {
+                return json.skip();
+            }
+            if let Some(text) = text_or_first(json)?.filter(|text| !text.trim().is_empty()) {
+                best_rank = rank;
+                best = if is_path(key) { Argument::Path(text) } else { Argument::Plain(text) };
+            }
+            Ok(())
+        })?;
+        Ok(best)
+    }
 }
 
 /// How much an argument tells; what is not known tells a little, if it is text and comes first.
@@ -62,16 +59,12 @@ fn text_or_first<'a>(json: &mut Reader<'a>) -> Read<Option<Text<'a>>> {
     if json.peek() != Some(b'[') {
         return json.text();
     }
-    let mut first = None;
-    let mut has_first = false;
+    let mut entries = Vec::<Option<Text<'a>>>::new();
     json.list(|json| {
-        if std::mem::replace(&mut has_first, true) {
-            return json.skip();
-        }
-        first = json.text()?;
+        entries.push(if entries.is_empty() { json.text()? } else { json.skip().map(|()| None)? });
         Ok(())
     })?;
-    Ok(first)
+    Ok(entries.into_iter().next().flatten())
 }
 
 #[cfg(test)]
@@ -79,7 +72,7 @@ mod tests {
     use super::*;
 
     fn argument_of(json: &str) -> Argument<'_> {
-        argument(&mut Reader::new(json.as_bytes())).unwrap()
+        Argument::read(&mut Reader::new(json.as_bytes())).unwrap()
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub fn of_error<'a>(asked: &AcpRequest, error: &RpcError<'a>, logins: &str) -> (
 
 fn code_of(asked: &AcpRequest, error: &RpcError<'_>, words: &str) -> Code {
     let says = |part: &str| words.to_lowercase().contains(part);
-    match (error.code, error.kind.as_deref(), error.name.as_deref()) {
+    match (error.code, error.data.kind.as_deref(), error.data.name.as_deref()) {
         (-32000, ..) => return Code::NotLoggedIn,
         (1001, ..) => return Code::Exited,
         (_, Some("rate_limit"), _) => return Code::RateLimited,
@@ -66,7 +66,7 @@ fn error_words<'a>(error: &RpcError<'a>) -> Cow<'a, str> {
     let message = error.message.strip_prefix("Internal error: ").unwrap_or(&error.message);
     let is_empty = message.trim().is_empty() || message == "Internal error";
     let is_known = |words: &str| classify(None, words) != Code::ApiError;
-    match &error.details {
+    match error.data.words() {
         Some(details)
             if is_empty || is_known(details) || !is_known(message) && details.len() > message.len() =>
         {

@@ -244,7 +244,7 @@ impl Acp {
 
     fn initialized(&mut self, reply: &AcpReply<'_>, on_event: OnEvent<'_>, input: &mut AgentInput) {
         on_event(Event::Greeted);
-        let (name, version) = (reply.agent_name.as_deref(), reply.agent_version.as_deref());
+        let (name, version) = (reply.agent.name.as_deref(), reply.agent.version.as_deref());
         if let Some(why) = self.opening.preset.and_then(|preset| preset.mismatch(name, version)) {
             return self.fail(Code::AgentNotFound, why.into(), on_event, input);
         }
@@ -252,9 +252,9 @@ impl Acp {
             self.habits = preset.habits;
         }
         self.capabilities = Capabilities {
-            can_fork: reply.can_fork,
-            takes_system_prompt: reply.takes_system_prompt,
-            logins: reply.logins.join(", "),
+            can_fork: reply.sessions.fork.is_some(),
+            takes_system_prompt: reply.sessions.system_prompt.is_some(),
+            logins: reply.logins().collect::<Vec<_>>().join(", "),
         };
         self.phase = Phase::Session;
         let version = reply.protocol_version.unwrap_or(VERSION);
@@ -299,10 +299,10 @@ impl Acp {
         };
         self.session_id = Some(id.clone());
         let option = reply.option("model");
-        let model = option.and_then(|option| option.current.clone()).or_else(|| reply.model.clone());
+        let model = option.and_then(|option| option.current.clone()).or_else(|| reply.models.current.clone());
         on_event(Event::Session { id: Some(id.into()), model });
-        let offered = reply.offered().iter().filter(|model| is_argument(model));
-        let models: Vec<String> = offered.take(MODELS).map(|model| model.clone().into_owned()).collect();
+        let offered = reply.offered().into_iter().filter(|model| is_argument(model));
+        let models: Vec<String> = offered.take(MODELS).map(Cow::into_owned).collect();
         if !models.is_empty() {
             on_event(Event::Models(models));
         }
@@ -320,7 +320,7 @@ impl Acp {
         let mut settings = Vec::new();
         if let Some(mode) = &self.opening.mode {
             let (method, params) = config("mode", mode)
-                .filter(|_| !reply.has_modes)
+                .filter(|_| reply.modes.is_none())
                 .unwrap_or_else(|| ("session/set_mode", serde_json::json!({"modeId": mode})));
             settings.push(Setting { asked: AcpRequest::Mode(mode.clone()), method, params });
         }
@@ -374,7 +374,7 @@ impl Acp {
     }
 
     fn finished(&mut self, reply: &AcpReply<'_>, on_event: OnEvent<'_>, input: &mut AgentInput) {
-        if let Some(model) = reply.meta.quota_model.clone().or_else(|| self.turn.model()) {
+        if let Some(model) = reply.meta.quota.model().or_else(|| self.turn.model()) {
             on_event(Event::Session { id: None, model: Some(model) });
         }
         let turn = std::mem::take(&mut self.turn);
@@ -419,7 +419,7 @@ impl Dialogue for Acp {
     }
 
     fn hear(&mut self, line: &[u8], on_event: OnEvent<'_>, input: &mut AgentInput) -> LineStatus {
-        match json::line(line, AcpMessage::read) {
+        match json::line::<AcpMessage<'_>>(line) {
             Ok(message) => self.handle_message(line, &message, on_event, input),
             Err(status) => return status,
         }
@@ -433,7 +433,7 @@ impl Dialogue for Acp {
     fn close(&mut self, on_event: OnEvent<'_>, input: &mut AgentInput) {
         let line = std::mem::take(&mut self.result);
         // It has been read once.
-        if let (Phase::Closing, Ok(message)) = (self.phase, json::line(&line, AcpMessage::read)) {
+        if let (Phase::Closing, Ok(message)) = (self.phase, json::line::<AcpMessage<'_>>(&line)) {
             self.finished(&message.result, on_event, input);
         }
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::failure::AcpRequest;
 use super::wire::AcpMessage;
 use super::{Acp, Phase};
-use crate::agent::json::{self, Read, Reader};
+use crate::agent::json;
 use crate::stream::event::{Event, Text};
 use crate::stream::{AgentInput, Dialogue, LATEST, LineStatus, OnEvent, QUIET};
 
@@ -34,7 +34,7 @@ impl Recorded {
     fn sent(&mut self, line: &[u8], each: OnEvent<'_>) {
         let acp = &mut self.acp;
         acp.sends_requests = false;
-        let Ok(message) = json::line(line, AcpMessage::read) else { return };
+        let Ok(message) = json::line::<AcpMessage<'_>>(line) else { return };
         let Some(id) = message.own_id() else { return };
         let setting = || message.params.setting.clone().unwrap_or_default().into_owned();
         let session = || message.params.session_id.clone().unwrap_or_default().into_owned();
@@ -88,7 +88,7 @@ impl Dialogue for Recorded {
 
     fn hear(&mut self, line: &[u8], each: OnEvent<'_>, _input: &mut AgentInput) -> LineStatus {
         let mut unsent = AgentInput::default();
-        let envelope = match json::line(line, Envelope::read) {
+        let envelope = match json::line::<Envelope<'_>>(line) {
             Ok(envelope) => envelope,
             Err(status) => return status,
         };
@@ -133,26 +133,11 @@ impl Dialogue for Recorded {
     }
 }
 
-/// One line of a recording.
-#[derive(Debug, Default)]
-struct Envelope<'a> {
-    from: Option<Text<'a>>,
-    t: Option<f64>,
-    line: Option<Text<'a>>,
-}
-
-impl<'a> Envelope<'a> {
-    fn read(json: &mut Reader<'a>) -> Read<Self> {
-        let mut envelope = Self::default();
-        json.object(|json, key| {
-            match key {
-                b"from" => envelope.from = json.text()?,
-                b"t" => envelope.t = json.number()?,
-                b"line" => envelope.line = json.text()?,
-                _ => json.skip()?,
-            }
-            Ok(())
-        })?;
-        Ok(envelope)
+json::object! {
+    /// One line of a recording.
+    struct Envelope<'a> {
+        b"from" => from: Option<Text<'a>>,
+        b"t" => t: Option<f64>,
+        b"line" => line: Option<Text<'a>>,
     }
 }

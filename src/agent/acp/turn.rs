@@ -61,7 +61,7 @@ impl Turn {
         match update.kind.as_deref().unwrap_or_default() {
             "agent_message_chunk" => self.chunk(update, habits, each),
             "agent_thought_chunk" => {
-                if let Some(text) = update.text.clone().filter(|text| !text.is_empty()) {
+                if let Some(text) = update.text() {
                     each(Event::Thinking { piece: Piece::Part, text });
                 }
             }
@@ -69,10 +69,10 @@ impl Turn {
             "usage_update" => {
                 self.request_ended = true;
                 self.has_amounts = true;
-                self.cost = update.cost.or(self.cost);
+                self.cost = update.cost().or(self.cost);
             }
             "plan" => {
-                if let Some(step) = &update.step {
+                if let Some(step) = update.step() {
                     activity(step, each);
                 }
             }
@@ -115,7 +115,7 @@ impl Turn {
             self.usage.get_or_insert_default().add(tokens.usage());
             self.request_ended = true;
         }
-        let Some(text) = update.text.clone().filter(|text| !text.is_empty()) else { return };
+        let Some(text) = update.text() else { return };
         match update.message_id.as_deref().filter(|id| !id.is_empty()) {
             Some(id) => {
                 if self.message.as_deref() != Some(id) {
@@ -170,7 +170,7 @@ impl Turn {
     fn call(&mut self, update: &SessionUpdate<'_>, each: OnEvent<'_>) {
         if !self.announce(update, each)
             && let Some(id) = update.call_id.clone()
-            && let Some(argument) = argument(update)
+            && let Some(argument) = update.argument()
         {
             each(Event::ToolDetailed { id, argument });
         }
@@ -196,7 +196,7 @@ impl Turn {
         let name = names.into_iter().flatten().find(|name| !name.trim().is_empty()).cloned();
         let name = name.unwrap_or_else(|| "tool".into());
         let title = update.title.clone().filter(|title| *title != name);
-        let argument = argument(update).or_else(|| title.map(Argument::Plain)).unwrap_or_default();
+        let argument = update.argument().or_else(|| title.map(Argument::Plain)).unwrap_or_default();
         each(Event::ToolCalled(ToolCalled {
             id: Some(id),
             message: None,
@@ -250,7 +250,9 @@ impl Turn {
     /// What it cost, by the agent's own way of counting. An agent's session is that of one job, so a session's amounts
     /// are this turn's where a fork begins with none.
     pub fn amounts(&self, reply: Option<&AcpReply<'_>>, habits: Habits) -> ReportedAmounts {
-        let run = reply.and_then(|reply| reply.usage.or(reply.meta.quota)).map(super::wire::AcpTokens::usage);
+        let run = reply
+            .and_then(|reply| reply.usage.or(reply.meta.quota.tokens))
+            .map(super::wire::AcpTokens::usage);
         let cost = match habits.cost {
             Counting::Turn | Counting::Session => Cost { since_last: self.cost, total: None },
             Counting::Lineage => Cost { since_last: None, total: self.cost },
@@ -272,15 +274,6 @@ impl Turn {
 
 fn failed(code: Code, words: &str) -> FinishVerdict<'_> {
     FinishVerdict::Failed(Problem { code, words: words.into(), rank: Detail::Cause })
-}
-
-/// The argument of a call that tells most: its file, else what its input says.
-fn argument<'a>(update: &SessionUpdate<'a>) -> Option<Argument<'a>> {
-    match (update.locations.first(), &update.input) {
-        (Some(path), _) => Some(Argument::Path(path.clone())),
-        (None, Argument::None) => None,
-        (None, input) => Some(input.clone()),
-    }
 }
 
 fn activity(words: &str, each: OnEvent<'_>) {

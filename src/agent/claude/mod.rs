@@ -101,7 +101,7 @@ fn input(_system: &str, message: &str) -> Vec<u8> {
 }
 
 fn read(line: &[u8], each: OnEvent<'_>) -> LineStatus {
-    match json::line(line, ClaudeLine::read) {
+    match json::line::<ClaudeLine<'_>>(line) {
         Ok(line) => line_events(line, each),
         Err(reading) => return reading,
     }
@@ -112,7 +112,7 @@ fn line_events<'a>(line: ClaudeLine<'a>, each: &mut dyn FnMut(Event<'a>)) {
     let caller = if line.parent_tool_use_id.is_some() { Caller::Sub } else { Caller::Main };
     match line.kind.as_deref().unwrap_or_default() {
         "stream_event" if caller == Caller::Main => {
-            if line.has_abandoned_blocks {
+            if line.abandoned_blocks.is_some() {
                 each(Event::MessageInterrupted);
             }
             api_event(line.event, Piece::Preview, each);
@@ -164,6 +164,7 @@ fn assistant<'a>(line: ClaudeLine<'a>, caller: Caller, each: &mut dyn FnMut(Even
     let ClaudeLine { message, session_id, is_api_error_message, api_error_status, aborted, .. } = line;
     let ApiMessage { id, model, content, stop_reason, .. } = message;
     let synthetic = model.as_deref() == Some(SYNTHETIC);
+    let content = content.0;
     let text = joined(&content);
     if is_api_error_message == Some(true) || synthetic {
         let words = text.unwrap_or_default();
@@ -213,7 +214,7 @@ fn joined<'a>(content: &[ContentBlock<'a>]) -> Option<Text<'a>> {
 fn user<'a>(line: ClaudeLine<'a>, caller: Caller, each: &mut dyn FnMut(Event<'a>)) {
     let mut has_result = false;
     let mut said: Option<Text<'a>> = None;
-    for block in line.message.content {
+    for block in line.message.content.0 {
         if block.is_kind_of("tool_result") {
             has_result = true;
             tool_result(block.tool_use_id, block.is_error, block.content, each);
@@ -296,8 +297,8 @@ fn result<'a>(line: ClaudeLine<'a>, each: &mut dyn FnMut(Event<'a>)) {
     if line.session_id.is_some() {
         each(Event::Session { id: line.session_id.clone(), model: None });
     }
-    for denial in &line.permission_denials {
-        each(Event::ToolDenied { id: denial.clone(), reason: String::new() });
+    for id in line.permission_denials.iter().filter_map(|denial| denial.tool_use_id.clone()) {
+        each(Event::ToolDenied { id, reason: String::new() });
     }
     each(Event::Finished(FinishLine { verdict: verdict(line), authority: Authority::Final, amounts }));
 }

@@ -2,10 +2,11 @@
 //!
 //! A value of another kind than expected reads as absent and never costs the line; neither do halves of surrogate pairs
 //! and bytes that are not UTF-8, which become U+FFFD. Values that no caller reads are skipped and never built.
-//! `serde_json` rejects the former and copies the latter, hence a reader of our own; the tests compare it with
-//! `serde_json`.
+//! `serde_json` takes a value of any kind only where all text in it is UTF-8, hence a reader of our own, which the tests
+//! compare with it. `object!` makes a structure and its reader from one table.
 
 mod raw;
+mod shape;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +15,8 @@ use std::borrow::Cow;
 use memchr::memchr;
 
 pub use raw::Raw;
+pub(in crate::agent) use shape::object;
+pub use shape::{FromJson, Object};
 
 use crate::stream::{LineStatus, MAX_AMOUNT};
 
@@ -32,7 +35,7 @@ pub struct Malformed {
 pub type Read<T> = Result<T, Malformed>;
 
 /// Reads one line of a protocol whose lines are JSON objects; else says what became of it.
-pub fn line<'a, T>(line: &'a [u8], read: impl FnOnce(&mut Reader<'a>) -> Read<T>) -> Result<T, LineStatus> {
+pub fn line<'a, T: FromJson<'a>>(line: &'a [u8]) -> Result<T, LineStatus> {
     let json = line.trim_ascii();
     if json.is_empty() {
         return Err(LineStatus::Blank);
@@ -42,7 +45,7 @@ pub fn line<'a, T>(line: &'a [u8], read: impl FnOnce(&mut Reader<'a>) -> Read<T>
         return Err(LineStatus::NotJson { reason: "no JSON object".to_owned(), text });
     }
     let mut reader = Reader::new(json);
-    let value = read(&mut reader).and_then(|value| reader.end().map(|()| value));
+    let value = T::read(&mut reader).and_then(|value| reader.end().map(|()| value));
     value.map_err(|malformed| LineStatus::Malformed(malformed.to_string()))
 }
 

@@ -6,7 +6,7 @@ use super::Reader;
 use crate::stream::event::Output;
 
 /// A value as it is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Raw<'a>(pub(super) &'a [u8]);
 
 impl<'a> Raw<'a> {

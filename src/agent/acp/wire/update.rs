@@ -1,76 +1,128 @@
 //! A `session/update`: text, tool calls, plans and amounts.
 
 use super::meta::Meta;
-use crate::agent::json::{Raw, Read, Reader};
-use crate::agent::values;
+use crate::agent::json::{self, FromJson, Raw, Read, Reader};
 use crate::stream::event::{Argument, Output, Text};
 
 /// The most of a failed call's reason that is read, in bytes.
 const REASON: usize = 2000;
 
-/// One `session/update`, of any kind, or the call in a request for permission.
+json::object! {
+    /// One `session/update`, of any kind, or the call in a request for permission.
+    pub struct SessionUpdate<'a> {
+        b"sessionUpdate" => pub kind: Option<Text<'a>>,
+        b"content" => content: Content<'a>,
+        b"messageId" => pub message_id: Option<Text<'a>>,
+        b"toolCallId" => pub call_id: Option<Text<'a>>,
+        b"name" => pub name: Option<Text<'a>>,
+        /// What kind of tool it is.
+        b"kind" => pub tool_kind: Option<Text<'a>>,
+        b"title" => pub title: Option<Text<'a>>,
+        b"status" => pub status: Option<Text<'a>>,
+        b"locations" => locations: Vec<Location<'a>>,
+        b"rawInput" => input: Option<Raw<'a>>,
+        b"rawOutput" => output: Option<Raw<'a>>,
+        /// Of a `usage_update`.
+        b"cost" => cost: Cost<'a>,
+        /// Of a `plan`.
+        b"entries" => plan: Vec<PlanEntry<'a>>,
+        /// Of a `current_mode_update`.
+        b"currentModeId" => pub mode: Option<Text<'a>>,
+        b"_meta" => pub meta: Meta<'a>,
+    }
+}
+
+json::object! {
+    struct Location<'a> {
+        b"path" => path: Option<Text<'a>>,
+    }
+}
+
+json::object! {
+    struct Cost<'a> {
+        b"amount" => amount: Option<f64>,
+        b"currency" => currency: Option<Text<'a>>,
+    }
+}
+
+json::object! {
+    struct PlanEntry<'a> {
+        b"content" => content: Option<Text<'a>>,
+        b"status" => status: Option<Text<'a>>,
+    }
+}
+
+json::object! {
+    struct ContentBlock<'a> {
+        b"type" => kind: Option<Text<'a>>,
+        b"text" => text: Option<Text<'a>>,
+    }
+}
+
+json::object! {
+    /// An entry in the content of a call.
+    struct CallContent<'a> {
+        b"content" => block: Option<ContentBlock<'a>>,
+    }
+}
+
+impl<'a> ContentBlock<'a> {
+    /// The text, where it is one.
+    fn text(self) -> Option<Text<'a>> {
+        self.text.filter(|_| self.kind.as_deref().is_none_or(|kind| kind == "text"))
+    }
+}
+
+/// The content of a chunk is a block, that of a call a list.
 #[derive(Debug, Default)]
-pub struct SessionUpdate<'a> {
-    pub kind: Option<Text<'a>>,
-    /// Of a chunk: its text, where it is one.
-    pub text: Option<Text<'a>>,
-    pub message_id: Option<Text<'a>>,
-    pub call_id: Option<Text<'a>>,
-    pub name: Option<Text<'a>>,
-    /// What kind of tool it is.
-    pub tool_kind: Option<Text<'a>>,
-    pub title: Option<Text<'a>>,
-    pub status: Option<Text<'a>>,
-    /// The call's `locations`.
-    pub locations: Vec<Text<'a>>,
-    pub input: Argument<'a>,
-    raw_input: Option<Raw<'a>>,
-    output: Option<Raw<'a>>,
-    content: Option<Raw<'a>>,
-    /// Of a `usage_update`, in US dollars.
-    pub cost: Option<f64>,
-    /// Of a `plan`: the step that it has come to.
-    pub step: Option<Text<'a>>,
-    /// Of a `current_mode_update`.
-    pub mode: Option<Text<'a>>,
-    pub meta: Meta<'a>,
+struct Content<'a> {
+    text: Option<Text<'a>>,
+    list: Option<Raw<'a>>,
+}
+
+impl<'a> FromJson<'a> for Content<'a> {
+    fn fits(_first: u8) -> bool {
+        true
+    }
+
+    fn read(json: &mut Reader<'a>) -> Read<Self> {
+        if json.peek() == Some(b'{') {
+            return Ok(Self { text: ContentBlock::read(json)?.text(), list: None });
+        }
+        Ok(Self { text: None, list: FromJson::read(json)? })
+    }
 }
 
 impl<'a> SessionUpdate<'a> {
-    pub(super) fn read(json: &mut Reader<'a>) -> Read<Self> {
-        let mut update = Self::default();
-        json.object(|json, key| {
-            match key {
-                b"sessionUpdate" => update.kind = json.text()?,
-                b"content" if json.peek() == Some(b'{') => update.text = content_text(json)?,
-                b"content" => update.content = Some(json.raw()?),
-                b"messageId" => update.message_id = json.text()?,
-                b"toolCallId" => update.call_id = json.text()?,
-                b"name" => update.name = json.text()?,
-                b"kind" => update.tool_kind = json.text()?,
-                b"title" => update.title = json.text()?,
-                b"status" => update.status = json.text()?,
-                b"locations" => update.locations = paths(json)?,
-                b"rawInput" => {
-                    update.raw_input = Some(json.raw()?);
-                    update.input = update.raw_input.map(argument).unwrap_or_default();
-                }
-                b"rawOutput" => update.output = Some(json.raw()?),
-                b"cost" => update.cost = cost(json)?,
-                b"entries" => update.step = current_step(json)?,
-                b"currentModeId" => update.mode = json.text()?,
-                b"_meta" => update.meta = Meta::read(json)?,
-                _ => json.skip()?,
-            }
-            Ok(())
-        })?;
-        Ok(update)
+    /// Of a chunk: its text, where it is one.
+    pub fn text(&self) -> Option<Text<'a>> {
+        self.content.text.clone().filter(|text| !text.is_empty())
+    }
+
+    /// The argument of a call that tells most: its file, else what its input says.
+    pub fn argument(&self) -> Option<Argument<'a>> {
+        let path = self.locations.iter().find_map(|location| location.path.clone());
+        let argument = path.map(Argument::Path).or_else(|| self.input.map(read_again))?;
+        Some(argument).filter(|argument| *argument != Argument::None)
+    }
+
+    /// What the session has cost, in US dollars.
+    pub fn cost(&self) -> Option<f64> {
+        self.cost.amount.filter(|_| self.cost.currency.as_deref().is_none_or(|currency| currency == "USD"))
+    }
+
+    /// The step of a plan that is in progress, else the first that is to come.
+    pub fn step(&self) -> Option<&Text<'a>> {
+        let current = self.plan.iter().filter(|entry| entry.status.as_deref() == Some("in_progress"));
+        let to_come = self.plan.iter().filter(|entry| entry.status.as_deref() != Some("completed"));
+        current.chain(to_come).find_map(|entry| entry.content.as_ref())
     }
 
     /// Every path that a call is about; none where it names none, or one that is not text.
     pub fn paths(&self) -> Option<Vec<String>> {
-        let mut paths: Vec<String> = self.locations.iter().map(|path| path.clone().into_owned()).collect();
-        let input = self.raw_input.map_or(b"{}".as_slice(), Raw::written);
+        let named = self.locations.iter().filter_map(|location| location.path.clone());
+        let mut paths: Vec<String> = named.map(Text::into_owned).collect();
+        let input = self.input.map_or(b"{}".as_slice(), Raw::written);
         let serde_json::Value::Object(input) = serde_json::from_slice(input).ok()? else { return None };
         let is_path = |key: &str| {
             ["path", "file", "dir", "root", "uri", "cwd"].iter().any(|part| key.to_lowercase().contains(part))
@@ -100,7 +152,7 @@ impl<'a> SessionUpdate<'a> {
     /// What a call returned: the content that the agent shows of it, else its raw output.
     pub fn printed(&self) -> Output<'a> {
         let is_list = |raw: &Raw<'_>| raw.written() != b"[]" && raw.written().starts_with(b"[");
-        let shown = self.content.filter(is_list).or(self.meta.terminal).or(self.output);
+        let shown = self.content.list.filter(is_list).or(self.meta.terminal).or(self.output);
         shown.map(Raw::output).unwrap_or_default()
     }
 
@@ -110,7 +162,7 @@ impl<'a> SessionUpdate<'a> {
         if !output.trim().is_empty() {
             return output;
         }
-        let content = self.content.map(list_text).unwrap_or_default();
+        let content = self.content.list.map(list_text).unwrap_or_default();
         if !content.trim().is_empty() {
             return content;
         }
@@ -118,73 +170,9 @@ impl<'a> SessionUpdate<'a> {
     }
 }
 
-/// The text of a content block that is one.
-fn content_text<'a>(json: &mut Reader<'a>) -> Read<Option<Text<'a>>> {
-    let (mut kind, mut text) = (None, None);
-    json.object(|json, key| {
-        match key {
-            b"type" => kind = json.text()?,
-            b"text" => text = json.text()?,
-            _ => json.skip()?,
-        }
-        Ok(())
-    })?;
-    Ok(text.filter(|_| kind.as_deref().is_none_or(|kind| kind == "text")))
-}
-
-/// The entry of a plan that is in progress, else the first that is to come.
-fn current_step<'a>(json: &mut Reader<'a>) -> Read<Option<Text<'a>>> {
-    let (mut current, mut next) = (None, None);
-    json.list(|json| {
-        let (mut content, mut status) = (None, None);
-        json.object(|json, key| {
-            match key {
-                b"content" => content = json.text()?,
-                b"status" => status = json.text()?,
-                _ => json.skip()?,
-            }
-            Ok(())
-        })?;
-        match status.as_deref() {
-            Some("in_progress") => current = current.take().or(content),
-            Some("completed") => {}
-            _ => next = next.take().or(content),
-        }
-        Ok(())
-    })?;
-    Ok(current.or(next))
-}
-
-fn paths<'a>(json: &mut Reader<'a>) -> Read<Vec<Text<'a>>> {
-    let mut paths = Vec::new();
-    json.list(|json| {
-        json.object(|json, key| {
-            if key == b"path" {
-                paths.extend(json.text()?);
-                return Ok(());
-            }
-            json.skip()
-        })
-    })?;
-    Ok(paths)
-}
-
-fn argument(input: Raw<'_>) -> Argument<'_> {
-    // It has been read once, as a part of its line, so nothing can be wrong with it.
-    values::argument(&mut Reader::new(input.written())).unwrap_or_default()
-}
-
-fn cost(json: &mut Reader<'_>) -> Read<Option<f64>> {
-    let (mut amount, mut currency) = (None, None);
-    json.object(|json, key| {
-        match key {
-            b"amount" => amount = json.number()?,
-            b"currency" => currency = json.text()?,
-            _ => json.skip()?,
-        }
-        Ok(())
-    })?;
-    Ok(amount.filter(|_| currency.as_deref().is_none_or(|currency| currency == "USD")))
+/// A part of a line that was read once already, so nothing can be wrong with it.
+fn read_again<'a, T: FromJson<'a>>(part: Raw<'a>) -> T {
+    T::read(&mut Reader::new(part.written())).unwrap_or_default()
 }
 
 /// What a tool printed: a string, or an object with one under a name that tells.
@@ -206,17 +194,7 @@ fn output_text(output: Raw<'_>) -> String {
 
 /// The first text in the content of a call.
 fn list_text(content: Raw<'_>) -> String {
-    let mut text = None;
-    // As above.
-    _ = Reader::new(content.written()).list(|json| {
-        json.object(|json, key| {
-            if key == b"content" && text.is_none() && json.peek() == Some(b'{') {
-                let found = content_text(json)?;
-                text = found.map(|found| crate::stream::words::clip(&found, REASON).to_owned());
-                return Ok(());
-            }
-            json.skip()
-        })
-    });
-    text.unwrap_or_default()
+    let entries: Vec<CallContent<'_>> = read_again(content);
+    let text = entries.into_iter().find_map(|entry| entry.block).and_then(ContentBlock::text);
+    text.map(|text| crate::stream::words::clip(&text, REASON).to_owned()).unwrap_or_default()
 }
