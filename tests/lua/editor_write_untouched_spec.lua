@@ -28,7 +28,10 @@ local STATE = [[
     hlsearch = vim.v.hlsearch,
     change = { text_at("'["), text_at("']") },
     visual = { text_at("'<"), text_at("'>"), vim.fn.visualmode() },
-    last = text_at("'^"),
+    last = { text_at("'."), text_at("'^") },
+    changes = vim.tbl_map(function(entry)
+      return { vim.fn.getline(entry.lnum), entry.col }
+    end, vim.fn.getchangelist(1)[1]),
     message = vim.fn.execute("1messages"),
   }
 ]]
@@ -61,7 +64,7 @@ for way, edits in pairs(WAYS) do
         rows[i] = "line " .. i
       end
       local nvim = steps.start(rows)
-      nvim:type("30Gzt32GyyjVj<Esc>/line 6.<CR>60G3|:split<CR>50Gzt55G4|")
+      nvim:type("80GAa<Esc>90GAb<Esc>30Gzt32GyyjVj<Esc>/line 6.<CR>60G3|:split<CR>50Gzt55G4|")
       nvim:type(keys[1])
       local before = nvim:lua(STATE)
       if way == "two steps" then

@@ -27,7 +27,10 @@ local STATE = [[
     hlsearch = vim.v.hlsearch,
     change = { text_at("'["), text_at("']") },
     visual = { text_at("'<"), text_at("'>"), vim.fn.visualmode() },
-    last = text_at("'^"),
+    last = { text_at("'."), text_at("'^") },
+    changes = vim.tbl_map(function(entry)
+      return { vim.fn.getline(entry.lnum), entry.col }
+    end, vim.fn.getchangelist(1)[1]),
     message = vim.fn.execute("1messages"),
   }
 ]]
@@ -64,7 +67,7 @@ for way, how in pairs(WAYS) do
       if how.decide then
         nvim:answer(1, { "line 10", "line 11", "new" })
       end
-      nvim:type("30Gzt32GyyjVj<Esc>/line 6.<CR>60G3|:split<CR>50Gzt55G4|")
+      nvim:type("80GAa<Esc>90GAb<Esc>30Gzt32GyyjVj<Esc>/line 6.<CR>60G3|:split<CR>50Gzt55G4|")
       nvim:type(keys[1])
       local before = nvim:lua(STATE)
       if how.decide then

@@ -19,32 +19,35 @@ function M.is_empty(bufnr)
   return api.nvim_buf_line_count(bufnr) == 1 and get_row(bufnr, 0) == ""
 end
 
---- Changes text. Who listens to a buffer may fail, and Neovim raises their error here when the text is written
---- already: an answer must not stop half-way for it.
+local KEEP = { keepjumps = true } -- where the user's last change was, and the list of the changes before it
+local LOCK = { keepjumps = true, lockmarks = true } -- and the marks on the rows that are touched
+
+local pending ---@type fun()? the change that is about to be made
+
+--- Makes it; for the command alone.
+function M.run()
+  pending()
+end
+
+--- Changes text; all changes are made here. Who listens to a buffer may fail, and Neovim raises their error here when
+--- the text is written already: an answer must not stop half-way for it.
 ---@param bufnr integer
+---@param mods table<string, true>
 ---@param fn fun(...)
-local function change(bufnr, fn, ...)
-  local tick = api.nvim_buf_get_changedtick(bufnr)
-  local ok, err = pcall(fn, bufnr, ...)
+local function change(bufnr, mods, fn, ...)
+  local tick, arguments = api.nvim_buf_get_changedtick(bufnr), { ... }
+  local ok, err
+  pending = function()
+    ok, err = pcall(fn, bufnr, unpack(arguments))
+  end
+  api.nvim_cmd({ cmd = "lua", args = { "require('botglue.editor.change').run()" }, mods = mods }, {})
   if not ok and api.nvim_buf_get_changedtick(bufnr) == tick then
     error(err, 0)
   end
 end
 
----@param bufnr integer
-local function set_text(bufnr, ...)
-  change(bufnr, api.nvim_buf_set_text, ...)
-end
-
-local locked ---@type fun()? what is about to run with locked marks
-
---- Runs that; for the command alone.
-function M.run_locked()
-  locked()
-end
-
---- Puts text into rows that stay as many as they are, and where they are. Neovim before 0.12 takes the user's marks on
---- all rows that are touched away, and where the last insertion was: so they are locked.
+--- Puts text into rows that stay as many as they are, and where they are. Neovim takes the user's marks on all rows
+--- that are touched away, and where the last insertion was: so they are locked.
 ---@param bufnr integer
 ---@param row integer
 ---@param from integer
@@ -52,20 +55,12 @@ end
 ---@param to integer
 ---@param lines string[] as many as there are rows from `row` to `end_row`
 function M.text(bufnr, row, from, end_row, to, lines)
-  local ok, err
-  locked = function()
-    ok, err = pcall(set_text, bufnr, row, from, end_row, to, lines)
-  end
-  local run = "require('botglue.editor.change').run_locked()"
-  api.nvim_cmd({ cmd = "lua", args = { run }, mods = { lockmarks = true } }, {})
-  if not ok then
-    error(err, 0)
-  end
+  change(bufnr, LOCK, api.nvim_buf_set_text, row, from, end_row, to, lines)
 end
 
 ---@param bufnr integer
 local function set_lines(bufnr, ...)
-  change(bufnr, api.nvim_buf_set_lines, ...)
+  change(bufnr, KEEP, api.nvim_buf_set_lines, ...)
 end
 
 --- Whoever types right behind a text stays behind what replaces it: Neovim takes that place for one within.
@@ -107,7 +102,7 @@ function M.delete_rows(bufnr, first, past)
   elseif first > 0 then
     set_lines(bufnr, first, past, true, {})
   else
-    set_text(bufnr, 0, 0, past - 1, #get_row(bufnr, past - 1), { "" })
+    change(bufnr, KEEP, api.nvim_buf_set_text, 0, 0, past - 1, #get_row(bufnr, past - 1), { "" })
   end
 end
 
@@ -128,7 +123,7 @@ function M.insert_rows(bufnr, row, lines)
   api.nvim_buf_call(bufnr, function()
     local view = vim.fn.winsaveview()
     local top = view.topline > row + 1 and view.topline + #lines or view.topline
-    change(bufnr, function()
+    change(bufnr, KEEP, function()
       vim.fn.append(row, text)
     end)
     if is_single then

@@ -51,10 +51,11 @@ end
 
 --- `U` puts a line back at the number that it had, whatever came in or went above it since: another line would be lost.
 --- So the line to be put back is one of ours from now on, or one beside it, as it is.
----@param bufnr integer it was changed just now
-local function forget_line(bufnr)
+---@param bufnr integer
+---@param first integer row from 0: that was changed just now, or came up for those that went
+local function forget_line(bufnr, first)
   local rows = api.nvim_buf_line_count(bufnr)
-  local row = math.min(math.max(api.nvim_buf_get_mark(bufnr, ".")[1], 1), rows)
+  local row = math.min(first + 1, rows)
   local near = {}
   for distance = 0, NEAR do
     for _, line in ipairs(distance == 0 and { row } or { row + distance, row - distance }) do
@@ -75,9 +76,10 @@ end
 --- Runs a write as one undo step, apart from what was typed before it and from what is typed after it.
 ---@generic T
 ---@param bufnr integer
+---@param first integer the first row that it changes, from 0
 ---@param fn fun(): T
 ---@return T
-function M.as_one_step(bufnr, fn)
+function M.as_one_step(bufnr, first, fn)
   local bo = vim.bo[bufnr]
   -- The first change of a read-only buffer warns for a whole second. It is only text so far: `:w` still refuses.
   local readonly = bo.readonly
@@ -88,7 +90,7 @@ function M.as_one_step(bufnr, fn)
     bo.readonly = false
   end
   local ok, result = pcall(fn)
-  pcall(forget_line, bufnr)
+  pcall(forget_line, bufnr, first)
   if readonly then
     bo.readonly = true
   end

@@ -135,7 +135,7 @@ local function roll_back(buffer)
   bo.modifiable = true
   api.nvim_buf_call(buffer, function()
     local view = vim.fn.winsaveview()
-    vim.cmd("silent undo!")
+    vim.cmd("silent keepjumps undo!")
     vim.fn.winrestview(view)
   end)
   bo.modifiable = modifiable
@@ -188,7 +188,7 @@ local function write_step(buffer, step)
     return is_change(buffer, edit)
   end, edits)
   if #changes > 0 then
-    local ok, err = pcall(undo_step.as_one_step, buffer, function()
+    local ok, err = pcall(undo_step.as_one_step, buffer, changes[1].first, function()
       write_edits(buffer, changes)
     end)
     if not ok then
@@ -322,7 +322,7 @@ end
 ---@param lines string[]
 function M.put(buffer, first, last, lines)
   local is_first = first == last and #lines > 0 and change.is_empty(buffer)
-  undo_step.as_one_step(buffer, function()
+  undo_step.as_one_step(buffer, first, function()
     rows.replace(buffer, is_first and 0 or first, is_first and 1 or last, lines)
   end)
 end

@@ -109,9 +109,9 @@ local function fault(format, ...)
 end
 
 local as_one_step = undo_step.as_one_step
-undo_step.as_one_step = function(bufnr, fn)
+undo_step.as_one_step = function(bufnr, first, fn)
   if bufnr ~= lines.bufnr then
-    return as_one_step(bufnr, fn)
+    return as_one_step(bufnr, first, fn)
   end
   local mode, state = api.nvim_get_mode().mode, vim.fn.state()
   if bufnr == api.nvim_get_current_buf() and not (mode:match("^[niR]") and state == "") then
@@ -119,7 +119,7 @@ undo_step.as_one_step = function(bufnr, fn)
   end
   local entry = { before = lines.text, ids = lines.ids, done = lines:account() }
   local compare = own.note(lines)
-  local ok, result = pcall(as_one_step, bufnr, fn)
+  local ok, result = pcall(as_one_step, bufnr, first, fn)
   local faults, moved = compare()
   vim.list_extend(M.faults, faults)
   entry.after, entry.after_ids, entry.moved = lines.text, lines.ids, moved

@@ -5,7 +5,7 @@ local M = {}
 local api = vim.api
 local namespace = api.nvim_create_namespace("model.own")
 
-local MARKS = { "[", "]", "<", ">", "a" }
+local MARKS = { "[", "]", "<", ">", "a", ".", "^" }
 
 ---@param bufnr integer
 local function positions(bufnr)

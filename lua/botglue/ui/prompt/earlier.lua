@@ -39,7 +39,7 @@ function M.step(prompt, by)
     end
     if text then
       -- Undo restores the text that the user typed.
-      undo_step.as_one_step(prompt.float.bufnr, function()
+      undo_step.as_one_step(prompt.float.bufnr, 0, function()
         prompt:set_text(text)
       end)
     end
