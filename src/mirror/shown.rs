@@ -1,7 +1,7 @@
-//! Where the editor's display marks are believed to be, so that the host sends the editor only the places that differ.
+//! Where the editor's display marks are, so that the host sends the editor only the places that differ.
 //!
-//! A mark moves with the text as Neovim moves extmarks. Where that is certain it is followed here; where it is not, its
-//! place is unknown, and the host sends the editor the place of the range.
+//! A mark moves with the text as Neovim moves extmarks. Only what an edit of one row cannot have moved is taken to be
+//! where it was; of all other marks the place is unknown after a change, and the host sends it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,27 +11,13 @@ use crate::document::Place;
 /// The places of ranges by job; none of a range that is lost.
 pub type Places = Vec<(u64, Option<Place>)>;
 
-/// Where the mark of a range is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Belief {
-    Unknown,
-    At(Place),
-    /// The editor knows that the range is lost.
-    Lost,
-}
-
-/// Places that the editor was sent, and has not confirmed.
-#[derive(Debug)]
-struct PlacesInFlight {
-    tick: u64,
-    marks: BTreeMap<u64, Belief>,
-}
-
 /// See the module.
 #[derive(Debug, Default)]
 pub struct ShownMarks {
-    marks: BTreeMap<u64, Belief>,
-    under_way: Option<PlacesInFlight>,
+    /// Where the marks are known to be.
+    marks: BTreeMap<u64, Option<Place>>,
+    /// The changedtick of the text for which the editor was sent places, and these; none since the text has changed.
+    under_way: Option<(u64, Places)>,
     /// A range may be elsewhere than its mark.
     may_differ: bool,
     /// The editor takes no places.
@@ -41,8 +27,10 @@ pub struct ShownMarks {
 impl ShownMarks {
     /// The editor's mark of a range is here; nowhere: it has none.
     pub fn set(&mut self, job: u64, mark: Option<&Place>) {
-        let belief = mark.map_or(Belief::Unknown, |place| Belief::At(place.clone()));
-        self.marks.insert(job, belief);
+        match mark {
+            Some(place) => self.marks.insert(job, Some(place.clone())),
+            None => self.marks.remove(&job),
+        };
         self.may_differ = true;
     }
 
@@ -53,25 +41,20 @@ impl ShownMarks {
 
     /// Rows were replaced by so many others.
     pub fn change(&mut self, rows: &Range<usize>, len: usize) {
-        let under_way = self.under_way.iter_mut().flat_map(|under_way| under_way.marks.values_mut());
-        let mut is_edit = rows.len() == 1 && len == 1;
-        for belief in self.marks.values_mut().chain(under_way) {
-            if let Belief::At(place) = belief {
-                let moved = moved(place, rows, len);
-                is_edit &= moved.is_some();
-                *belief = moved.map_or(Belief::Unknown, Belief::At);
-            }
+        let is_edit = rows.len() == 1 && len == 1;
+        let before = self.marks.len();
+        self.marks
+            .retain(|_, place| place.as_ref().is_none_or(|place| is_edit && is_apart(rows.start, place)));
+        self.may_differ |= !is_edit || self.marks.len() < before;
+        if let Some((_, places)) = &mut self.under_way {
+            places.clear();
         }
-        // The edit of a row moves no other.
-        self.may_differ |= !is_edit;
     }
 
     /// All of the text may be another one, and a mark anywhere in it.
     pub fn lose_track(&mut self) {
         self.under_way = None;
-        for belief in self.marks.values_mut() {
-            *belief = Belief::Unknown;
-        }
+        self.marks.clear();
         self.may_differ = true;
     }
 
@@ -97,70 +80,29 @@ impl ShownMarks {
         tick: u64,
         places: impl Iterator<Item = (u64, Option<Place>)>,
     ) -> Places {
-        let is_new = |job: &u64, place: &Option<Place>| match (self.marks.get(job), place) {
-            (Some(Belief::At(at)), Some(place)) => at != place,
-            (Some(Belief::Lost), None) => false,
-            _ => true,
-        };
-        let changed: Vec<_> = places.filter(|(job, place)| is_new(job, place)).collect();
+        let changed: Places = places.filter(|(job, place)| self.marks.get(job) != Some(place)).collect();
         self.may_differ = false;
         if !changed.is_empty() {
-            let belief =
-                |(job, place): &(u64, Option<Place>)| (*job, place.clone().map_or(Belief::Lost, Belief::At));
-            self.under_way = Some(PlacesInFlight { tick, marks: changed.iter().map(belief).collect() });
+            self.under_way = Some((tick, changed.clone()));
         }
         changed
     }
 
     /// The editor has been told, and its text had this changedtick then: it has put its marks there only if that is the
     /// one that it was told of. None if it is unknown.
-    pub fn places_confirmed(&mut self, tick: Option<u64>) {
-        let Some(PlacesInFlight { tick: at, marks }) = self.under_way.take() else { return };
-        match tick {
-            Some(tick) if tick == at => {
-                self.may_differ |= marks.values().any(|belief| *belief == Belief::Unknown);
-                self.marks.extend(marks);
-            }
-            tick => (self.may_differ, self.takes_no_places) = (true, tick.is_none()),
-        }
+    pub fn confirmed(&mut self, tick: Option<u64>) {
+        let Some((at, places)) = self.under_way.take() else { return };
+        self.takes_no_places = tick.is_none();
+        self.may_differ |= tick != Some(at) || places.is_empty();
+        self.marks.extend(places.into_iter().filter(|_| tick == Some(at)));
     }
 }
 
-/// Where a mark is once rows were replaced by so many others; none if that depends on how Neovim replaced them.
-fn moved(place: &Place, rows: &Range<usize>, len: usize) -> Option<Place> {
-    let by = |row: usize| row + len - rows.len();
-    // The first row and the last one that the marks of a place are in.
+/// Whether the edit of a row cannot have moved a mark. A line that is set again moves one at the start of the next, too.
+fn is_apart(row: usize, place: &Place) -> bool {
     let (first, last) = match place {
         Place::Insertion(row) => (row.saturating_sub(1), *row),
         place => (place.rows().start, place.rows().end.saturating_sub(1)),
     };
-    if rows.start > last + 1 {
-        return Some(place.clone());
-    }
-    if rows.end < first {
-        return Some(match place {
-            Place::Lines(range) => Place::Lines(by(range.start)..by(range.end)),
-            Place::Insertion(row) => Place::Insertion(by(*row)),
-            Place::Part { start, end } => {
-                Place::Part { start: (by(start.0), start.1), end: (by(end.0), end.1) }
-            }
-            Place::Block { first, columns } => Place::Block { first: by(*first), columns: columns.clone() },
-        });
-    }
-    // A line that is set again moves a mark at the start of the next one, too.
-    let is_between = first < rows.start && rows.end < last;
-    match place {
-        Place::Lines(range) if is_between => Some(Place::Lines(range.start..by(range.end))),
-        Place::Part { start, end } if is_between => {
-            Some(Place::Part { start: *start, end: (by(end.0), end.1) })
-        }
-        // The row that a mark is in: a typed letter leaves the mark, a line that is set again moves it.
-        _ if rows.len() == 1 && len == 1 && is_beside(rows, first, last) => Some(place.clone()),
-        _ => None,
-    }
-}
-
-/// Whether a row is none of these, but next to them.
-fn is_beside(rows: &Range<usize>, first: usize, last: usize) -> bool {
-    rows.end <= first || rows.start > last
+    row < first || row > last
 }

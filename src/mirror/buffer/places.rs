@@ -59,6 +59,6 @@ impl Buffer {
         if let Some(tick) = tick {
             self.text.raise(tick);
         }
-        self.shown.places_confirmed(tick);
+        self.shown.confirmed(tick);
     }
 }
