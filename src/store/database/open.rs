@@ -1,8 +1,7 @@
 //! Opens the database's file, and puts one aside that is damaged or old. Nothing is ever deleted.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io;
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -113,17 +112,12 @@ pub fn put_aside(data_dir: &Path, damaged: Option<&Opened>) -> Result<Option<Pat
 fn lock(folder: &File) -> Result<(), StoreError> {
     let since = Instant::now();
     loop {
-        // SAFETY: the descriptor is open as long as `folder` is.
-        if unsafe { libc::flock(folder.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0 {
-            return Ok(());
+        match folder.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::Error(error)) => return Err(error.into()),
+            Err(TryLockError::WouldBlock) if since.elapsed() > ASIDE => return Err(StoreError::locked()),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(5)),
         }
-        let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::WouldBlock {
-            return Err(error.into());
-        } else if since.elapsed() > ASIDE {
-            return Err(StoreError::locked());
-        }
-        std::thread::sleep(Duration::from_millis(5));
     }
 }
 

@@ -8,7 +8,6 @@
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -129,7 +128,7 @@ impl OpenSpill {
         // Under another name until it is locked: no host may take it up before.
         let part = path.with_extension("part");
         let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&part)?;
-        if let Err(error) = lock_file(&file) {
+        if let Err(error) = file.try_lock() {
             // Where the file system has no locks, the owner that lives keeps others away.
             tracing::debug!(path = %path.display(), %error, "the spill file is not locked");
         }
@@ -193,11 +192,4 @@ impl OpenSpill {
             tracing::error!(path = %self.path.display(), %error, "a spill file cannot be deleted");
         }
     }
-}
-
-/// Locks a file at once or not at all, until it is closed.
-pub(super) fn lock_file(file: &File) -> io::Result<()> {
-    // SAFETY: the descriptor is open as long as `file` is.
-    let failed = unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0;
-    if failed { Err(io::Error::last_os_error()) } else { Ok(()) }
 }

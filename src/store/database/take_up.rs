@@ -2,14 +2,14 @@
 //! database.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-use super::spill::{PREFIX, SUFFIX, SpillHeader, SpillLine, VERSION, lock_file};
+use super::spill::{PREFIX, SUFFIX, SpillHeader, SpillLine, VERSION};
 use super::writer::synced;
 use crate::store::known::KnownJob;
 use crate::store::queries::{put, unsent};
@@ -60,8 +60,8 @@ pub fn read(path: PathBuf) -> Result<Option<OrphanedSpill>, StoreError> {
         .map(Some)
         .or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(None) } else { Err(error) })?;
     let Some(file) = file else { return Ok(None) };
-    let locked = lock_file(&file);
-    if locked.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock) {
+    let locked = file.try_lock();
+    if matches!(locked, Err(TryLockError::WouldBlock)) {
         return Ok(None);
     }
     let mut lines = BufReader::new(&file).split(b'\n');

@@ -2,9 +2,8 @@
 //! transcript is ever touched or counted, and a folder that is a symbolic link is not used.
 
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -39,7 +38,7 @@ impl Folder {
         self.prepare()?;
         let path = self.path.join(name.to_string());
         let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&path)?;
-        if let Err(error) = lock(&file, libc::LOCK_EX) {
+        if let Err(error) = file.try_lock() {
             // Not every file system can; then it may be dropped while it is being written, which loses no more.
             tracing::debug!(%name, %error, "the transcript is not locked");
         }
@@ -96,19 +95,10 @@ impl Folder {
         let path = self.path.join(name.to_string());
         let opened = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(&path);
         let is_locked = match &opened {
-            Ok(file) => {
-                lock(file, libc::LOCK_SH).is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
-            }
+            Ok(file) => matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)),
             // Where it cannot be read it may be dropped all the same.
             Err(_) => false,
         };
         !is_locked && (fs::remove_file(&path).is_ok() || !path.exists())
     }
-}
-
-/// Locks an open file, at once or not at all, until it is closed.
-fn lock(file: &File, how: libc::c_int) -> io::Result<()> {
-    // SAFETY: the descriptor is open as long as `file` is.
-    let failed = unsafe { libc::flock(file.as_raw_fd(), how | libc::LOCK_NB) } != 0;
-    if failed { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
