@@ -25,7 +25,7 @@ use jobs::Jobs;
 
 /// How long the host still reads the editor's input once it has to end: notifications from before `:qa` may still be in
 /// the pipe, and Neovim kills the host 1.9 s after `:qa`.
-const LAST_WORDS: Duration = Duration::from_millis(1300);
+const INPUT_DRAIN_TIMEOUT: Duration = Duration::from_millis(1300);
 /// How long the store may write once the host has to end, counted from the same moment.
 const STORE_DEADLINE: Duration = Duration::from_millis(1700);
 
@@ -103,7 +103,7 @@ impl Host {
         let stopping = self.stop_agents();
         while heard == InputProgress::Partial {
             let listening = self.listen(&mut messages, &mut events);
-            let Ok(more) = timeout_at(since + LAST_WORDS, listening).await else {
+            let Ok(more) = timeout_at(since + INPUT_DRAIN_TIMEOUT, listening).await else {
                 tracing::warn!("deadline passed before the end of the editor's input");
                 break;
             };

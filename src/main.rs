@@ -44,7 +44,7 @@ fn say(text: &str) -> ExitCode {
 }
 
 fn wrong_usage(what: &str) -> ExitCode {
-    // There is no further place to complain to.
+    // Nowhere is left to report this.
     let _ = write!(std::io::stderr(), "botglue: {what}\n\n{HELP}");
     ExitCode::from(2)
 }

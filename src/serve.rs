@@ -213,6 +213,6 @@ fn survive_file_size_limit() {
 /// Standard error reaches the plugin, which shows it where the host could not start.
 fn report(what: &str) {
     use std::io::Write;
-    // There is no further place to complain to.
+    // Nowhere is left to report this.
     let _ = writeln!(io::stderr(), "botglue: {what}");
 }

@@ -51,8 +51,8 @@ pub struct Alignment {
 /// Aligns the old rows of a block with the new ones.
 pub fn align(old: &[Row], new: &[Row]) -> Alignment {
     let mut sides = AlignedRows::new(old, new);
-    let is_ink_equal = |(old, new): (&Row, &Row)| old.ink == new.ink;
-    if old.len() == new.len() && old.iter().zip(new).all(is_ink_equal) {
+    let is_equal_but_for_blanks = |(old, new): (&Row, &Row)| old.nonblank_hash == new.nonblank_hash;
+    if old.len() == new.len() && old.iter().zip(new).all(is_equal_but_for_blanks) {
         (0..old.len()).for_each(|row| sides.pair(row, row, Origin::Same));
         return sides.alignment();
     }
@@ -82,7 +82,7 @@ pub fn is_telling(text: &[u8]) -> bool {
 
 /// Whether one row may be the other, edited.
 pub fn is_related(a: &Row, b: &Row) -> bool {
-    a.ink == b.ink || likeness(&a.text, &b.text) > 0
+    a.nonblank_hash == b.nonblank_hash || likeness(&a.text, &b.text) > 0
 }
 
 struct AlignedRows<'a> {
@@ -125,10 +125,10 @@ impl<'a> AlignedRows<'a> {
     fn match_texts(&mut self) {
         let mut places: HashMap<u64, (Vec<usize>, Vec<usize>)> = HashMap::new();
         for (old, row) in self.old.iter().enumerate() {
-            places.entry(row.ink).or_default().0.push(old);
+            places.entry(row.nonblank_hash).or_default().0.push(old);
         }
         for (new, row) in self.new.iter().enumerate() {
-            places.entry(row.ink).or_default().1.push(new);
+            places.entry(row.nonblank_hash).or_default().1.push(new);
         }
         for (old, new) in places.values() {
             if let ([old], [new]) = (&old[..], &new[..])
@@ -162,7 +162,7 @@ impl<'a> AlignedRows<'a> {
             sides.origins[new].is_none()
                 && old < sides.old.len()
                 && sides.is_open(old)
-                && sides.old[old].ink == sides.new[new].ink
+                && sides.old[old].nonblank_hash == sides.new[new].nonblank_hash
         };
         let mut claims: Vec<(usize, usize)> = Vec::new();
         let mut above = Some(0);
@@ -236,13 +236,13 @@ impl<'a> AlignedRows<'a> {
     }
 }
 
-fn ink(row: &Row) -> impl Iterator<Item = &u8> {
+fn nonblank_bytes(row: &Row) -> impl Iterator<Item = &u8> {
     row.text.iter().filter(|byte| !byte.is_ascii_whitespace())
 }
 
 /// Whether the rows are this one, split, but for white space.
 fn is_split(old: &Row, new: &[Row]) -> bool {
-    new.iter().flat_map(ink).eq(ink(old)) && ink(old).next().is_some()
+    new.iter().flat_map(nonblank_bytes).eq(nonblank_bytes(old)) && nonblank_bytes(old).next().is_some()
 }
 
 /// The pairs of rows, in order on both sides, that have most in common together.

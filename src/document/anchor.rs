@@ -184,11 +184,11 @@ impl Anchor {
     }
 
     /// Another answer was written here: where columns of this range were is not known any more.
-    pub fn cede(&mut self, place: &Place, rows: &Rows, current: TextNumber) {
+    pub fn yield_overlap_to(&mut self, place: &Place, rows: &Rows, current: TextNumber) {
         for (at, bounds) in place.bounds() {
             let id = rows.get(at).map(|row| row.id);
             if let Some((_, columns)) = self.columns.iter_mut().find(|(other, _)| Some(*other) == id) {
-                columns.cede(bounds, current);
+                columns.yield_overlap_to(bounds, current);
             }
         }
     }

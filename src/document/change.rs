@@ -240,7 +240,7 @@ impl Document {
     /// Records these rows as owners of their texts.
     pub(super) fn record_owners(&mut self, rows: &[Row]) {
         for row in rows {
-            let owner = self.owners.entry(row.ink).or_insert(Some(row.id));
+            let owner = self.owners.entry(row.nonblank_hash).or_insert(Some(row.id));
             *owner = owner.filter(|id| *id == row.id);
         }
         if self.owners.len() > MAX_TEXTS {

@@ -120,7 +120,7 @@ impl Columns {
     }
 
     /// Another part was written here: of the places none is known where one overlaps it.
-    pub fn cede(&mut self, other: Bounds, current: TextNumber) {
+    pub fn yield_overlap_to(&mut self, other: Bounds, current: TextNumber) {
         let is_before = |a: &Bounds, b: &Bounds| a.to.is_some_and(|to| b.from.is_some_and(|from| to <= from));
         if self.now.places.iter().any(|place| !is_before(place, &other) && !is_before(&other, place)) {
             self.know(Known { since: current, row: self.now.row, places: Vec::new(), is_open: false });

@@ -61,15 +61,15 @@ impl Deleted {
         }
         let mut counts: HashMap<u64, usize> = HashMap::new();
         for row in new.iter() {
-            *counts.entry(row.ink).or_default() += 1;
+            *counts.entry(row.nonblank_hash).or_default() += 1;
         }
         for at in 0..new.len() {
             let row = &new[at];
-            let owner = owners.get(&row.ink).copied().flatten();
+            let owner = owners.get(&row.nonblank_hash).copied().flatten();
             let Some(spot) = owner.and_then(|id| self.by_id.get(&id)).copied() else { continue };
             if row.id == 0
                 && is_telling(&row.text)
-                && counts.get(&row.ink) == Some(&1)
+                && counts.get(&row.nonblank_hash) == Some(&1)
                 && self.get(spot).is_some_and(|kept| kept.hash == row.hash)
             {
                 self.give_back_around(new, at, spot);

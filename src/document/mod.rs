@@ -219,7 +219,7 @@ impl Document {
             if *id == anchor {
                 other.set(place, &self.rows, current);
             } else {
-                other.cede(place, &self.rows, current);
+                other.yield_overlap_to(place, &self.rows, current);
             }
         }
         let anchors = &self.anchors;

@@ -25,7 +25,13 @@ pub struct Hasher(RandomState);
 impl Hasher {
     /// A row of which nothing is known but its text; its id is 0.
     pub fn row(&self, text: &[u8]) -> Row {
-        Row { id: 0, split_from: None, hash: self.of(text), ink: self.of_ink(text), text: text.into() }
+        Row {
+            id: 0,
+            split_from: None,
+            hash: self.of(text),
+            nonblank_hash: self.of_nonblank(text),
+            text: text.into(),
+        }
     }
 
     /// The hash of a row's text.
@@ -34,9 +40,9 @@ impl Hasher {
     }
 
     /// The hash of a row's text without its white space.
-    fn of_ink(&self, text: &[u8]) -> u64 {
-        let ink: Vec<u8> = text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
-        self.of(&ink)
+    fn of_nonblank(&self, text: &[u8]) -> u64 {
+        let nonblank: Vec<u8> = text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+        self.of(&nonblank)
     }
 }
 
@@ -50,7 +56,7 @@ pub struct Row {
     /// The hash of its text.
     pub hash: u64,
     /// The hash of its text without white space: a row that was only indented is not distinguished from others by that.
-    pub ink: u64,
+    pub nonblank_hash: u64,
     /// Its bytes, without the end of the line.
     pub text: Arc<[u8]>,
 }

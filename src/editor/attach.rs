@@ -4,7 +4,7 @@ use nvim_rs::Neovim;
 use rmpv::Value;
 
 use super::RpcWriter;
-use super::writer::{CallResult, survive};
+use super::writer::{CallResult, ignore_lua_error};
 use crate::mirror::ContactScope;
 
 /// The calls that report the state of the buffer. If its text is needed, it comes between two of them: the first one
@@ -38,7 +38,7 @@ pub(super) async fn make(
     calls: Vec<Value>,
     done: Box<dyn FnOnce(bool) + Send>,
 ) -> CallResult {
-    let results = survive("call_atomic", neovim.call_atomic(calls).await)?;
+    let results = ignore_lua_error("call_atomic", neovim.call_atomic(calls).await)?;
     // The results, and then the error that ended them.
     let went_well = results.is_some_and(|results| results.get(1).is_some_and(Value::is_nil));
     tracing::debug!(went_well, "several calls at once");

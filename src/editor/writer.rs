@@ -135,7 +135,7 @@ impl Writer {
                 Call::Atomic(calls, done) => attach::make(neovim, calls, done).await,
                 Call::Ask(name, argument, done) => {
                     let code = format!("return require('botglue.apply').{name}(...)");
-                    done(survive(name, neovim.exec_lua(&code, vec![argument]).await)?);
+                    done(ignore_lua_error(name, neovim.exec_lua(&code, vec![argument]).await)?);
                     Ok(())
                 }
             }
@@ -201,7 +201,7 @@ async fn apply(neovim: Neovim<RpcWriter>, mut calls: Vec<(&'static str, Value)>)
         }
     };
     let code = format!("return require('botglue.apply').{name}(...)");
-    let is_over = survive(name, neovim.exec_lua(&code, vec![argument]).await)?.is_some();
+    let is_over = ignore_lua_error(name, neovim.exec_lua(&code, vec![argument]).await)?.is_some();
     if is_over && has_finished {
         memory::give_back();
     }
@@ -209,7 +209,7 @@ async fn apply(neovim: Neovim<RpcWriter>, mut calls: Vec<(&'static str, Value)>)
 }
 
 /// What a call gave. An error in Lua is logged and no reason to end; a broken channel is.
-pub(super) fn survive<T>(
+pub(super) fn ignore_lua_error<T>(
     name: &'static str,
     result: Result<T, Box<CallError>>,
 ) -> Result<Option<T>, Box<CallError>> {

@@ -39,9 +39,9 @@ struct Entries {
 }
 
 impl Observers {
-    /// Lets an observer watch until the registration is dropped or the job is over. Of a job that is over it
+    /// Lets an observer watch until the subscription is dropped or the job is over. Of a job that is over it
     /// sees nothing.
-    #[must_use = "dropping the registration takes the observer away"]
+    #[must_use = "dropping the subscription takes the observer away"]
     pub fn subscribe(&self, observer: Box<dyn Observer>) -> Subscription {
         let mut entries = lock(&self.0);
         entries.last_key += 1;
@@ -95,7 +95,7 @@ impl fmt::Debug for Observers {
     }
 }
 
-/// The undo of a registration: dropping it takes the observer away. It keeps nothing of the job alive.
+/// The undo of a subscription: dropping it takes the observer away. It keeps nothing of the job alive.
 pub struct Subscription {
     entries: Weak<Mutex<Entries>>,
     key: u64,
@@ -111,7 +111,7 @@ impl Drop for Subscription {
 
 impl fmt::Debug for Subscription {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Registration").field(&self.key).finish()
+        f.debug_tuple("Subscription").field(&self.key).finish()
     }
 }
 

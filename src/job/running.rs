@@ -50,7 +50,7 @@ pub struct EarlyBytes {
 #[derive(Debug)]
 pub struct RunningAgent {
     pub process: Process,
-    pub pipes: Traffic,
+    pub pipes: AgentPipes,
     pub stream: Stream,
     pub lines: Lines,
     pub tail: Tail,
@@ -60,7 +60,7 @@ pub struct RunningAgent {
 
 /// The bytes on their way.
 #[derive(Debug)]
-pub struct Traffic {
+pub struct AgentPipes {
     stdin: Option<ChildStdin>,
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
@@ -73,7 +73,7 @@ pub struct Traffic {
     err: Vec<u8>,
 }
 
-/// What came of waiting for a pipe; see [`Traffic::out`] and [`Traffic::err`] for the bytes.
+/// What came of waiting for a pipe; see [`AgentPipes::out`] and [`AgentPipes::err`] for the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PipeEvent {
     /// The agent printed so many bytes; none where the pipe has ended.
@@ -95,7 +95,7 @@ impl RunningAgent {
         stream.begin();
         let mut agent = Self {
             process,
-            pipes: Traffic::new(pipes),
+            pipes: AgentPipes::new(pipes),
             stream,
             lines: Lines::default(),
             tail: Tail::default(),
@@ -168,7 +168,7 @@ impl RunningAgent {
     }
 }
 
-impl Traffic {
+impl AgentPipes {
     fn new(pipes: Pipes) -> Self {
         Self {
             stdin: Some(pipes.stdin),

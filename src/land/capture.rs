@@ -47,7 +47,7 @@ enum CapturePosition {
     /// In a fenced block.
     Inside(Fence),
     /// After one.
-    Behind,
+    AfterFence,
 }
 
 impl Capture {
@@ -125,7 +125,7 @@ impl Capture {
             return;
         }
         match &self.place {
-            CapturePosition::Inside(fence) if fence.closes(line) => self.place = CapturePosition::Behind,
+            CapturePosition::Inside(fence) if fence.closes(line) => self.place = CapturePosition::AfterFence,
             CapturePosition::Inside(fence) => {
                 let cut = line.len() - fence.unindented(line).len();
                 self.keep(&line[cut..]);
@@ -137,7 +137,7 @@ impl Capture {
                 self.keep(line);
             }
             CapturePosition::Bare => self.keep(line),
-            CapturePosition::Behind => self.behind(line),
+            CapturePosition::AfterFence => self.behind(line),
         }
     }
 
@@ -170,7 +170,7 @@ impl Capture {
     fn written(&self) -> Option<&str> {
         let line = self.line.as_str();
         let may_be_fence = self.fences != Fences::Kept && line.trim_start().starts_with(['`', '~']);
-        let is_talk = matches!(self.place, CapturePosition::Behind) && self.fences == Fences::Cut;
+        let is_talk = matches!(self.place, CapturePosition::AfterFence) && self.fences == Fences::Cut;
         if is_blank(line) || may_be_fence || is_talk {
             return None;
         }

@@ -6,7 +6,7 @@
 
 use super::place::Indentation;
 use super::target::Target;
-use super::text::{hangs, indent, is_blank, opens, shared};
+use super::text::{indent, is_blank, is_dedented_keyword, opens_block, shared};
 
 /// Indents the answer as the text is that it replaces.
 pub fn restore(lines: &mut [String], target: Target<'_>) {
@@ -57,7 +57,7 @@ fn verdict(place: &Indentation, head: &str, rest: &[String]) -> IndentLoss {
     if place.common.is_empty() {
         // Nothing that all lines could have lost. A line deeper than the first one without a reason, or one
         // that is where it was, says that the first one was deeper too.
-        let odd = !indent(second).is_empty() && !opens(head);
+        let odd = !indent(second).is_empty() && !opens_block(head);
         // Unless the selection has this very row, and the answer has not more of them.
         let trimmed =
             (odd || kept > 0) && place.count(head) <= rest.iter().filter(|line| **line == head).count();
@@ -67,7 +67,7 @@ fn verdict(place: &Indentation, head: &str, rest: &[String]) -> IndentLoss {
         return if kept > lost { IndentLoss::Trimmed } else { IndentLoss::Lost };
     }
     // Where the first line opens a block and the second one is no deeper than the place, all were moved.
-    let opened = opens(&format!("{}{head}", place.prefix)) && !hangs(second);
+    let opened = opens_block(&format!("{}{head}", place.prefix)) && !is_dedented_keyword(second);
     if lost > kept || (opened && indent(second) == place.first) {
         IndentLoss::Lost
     } else {

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::target::Target;
-use super::text::{common, indent, is_blank, opens, shared};
+use super::text::{common, indent, is_blank, opens_block, shared};
 use crate::request::{Selection, SelectionKind};
 
 /// The indentation at the place of an answer.
@@ -91,7 +91,7 @@ fn below(target: Target<'_>) -> &str {
         return between(target);
     }
     let next = next(target);
-    if next.starts_with(own) && opens(above) { next } else { own }
+    if next.starts_with(own) && opens_block(above) { next } else { own }
 }
 
 /// The indentation between two lines of text: what both have.

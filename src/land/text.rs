@@ -7,7 +7,7 @@ pub fn indent(line: &str) -> &str {
 }
 
 /// Whether a line in a block may be as deep as the line that opens the block: a label, an item, an end.
-pub fn hangs(line: &str) -> bool {
+pub fn is_dedented_keyword(line: &str) -> bool {
     let line = line.trim();
     let word = line.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or("");
     line.starts_with(['-', '}', ')', ']'])
@@ -33,7 +33,7 @@ pub fn is_blank(line: &str) -> bool {
 }
 
 /// Whether the line after this one has to be deeper: a bracket stays open, or a word or sign says so.
-pub fn opens(line: &str) -> bool {
+pub fn opens_block(line: &str) -> bool {
     let line = line.trim();
     if ["#", "//", "--", "/*", "*"].iter().any(|comment| line.starts_with(comment)) {
         return false;

@@ -67,7 +67,7 @@ impl<R> RpcInput<R> {
     }
 
     /// Sends the complete messages in the buffer to their receivers.
-    fn deal(&mut self) {
+    fn dispatch(&mut self) {
         let mut start = 0;
         while let Some(length) = self.whole.length(&self.read[start..]) {
             let message = &self.read[start..start + length];
@@ -108,7 +108,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for RpcInput<R> {
             if ready!(poll_read_buf(Pin::new(&mut this.pipe), cx, &mut this.read))? == 0 {
                 return Poll::Ready(Ok(()));
             }
-            this.deal();
+            this.dispatch();
         }
         let length = this.passed.len().min(buffer.remaining());
         buffer.put_slice(&this.passed[..length]);

@@ -24,7 +24,7 @@ use crate::stream::event::{Authority, Detail, Event, FinishLine, FinishVerdict, 
 use crate::stream::failure::AgentLabel;
 use crate::stream::{AgentInput, Decoder, Dialogue, LineStatus, OnEvent};
 use failure::AcpRequest;
-use preset::{Habits, Preset};
+use preset::{Preset, Quirks};
 pub use recorded::Recorded;
 use turn::Turn;
 use wire::{AcpMessage, AcpReply, SessionUpdate};
@@ -73,7 +73,7 @@ pub fn recorded(preset: Option<&'static Preset>) -> Decoder {
 #[derive(Debug, Clone)]
 pub struct Acp {
     opening: Opening,
-    habits: Habits,
+    quirks: Quirks,
     phase: Phase,
     /// Whether our side sends requests. It sends none when a recording is read: the recording has them.
     sends_requests: bool,
@@ -132,10 +132,10 @@ struct Setting {
 impl Acp {
     /// A dialogue that has not begun.
     pub fn new(opening: Opening) -> Self {
-        let habits = opening.preset.map_or(Habits::UNKNOWN, |preset| preset.habits);
+        let quirks = opening.preset.map_or(Quirks::UNKNOWN, |preset| preset.quirks);
         Self {
             opening,
-            habits,
+            quirks,
             phase: Phase::Starting,
             sends_requests: true,
             last_id: 0,
@@ -188,7 +188,7 @@ impl Acp {
             (Some("session/update"), None) if self.is_own_turn(message) => {
                 let update = &message.params.update;
                 if self.phase == Phase::Prompt || self.turn.is_tail(update) {
-                    self.turn.update(update, self.habits, on_event);
+                    self.turn.update(update, self.quirks, on_event);
                 }
             }
             (Some(_) | None, None) => {}
@@ -249,7 +249,7 @@ impl Acp {
             return self.fail(Code::AgentNotFound, why.into(), on_event, input);
         }
         if let Some(preset) = name.and_then(Preset::of_agent) {
-            self.habits = preset.habits;
+            self.quirks = preset.quirks;
         }
         self.capabilities = Capabilities {
             can_fork: reply.sessions.fork.is_some(),
@@ -378,12 +378,12 @@ impl Acp {
             on_event(Event::Session { id: None, model: Some(model) });
         }
         let turn = std::mem::take(&mut self.turn);
-        let amounts = turn.amounts(Some(reply), self.habits);
-        self.decide(turn.verdict(reply, self.habits), amounts, on_event, input);
+        let amounts = turn.amounts(Some(reply), self.quirks);
+        self.decide(turn.verdict(reply, self.quirks), amounts, on_event, input);
     }
 
     fn fail(&mut self, code: Code, words: Cow<'_, str>, on_event: OnEvent<'_>, input: &mut AgentInput) {
-        let amounts = self.turn.amounts(None, self.habits);
+        let amounts = self.turn.amounts(None, self.quirks);
         self.decide(
             FinishVerdict::Failed(Problem { code, words, rank: Detail::Cause }),
             amounts,
@@ -409,7 +409,7 @@ impl Acp {
 
 impl Dialogue for Acp {
     fn begin(&mut self, input: &mut AgentInput) {
-        let params = line::initialize_params(self.habits.reports_failures);
+        let params = line::initialize_params(self.quirks.reports_failures);
         self.ask(AcpRequest::Initialize, "initialize", &params, input);
     }
 

@@ -37,7 +37,7 @@ pub struct Preset {
     /// What it can go on from.
     pub resume: ResumeSupport,
     /// How it talks.
-    pub habits: Habits,
+    pub quirks: Quirks,
     /// What the editor tells of it.
     pub about: About,
 }
@@ -53,7 +53,7 @@ impl Eq for Preset {}
 /// What is particular to how an agent talks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-pub struct Habits {
+pub struct Quirks {
     /// Chunks of its messages have ids; those without one are notices and failures.
     pub has_message_ids: bool,
     /// It can be asked to report failures apart from its text, by a key of a vendor's.
@@ -80,7 +80,7 @@ pub enum Counting {
     Lineage,
 }
 
-impl Habits {
+impl Quirks {
     /// Those of an unknown agent.
     pub const UNKNOWN: Self = Self {
         has_message_ids: false,
@@ -190,7 +190,7 @@ const UNKNOWN: Preset = Preset {
     mode: None,
     policy: None,
     resume: ResumeSupport::None,
-    habits: Habits::UNKNOWN,
+    quirks: Quirks::UNKNOWN,
     about: About { open: Some((None, "--resume")), ..super::ABOUT },
 };
 
@@ -203,7 +203,7 @@ const CODEX: Preset = Preset {
     label: AgentLabel { name: "codex", login: "`codex login` in a terminal" },
     env: |_| vec![("INITIAL_AGENT_MODE".to_owned(), "read-only".to_owned())],
     resume: ResumeSupport::Sessions,
-    habits: Habits { has_message_ids: true, reports_failures: true, ..Habits::UNKNOWN },
+    quirks: Quirks { has_message_ids: true, reports_failures: true, ..Quirks::UNKNOWN },
     about: About {
         keeps: "its own sandbox (mode `read-only`), which lets it read all files",
         open: Some((Some("codex"), "resume")),
@@ -287,7 +287,7 @@ const OPENCODE: Preset = Preset {
     },
     mode: Some("botglue"),
     resume: ResumeSupport::Sessions,
-    habits: Habits { has_message_ids: true, ..Habits::UNKNOWN },
+    quirks: Quirks { has_message_ids: true, ..Quirks::UNKNOWN },
     about: About {
         keeps: "its mode is an agent of botglue's, with the tools of the option `tools` within the project",
         open: Some((None, "--session")),
@@ -328,7 +328,7 @@ const QWEN: Preset = Preset {
         }
         flags
     },
-    habits: Habits { repeats_at_limit: true, ..Habits::UNKNOWN },
+    quirks: Quirks { repeats_at_limit: true, ..Quirks::UNKNOWN },
     about: About {
         keeps: "it has no tools that write or run (`--exclude-tools`), and botglue refuses to write and to run",
         login_variables: &["OPENAI_API_KEY"],
@@ -358,7 +358,7 @@ const COPILOT: Preset = Preset {
         flags.push(list(recipe.allowed()));
         flags
     },
-    habits: Habits { has_notices: true, tokens: Counting::Session, ..Habits::UNKNOWN },
+    quirks: Quirks { has_notices: true, tokens: Counting::Session, ..Quirks::UNKNOWN },
     about: About {
         keeps: "it has the tools of the option `tools` and no others (`--available-tools`)",
         login_variables: &["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"],

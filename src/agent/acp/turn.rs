@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::failure;
-use super::preset::{Counting, Habits};
+use super::preset::{Counting, Quirks};
 use super::wire::{AcpReply, SessionUpdate};
 use crate::error::Code;
 use crate::stream::event::{
@@ -54,12 +54,12 @@ pub struct Turn {
 
 impl Turn {
     /// Takes one update of it.
-    pub fn update(&mut self, update: &SessionUpdate<'_>, habits: Habits, each: OnEvent<'_>) {
+    pub fn update(&mut self, update: &SessionUpdate<'_>, quirks: Quirks, each: OnEvent<'_>) {
         if let Some(model) = &update.meta.model {
             self.model = Some(model.clone().into_owned());
         }
         match update.kind.as_deref().unwrap_or_default() {
-            "agent_message_chunk" => self.chunk(update, habits, each),
+            "agent_message_chunk" => self.chunk(update, quirks, each),
             "agent_thought_chunk" => {
                 if let Some(text) = update.text() {
                     each(Event::Thinking { piece: Piece::Part, text });
@@ -110,7 +110,7 @@ impl Turn {
         self.model.clone().map(Cow::Owned)
     }
 
-    fn chunk(&mut self, update: &SessionUpdate<'_>, habits: Habits, each: OnEvent<'_>) {
+    fn chunk(&mut self, update: &SessionUpdate<'_>, quirks: Quirks, each: OnEvent<'_>) {
         if let Some(tokens) = update.meta.usage {
             self.usage.get_or_insert_default().add(tokens.usage());
             self.request_ended = true;
@@ -126,7 +126,7 @@ impl Turn {
                 self.has_ids = true;
                 self.notice.clear();
             }
-            None if self.has_ids || habits.has_message_ids || self.is_notice(&text, habits) => {
+            None if self.has_ids || quirks.has_message_ids || self.is_notice(&text, quirks) => {
                 let room = QUOTED.saturating_sub(self.notice.len());
                 self.notice.push_str(words::clip(&text, room));
                 return;
@@ -149,8 +149,8 @@ impl Turn {
 
     /// Whether a chunk is something that the agent says of its own, of which only the text tells: what begins a message,
     /// since a piece in the middle of an answer may begin with any word.
-    fn is_notice(&self, text: &str, habits: Habits) -> bool {
-        habits.has_notices
+    fn is_notice(&self, text: &str, quirks: Quirks) -> bool {
+        quirks.has_notices
             && !text.starts_with(ERROR)
             && self.text.trim().is_empty()
             && (!self.has_amounts || NOTICES.iter().any(|notice| text.starts_with(notice)))
@@ -208,12 +208,12 @@ impl Turn {
     }
 
     /// What the result says of the answer.
-    pub fn verdict<'a>(&'a self, reply: &'a AcpReply<'_>, habits: Habits) -> FinishVerdict<'a> {
+    pub fn verdict<'a>(&'a self, reply: &'a AcpReply<'_>, quirks: Quirks) -> FinishVerdict<'a> {
         if let Some(failure) = &reply.meta.failure {
             return failed(failure::of_session(failure), failure.title.as_deref().unwrap_or_default());
         }
         let certainty = match reply.stop_reason.as_deref().unwrap_or_default() {
-            "end_turn" if habits.repeats_at_limit => Certainty::UnlessRepeated,
+            "end_turn" if quirks.repeats_at_limit => Certainty::UnlessRepeated,
             "end_turn" => Certainty::Certain,
             "max_tokens" => {
                 return failed(Code::ApiError, "the answer reached the limit on its length (max_tokens)");
@@ -223,14 +223,14 @@ impl Turn {
             "cancelled" => return self.without_answer(Code::Exited),
             _ => Certainty::Doubtful,
         };
-        if habits.has_notices
+        if quirks.has_notices
             && reply.usage.is_none()
             && let Some(words) = self.chunk.strip_prefix(ERROR)
         {
             return failed(classify(None, words), words);
         }
         // What is said outside of messages when there are no amounts is why there are none.
-        if habits.has_message_ids && reply.usage.is_none() && !self.notice.trim().is_empty() {
+        if quirks.has_message_ids && reply.usage.is_none() && !self.notice.trim().is_empty() {
             return failed(classify(None, &self.notice), &self.notice);
         }
         if !self.text.trim().is_empty() {
@@ -249,15 +249,15 @@ impl Turn {
 
     /// What it cost, by the agent's own way of counting. An agent's session is that of one job, so a session's amounts
     /// are this turn's where a fork begins with none.
-    pub fn amounts(&self, reply: Option<&AcpReply<'_>>, habits: Habits) -> ReportedAmounts {
+    pub fn amounts(&self, reply: Option<&AcpReply<'_>>, quirks: Quirks) -> ReportedAmounts {
         let run = reply
             .and_then(|reply| reply.usage.or(reply.meta.quota.tokens))
             .map(super::wire::AcpTokens::usage);
-        let cost = match habits.cost {
+        let cost = match quirks.cost {
             Counting::Turn | Counting::Session => Cost { since_last: self.cost, total: None },
             Counting::Lineage => Cost { since_last: None, total: self.cost },
         };
-        let usage = match habits.tokens {
+        let usage = match quirks.tokens {
             Counting::Turn => UsageScope::Run,
             Counting::Session => UsageScope::Session,
             Counting::Lineage => UsageScope::Lineage,

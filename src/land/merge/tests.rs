@@ -4,7 +4,7 @@ use super::*;
 use crate::document::{Document, Place, RowId};
 
 fn row(id: RowId, text: &str) -> Row {
-    Row { id, split_from: None, hash: 0, ink: 0, text: text.as_bytes().into() }
+    Row { id, split_from: None, hash: 0, nonblank_hash: 0, text: text.as_bytes().into() }
 }
 
 fn base(text: &str) -> Vec<Row> {

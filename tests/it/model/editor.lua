@@ -238,7 +238,7 @@ local formatters = {
 }
 
 --- A fresh buffer in a fresh editor, as far as one can be had without starting one.
-function M.begin(text, habits)
+function M.begin(text, quirks)
   vim.cmd("silent! %bwipeout! | messages clear")
   vim.cmd("normal! ix")
   if vim.fn.reg_recording() ~= "" then
@@ -250,7 +250,7 @@ function M.begin(text, habits)
   end
   vim.fn.writefile(text, "model.txt")
   vim.cmd("silent edit! model.txt")
-  vim.bo.textwidth, vim.bo.autoindent = habits.textwidth, habits.autoindent
+  vim.bo.textwidth, vim.bo.autoindent = quirks.textwidth, quirks.autoindent
   M.records, M.faults, ranges, written, writes = {}, {}, {}, {}, {}
   for id, fd in pairs(agents) do
     vim.uv.fs_close(fd)
@@ -259,11 +259,11 @@ function M.begin(text, habits)
   lines = require("model.lines").follow(api.nvim_get_current_buf())
   local group = api.nvim_create_augroup("model", { clear = true })
   vim.cmd("iabbrev <buffer> tw two words")
-  if formatters[habits.formats] then
+  if formatters[quirks.formats] then
     api.nvim_create_autocmd({ "TextChanged", "TextChangedI" }, {
       group = group,
       buffer = lines.bufnr,
-      callback = formatters[habits.formats],
+      callback = formatters[quirks.formats],
     })
   end
   return lines.bufnr

@@ -10,7 +10,7 @@ pub fn merge(base: &[String], ours: &[String], theirs: &[String]) -> Option<Vec<
         id: id as u64,
         split_from: None,
         hash: 0,
-        ink: 0,
+        nonblank_hash: 0,
         text: text.as_bytes().into(),
     };
     let rows: Vec<Row> = base.iter().enumerate().map(row).collect();

@@ -64,9 +64,9 @@ impl<'a> Game<'a> {
     /// Plays a schedule to its end; the error says what must not have been.
     pub fn play(&mut self, schedule: &Schedule) -> Result<(), String> {
         let text: Vec<String> = schedule.text.iter().map(|row| self.row(*row)).collect();
-        let habits = schedule.habits;
-        let habits = json!({"textwidth": habits.textwidth, "autoindent": habits.autoindent, "formats": habits.formats});
-        self.home = self.editor.lua("return M.begin(...)", &[json!(text), habits])?;
+        let quirks = schedule.quirks;
+        let quirks = json!({"textwidth": quirks.textwidth, "autoindent": quirks.autoindent, "formats": quirks.formats});
+        self.home = self.editor.lua("return M.begin(...)", &[json!(text), quirks])?;
         self.look("begin")?;
         for step in &schedule.steps {
             match step {

@@ -14,7 +14,7 @@ pub struct Schedule {
     /// The lines to begin with.
     pub text: Vec<Row>,
     /// How the user's editor is set up.
-    pub habits: Habits,
+    pub quirks: Quirks,
     /// What happens, in this order.
     pub steps: Vec<Step>,
 }
@@ -30,7 +30,7 @@ pub enum Row {
 
 /// Options that change what keys do.
 #[derive(Debug, Clone, Copy)]
-pub struct Habits {
+pub struct Quirks {
     pub textwidth: u64,
     pub autoindent: bool,
     /// An autocommand that takes trailing blanks away as soon as text changes: in their rows, or by replacing the whole
@@ -239,10 +239,10 @@ fn row() -> impl Strategy<Value = Row> {
     ]
 }
 
-fn habits() -> impl Strategy<Value = Habits> {
+fn quirks() -> impl Strategy<Value = Quirks> {
     let formats = prop_oneof![8 => Just("nothing"), 1 => Just("rows"), 1 => Just("all")];
     (prop_oneof![6 => Just(0), 1 => Just(20u64)], any::<bool>(), formats)
-        .prop_map(|(textwidth, autoindent, formats)| Habits { textwidth, autoindent, formats })
+        .prop_map(|(textwidth, autoindent, formats)| Quirks { textwidth, autoindent, formats })
 }
 
 fn change() -> impl Strategy<Value = Change> {
@@ -298,9 +298,9 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// All schedules.
 pub fn any_schedule() -> impl Strategy<Value = Schedule> {
-    (vec(row(), 1..12), habits(), vec(step(), 1..20)).prop_map(|(text, habits, steps)| Schedule {
+    (vec(row(), 1..12), quirks(), vec(step(), 1..20)).prop_map(|(text, quirks, steps)| Schedule {
         text,
-        habits,
+        quirks,
         steps,
     })
 }
