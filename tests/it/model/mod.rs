@@ -59,31 +59,6 @@ fn random_schedules() {
     assert!(failed.is_empty(), "shrunk above; again with make soak RUNS=1 SEED= one of {failed:?}");
 }
 
-/// Schedules of which the model demanded what nobody can know: which twin a line of an answer is, and which of a line
-/// and its copy was deleted.
-#[test]
-fn what_no_text_tells() {
-    play_seeds(&[70_500_931, 71_500_261, 72_000_161, 75_110_395]);
-}
-
-/// Rows that an answer had deleted, that undo brought back and another answer deleted: they are not the first one's. And
-/// a row that was deleted before a job was sent, put into its answer: all rows of that are taken back. And a row that the
-/// user had put into a part of the text before the answer to that was accepted: it stays when that is taken back.
-/// And a part that an answer had deleted: after undo it is not put in once more. And rows that an answer had deleted,
-/// that undo brought back: of these one was deleted by another answer.
-#[test]
-fn schedules_that_broke_a_promise_once() {
-    play_seeds(&[70_500_275, 74_020_388, 80_002_063, 83_003_750, 91_001_645]);
-}
-
-fn play_seeds(seeds: &[u64]) {
-    let (mut nvim, counts) = (neovim::start(), Counts::default());
-    for seed in seeds {
-        let played = play(&mut nvim, &tree(*seed).current(), &counts);
-        assert!(played.is_ok(), "seed {seed}: {played:?}");
-    }
-}
-
 #[expect(clippy::print_stdout, reason = "who runs it wants to see the story, and how far it got")]
 fn say(what: &str) {
     println!("{what}");
