@@ -93,9 +93,11 @@ impl Selected {
         self.rows.iter().zip(&self.spans).map(piece).collect()
     }
 
-    /// The place and the whole rows that were sent, with what was taken of the answer in them.
+    /// The place and the whole rows that were sent, with what was taken of the answer in them. Of an answer that left
+    /// no rows there are none.
     pub fn base(&self, taken: Option<&[Bytes]>) -> Option<(Place, Vec<Bytes>)> {
-        let place = self.place_at(self.first)?;
+        let is_empty = self.kind == SelectionKind::Line && self.rows.is_empty();
+        let place = if is_empty { Place::Insertion(self.first) } else { self.place_at(self.first)? };
         let fits = |pieces: &&[Bytes]| match self.kind {
             SelectionKind::Line => true,
             SelectionKind::Char => !pieces.is_empty(),

@@ -90,6 +90,14 @@ local PLACES = {
   },
 }
 
+test("an answer that left no lines, and was undone, takes nothing back that was typed there since", function()
+  local nvim = answered(line(4, 4), {})
+  nvim:type("u4Gcjtyped<Esc>")
+  restart(nvim)
+  decide(nvim, "revert")
+  equal(nvim:lines(), { "one", "two", "three", "typed" })
+end)
+
 test("a held answer is accepted after a restart, where its range is by then", function()
   for _, case in ipairs(PLACES) do
     local range, answer, expected = unpack(case)
