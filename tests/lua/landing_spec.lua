@@ -74,24 +74,6 @@ test("answers that are ready together land together, each as a step of its own",
   equal(nvim:lines(), { "one", "two", "three", "four", "five" })
 end)
 
-test("edits touch only the rows that differ", function()
-  local nvim = with_job({ "a", "b", "c", "d", "e" }, line(1, 5))
-  nvim:lua([[
-    _G.ns = vim.api.nvim_create_namespace("other")
-    for row = 0, 4 do vim.api.nvim_buf_set_extmark(0, ns, row, 0, { id = row + 1, end_col = 1 }) end
-    vim.api.nvim_buf_set_mark(0, "k", 4, 0, {})
-  ]])
-  nvim:answer(1, { "a", "B", "BB", "c", "d", "E" }, {
-    edits = { { first = 1, last = 2, lines = { "B", "BB" } }, { first = 4, last = 5, lines = { "E" } } },
-  })
-  equal(nvim:lines(), { "a", "B", "BB", "c", "d", "E" })
-  local rows = nvim:lua([[
-    return vim.tbl_map(function(id) return vim.api.nvim_buf_get_extmark_by_id(0, ns, id, {})[1] end, { 1, 3, 4 })
-  ]])
-  equal(rows, { 0, 3, 4 }, "marks of others on unchanged rows")
-  equal(nvim:api("buf_get_mark", 0, "k"), { 5, 0 })
-end)
-
 test("rows are added, taken away and inserted between", function()
   local function land(range, edits, expected)
     local nvim = with_job({ "a", "b", "c" }, range)

@@ -22,12 +22,8 @@ local SLOW_SPECS = {
   "copies",
   "cut",
   "decide",
-  "editor_write_rows",
-  "editor_write_undo",
-  "editor_write_windows",
   "follow",
   "held",
-  "landing_windows",
   "live",
   "live_tools",
   "merge",
@@ -38,6 +34,7 @@ local SLOW_SPECS = {
   "review",
   "review_random",
   "selection",
+  "write_keeps",
 }
 
 ---@param name string

@@ -1,4 +1,4 @@
--- The protocol of `editor.write`: each state of its reply, and what a step is.
+--- The call by which the host writes: each state of its reply, what a step is, and that each is written once.
 
 local steps = require("support.steps")
 local suite = require("support.suite")
@@ -51,17 +51,6 @@ test("another tick is stale, and the reply has it", function()
   equal(steps.rows(nvim), { "a", "bx" })
 end)
 
-test("a tick that rose with an unchanged text is stale, too", function()
-  local nvim = steps.start({ "a" })
-  nvim:lua("vim.cmd.file(vim.fn.tempname())")
-  local call = steps.call(nvim, { { { 0, 1, { "A" } } } })
-  nvim:lua("vim.cmd('silent write')")
-  local reply = steps.send(nvim, call)
-  equal(reply, { state = "stale", tick = tick(nvim) })
-  call.tick = reply.tick
-  equal(steps.states(steps.send(nvim, call)), "written")
-end)
-
 test("rows that differ, or a row beside them, stop the call; the steps before it stand", function()
   for name, change in pairs({
     ["a row"] = function(edit)
@@ -112,38 +101,6 @@ test("rows that differ, or a row beside them, stop the call; the steps before it
   end
 end)
 
-test("at the ends of the buffer there is no row beside", function()
-  local nvim = steps.start({ "a", "b" })
-  for _, beside in ipairs({ { above = "z" }, { below = "z" } }) do
-    local call = steps.call(nvim, { { { 0, 2, { "A" } } } })
-    call.steps[1].edits[1] = vim.tbl_extend("force", call.steps[1].edits[1], beside)
-    equal(steps.states(steps.send(nvim, call)), "differs")
-  end
-  equal(steps.states(steps.write(nvim, { { { 0, 2, { "A" } } } })), "written")
-  equal(steps.rows(nvim), { "A" })
-end)
-
-test("NULs, carriage returns and bytes that are no UTF-8 are compared and written as they are", function()
-  local odd = { "nul\0nul", "cr\r", "\xff\xfe", "\xc3", "half \xe2\x82" }
-  local nvim = steps.start(odd)
-  local call = steps.call(nvim, { { { 1, 3, { "cr", "\xff\0", "\r" } } } })
-  call.steps[1].edits[1].old[2] = "\xff\xff"
-  equal(steps.states(steps.send(nvim, call)), "differs")
-  equal(steps.rows(nvim), odd)
-  steps.written(nvim, { { 1, 3, { "cr", "\xff\0", "\r" } } })
-  equal(steps.rows(nvim), { "nul\0nul", "cr", "\xff\0", "\r", "\xc3", "half \xe2\x82" })
-  steps.written(nvim, { { 0, 0, { "\0", "\xff" } }, { 5, 6, { "half \xe2\x82\xac" } } })
-  equal(steps.rows(nvim), { "\0", "\xff", "nul\0nul", "cr", "\xff\0", "\r", "\xc3", "half €" })
-end)
-
-test("a row that begins within a character", function()
-  local nvim = steps.start({ "\x80\x80", "\xbfa\x80" })
-  steps.written(nvim, { { 0, 1, { "\x80" } }, { 1, 2, { "\xbf", "\x80\x80" } } })
-  equal(steps.rows(nvim), { "\x80", "\xbf", "\x80\x80" })
-  steps.written(nvim, { { 0, 3, { "\x80\x80\x80" } } })
-  equal(steps.rows(nvim), { "\x80\x80\x80" })
-end)
-
 test("a step that is no edit of rows is an error, and nothing of it is written", function()
   local nvim = steps.start({ "a", "b", "c" })
   local reply = steps.write(nvim, { { { 0, 1, { "A" } }, { 1, 1, { "x\ny" } } } })
@@ -152,12 +109,6 @@ test("a step that is no edit of rows is an error, and nothing of it is written",
   call.steps[1].edits = { call.steps[1].edits[2], call.steps[1].edits[1] }
   equal(steps.states(steps.send(nvim, call)), "error")
   equal(steps.rows(nvim), { "a", "b", "c" })
-end)
-
-test("edits of neighbouring rows are one step", function()
-  local nvim = steps.start({ "a", "b", "c" })
-  steps.written(nvim, { { 0, 1, { "A" } }, { 1, 2, { "B" } }, { 2, 3, {} } })
-  equal(steps.rows(nvim), { "A", "B" })
 end)
 
 test("a buffer that takes no changes is told of, also where a listener says so between two steps", function()
@@ -175,6 +126,7 @@ end)
 
 test("a step that fails half-way is taken back whole", function()
   local nvim = steps.start({ "a", "b", "c" })
+  nvim:type("2G~~<Esc>")
   nvim:lua([[
     vim.api.nvim_buf_attach(1, false, { on_lines = function()
       if not vim.g.is_over then vim.bo[1].modifiable = false end
@@ -185,6 +137,11 @@ test("a step that fails half-way is taken back whole", function()
   equal({ steps.states(reply), steps.rows(nvim) }, { "error", { "a", "b", "c" } })
   equal(nvim:lua("return vim.bo[1].modifiable"), false)
   nvim:lua("vim.g.is_over, vim.bo[1].modifiable = true, true")
+  equal(
+    nvim:lua("return { vim.fn.line([['.]]), vim.fn.getchangelist(1)[1][2].lnum }"),
+    { 2, 2 },
+    "the user's change"
+  )
   local half = nvim:lua([[
     local tree = vim.fn.undotree()
     for number = 0, tree.seq_last do
@@ -201,22 +158,6 @@ test("a step that fails half-way is taken back whole", function()
   equal(steps.rows(nvim), { "a", "b", "c" })
   nvim:type("<C-r><C-r>")
   equal(steps.rows(nvim), { "A", "b", "C" })
-end)
-
-test("an empty buffer's lone row is replaced, and what leaves no row leaves it", function()
-  local nvim = steps.start({ "" })
-  steps.written(nvim, { { 0, 1, { "1", "2" } } })
-  equal(steps.rows(nvim), { "1", "2" })
-  nvim:type("u")
-  equal(steps.rows(nvim), { "" })
-  nvim:type("<C-r>")
-  steps.written(nvim, { { 0, 2, {} } })
-  equal(steps.rows(nvim), { "" })
-  steps.written(nvim, { { 0, 1, { "x" } } })
-  nvim:type("uu")
-  equal(steps.rows(nvim), { "1", "2" })
-  steps.written(nvim, { { 0, 1, {} }, { 1, 2, {} } })
-  equal(steps.rows(nvim), { "" })
 end)
 
 test("a step that leaves every row as it reads is written without a change", function()
@@ -238,31 +179,66 @@ test("a step that leaves every row as it reads is written without a change", fun
   equal(tick(nvim), before)
 end)
 
-test("rows of a block that end before it are filled up", function()
-  local nvim = steps.start({ "one", "twelve", "", "a\tb", "x\0" })
-  nvim:lua("vim.bo.tabstop = 8")
-  steps.written(nvim, {
-    { 0, 1, { "one1" }, 8 },
-    { 1, 2, { "twelve2" }, 8 },
-    { 2, 3, { "" }, 8 },
-    { 3, 4, { "a\t4" }, 8 },
-    { 4, 5, { "x\0F" }, 4 },
-  })
-  equal(steps.rows(nvim), { "one     1", "twelve  2", "", "a\t4", "x\0 F" })
-  steps.written(nvim, { { 0, 1, { "one     1x" }, 20 }, { 3, 4, { "a\t4y" }, 9 } })
-  equal(steps.rows(nvim), { "one     1           x", "twelve  2", "", "a\t4y", "x\0 F" })
+test("the same call twice is written once, with the same ticks", function()
+  local nvim = steps.start({ "a", "b", "c" })
+  local call = steps.call(nvim, { { { 0, 1, { "A" } } }, { { 1, 2, { "B", "B" } } } })
+  local reply = steps.send(nvim, call)
+  equal(steps.send(nvim, call), reply)
+  equal(steps.rows(nvim), { "A", "B", "B", "c" })
+  -- Also later, whatever was typed since, in the middle of something, and where the buffer is gone.
+  nvim:type("Gox<Esc>v")
+  equal(steps.send(nvim, call).steps, reply.steps)
+  nvim:type("<Esc>:enew!<CR>:bwipeout! 1<CR>")
+  equal(steps.send(nvim, call).steps, reply.steps)
 end)
 
-test("a hidden buffer is written, with rows put in and taken away", function()
+test("an attempt more is another step", function()
+  local nvim = steps.start({ "a" })
+  steps.written(nvim, { { 0, 1, { "A" } } }, { job = 1 })
+  steps.written(nvim, { { 0, 1, { "a" } } }, { job = 1, attempt = 2 })
+  equal(steps.rows(nvim), { "a" })
+end)
+
+test("a call goes on behind the steps that an earlier one wrote", function()
   local nvim = steps.start({ "a", "b", "c" })
-  nvim:lua("vim.o.hidden = true; vim.cmd.enew()")
-  nvim:set_lines({ "other" })
-  nvim:type("ix")
-  local reply = steps.write(nvim, { { { 0, 0, { "0" } }, { 1, 2, { "B", "BB" } } }, { { 4, 5, {} } } })
-  equal({ steps.states(reply), steps.rows(nvim) }, { "written written", { "0", "a", "B", "BB" } })
-  equal({ nvim:lines(), nvim:api("get_mode").mode }, { { "xother" }, "i" })
-  nvim:type("<Esc>:buffer 1<CR>u")
-  equal(nvim:lines(), { "0", "a", "B", "BB", "c" })
-  nvim:type("u")
-  equal(nvim:lines(), { "a", "b", "c" })
+  local call = steps.call(nvim, { { { 0, 1, { "A", "A" } } }, { { 2, 3, { "B" } } } })
+  local first = steps.send(nvim, { buffer = call.buffer, tick = call.tick, steps = { call.steps[1] } })
+  local both = steps.send(nvim, call)
+  equal({ steps.states(both), both.steps[1] }, { "written written", first.steps[1] })
+  equal(steps.rows(nvim), { "A", "A", "B", "c" })
+end)
+
+test("where the text has changed since, a call ends behind the steps that an earlier one wrote", function()
+  local nvim = steps.start({ "a", "b", "c" })
+  local call = steps.call(nvim, { { { 0, 1, { "A" } } }, { { 1, 2, { "B" } } } })
+  local first = steps.send(nvim, { buffer = call.buffer, tick = call.tick, steps = { call.steps[1] } })
+  nvim:type("GAx<Esc>")
+  equal(steps.send(nvim, call), { state = "done", tick = tick(nvim), steps = first.steps })
+  nvim:type("v")
+  equal(steps.send(nvim, call), { state = "done", tick = tick(nvim), steps = first.steps })
+  equal(steps.rows(nvim), { "A", "b", "cx" })
+end)
+
+test("what was written is remembered until it is stored, also for the next host", function()
+  local nvim = steps.start({ "a", "b" })
+  local call = steps.call(nvim, { { { 0, 1, { "A" } } }, { { 1, 2, { "B" } } } }, { job = 7, attempt = 3 })
+  local second = { buffer = call.buffer, tick = call.tick, steps = { call.steps[2] } }
+  local function stored(step)
+    nvim:lua("require('botglue.apply').stored({ steps = { ... } })", step)
+  end
+  -- The reply is lost with the host that asked.
+  steps.send(nvim, call)
+  nvim:host("die")
+  nvim:lua("local client = require('botglue.host.client'); client.connect(client.options())")
+  stored({ job = 7, attempt = 2 })
+  equal(steps.states(steps.send(nvim, call)), "written written")
+  equal(steps.rows(nvim), { "A", "B" })
+  stored({ job = 7, attempt = 3 })
+  equal(
+    { steps.states(steps.send(nvim, call)), steps.states(steps.send(nvim, second)) },
+    { "stale", "written" }
+  )
+  -- All steps of a job.
+  stored({ job = 8 })
+  equal(steps.states(steps.send(nvim, second)), "stale")
 end)
