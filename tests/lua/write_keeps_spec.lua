@@ -303,6 +303,7 @@ test("folds stay whole, around what is within them and beside what is not", func
     local nvim = child.with_host({})
     for _, case in ipairs({
       { line(4, 4), { "d!" }, "aa [bbcc] d! [eeffgghhii] jj" },
+      { line(4, 4), {}, "aa [bbcc] [eeffgghhii] jj" },
       { line(4, 4), { "dd", "x" }, "aa [bbcc] dd x [eeffgghhii] jj" },
       { line(4, 4), { "x", "dd" }, "aa [bbcc] x dd [eeffgghhii] jj" },
       { line(4, 4), { "d", "d" }, "aa [bbcc] d d [eeffgghhii] jj" },

@@ -43,8 +43,11 @@ local function is_off_fold_ends(bufnr, line)
   return vim.iter(vim.fn.win_findbuf(bufnr)):all(function(win)
     return vim.wo[win].foldmethod ~= "manual"
       or api.nvim_win_call(win, function()
-        local level = vim.fn.foldlevel(line)
-        return level == 0 or (level == vim.fn.foldlevel(line - 1) and level == vim.fn.foldlevel(line + 1))
+        local function is_alike(other)
+          return vim.fn.foldlevel(other) == vim.fn.foldlevel(line)
+            and vim.fn.foldclosed(other) == vim.fn.foldclosed(line)
+        end
+        return vim.fn.foldlevel(line) == 0 or (is_alike(line - 1) and is_alike(line + 1))
       end)
   end)
 end
