@@ -175,12 +175,8 @@
 
 ---@class botglue.Checkpoint an entry of the answer to `checkpoints { agent, session_id }`, oldest first
 ---@field uuid string the message's
----@field session_id string
 ---@field prompt string
 ---@field at_ms integer
----@field kind "line"|"char"|"block"|"insert"
----@field rows string[] the whole rows of the range then
----@field text string[]? the selected part of each row, where that is not all of it
 
 ---@class botglue.Recalled the answer to `prompts { limit?, project? }`
 ---@field prompts string[] what was typed within a day and not sent comes first

@@ -100,7 +100,6 @@ end
 ---@class botglue.Asking
 ---@field sent fun(prompt: string)? told of the prompt
 ---@field set_repeat fun()? makes `.` repeat the operator that asks
----@field dropped fun()? called if the prompt closes and nothing is sent
 
 --- Starts a job on a selection; asks for the prompt first where the request has none.
 ---@param selection botglue.Selection
@@ -129,12 +128,7 @@ function M.ask(target, request, options, asking)
     options = options,
     proposal = M.proposal(target, request, options),
     set_repeat = asking.set_repeat,
-    on_cancel = function()
-      stop()
-      if asking.dropped then
-        asking.dropped()
-      end
-    end,
+    on_cancel = stop,
   }, function(typed)
     stop()
     if asking.sent then

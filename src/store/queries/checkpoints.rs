@@ -3,22 +3,14 @@
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 
-use super::parse;
-use crate::request::{Selection, SelectionKind};
 use crate::store::StoreError;
 
 /// A checkpoint. Its field names are those that the editor gets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Checkpoint {
     pub uuid: String,
-    pub session_id: String,
     pub prompt: String,
     pub at_ms: i64,
-    pub kind: String,
-    /// The whole rows of the range then.
-    pub rows: Vec<String>,
-    /// The selected part of each row, where that is not all of it.
-    pub text: Option<Vec<String>>,
 }
 
 /// A session's checkpoints, oldest first, those that it shares with the sessions it was forked from among them.
@@ -79,22 +71,12 @@ fn fork(connection: &Connection, agent: &str, session_id: &str) -> Result<Option
 fn own(connection: &Connection, agent: &str, session_id: &str) -> Result<Vec<Checkpoint>, StoreError> {
     connection
         .prepare_cached(
-            "SELECT checkpoints.uuid, checkpoints.session_id, prompt, started_ms, selection
-             FROM checkpoints JOIN jobs ON checkpoints.job = jobs.key JOIN texts ON texts.job = jobs.key
+            "SELECT checkpoints.uuid, prompt, started_ms
+             FROM checkpoints JOIN jobs ON checkpoints.job = jobs.key
              WHERE checkpoints.agent = ?1 AND checkpoints.session_id = ?2 ORDER BY checkpoints.key",
         )?
         .query_and_then(params![agent, session_id], |row| {
-            let selection: Selection = parse(&row.get::<_, String>(4)?)?;
-            let is_part = matches!(selection.kind, SelectionKind::Char | SelectionKind::Block);
-            Ok(Checkpoint {
-                uuid: row.get(0)?,
-                session_id: row.get(1)?,
-                prompt: row.get(2)?,
-                at_ms: row.get(3)?,
-                kind: selection.kind.name().to_owned(),
-                rows: selection.rows,
-                text: is_part.then_some(selection.text),
-            })
+            Ok(Checkpoint { uuid: row.get(0)?, prompt: row.get(1)?, at_ms: row.get(2)? })
         })?
         .collect()
 }

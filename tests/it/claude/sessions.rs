@@ -122,8 +122,8 @@ fn a_rewind_goes_on_before_what_was_answered_then() {
         nvim.finished(id);
     }
     assert_eq!(nvim.lines()[2], "fn three() {}");
-    // From a fork of a fork, to a message that was said in the first session, with the text of then.
-    choose(nvim, &[2, 2]);
+    // From a fork of a fork, to a message that was said in the first session, on the text as it is.
+    choose(nvim, &[2]);
     nvim.command("3");
     nvim.command("Botglue rewind");
     nvim.wait("the prompt is open", || nvim.exec("return vim.bo.filetype") == "botglue-prompt");
@@ -138,7 +138,7 @@ fn a_rewind_goes_on_before_what_was_answered_then() {
     assert!(told.contains("second") && told.contains("was taken back"), "{told}");
     assert!(!told.contains("third"), "{told}");
     let (_, own) = told.split_once("was taken back").unwrap();
-    assert!(own.contains("\nfn one() {}\n"), "the text of that time: {own}");
+    assert!(own.contains("\nfn three() {}\n"), "the text as it is: {own}");
 
     // The fork can be gone back in, too: to its own message, and to those before it.
     nvim.exec(

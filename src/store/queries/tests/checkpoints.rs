@@ -1,7 +1,6 @@
 //! Which messages of a session can be gone back to.
 
 use super::*;
-use crate::request::SelectionKind;
 use crate::store::queries::checkpoints;
 
 fn messages(connection: &Connection, session: &str) -> Vec<String> {
@@ -32,20 +31,7 @@ fn a_session_has_the_checkpoints_that_it_shares_with_those_it_was_forked_from() 
     assert_eq!(messages(&connection, "v"), ["a", "e"], "gone back to before its parent");
     assert_eq!(messages(&connection, "unknown"), [""; 0]);
     let first = &checkpoints::of(&connection, "claude", "u").unwrap()[0];
-    assert_eq!((first.prompt.as_str(), first.session_id.as_str(), first.at_ms), ("prompt 1", "s", 10));
-    assert_eq!((first.kind.as_str(), first.rows.as_slice()), ("line", &["local a = 1".to_owned()][..]));
-    assert_eq!(first.text, None, "the rows are all of it");
-}
-
-#[test]
-fn a_checkpoint_of_a_part_has_the_rows_and_the_part() {
-    let mut connection = store();
-    let mut part = spoke(1, "s", 10, &["a"], None);
-    (part.selection.kind, part.selection.text) = (SelectionKind::Char, vec!["a = 1".to_owned()]);
-    keep_all(&mut connection, [part]);
-    let found = &checkpoints::of(&connection, "claude", "s").unwrap()[0];
-    let rows = ["local a = 1".to_owned()];
-    assert_eq!((found.rows.as_slice(), found.text.as_deref()), (&rows[..], Some(&["a = 1".to_owned()][..])));
+    assert_eq!((first.prompt.as_str(), first.at_ms), ("prompt 1", 10));
 }
 
 #[test]
