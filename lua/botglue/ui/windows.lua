@@ -36,14 +36,6 @@ function M.snapshot()
   return found
 end
 
---- Whether a row may be seen, or what stands right below it.
----@param window botglue.Window
----@param row integer from 0
----@return boolean
-function M.is_near(window, row)
-  return row >= window.topline - 2 and row <= window.botline
-end
-
 --- The windows that show a buffer.
 ---@param bufnr integer
 ---@param first integer? a window that comes first, also from another tab page
@@ -75,15 +67,6 @@ function M.find_or_open(bufnr)
   vim.cmd("topleft split")
   api.nvim_win_set_buf(0, bufnr)
   return api.nvim_get_current_win(), true
-end
-
---- The last lines that the windows of the tab page show of a buffer. Cheap, for what happens while the user scrolls.
----@param bufnr integer
----@return integer[]
-function M.bottoms(bufnr)
-  return vim.tbl_map(function(win)
-    return vim.fn.line("w$", win)
-  end, M.of(bufnr))
 end
 
 --- Whether a confirm or input prompt interrupts typing at the end of a row. `nvim_win_call` would then move the cursor

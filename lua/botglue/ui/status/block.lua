@@ -32,27 +32,6 @@ function M.new(bufnr)
   return setmetatable({ bufnr = bufnr }, Block)
 end
 
---- The marks of rows that hang on a row of the buffer.
----@param bufnr integer
----@param row integer from 0
----@return integer[]
-function M.marks(bufnr, row)
-  return vim.tbl_map(function(mark)
-    return mark[1]
-  end, api.nvim_buf_get_extmarks(bufnr, namespace, { row, 0 }, { row, -1 }, {}))
-end
-
----@return boolean
-function Block:is_there()
-  return self.mark ~= nil
-end
-
---- Whether a part of it stands beside a row.
----@return boolean
-function Block:is_beside()
-  return self.aside ~= nil
-end
-
 --- Whether any of it is drawn.
 ---@return boolean
 function Block:is_drawn()

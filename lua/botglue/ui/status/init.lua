@@ -3,7 +3,6 @@
 
 local block = require("botglue.ui.status.block")
 local connection = require("botglue.host.connection")
-local drawing = require("botglue.ui.status.drawing")
 local highlight = require("botglue.ui.highlight")
 local line = require("botglue.ui.status.line")
 local outcomes = require("botglue.ui.status.outcomes")
@@ -20,6 +19,7 @@ local api = vim.api
 ---@field block botglue.Block
 ---@field frame integer counts the ticks
 ---@field unhighlight fun()
+---@field drawn_mark integer? at which the line of an ended job was drawn last
 ---@field expiry uv.uv_timer_t? by which the line of an ended job goes
 ---@field is_closed boolean?
 local View = {}
@@ -44,8 +44,8 @@ end
 local function seen_in(shown, first, last)
   local columns, main
   for _, window in ipairs(shown) do
-    local is_near = windows.is_near(window, last - 1)
-    if is_near or (first <= window.botline and last > window.botline) then
+    -- Or what stands right below it.
+    if last >= window.topline - 1 and first <= window.botline + 1 then
       columns = math.min(columns or math.huge, windows.columns(window))
       main = (window.current or not main) and window or main
     end
@@ -86,7 +86,7 @@ function View:draw(shown)
   local first, last = self:lines()
   local columns, main = seen_in(here, first, last)
   -- The first time it is drawn all the same, so that its height is there before it is seen.
-  if not columns and self.block:is_there() and job:is_open() then
+  if not columns and self.block.mark and job:is_open() then
     return
   end
   local width = columns or vim.o.columns
@@ -113,7 +113,7 @@ function View:draw_aside(first, last, window)
     lnum = lnum >= math.max(first, window.topline) and lnum or nil
   end
   self.block:beside(lnum, window, function(room)
-    return line.aside(self.job, self.frame, room)
+    return line.state(self.job, self.frame, room)
   end)
 end
 
@@ -142,7 +142,7 @@ function View:is_at_end(bottoms)
   end
   local first, last = self:lines()
   for _, bottom in ipairs(bottoms) do
-    if bottom >= first and (bottom <= last or self.block:is_beside()) then
+    if bottom >= first and (bottom <= last or self.block.aside) then
       return true
     end
   end
@@ -158,7 +158,7 @@ function View:moved()
   if self.job.range.lost then
     self:hide()
   else
-    drawing.soon(self)
+    ticker.soon(self)
   end
 end
 

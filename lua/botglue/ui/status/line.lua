@@ -86,10 +86,10 @@ end
 
 --- The state of a job where there is this much room.
 ---@param job botglue.Job
----@param frame integer
+---@param frame integer counts the ticks
 ---@param room integer
----@return [string, string][]
-local function state(job, frame, room)
+---@return [string, string][] chunks
+function M.state(job, frame, room)
   if job.status == "ready" then
     local words = signs.ready .. " " .. connection.words.states.ready
     return { { fit(words, room), "BotglueReady" } }
@@ -107,24 +107,16 @@ local function indent_of(job, width)
   return (" "):rep(math.min(job.indent, math.floor(width / (width < 40 and 5 or 2)), MOST_INDENT))
 end
 
+--- The same below the text of the range.
 ---@param job botglue.Job
----@param frame integer counts the ticks
+---@param frame integer
 ---@param width integer columns that there are
 ---@return [string, string][] chunks
 function M.chunks(job, frame, width)
   local indent = indent_of(job, width)
-  local chunks = state(job, frame, width - #indent)
+  local chunks = M.state(job, frame, width - #indent)
   table.insert(chunks, 1, { indent, "BotgluePrompt" })
   return chunks
-end
-
---- The same state without the indentation, cut to the room beside a line.
----@param job botglue.Job
----@param frame integer
----@param room integer
----@return [string, string][] chunks
-function M.aside(job, frame, room)
-  return state(job, frame, room)
 end
 
 --- All rows below a range: the state, and the newest lines of code.

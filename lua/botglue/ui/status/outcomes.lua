@@ -3,12 +3,11 @@
 ---
 --- Neovim draws the virtual lines of several marks on one row in no certain order, so the newest job draws them all.
 
-local block = require("botglue.ui.status.block")
 local connection = require("botglue.host.connection")
 local debounce = require("botglue.util.debounce")
-local drawing = require("botglue.ui.status.drawing")
 local line = require("botglue.ui.status.line")
 local outcome = require("botglue.jobs.outcome")
+local ticker = require("botglue.ui.status.ticker")
 local windows = require("botglue.ui.windows")
 
 local M = {}
@@ -18,7 +17,6 @@ local MOST = 3 -- lines below one row; then a line says how many more there are
 
 ---@class botglue.Outcomes
 ---@field views table<botglue.View, true>
----@field marks table<integer, table<integer, botglue.View>> by buffer and mark
 ---@field unseen table<botglue.View, true> failures where the cursor was not yet
 ---@field group integer of the autocommands
 
@@ -42,7 +40,10 @@ local function draw_at_ends(outcomes, bufnr)
   for view in pairs(outcomes.views) do
     local own = view.job.range.bufnr
     if bufnr == nil or bufnr == own then
-      bottoms[own] = bottoms[own] or windows.bottoms(own)
+      bottoms[own] = bottoms[own]
+        or vim.tbl_map(function(win)
+          return vim.fn.line("w$", win)
+        end, windows.of(own))
       if view:is_at_end(bottoms[own]) then
         view:draw()
       end
@@ -62,7 +63,7 @@ end
 ---@return botglue.Outcomes
 local function start()
   local group = api.nvim_create_augroup("botglue.outcomes", {})
-  local outcomes = { views = {}, marks = {}, unseen = {}, group = group }
+  local outcomes = { views = {}, unseen = {}, group = group }
   local changed = {}
   local draw_changed = debounce(function()
     local buffers = changed
@@ -107,14 +108,11 @@ end
 ---@param view botglue.View one of them
 ---@return botglue.View[]
 local function on_row(view)
-  local bufnr, outcomes, found = view.block.bufnr, connection.outcomes, {}
-  if not outcomes or not api.nvim_buf_is_loaded(bufnr) then
-    return found
-  end
-  local known, row = outcomes.marks[bufnr] or {}, view.block:row()
-  for _, mark in ipairs(row and next(known) and block.marks(bufnr, row) or {}) do
-    found[#found + 1] = known[mark]
-  end
+  local bufnr, outcomes = view.block.bufnr, connection.outcomes
+  local row = outcomes and api.nvim_buf_is_loaded(bufnr) and view.block:row()
+  local found = vim.tbl_filter(function(other)
+    return other.block.bufnr == bufnr and other.block:row() == row
+  end, row and vim.tbl_keys(outcomes.views) or {})
   table.sort(found, function(a, b)
     return a.job.id > b.job.id
   end)
@@ -127,7 +125,7 @@ end
 local function draw_newest_other(view, views)
   local other = views[1] == view and views[2] or views[1]
   if other and other ~= view then
-    drawing.soon(other)
+    ticker.soon(other)
   end
 end
 
@@ -158,25 +156,20 @@ function M.add(view)
   local outcomes = connection.outcomes or start()
   connection.outcomes = outcomes
   outcomes.views[view] = true
-  drawing.soon(view)
+  ticker.soon(view)
 end
 
 --- The line of a job was drawn. The first time the others on its row are drawn again.
 ---@param view botglue.View
 function M.drawn(view)
-  local outcomes, bufnr, mark = connection.outcomes, view.block.bufnr, view.block.mark
-  if not outcomes or not outcomes.views[view] or not mark then
+  local mark = view.block.mark
+  if view.drawn_mark == mark then
     return
   end
-  local marks = outcomes.marks[bufnr] or {}
-  outcomes.marks[bufnr] = marks
-  if marks[mark] == view then
-    return
-  end
-  marks[mark] = view
+  view.drawn_mark = mark
   local views = on_row(view)
   if #views > 1 then
-    drawing.soon(view)
+    ticker.soon(view)
     draw_newest_other(view, views)
   end
 end
@@ -199,11 +192,8 @@ function M.remove(view)
     view:hide()
     return
   end
-  local views, marks = on_row(view), outcomes.marks[view.block.bufnr]
+  local views = on_row(view)
   outcomes.views[view], outcomes.unseen[view] = nil, nil
-  if marks and view.block.mark then
-    marks[view.block.mark] = nil
-  end
   view:hide()
   draw_newest_other(view, views)
   if next(outcomes.views) == nil then

@@ -1,5 +1,6 @@
---- The beat of all that moves on the screen: one timer for all views, so that many jobs cost one redraw, and it runs
---- only while there are any. What the windows show is looked at once a beat.
+--- When views are drawn. The beat of all that moves on the screen: one timer for all views, so that many jobs cost one
+--- redraw, and it runs only while there are any. And the next tick, for all that change in this one: many jobs may end,
+--- or move, in one call of the host. What the windows show is looked at once for all.
 
 local connection = require("botglue.host.connection")
 local debounce = require("botglue.util.debounce")
@@ -15,6 +16,10 @@ local BEAT = 120 -- milliseconds
 ---@class botglue.Ticker
 ---@field views table<botglue.Ticking, true>
 ---@field timer uv.uv_timer_t
+
+---@class botglue.Drawing
+---@field views table<botglue.View, true>
+---@field once fun() draws them in the next tick
 
 ---@param ticker botglue.Ticker
 local function beat(ticker)
@@ -65,6 +70,27 @@ function M.remove(view)
     ticker.timer:stop()
     ticker.timer:close()
   end
+end
+
+---@return botglue.Drawing
+local function start_drawing()
+  local drawing = { views = {} }
+  drawing.once = debounce(function()
+    local views, shown = drawing.views, windows.snapshot()
+    drawing.views = {}
+    for view in pairs(views) do
+      view:draw(shown)
+    end
+  end)
+  return drawing
+end
+
+--- Draws a view in the next tick.
+---@param view botglue.View
+function M.soon(view)
+  connection.drawing = connection.drawing or start_drawing()
+  connection.drawing.views[view] = true
+  connection.drawing.once()
 end
 
 return M
