@@ -36,15 +36,30 @@ end
 
 local BOTH = { "agent", "model" }
 
---- A decision of an answer: the one that is named, else the one that must be meant.
----@param name "reject"|"revert"
+--- A subcommand that takes nothing.
+---@param module string
+---@param name string of a function of that
+---@return botglue.Subcommand
+local function bare(module, name)
+  return {
+    bare = true,
+    run = function()
+      require(module)[name]()
+    end,
+  }
+end
+
+--- A subcommand for one job: the one that is named, else the one that must be meant.
+---@param module string
+---@param name string of a function of that, called with the number of the job
+---@param pick fun(words: string, choice: botglue.JobFilter, what: string): integer
 ---@param choice botglue.JobFilter
 ---@param what string what there may be none of
 ---@return botglue.Subcommand
-local function decision(name, choice, what)
+local function of_job(module, name, pick, choice, what)
   return {
     run = function(_, rest)
-      require("botglue.jobs.decide")[name](choose.one(rest, choice, what))
+      require(module)[name](pick(rest, choice, what))
     end,
     complete = choose.complete(choice),
   }
@@ -82,24 +97,9 @@ return {
       require("botglue.jobs.run").begin(taken, request, (client.options()))
     end,
   },
-  history = {
-    bare = true,
-    run = function()
-      require("botglue.ui.list.history").open()
-    end,
-  },
-  info = {
-    bare = true,
-    run = function()
-      require("botglue.ui.list.info").open()
-    end,
-  },
-  jobs = {
-    bare = true,
-    run = function()
-      require("botglue.ui.list.jobs").open()
-    end,
-  },
+  history = bare("botglue.ui.list.history", "open"),
+  info = bare("botglue.ui.list.info", "open"),
+  jobs = bare("botglue.ui.list.jobs", "open"),
   pick = {
     run = function(_, rest)
       require("botglue.ui.pick").open(rest)
@@ -134,12 +134,7 @@ return {
       })
     end,
   },
-  answer = {
-    run = function(_, rest)
-      require("botglue.ui.answer").open(choose.newest(rest, choose.answered, "to a question"))
-    end,
-    complete = choose.complete(choose.answered),
-  },
+  answer = of_job("botglue.ui.answer", "open", choose.newest, choose.answered, "to a question"),
   review = {
     bang = true,
     run = function(args, rest)
@@ -153,18 +148,8 @@ return {
   },
   take = of_hunks("take"),
   drop = of_hunks("drop"),
-  diff = {
-    run = function(_, rest)
-      require("botglue.ui.diff").open(choose.latest(rest, choose.has_texts, "can be compared"))
-    end,
-    complete = choose.complete(choose.has_texts),
-  },
-  edit = {
-    run = function(_, rest)
-      require("botglue.ui.review.edit").open(choose.one(rest, choose.held, "is held"))
-    end,
-    complete = choose.complete(choose.held),
-  },
+  diff = of_job("botglue.ui.diff", "open", choose.latest, choose.has_texts, "can be compared"),
+  edit = of_job("botglue.ui.review.edit", "open", choose.one, choose.held, "is held"),
   accept = {
     range = true,
     run = function(args, rest)
@@ -173,8 +158,8 @@ return {
     end,
     complete = choose.complete(choose.held),
   },
-  reject = decision("reject", choose.held, "is held"),
-  revert = decision("revert", choose.landed, "has landed"),
+  reject = of_job("botglue.jobs.decide", "reject", choose.one, choose.held, "is held"),
+  revert = of_job("botglue.jobs.decide", "revert", choose.one, choose.landed, "has landed"),
   followup = {
     -- A session is its agent's own.
     plus = { "model" },
@@ -183,12 +168,7 @@ return {
       require("botglue.session.followup").command(rest, given.model)
     end,
   },
-  rewind = {
-    bare = true,
-    run = function()
-      require("botglue.session.rewind").command()
-    end,
-  },
+  rewind = bare("botglue.session.rewind", "command"),
   retry = {
     plus = BOTH,
     run = function(_, rest, given)
@@ -196,12 +176,7 @@ return {
     end,
     complete = choose.complete(choose.ended),
   },
-  open = {
-    run = function(_, rest)
-      require("botglue.session.terminal").command(rest)
-    end,
-    complete = choose.complete(choose.has_session),
-  },
+  open = of_job("botglue.session.terminal", "open", choose.latest, choose.has_session, "has a session"),
   transcript = {
     bang = true,
     run = function(args, rest)

@@ -74,7 +74,7 @@ function M.open_session(job, name)
   vim.cmd.startinsert()
 end
 
---- Opens the session of a job of this Neovim.
+--- `:Botglue open [id]`: opens the session of a job of this Neovim.
 ---@param id integer
 function M.open(id)
   local job = choose.job(id)
@@ -82,12 +82,6 @@ function M.open(id)
     fail("job %d still works in its session: wait for it", id)
   end
   M.open_session(job, "job " .. id)
-end
-
---- `:Botglue open [id]`
----@param words string
-function M.command(words)
-  M.open(choose.latest(words, choose.has_session, "has a session"))
 end
 
 return M
