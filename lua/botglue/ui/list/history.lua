@@ -1,5 +1,5 @@
 --- `:Botglue history`: finished jobs of the store, newest first, of all Neovims. Reads a page at a time, the next one
---- when the cursor comes near the end, and the newest ones again when a job of this Neovim ends or is decided.
+--- when the cursor comes near the end, and all that is listed again when a job of this Neovim ends or is decided.
 
 local fail = require("botglue.host.errors").fail
 local signs = require("botglue.util.signs")
@@ -19,26 +19,22 @@ local AHEAD = 40 -- rows before the end at which the next ones are asked for
 ---@field more boolean whether the store has older ones
 ---@field asked integer counts the questions: the answer to an old one is of no use
 ---@field loading boolean
----@field renewing boolean? whether the newest jobs are asked for again
----@field due boolean? whether they have to be once more
+---@field due boolean? whether what is listed has to be asked for again
 ---@field group integer of autocommands
 local History = {}
 History.__index = History
 
---- Asks the host for a page.
+--- Asks the host for rows.
 ---@param args table
----@param last botglue.ListRow? the one before it
 ---@param callback fun(result: { table: botglue.Table, more: boolean }?, err: string?)
-local function ask(args, last, callback)
-  args = vim.tbl_extend("force", args, { limit = PAGE })
-  args.before = last and { ended_ms = last.ended_ms, uuid = last.id } or nil
-  view.ask("history", args, callback)
+local function ask(args, callback)
+  view.ask("history", vim.tbl_extend("keep", args, { limit = PAGE }), callback)
 end
 
 --- The newest rows, for a caller that shows them in another way.
 ---@param callback fun(rows: botglue.Table?, err: string?)
 function M.rows(callback)
-  ask({}, nil, function(result, err)
+  ask({}, function(result, err)
     callback(result and result.table, err)
   end)
 end
@@ -53,40 +49,37 @@ function History:head()
   self.list:head(table.concat(parts, signs.between))
 end
 
---- Says why no job is listed.
----@param err string?
-function History:say_nothing(err)
-  if err then
-    self.list:say(err, "BotglueFailure")
-  else
-    self.list:say(self.text and "no job is like this" or "no job has ended yet")
-  end
-end
-
----@param last botglue.ListRow?
----@param callback fun(result: { table: botglue.Table, more: boolean }?, err: string?)
-function History:ask(last, callback)
-  local scope = self.scopes[self.scope]
-  ask({ text = self.text, path = scope.path, project = scope.project }, last, callback)
-end
-
---- Asks for the next page, or for the first one.
-function History:load()
+--- Asks for the next page, or for rows from the first one on in place of those that are listed.
+---@param last botglue.ListRow? the one before the page
+function History:load(last)
   self.asked, self.loading = self.asked + 1, true
-  local asked, rows = self.asked, self.list.rows
-  self:ask(rows[#rows], function(result, err)
+  local asked, scope = self.asked, self.scopes[self.scope]
+  ask({
+    text = self.text,
+    path = scope.path,
+    project = scope.project,
+    limit = not last and math.max(#self.list.rows, PAGE) or nil,
+    before = last and { ended_ms = last.ended_ms, uuid = last.id },
+  }, function(result, err)
     if asked ~= self.asked or not self.list:is_open() then
       return
     end
-    self.loading, self.more = false, result ~= nil and result.more
-    if #rows > 0 and result then
-      self.list:append(result.table.rows)
-    elseif #rows > 0 then
+    self.loading = false
+    if result then
+      self.more = result.more
+      if last then
+        self.list:append(result.table.rows)
+      elseif #result.table.rows > 0 then
+        self.list:show(result.table)
+      else
+        self.list:say(self.text and "no job is like this" or "no job has ended yet")
+      end
+    elseif last then
+      self.more = false
       require("botglue.host.notify").error("botglue: " .. err)
-    elseif result and #result.table.rows > 0 then
-      self.list:show(result.table)
-    else
-      self:say_nothing(err)
+    elseif #self.list.rows == 0 then
+      -- What is listed stays: the user did not ask for it again.
+      self.list:say(err or "", "BotglueFailure")
     end
     self:head()
     if self.due then
@@ -95,48 +88,12 @@ function History:load()
   end)
 end
 
---- Puts a new first page before what is listed behind it.
----@param page botglue.Table
----@param more boolean whether there are older ones than these
-function History:put(page, more)
-  local listed, rows, last = {}, vim.list_extend({}, page.rows), page.rows[#page.rows]
-  for _, row in ipairs(rows) do
-    listed[row.id] = true
-  end
-  for _, row in ipairs(more and self.list.rows or {}) do
-    if not listed[row.id] and row.ended_ms <= last.ended_ms then
-      rows[#rows + 1] = row
-    end
-  end
-  if #rows == #page.rows then
-    self.more = more
-  end
-  if #rows > 0 then
-    self.list:show({ columns = page.columns, rows = rows })
-  else
-    self:say_nothing()
-  end
-  self:head()
-end
-
---- Asks for the newest jobs again. The user did not ask for it, so a failure is not told.
+--- Asks again for what is listed.
 function History:renew()
-  self.due = self.loading or self.renewing
-  if self.due or not self.list:is_open() then
-    return
+  self.due = self.loading
+  if not self.due and self.list:is_open() then
+    self:load()
   end
-  self.renewing = true
-  local scope, words = self.scope, self.text
-  self:ask(nil, function(result)
-    self.renewing = false
-    local is_meant = self.list:is_open() and scope == self.scope and words == self.text
-    if is_meant and not self.loading and result then
-      self:put(result.table, result.more)
-    end
-    if is_meant and (self.due or self.loading) then
-      self:renew()
-    end
-  end)
 end
 
 --- Lists from the first page on: another scope, or other words.
@@ -149,9 +106,9 @@ end
 
 --- The cursor moved: near the end the next page is asked for.
 function History:moved()
-  local row = api.nvim_win_get_cursor(self.list.float.win)[1]
-  if self.more and not self.loading and row > #self.list.rows - AHEAD then
-    self:load()
+  local row, rows = api.nvim_win_get_cursor(self.list.float.win)[1], self.list.rows
+  if self.more and not self.loading and row > #rows - AHEAD then
+    self:load(rows[#rows])
   end
 end
 
