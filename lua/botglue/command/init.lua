@@ -69,11 +69,12 @@ function M.execute(args)
   end)
 end
 
+--- What may stand at the place of a word, whatever is there of it already.
 ---@param lead string what the word begins with
 ---@param line string
 ---@param past integer the byte behind the cursor
 ---@return string[]
-function M.complete(lead, line, past)
+local function candidates(lead, line, past)
   local typed = line:sub(1, past):match("Botglue!?%s+(.*)$") or ""
   local before = typed:sub(1, #typed - #lead)
   local name, rest = before:match("^(%S+)%s+(.*)$")
@@ -81,9 +82,7 @@ function M.complete(lead, line, past)
   if name and plusopt.is_one(name) or not name and plus then
     return plusopt.complete(before, lead, subcommands[RUN].plus)
   elseif not name then
-    return vim.tbl_filter(function(known_name)
-      return vim.startswith(known_name, lead)
-    end, known())
+    return known()
   end
   local subcommand = subcommands[name] or {}
   if subcommand.prompt and lead:sub(1, 1) == "/" then
@@ -92,9 +91,18 @@ function M.complete(lead, line, past)
         and require("botglue.jobs.prompts").complete(lead, (require("botglue.host.client").options()))
       or {}
   elseif subcommand.complete and not plus then
-    return plusopt.only(rest, subcommand.plus or {}) and subcommand.complete(lead) or {}
+    return plusopt.only(rest, subcommand.plus or {}) and subcommand.complete() or {}
   end
   return subcommand.plus and plusopt.complete(rest, lead, subcommand.plus) or {}
+end
+
+---@param lead string
+---@param ... any the rest of what a command's completion gets
+---@return string[]
+function M.complete(lead, ...)
+  return vim.tbl_filter(function(text)
+    return vim.startswith(text, lead)
+  end, candidates(lead, ...))
 end
 
 return M

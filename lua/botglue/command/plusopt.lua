@@ -131,9 +131,7 @@ function M.complete(before, lead, allowed)
       end
     end
   end
-  return vim.tbl_filter(function(text)
-    return vim.startswith(text, lead)
-  end, found)
+  return found
 end
 
 return M

@@ -32,7 +32,7 @@ end
 ---@field bare boolean? whether nothing may stand behind it
 ---@field plus botglue.PlusName[]? what may stand before the rest
 ---@field prompt boolean? whether the rest is a prompt
----@field complete (fun(lead: string): string[])?
+---@field complete (fun(): string[])? what may stand there
 
 local BOTH = { "agent", "model" }
 
@@ -104,8 +104,8 @@ return {
     run = function(_, rest)
       require("botglue.ui.pick").open(rest)
     end,
-    complete = function(lead)
-      return require("botglue.ui.pick").complete(lead)
+    complete = function()
+      return require("botglue.ui.pick").LISTS
     end,
   },
   ask = {

@@ -155,18 +155,14 @@ function M.latest(words, choice, what)
   end)
 end
 
---- Completes the number of a job.
+--- The numbers of the jobs that can be meant, for a command's completion.
 ---@param choice botglue.JobFilter
----@return fun(lead: string): string[]
+---@return fun(): string[]
 function M.complete(choice)
-  return function(lead)
-    local ids = {}
-    for _, job in ipairs(M.all(choice)) do
-      if vim.startswith(tostring(job.id), lead) then
-        ids[#ids + 1] = tostring(job.id)
-      end
-    end
-    return ids
+  return function()
+    return vim.tbl_map(function(job)
+      return tostring(job.id)
+    end, M.all(choice))
   end
 end
 

@@ -101,13 +101,4 @@ function M.open(name)
   end)
 end
 
---- Completes the name of a list.
----@param lead string
----@return string[]
-function M.complete(lead)
-  return vim.tbl_filter(function(name)
-    return vim.startswith(name, lead)
-  end, M.LISTS)
-end
-
 return M
