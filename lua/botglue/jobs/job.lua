@@ -1,13 +1,14 @@
 --- One job: its record, its states and its events. A job owns its range and removes its display however it ends; it
 --- does not refer to other jobs.
 
+local client = require("botglue.host.client")
+local connection = require("botglue.host.connection")
 local events = require("botglue.jobs.events")
 local fail = require("botglue.host.errors").fail
 local handlers = require("botglue.host.handlers")
 local news = require("botglue.jobs.news")
 local observe = require("botglue.jobs.observe")
 local proposal = require("botglue.jobs.proposal")
-local queue = require("botglue.jobs.queue")
 
 local M = {}
 
@@ -73,6 +74,60 @@ end
 --- Shows the job at its range.
 function Job:open()
   handlers.job_opened(self)
+end
+
+--- Sends its request, with what those want to hear who watch it by now.
+---@param request table
+function Job:send(request)
+  request.observe = observe.from_start(self)
+  self.process:notify("run", request)
+end
+
+--- Sends its request in the next tick: who registers as soon as the job is there misses nothing. If it cannot be sent,
+--- the job fails then.
+---@param request table
+function Job:submit(request)
+  local process, err = client.connect(self.options)
+  self.process, self.request = process, process and request
+  vim.schedule(function()
+    if err then
+      self:fail(err)
+    elseif self:is_waiting() and self.process == process then
+      self:send(request)
+    end
+  end)
+end
+
+--- Sends the request that a host has not started to the next one, at once: before the store is asked anything.
+function Job:send_again()
+  local request, process, err = self.request, client.connect(self.options)
+  -- Once: a host that always ends gets no job for ever.
+  self.request = nil
+  if process then
+    self.process = process
+    self:send(request)
+  else
+    self:fail(err)
+  end
+end
+
+--- The host says whether the job waits for others to end. It says once that one waits, and starts jobs in the order in
+--- which it said so; the positions follow from that, so nothing is sent again when one starts.
+---@param waits boolean
+function Job:queue(waits)
+  if waits and not self.turn then
+    connection.last_turn = connection.last_turn + 1
+    self.turn = connection.last_turn
+  elseif self.turn and not waits then
+    connection.started_turn = math.max(connection.started_turn, self.turn)
+    self.turn = nil
+  end
+end
+
+--- How many jobs start before it, itself included; nil where it does not wait.
+---@return integer?
+function Job:position()
+  return self.turn and self.turn - connection.started_turn
 end
 
 --- Makes a job of a held answer from an earlier session or from a host that exited.
@@ -208,7 +263,7 @@ function Job:update(state)
   end
   local before = self:update_key()
   if self:is_waiting() then
-    queue[state.status == "queued" and "wait" or "leave"](self)
+    self:queue(state.status == "queued")
     self:enter(state.status or self.status)
     if self.status ~= "queued" then
       self.request = nil
@@ -332,7 +387,7 @@ end
 ---@param how "done"|"failed"
 function Job:close(how)
   self.status = how
-  queue.leave(self)
+  self:queue(false)
   self.ended = vim.uv.hrtime()
   self.tool, self.activity, self.retry, self.failure, self.preview = nil, nil, nil, nil, nil
   self.request = nil

@@ -11,7 +11,6 @@ local progress = require("botglue.jobs.progress")
 local query = require("botglue.host.query")
 local registry = require("botglue.jobs.registry")
 local report = require("botglue.jobs.report")
-local submit = require("botglue.jobs.submit")
 local write = require("botglue.editor.write")
 
 local M = {}
@@ -83,7 +82,7 @@ function M.host_lost(process, err)
   end
   query.fail(process, err.message)
   for _, job in ipairs(again) do
-    submit.send_again(job)
+    job:send_again()
   end
   for _, job in pairs(connection.jobs) do
     if job.deciding then

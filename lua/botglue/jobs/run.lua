@@ -12,7 +12,6 @@ local notify = require("botglue.host.notify")
 local range = require("botglue.editor.range")
 local registry = require("botglue.jobs.registry")
 local requests = require("botglue.jobs.request")
-local submit = require("botglue.jobs.submit")
 
 local M = {}
 
@@ -73,7 +72,7 @@ function M.send(target, request, options)
   })
   registry.register(new)
   new:open()
-  submit.submit(new, message)
+  new:submit(message)
   attach.want(bufnr, new)
   if new.question then
     user_context.once_waiting(function(whereabouts)

@@ -3,7 +3,6 @@
 local amounts = require("botglue.util.amounts")
 local connection = require("botglue.host.connection")
 local outcome = require("botglue.jobs.outcome")
-local queue = require("botglue.jobs.queue")
 local signs = require("botglue.util.signs")
 local text = require("botglue.util.text")
 
@@ -23,7 +22,7 @@ local width_of = vim.api.nvim_strwidth
 function M.activity(job)
   local now, words = vim.uv.hrtime(), connection.words.states
   if job.status == "queued" then
-    local position = queue.position(job)
+    local position = job:position()
     return position and words.queued:format(position) or nil
   elseif job.retry then
     local left = math.ceil((job.retry_at - now) / 1e9)
