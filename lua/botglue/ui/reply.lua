@@ -4,7 +4,7 @@ local fail = require("botglue.host.errors").fail
 local screen = require("botglue.util.text")
 local float = require("botglue.ui.float")
 local markdown = require("botglue.ui.markdown")
-local windows = require("botglue.ui.windows")
+local place = require("botglue.ui.place")
 local write = require("botglue.editor.write")
 
 local M = {}
@@ -87,41 +87,27 @@ local function put(job, self)
   self:close()
 end
 
---- Where on the screen the first window is that shows the first or the last row of a range.
+--- Where the range of a question is on the screen; nil where it is not seen.
 ---@param job botglue.Job
----@return { above: integer, below: integer, col: integer }? seen free rows above and below the range
-local function seen(job)
-  local bufnr = job.range.bufnr
-  local first, last = job.range:lines()
-  local count = api.nvim_buf_line_count(bufnr)
-  for _, win in ipairs(windows.plain(bufnr)) do
-    local top = vim.fn.screenpos(win, math.max(math.min(first, count), 1), 1).row
-    local bottom = vim.fn.screenpos(win, math.max(math.min(last, count), 1), vim.v.maxcol).row
-    if top > 0 or bottom > 0 then
-      local info = vim.fn.getwininfo(win)[1]
-      bottom = bottom > 0 and bottom or info.winrow + info.height - 1
-      return {
-        above = math.max(top, info.winrow) - 1,
-        below = vim.o.lines - vim.o.cmdheight - bottom,
-        col = info.wincol - 1 + info.textoff,
-      }
-    end
-  end
+---@return botglue.ScreenSpot?
+local function spot(job)
+  local range = job.range
+  return api.nvim_buf_is_loaded(range.bufnr) and place.spot(range, api.nvim_get_current_win()) or nil
 end
 
 --- The rows that there are beside a range.
----@param at { above: integer, below: integer }
+---@param at botglue.ScreenSpot
 ---@return integer
 local function free(at)
-  return math.max(at.below, at.above) - 2
+  return math.max(place.room(at, "below"), place.room(at, "above")) - 2
 end
 
 --- Whether the range of a question can be seen, and beside an answer too.
 ---@param job botglue.Job
 ---@return boolean
 function M.has_room(job)
-  local at = api.nvim_buf_is_loaded(job.range.bufnr) and seen(job)
-  return at and free(at) >= LEAST or false
+  local at = spot(job)
+  return at ~= nil and free(at) >= LEAST
 end
 
 ---@return integer? win
@@ -140,22 +126,17 @@ end
 --- Where the window goes: below the range, else above it, else in the middle.
 ---@param job botglue.Job
 ---@return integer rows that it may have at most
----@return (fun(width: integer, height: integer): table)? place
+---@return (fun(width: integer, height: integer): table)? config
 local function beside(job)
-  local at = api.nvim_buf_is_loaded(job.range.bufnr) and seen(job)
+  local at = spot(job)
   local half = math.floor(vim.o.lines / 2)
   if not at or free(at) < LEAST then
     return half
   end
-  return math.max(at.below - 2, math.min(at.above - 2, half)),
+  return math.max(place.room(at, "below") - 2, math.min(place.room(at, "above") - 2, half)),
     function(width, height)
-      local now = seen(job) or at
-      local below = height + 2 <= now.below
-      return {
-        relative = "editor",
-        row = below and vim.o.lines - vim.o.cmdheight - now.below or math.max(now.above - height - 2, 0),
-        col = math.max(math.min(now.col, vim.o.columns - width - 2), 0),
-      }
+      local now = spot(job) or at
+      return place.config(now, height + 2 <= place.room(now, "below") and "below" or "above", width, height)
     end
 end
 
@@ -190,7 +171,7 @@ function M.open(job, how)
   for _, line in ipairs(lines) do
     width = math.max(width, screen.width(line))
   end
-  local rows, place = beside(job)
+  local rows, config = beside(job)
   local self = float.open({
     name = NAME,
     width = math.min(width, WIDEST),
@@ -206,7 +187,7 @@ function M.open(job, how)
         end,
       },
     },
-    place = place,
+    place = config,
     stay = how == "stay",
   })
   vim.w[self.win].botglue_answer = job.id

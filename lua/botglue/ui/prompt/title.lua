@@ -49,7 +49,7 @@ function M.of(prompt)
   local signs = require("botglue.util.signs")
   local left, right = what(prompt) .. signs.between .. prompt.choice:words(), where(prompt.range)
   local room = prompt.float and prompt.float.width
-    or math.min(vim.o.columns - 2, require("botglue.ui.prompt.place").WIDTH)
+    or math.min(vim.o.columns - 2, require("botglue.ui.place").WIDTH)
   -- Beside blanks around both, and one cell of the border between them.
   local rest = room - 5 - width_of(left)
   if width_of("botglue " .. right) <= rest then

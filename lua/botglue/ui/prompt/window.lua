@@ -2,7 +2,7 @@
 
 local debounce = require("botglue.util.debounce")
 local float = require("botglue.ui.float")
-local place = require("botglue.ui.prompt.place")
+local place = require("botglue.ui.place")
 local quiet = require("botglue.ui.prompt.quiet")
 
 local M = {}

@@ -1,5 +1,5 @@
---- Where the prompt's window goes: beside the rows of its range on the screen, below them or above, never over them
---- where there is room elsewhere. It stays on the side that it was opened on for as long as there is room.
+--- Where a window goes that belongs to a range: beside its rows on the screen, below them or above, never over them
+--- where there is room elsewhere. That of the prompt stays on the side that it was opened on for as long as there is room.
 
 local windows = require("botglue.ui.windows")
 
@@ -58,7 +58,7 @@ end
 ---@param spot botglue.ScreenSpot?
 ---@param side botglue.Side
 ---@return integer
-local function room(spot, side)
+function M.room(spot, side)
   local first, past = screen()
   if spot and side == "below" then
     return past - spot.past
@@ -73,7 +73,7 @@ end
 ---@param side botglue.Side
 ---@return boolean
 function M.fits(spot, side)
-  return room(spot, side) >= 3
+  return M.room(spot, side) >= 3
 end
 
 --- On which side there is room: below, if there is not much less than above.
@@ -83,7 +83,7 @@ function M.side(spot)
   if not spot then
     return "over"
   end
-  local below, above = room(spot, "below"), room(spot, "above")
+  local below, above = M.room(spot, "below"), M.room(spot, "above")
   local side = (below >= above or below >= LEAST + 4) and "below" or "above"
   return M.fits(spot, side) and side or "over"
 end
@@ -95,7 +95,7 @@ end
 ---@param said integer? rows of it that are no text
 ---@return integer
 function M.height(spot, side, wanted, said)
-  local most = math.min(MOST + (said or 0), room(spot, side) - 2)
+  local most = math.min(MOST + (said or 0), M.room(spot, side) - 2)
   return math.max(math.min(math.max(wanted, LEAST), most), 1)
 end
 
