@@ -74,30 +74,32 @@
 ---@field reason string?
 ---@field job botglue.JobTable? of one that has finished
 
----@class botglue.JobTable
+---@class botglue.JobFacts what a job and its table both have
 ---@field id integer
 ---@field status "queued"|"running"|"ready"|"done"|"failed"
 ---@field landing "applied"|"merged"|"unchanged"|"held"|"answered"|"rejected"|"reverted"|nil
 ---@field held_for string?
 ---@field held_why string? what is doubtful, where it is held for that
----@field bufnr integer
 ---@field path string
----@field kind "line"|"char"|"block"|"insert"
----@field first_line integer
----@field last_line integer
 ---@field prompt string
 ---@field agent string
----@field model string?
+---@field model string? this and the amounts are as the agent tells them
 ---@field session_id string?
 ---@field tool string? the tool that runs now, as one line
----@field tools botglue.Tool[]
 ---@field text string? the answer as the agent gave it
----@field elapsed_ms integer
 ---@field num_turns integer?
 ---@field cost_usd number?
 ---@field input_tokens integer?
 ---@field output_tokens integer?
 ---@field error { code: string, message: string }?
+
+---@class botglue.JobTable: botglue.JobFacts
+---@field bufnr integer
+---@field kind "line"|"char"|"block"|"insert"
+---@field first_line integer
+---@field last_line integer
+---@field tools botglue.Tool[]
+---@field elapsed_ms integer
 
 ---@class botglue.State what the host tells of a running job
 ---@field id integer
@@ -122,46 +124,36 @@
 ---@field tools table[]? those that changed last, each with its `index`
 ---@field rows table? which rows of the text land, and what was changed in them
 
----@class botglue.FullEntry what `job { uuid }` replies of a job that has ended: what is read of it here
----@field uuid string
+---@class botglue.StoredJob
 ---@field agent string
----@field protocol string?
 ---@field model string?
 ---@field session_id string?
 ---@field project string
----@field filetype string
 ---@field prompt string
+---@field selection botglue.StoredSelection
+---@field text string?
+---@field lines string[]?
+
+---@class botglue.FullEntry: botglue.StoredJob what `job { uuid }` replies of a job that has ended, as far as it is read
+---@field protocol string?
+---@field filetype string
 ---@field question boolean
 ---@field status "done"|"failed"|"interrupted"
 ---@field review boolean whether its answer was to be held
 ---@field resume { session_id: string, at: string? }? the session that it went on from
 ---@field error { code: string, message: string }?
----@field ended_ms integer Unix time
----@field cost_usd number?
 ---@field transcript string? the file of its raw stream, while that is kept
----@field text string?
----@field lines string[]?
----@field selection botglue.StoredSelection
 ---@field landed_first integer? the first line of its range when its file was last written
 ---@field landed_rows string[]? the rows of the range then
 
----@class botglue.HeldAnswer an answer of an earlier time that is held by this Neovim now
+---@class botglue.HeldAnswer: botglue.StoredJob an answer of an earlier time that is held by this Neovim now
 ---@field uuid string
 ---@field id integer? of the lost job whose answer it is
----@field agent string
----@field model string?
----@field session_id string?
----@field project string
 ---@field path string
----@field prompt string
----@field selection botglue.StoredSelection
 ---@field elapsed_ms integer
----@field text string?
----@field lines string[]?
 ---@field stands { first_line: integer, rows: string[] }? its rows as its file was written last
----@field draft botglue.Draft?
+---@field draft { lines: string[]?, typed: string[]?, dropped: string[][]? }?
 ---@field held_for string?
----@field cost_usd number? and the other amounts
 
 ---@class botglue.StoredSelection what was selected when the job was asked for
 ---@field kind "line"|"char"|"block"|"insert"

@@ -108,7 +108,9 @@ test("the help has an entry for each thing that there is, and none for what ther
     end
   end
   local fields = between("botglue-job", "botglue-errors")
-  for _, field in ipairs(captured(lua:match("@class botglue.JobTable\n(.-)\n\n"), "@field ([%l_]+)")) do
+  local facts = lua:match("@class botglue.JobFacts[^\n]*\n(.-)\n\n")
+  local own = lua:match("@class botglue.JobTable[^\n]*\n(.-)\n\n")
+  for _, field in ipairs(captured(facts .. own, "@field ([%l_]+)")) do
     assert(fields:find("%f[%l_]" .. field .. "%f[^%l_]"), field .. " is not in the help")
   end
 end)

@@ -12,25 +12,13 @@ local proposal = require("botglue.jobs.proposal")
 
 local M = {}
 
----@class botglue.Job: botglue.Earlier
----@field id integer
----@field status "queued"|"running"|"ready"|"done"|"failed"
+---@class botglue.Job: botglue.Earlier, botglue.JobFacts
 ---@field options botglue.Options the options at the time of the request
 ---@field range botglue.Range
 ---@field view botglue.View? its display at the range
----@field path string the current path of its file
 ---@field name string? of a buffer without a file
 ---@field transcript string? the file of its raw stream
----@field prompt string
----@field question boolean? its answer is shown and not written
 ---@field asked_from botglue.Whereabouts? of a question: where the user was after sending it
----@field model string? the model in use; this and the fields up to `output_tokens` are as reported by the agent
----@field session_id string?
----@field cost_usd number?
----@field num_turns integer?
----@field input_tokens integer?
----@field output_tokens integer?
----@field text string? its answer as the agent gave it
 ---@field took_ms integer? of a held answer: how long its agent ran
 ---@field indent integer width of the indentation of its range, in cells
 ---@field batch botglue.Batch? the batch that counts it

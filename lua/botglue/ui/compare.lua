@@ -4,26 +4,14 @@ local M = {}
 
 local api = vim.api
 
---- The name of one of the buffers, where no other has it.
----@param job string
----@param side string
----@return string
-local function name_of(job, side)
-  local words = require("botglue.util.text").fit(require("botglue.util.text").clean(job), 40, "")
-  local name, number = ("botglue://diff/%s/%s"):format(words, side), 1
-  while vim.fn.bufexists(number == 1 and name or name .. " " .. number) == 1 do
-    number = number + 1
-  end
-  return number == 1 and name or name .. " " .. number
-end
-
 ---@param lines string[]
 ---@param filetype string
 ---@param name string
 ---@return integer bufnr
 local function scratch(lines, filetype, name)
   local bufnr = require("botglue.ui.scratch").make()
-  api.nvim_buf_set_name(bufnr, name)
+  -- The same two may be shown already; then these have no name.
+  pcall(api.nvim_buf_set_name, bufnr, name)
   local rows = vim.split(table.concat(lines, "\n"), "\n", { plain = true })
   api.nvim_buf_set_lines(bufnr, 0, -1, false, #lines > 0 and rows or {})
   vim.bo[bufnr].modifiable, vim.bo[bufnr].readonly = false, true
@@ -40,7 +28,8 @@ end
 --- Opens the tab page; `q` closes it.
 ---@param texts botglue.Compared
 function M.open(texts)
-  local between = require("botglue.util.signs").between
+  local between, text = require("botglue.util.signs").between, require("botglue.util.text")
+  local name = text.fit(text.clean(texts.name), 40, "")
   vim.cmd.tabnew()
   local empty, tab = api.nvim_get_current_buf(), api.nvim_get_current_tabpage()
   ---@type integer[]
@@ -54,7 +43,7 @@ function M.open(texts)
   end
   local sides, titles = { "before", "after" }, { "what stood there", "the answer" .. between .. "q close" }
   for i, lines in ipairs({ texts.left, texts.right }) do
-    local bufnr = scratch(lines, texts.filetype, name_of(texts.name, sides[i]))
+    local bufnr = scratch(lines, texts.filetype, ("botglue://diff/%s/%s"):format(name, sides[i]))
     api.nvim_win_set_buf(wins[i], bufnr)
     vim.wo[wins[i]][0].winbar = titles[i]
     vim.keymap.set("n", "q", close, { buffer = bufnr, nowait = true, desc = "botglue: close" })

@@ -8,15 +8,6 @@ local M = {}
 local api = vim.api
 
 ---@class botglue.Window: vim.fn.getwininfo.ret.item
----@field winid integer
----@field bufnr integer
----@field topline integer
----@field botline integer
----@field winrow integer
----@field winbar integer
----@field height integer
----@field width integer
----@field textoff integer
 ---@field current boolean whether the user is in it
 
 --- The windows by buffer.
