@@ -1,5 +1,5 @@
 --- Where a window goes that belongs to a range: beside its rows on the screen, below them or above, never over them
---- where there is room elsewhere. That of the prompt stays on the side that it was opened on for as long as there is room.
+--- where there is room elsewhere. That of the prompt stays on its first side for as long as there is room.
 
 local windows = require("botglue.ui.windows")
 
