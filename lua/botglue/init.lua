@@ -24,23 +24,28 @@ function M.setup(opts)
   end
 end
 
+---@param opts botglue.RunOptions?
+---@param question boolean?
+---@return integer? id
+local function start(opts, question)
+  local options = client.options()
+  local given = require("botglue.command.arguments").check(opts, options)
+  given.request.question = question
+  return require("botglue.jobs.run").begin(given.selection(), given.request, options)
+end
+
 --- Starts a job; without a prompt asks for it first.
 ---@param opts botglue.RunOptions?
 ---@return integer? id
 function M.run(opts)
-  local options = client.options()
-  local given = require("botglue.command.arguments").check(opts, options)
-  return require("botglue.jobs.run").begin(given.selection(), given.request, options)
+  return start(opts)
 end
 
 --- Asks a question: its answer is shown, the buffer stays as it is.
 ---@param opts botglue.RunOptions?
 ---@return integer? id
 function M.ask(opts)
-  local options = client.options()
-  local given = require("botglue.command.arguments").check(opts, options)
-  given.request.question = true
-  return require("botglue.jobs.run").begin(given.selection(), given.request, options)
+  return start(opts, true)
 end
 
 --- All jobs of this Neovim, oldest first.
@@ -156,9 +161,8 @@ function M.wait(id, ms)
   if not job then
     return nil
   end
-  local decide = require("botglue.jobs.decide")
   local ok, ended = require("botglue.editor.moment").wait(math.min(ms, LONGEST), function()
-    return not job:is_open() and not decide.is_under_way(job)
+    return not job:is_open() and not job.deciding
   end, 5)
   if not ok then
     error(ended, 0)

@@ -37,10 +37,6 @@ function handlers.job_opened(job)
   job.view = require("botglue.ui.status").open(job)
 end
 
-function handlers.job_restored(job)
-  job.view = require("botglue.ui.status").hold(job)
-end
-
 function handlers.prompt_wanted(range, request, opts, send)
   require("botglue.ui.prompt").ask(range, request, opts, send)
 end

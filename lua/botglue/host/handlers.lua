@@ -8,8 +8,7 @@
 ---@field host_lost fun(process: botglue.Process, err: botglue.JobError) a host is gone, and Neovim does not end
 ---@field leaving fun() Neovim ends
 ---@field obstacle_changed fun() a job would fail now for another reason, or would not fail
----@field job_opened fun(job: botglue.Job) a job was asked for
----@field job_restored fun(job: botglue.Job) a held answer of an earlier Neovim or host is a job of this one
+---@field job_opened fun(job: botglue.Job) a job was asked for, or is one of this Neovim with its held answer
 ---@field prompt_wanted fun(range: botglue.Range, request: botglue.Request, opts: table, send: botglue.SendPrompt)
 
 return {} --[[@as botglue.Handlers]]

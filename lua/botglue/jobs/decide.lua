@@ -38,25 +38,14 @@ function M.misplaced(job)
   return why and reasons.advice(why, job.id)
 end
 
---- Whether a decision on a job was sent and the host has not replied.
----@param job botglue.Job
----@return boolean
-function M.is_under_way(job)
-  return job.deciding == true
-end
-
 ---@param id integer
 ---@return botglue.Job
 local function job_of(id)
-  local job = client.job(id)
-  if not job then
-    fail("there is no job %s", tostring(id))
-  elseif
-    M.is_under_way(job --[[@as botglue.Job]])
-  then
+  local job = require("botglue.jobs.choose").job(id)
+  if job.deciding then
     fail("wait a moment (in a script: botglue.wait(%d, ms)): job %d has a pending decision", id, id)
   end
-  return job --[[@as botglue.Job]]
+  return job
 end
 
 ---@param id integer

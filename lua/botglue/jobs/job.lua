@@ -112,12 +112,6 @@ function Job:queue(waits)
   end
 end
 
---- How many jobs start before it, itself included; nil where it does not wait.
----@return integer?
-function Job:position()
-  return self.turn and self.turn - connection.started_turn
-end
-
 --- Makes a job of a held answer from an earlier session or from a host that exited.
 ---@param spec table the fields that are known
 ---@param known table what the host knows of it
@@ -128,7 +122,7 @@ function M.recall(spec, known)
   self.ended = vim.uv.hrtime()
   self.started = self.ended - self.took_ms * 1e6
   self:learn(known)
-  handlers.job_restored(self)
+  self:open()
   return self
 end
 

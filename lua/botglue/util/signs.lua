@@ -6,7 +6,6 @@ return {
   failed = "✗",
   landed = "✓",
   unchanged = "=",
-  let_go = "·",
   unknown = "–",
   ready = "●",
   held = "◆",

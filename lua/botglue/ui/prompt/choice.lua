@@ -48,11 +48,6 @@ function Choice:model()
   return chosen
 end
 
---- Whether there is another agent to go to.
-function Choice:has_agents()
-  return #self.agents > 1
-end
-
 --- Whether any of the agents has another model to go to.
 function Choice:has_models()
   return vim.iter(self.agents):any(function(name)

@@ -29,7 +29,7 @@ end
 ---@return botglue.Key[]
 function M.of(prompt)
   local everywhere, choice = { "n", "i", "s" }, prompt.choice
-  local model, agent = choice:has_models() and "model" or nil, choice:has_agents() and "agent" or nil
+  local model, agent = choice:has_models() and "model" or nil, #choice.agents > 1 and "agent" or nil
   local function submit()
     prompt:submit()
   end

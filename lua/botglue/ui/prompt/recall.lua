@@ -111,16 +111,10 @@ end
 ---@param filter string what they were filtered by
 ---@return string
 function Recall:none(filter)
-  -- What is typed may be kept as a draft by then.
-  local is_earlier = function(prompt)
-    return vim.trim(prompt) ~= vim.trim(filter)
-  end
-  if not vim.iter(self.prompts):any(is_earlier) then
-    return "there is no earlier prompt"
-  elseif #self.matches > 0 then
+  if #self.matches > 0 then
     return "there is no earlier prompt than this one"
   end
-  return filter:find("%S") and "no earlier prompt has these words" or "there is no other prompt"
+  return filter:find("%S") and "no earlier prompt has these words" or "there is no earlier prompt"
 end
 
 --- Asks for the prompts.

@@ -195,29 +195,18 @@ function View:close()
   outcomes.remove(self)
 end
 
----@param job botglue.Job
----@param unhighlight fun()
-local function new(job, unhighlight)
-  local self = { job = job, frame = 0, block = block.new(job.range.bufnr), unhighlight = unhighlight }
-  return setmetatable(self, View)
-end
-
---- Shows a job until it ends.
+--- Shows a job until it ends, or a held answer of an earlier time.
 ---@param job botglue.Job
 ---@return botglue.View
 function M.open(job)
-  local self = new(job, highlight.range(job.range))
-  self:draw()
-  ticker.add(self)
-  return self
-end
-
---- Shows a held answer of an earlier time.
----@param job botglue.Job
----@return botglue.View
-function M.hold(job)
-  local self = new(job, function() end)
-  outcomes.add(self)
+  local self = setmetatable({ job = job, frame = 0, block = block.new(job.range.bufnr) }, View)
+  self.unhighlight = job:is_open() and highlight.range(job.range) or function() end
+  if job:is_open() then
+    self:draw()
+    ticker.add(self)
+  else
+    outcomes.add(self)
+  end
   return self
 end
 

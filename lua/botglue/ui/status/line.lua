@@ -22,8 +22,8 @@ local width_of = vim.api.nvim_strwidth
 function M.activity(job)
   local now, words = vim.uv.hrtime(), connection.words.states
   if job.status == "queued" then
-    local position = job:position()
-    return position and words.queued:format(position) or nil
+    -- How many jobs start before it, itself included.
+    return job.turn and words.queued:format(job.turn - connection.started_turn) or nil
   elseif job.retry then
     local left = math.ceil((job.retry_at - now) / 1e9)
     local try = words.retry:format(job.retry.reason, job.retry.attempt, job.retry.max)
