@@ -73,12 +73,8 @@ local function of_hunks(verb)
     range = true,
     bare = true,
     run = function(args)
-      local is_range = args.range > 0
-      require("botglue.ui.review.keys").in_lines(
-        verb,
-        is_range and args.line1 or nil,
-        is_range and args.line2 or nil
-      )
+      local range = args.range > 0 and { args.line1, args.line2 } or nil
+      require("botglue.ui.review.keys").in_lines(verb, range)
     end,
   }
 end

@@ -202,7 +202,9 @@ function M.stays(job, why)
   if is_held and why == "conflict" then
     job.held_for, job.shown = why, nil
     job:moved()
-    proposals.show_again(job)
+    if job.proposal then
+      proposals.notify_followers(job)
+    end
   end
   errors.guard(refuse, job, is_held and "accepted" or "reverted", why)
 end

@@ -54,8 +54,9 @@ function M.store(job)
   send_draft(client.connect(job.options), job)
 end
 
+--- Has those who follow the proposal draw it, also once more after its tick was discarded.
 ---@param job botglue.Job
-local function notify_followers(job)
+function M.notify_followers(job)
   for _, fn in ipairs(vim.list_slice(job.followers or {})) do
     errors.guard(fn)
   end
@@ -74,7 +75,7 @@ local function subscribe(job)
   query.ask("review", args, function(_, err)
     if err and job.followers then
       job.proposal = { id = job.id, buffer = job.range.bufnr, hunks = {}, why = err }
-      notify_followers(job)
+      M.notify_followers(job)
     end
   end)
 end
@@ -105,14 +106,6 @@ function M.follow(job, fn)
     if process then
       process:notify("review_end", { id = job.id, buffer = job.range.bufnr })
     end
-  end
-end
-
---- Draws the proposal again, after its tick was discarded.
----@param job botglue.Job
-function M.show_again(job)
-  if job.proposal then
-    notify_followers(job)
   end
 end
 
@@ -159,7 +152,7 @@ function M.receive(view)
     job.dropped = dropped
     M.store(job)
   end
-  notify_followers(job)
+  M.notify_followers(job)
 end
 
 --- The user has decided: removes the proposal and notifies its followers a last time.

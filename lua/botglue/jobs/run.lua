@@ -84,18 +84,6 @@ function M.send(target, request, options)
   return id
 end
 
---- What to propose where a prompt is asked for.
----@param pinned botglue.Range
----@param request botglue.Request
----@param options botglue.Options
----@return string?
-function M.proposal(pinned, request, options)
-  if request.question or pinned.kind == "insert" or not options.context.diagnostics then
-    return nil
-  end
-  return context.proposal(pinned.bufnr, pinned:lines())
-end
-
 ---@class botglue.Asking
 ---@field sent fun(prompt: string)? told of the prompt
 ---@field set_repeat fun()? makes `.` repeat the operator that asks
@@ -123,9 +111,10 @@ end
 function M.ask(target, request, options, asking)
   asking = asking or {}
   local stop = attach.follow_prompt(target)
+  local has_proposal = not request.question and target.kind ~= "insert" and options.context.diagnostics
   handlers.prompt_wanted(target, request, {
     options = options,
-    proposal = M.proposal(target, request, options),
+    proposal = has_proposal and context.proposal(target.bufnr, target:lines()) or nil,
     set_repeat = asking.set_repeat,
     on_cancel = stop,
   }, function(typed)

@@ -34,19 +34,8 @@ function M.session(name, agent, session_id)
   return session_id, known
 end
 
---- Raises an error if a job has no usable session, or its agent cannot continue one.
----@param name string of the job, for messages
----@param agent string
----@param session_id string?
-local function check_continuable(name, agent, session_id)
-  local _, known = M.session(name, agent, session_id)
-  local shipped = require("botglue.config.shipped").of(agent, known)
-  if shipped and shipped.goes_on == false then
-    fail("start a new job: %s was run by %s, this agent cannot go on in a session", name, agent)
-  end
-end
-
---- Makes a source of a job of this Neovim.
+--- Makes a source of a job of this Neovim. Raises an error if the job has no usable session, or its agent cannot
+--- continue one.
 ---@param job botglue.Job
 ---@return botglue.Source
 function M.of_job(job)
@@ -54,7 +43,11 @@ function M.of_job(job)
   if job:is_open() then
     fail("%s has not ended yet: wait for it", name)
   end
-  check_continuable(name, job.agent, job.session_id)
+  local _, agent = M.session(name, job.agent, job.session_id)
+  local shipped = require("botglue.config.shipped").of(job.agent, agent)
+  if shipped and shipped.goes_on == false then
+    fail("start a new job: %s was run by %s, this agent cannot go on in a session", name, job.agent)
+  end
   return { job = job, target = job:again() }
 end
 
@@ -69,16 +62,12 @@ local function standing(choice)
   end))
 end
 
---- The job of this Neovim that wrote the text at the cursor, in its buffer or in the window of an answered question.
----@return botglue.Job?
-local function job_at_cursor()
-  return client.job(vim.w.botglue_answer) or standing(choose.wrote) or standing(choose.answered)
-end
-
---- Finds what wrote the text under the cursor.
+--- Finds what wrote the text under the cursor, in its buffer or in the window of an answered question.
 ---@return botglue.Source
 function M.at_cursor()
-  local job = job_at_cursor()
+  local job = client.job(vim.w.botglue_answer)
+    or standing(choose.wrote)
+    or standing(choose.answered)
     or fail("no job of this Neovim wrote this: f in :Botglue history goes on from an earlier one")
   return M.of_job(job)
 end

@@ -285,13 +285,11 @@ end
 
 --- The window of that name is closed, if there is one.
 ---@param name string
----@return boolean closed
-function M.close(name)
+local function close(name)
   local bufnr = vim.fn.bufnr(("^botglue://%s$"):format(name))
   if bufnr > 0 then
     api.nvim_buf_delete(bufnr, { force = true })
   end
-  return bufnr > 0
 end
 
 --- Calls an API function that runs autocommands. An error in a user's autocommand is returned; the call itself has
@@ -331,7 +329,7 @@ end
 function M.open(spec)
   errors.no_window_in_cmdwin()
   highlight.define()
-  M.close(spec.name)
+  close(spec.name)
   local self =
     setmetatable({ spec = spec, page = 0, before = api.nvim_get_current_win(), origin = origin() }, Float)
   -- A window to type in starts with the keys of Insert mode.

@@ -120,11 +120,10 @@ end
 
 --- Takes or drops the hunks in some lines, or the one under the cursor.
 ---@param verb "take"|"drop"
----@param first integer? from 1
----@param last integer?
-function M.in_lines(verb, first, last)
-  decide(verb, first and last and function(review)
-    return at.within(review:hunks(), first - 1, last)
+---@param range { [1]: integer, [2]: integer }? from 1
+function M.in_lines(verb, range)
+  decide(verb, range and function(review)
+    return at.within(review:hunks(), range[1] - 1, range[2])
   end or from_cursor(1))
 end
 
@@ -165,35 +164,24 @@ local KEYS = {
   { mode = "n", lhs = "[c", typed = "[c", what = "previous", expr = motion("[c", -1) },
 }
 
----@param maps table[]
----@param lhs string
----@return table?
-local function find(maps, lhs)
-  return vim.iter(maps):find(function(map)
-    return map.lhs == lhs
+--- Whether the user has mapped a key in the current buffer, or, of an operator, anywhere: what would be reached through
+--- one of theirs would be theirs elsewhere, too.
+---@param key botglue.ReviewKey
+---@return boolean
+local function is_theirs(key)
+  return vim.iter({ [key.lhs] = key.mode, [key.typed] = "n" }):any(function(lhs, mode)
+    local map = vim.fn.maparg(lhs, mode, false, true)
+    return map.buffer == 1 or key.mode == "o" and map.buffer ~= nil
   end)
 end
 
---- Whether the user has mapped a key. What would be reached through one of theirs would be theirs elsewhere, too.
----@param bufnr integer
----@param key botglue.ReviewKey
----@return boolean
-local function is_theirs(bufnr, key)
-  local has_own = find(api.nvim_buf_get_keymap(bufnr, key.mode), key.lhs)
-    or find(api.nvim_buf_get_keymap(bufnr, "n"), key.typed)
-  local is_operator = key.mode == "o"
-  return has_own ~= nil
-    or is_operator
-      and (find(api.nvim_get_keymap("o"), key.lhs) or find(api.nvim_get_keymap("n"), key.typed)) ~= nil
-end
-
---- Maps the keys that the user has not mapped in a buffer.
+--- Maps the keys that the user has not mapped in a buffer, which is current.
 ---@param bufnr integer
 ---@return string shown what the head line says of them
 function M.map(bufnr)
   local shown = {}
   for _, key in ipairs(KEYS) do
-    if not is_theirs(bufnr, key) then
+    if not is_theirs(key) then
       vim.keymap.set(key.mode, key.lhs, key.expr, {
         buffer = bufnr,
         expr = true,
@@ -212,9 +200,10 @@ function M.unmap(bufnr)
     return
   end
   for _, key in ipairs(KEYS) do
-    local map = find(api.nvim_buf_get_keymap(bufnr, key.mode), key.lhs)
-    if map and map.desc == DESC:format(key.what) then
-      vim.keymap.del(key.mode, key.lhs, { buffer = bufnr })
+    for _, map in ipairs(api.nvim_buf_get_keymap(bufnr, key.mode)) do
+      if map.lhs == key.lhs and map.desc == DESC:format(key.what) then
+        vim.keymap.del(key.mode, key.lhs, { buffer = bufnr })
+      end
     end
   end
 end

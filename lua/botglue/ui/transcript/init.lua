@@ -16,15 +16,6 @@ local function close()
   end
 end
 
---- Shows the file.
----@param path string
-local function show_raw(path)
-  require("botglue.ui.file").open(path)
-  local bo = vim.bo
-  bo.filetype, bo.swapfile, bo.buflisted, bo.bufhidden = "json", false, false, "wipe"
-  bo.readonly = true
-end
-
 ---@param about botglue.TranscriptAbout
 ---@param form botglue.TranscriptForm
 local function show(about, form)
@@ -37,7 +28,10 @@ local function show(about, form)
   end
   errors.no_window_in_cmdwin()
   if is_raw then
-    show_raw(about.path)
+    require("botglue.ui.file").open(about.path)
+    local bo = vim.bo
+    bo.filetype, bo.swapfile, bo.buflisted, bo.bufhidden = "json", false, false, "wipe"
+    bo.readonly = true
   else
     require("botglue.ui.transcript.view").open(about)
   end
