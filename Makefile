@@ -135,9 +135,6 @@ soak: need-cargo $(NVIM_READY) ## random schedules against models (RUNS=20000 SE
 	@$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_MIRROR_STEPS=$(if $(SEED),100,10000) \
 		BOTGLUE_MIRROR_SEED=$(or $(SEED),$(shell date +%s)) \
 		cargo test --locked --quiet --test it mirror:: -- --nocapture
-	@cargo build --locked --quiet
-	@$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_REVIEWS=300 BOTGLUE_TEST_SEED=$(or $(SEED),$(shell date +%s)) \
-		"$(NVIM)" --clean --headless -l tests/lua/run.lua "random reviews"
 	@$(if $(SEED),,$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_JOBS=10000 \
 		cargo test --locked --quiet --test it leaks:: -- --nocapture)
 

@@ -1,3 +1,5 @@
+//! What the random schedules of `tests/it/review` do not tell: how small a hunk is, and parts of rows and blocks.
+
 use super::*;
 use crate::document::{AnchorId, Document, Place};
 
@@ -99,26 +101,6 @@ fn an_answer_is_shown_as_its_smallest_differences() {
 }
 
 #[test]
-fn a_taken_hunk_is_the_user_s_and_undo_proposes_it_again() {
-    let mut world = ReviewedDocument::whole("a b c d e", "a X c d Y");
-    world.take(&[0]);
-    assert_eq!(world.shown(), "a X c d <e|Y>");
-    world.edit(1..2, "X2");
-    assert_eq!(world.shown(), "a X2 c d <e|Y>");
-    world.edit(2..2, "X3");
-    assert_eq!(world.shown(), "a X2 X3 c d <e|Y>");
-    world.back(2..3, "");
-    world.back(1..2, "X");
-    assert_eq!(world.shown(), "a X c d <e|Y>");
-    world.back(1..2, "b");
-    assert_eq!(world.shown(), "a <b|X> c d <e|Y>");
-    world.back(1..2, "X");
-    assert_eq!(world.shown(), "a X c d <e|Y>");
-    world.edit(1..2, "mine");
-    assert_eq!(world.shown(), "a mine c d <e|Y>");
-}
-
-#[test]
 fn what_is_taken_back_is_what_the_text_had_also_where_that_was_the_user_s() {
     let mut world = ReviewedDocument::whole("a b c d e", "a X c Y e");
     world.edit(1..2, "mine");
@@ -188,30 +170,6 @@ fn a_conflict_says_what_the_user_did() {
 }
 
 #[test]
-fn a_conflict_that_is_taken_brings_the_answer_s_rows_and_leaves_the_user_s_around_them() {
-    let mut world = ReviewedDocument::whole("a b c d e", "a X c d Y");
-    world.edit(1..1, "above");
-    world.edit(2..3, "mine");
-    assert_eq!(world.shown(), "a above !<mine|X> c d <e|Y>");
-    world.take(&[0]);
-    assert_eq!(world.shown(), "a above X c d <e|Y>");
-    world.back(2..3, "mine");
-    assert_eq!(world.shown(), "a above !<mine|X> c d <e|Y>");
-}
-
-#[test]
-fn an_insertion_is_one_hunk() {
-    let mut world = ReviewedDocument::new("a b", &Place::Insertion(1), "X Y");
-    assert_eq!(world.shown(), "a <|X Y> b");
-    world.edit(0..0, "top");
-    assert_eq!(world.shown(), "top a <|X Y> b");
-    world.take(&[0]);
-    assert_eq!(world.shown(), "top a X Y b");
-    world.back(2..4, "");
-    assert_eq!(world.shown(), "top a <|X Y> b");
-}
-
-#[test]
 fn parts_of_rows_and_blocks_are_whole_rows() {
     let part = Place::Part { start: (0, 2), end: (0, 3) };
     let mut world = ReviewedDocument::new("f(a) b", &part, "c");
@@ -228,34 +186,6 @@ fn parts_of_rows_and_blocks_are_whole_rows() {
 }
 
 #[test]
-fn an_answer_that_deletes_all_leaves_an_empty_row() {
-    let mut world = ReviewedDocument::whole("a b", "");
-    world.take(&[0]);
-    assert_eq!(world.document.rows().iter().map(|row| row.text.to_vec()).collect::<Vec<_>>(), [b""]);
-    assert!(world.hunks().is_empty());
-    world.back(0..1, "a b");
-    assert_eq!(world.shown(), "<a b|>");
-}
-
-#[test]
-fn what_was_dropped_is_not_proposed_and_can_be_brought_back() {
-    let mut world = ReviewedDocument::whole("a b c d e", "a X c d Y");
-    let hunks = world.hunks();
-    world.review.drop(&hunks[1..]);
-    assert_eq!(world.shown(), "a <b|X> c d e");
-    // The store keeps it by what is known of the edit in each session.
-    let kept: Vec<Vec<EditId>> = world.review.dropped().to_vec();
-    let sent = world.document.locate(world.anchor, None).unwrap().base;
-    let again = Review::new(&sent, bytes(&words("a X c d Y")), kept);
-    assert_eq!(again.hunks(&world.now(), None).unwrap(), world.hunks());
-    let gone = world.review.dropped_hunks(&world.now(), None).unwrap();
-    assert_eq!(gone, hunks[1..]);
-    world.review.undrop(&gone);
-    assert_eq!(world.shown(), "a <b|X> c d <e|Y>");
-    assert_eq!(world.review.dropped_hunks(&world.now(), None), Ok(Vec::new()));
-}
-
-#[test]
 fn another_answer_keeps_what_was_taken() {
     let mut world = ReviewedDocument::whole("a b c d e", "a X c d Y");
     world.take(&[0]);
@@ -263,26 +193,6 @@ fn another_answer_keeps_what_was_taken() {
     assert_eq!(world.shown(), "a X c d <e|Z>");
     world.back(1..2, "b");
     assert_eq!(world.shown(), "a <b|X> c d <e|Z>");
-}
-
-#[test]
-fn how_it_ends() {
-    let end = |taken: &[usize], dropped: &[usize], typed: bool| {
-        let mut world = ReviewedDocument::whole("a b c d e f", "a X c d Y f");
-        let hunks = world.hunks();
-        let dropped: Vec<Hunk> = dropped.iter().map(|number| hunks[*number].clone()).collect();
-        world.take(taken);
-        world.review.drop(&dropped);
-        if typed {
-            world.edit(5..6, "mine");
-        }
-        let pieces: Vec<Bytes> = world.now().pieces().into_iter().map(<[u8]>::to_vec).collect();
-        world.review.end(0, &pieces)
-    };
-    assert_eq!(end(&[0, 1], &[], false), ReviewEnd::Applied);
-    assert_eq!(end(&[0, 1], &[], true), ReviewEnd::Merged);
-    assert_eq!(end(&[0], &[1], false), ReviewEnd::Merged);
-    assert_eq!(end(&[], &[0, 1], false), ReviewEnd::Rejected);
 }
 
 #[test]
@@ -294,30 +204,4 @@ fn a_row_that_stays_within_a_conflict_is_not_written() {
     world.take(&[0]);
     let rows = world.document.rows();
     assert!(kept.iter().all(|id| rows.iter().any(|row| row.id == *id)));
-}
-
-#[test]
-fn a_text_that_another_answer_led_to_has_what_was_taken_then() {
-    let mut world = ReviewedDocument::whole("a b c", "a b X");
-    world.edit(2..3, "");
-    world.back(2..2, "c");
-    world.take(&[0]);
-    // The answer to another job deletes the row that was taken.
-    let other = world.document.anchor(&Place::Lines(2..3));
-    world.document.apply_answer::<&str>(other, 2..3, &[]);
-    world.document.landed(other, &Place::Insertion(2));
-    assert_eq!(world.shown(), "a b");
-    world.edit(0..1, "mine");
-    world.back(0..1, "a");
-    assert_eq!(world.shown(), "a b");
-}
-
-#[test]
-fn an_insertion_of_which_a_take_was_undone_is_proposed_again() {
-    let mut world = ReviewedDocument::new("a b", &Place::Insertion(1), "X Y");
-    world.take(&[0]);
-    world.back(1..3, "");
-    assert_eq!(world.shown(), "a <|X Y> b");
-    world.edit(0..1, "mine");
-    assert_eq!(world.shown(), "mine <|X Y> b");
 }

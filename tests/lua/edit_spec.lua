@@ -4,7 +4,7 @@ local child = require("support.child")
 local decided = require("support.decided")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
-local with_held, decide, landing = decided.held, decided.decide, decided.landing
+local with_held, decide = decided.held, decided.decide
 
 --- The child with the answer of job 1 in its buffer.
 local function edited(nvim, keys)
@@ -13,34 +13,16 @@ local function edited(nvim, keys)
   return nvim
 end
 
-test("what is written there is the answer", function()
-  local nvim = edited(with_held({ "B", "C" }))
-  equal(
-    { nvim:lines(), nvim:lua("return vim.api.nvim_buf_get_name(0)") },
-    { { "B", "C" }, "botglue://answer/1" }
-  )
-  nvim:type("GoD<Esc>:w<CR>")
-  equal(nvim:lua("return vim.bo.modified"), false)
-  decide(nvim, "accept")
-  equal(landing(nvim), "applied")
-  equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), { "a", "B", "C", "D", "e" })
-end)
-
-test("what is not written there is not the answer", function()
-  local nvim = edited(with_held({ "B", "C" }), "GoD<Esc>")
-  decide(nvim, "accept")
-  equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), { "a", "B", "C", "e" })
-end)
-
-test("a block gets as many lines as it has", function()
-  local nvim = child.with_host({ "ab", "cd" })
-  nvim:run({ kind = "block", first = { 1, 0 }, last = { 2, 0 } })
-  nvim:answer(1, { "x" }, { held_for = "block_rows" })
-  edited(nvim)
-  suite.contains(nvim:lua("return vim.wo.winbar"), "the block has 2 lines")
-  nvim:type("Goy<Esc>:w<CR>")
-  decide(nvim, "accept")
-  equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), { "xb", "yd" })
+test("what is written there is the answer, and nothing else", function()
+  for keys, expected in pairs({
+    ["GoD<Esc>"] = { "a", "B", "C", "e" },
+    ["GoD<Esc>:w<CR>"] = { "a", "B", "C", "D", "e" },
+  }) do
+    local nvim = edited(with_held({ "B", "C" }), keys)
+    equal(nvim:lua("return vim.bo.modified"), expected[4] ~= "D")
+    decide(nvim, "accept")
+    equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), expected, keys)
+  end
 end)
 
 test("what is typed there is told to the host as it is typed, and what is written", function()

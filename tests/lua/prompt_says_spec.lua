@@ -90,7 +90,10 @@ test("an agent whose last job was not logged in says so, until one was", functio
   nvim:lua([[require("botglue").setup({ agents = { droid = { command = { "true" } } } })]])
   fail(nvim, "claude", "not_logged_in")
   nvim:type(":2Botglue<CR>")
-  equal(said(nvim), "✗ run `claude` in a terminal and its command `/login`: the last job of claude was not logged in")
+  equal(
+    said(nvim),
+    "✗ run `claude` in a terminal and its command `/login`: the last job of claude was not logged in"
+  )
   nvim:type("<Tab>")
   equal(said(nvim), "", "another agent")
   nvim:type("<Esc><Esc>")

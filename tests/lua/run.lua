@@ -19,7 +19,6 @@ local SLOW_SPECS = {
   "bytes",
   "client",
   "colours",
-  "copies",
   "cut",
   "decide",
   "follow",
@@ -32,7 +31,6 @@ local SLOW_SPECS = {
   "revert",
   "revert_undone",
   "review",
-  "review_random",
   "selection",
   "write_keeps",
 }
