@@ -58,42 +58,49 @@ local function here(nvim)
   ]])
 end
 
-for _, last in ipairs({ "<C-s>", "<Esc>q" }) do
-  for _, open in ipairs({ "3GVj:Botglue<CR>", "3GA<F5>" }) do
-    for _, again in ipairs({ "<F5>", "<C-o>:Botglue<CR>" }) do
-      test(("who types elsewhere by now types on there: %s, %s, %s"):format(open, again, last), function()
-        local nvim = start()
-        nvim:type(open .. "words<Esc><C-w>w")
-        nvim:type("7GA typ" .. again)
-        assert(is_in_prompt(nvim))
-        type_and_leave(nvim, "more" .. last)
-        nvim:type("ed")
-        equal(here(nvim), { "i", 1000, 7, "line 7 typed" })
-      end)
-    end
-  end
+--- Of each way back to the prompt: what is typed until one is there, what in it, what after it is closed, and where one
+--- is then. The window is the first one where none is named.
+local WAYS = {
+  ["who types elsewhere by now types on there"] = {
+    { "3GVj:Botglue<CR>words<Esc><C-w>w7GA typ<F5>", "more", "ed", { "i", 7, "line 7 typed" } },
+    { "3GVj:Botglue<CR>words<Esc><C-w>w7GA typ<C-o>:Botglue<CR>", "more", "ed", { "i", 7, "line 7 typed" } },
+    { "3GA<F5>words<Esc><C-w>w7GA typ<F5>", "more", "ed", { "i", 7, "line 7 typed" } },
+  },
+  ["who types no more is in normal mode, at the row and in the window of by now"] = {
+    { "7GA typed<F5>words<Esc><C-w>w3Gdd:Botglue<CR><Esc>", "A", "", { "n", 3, "line 4" } },
+    { "7GA typed<F5>words<Esc><C-w>w3Gdd<C-w>w", "A", "", { "n", 3, "line 4" } },
+    { ":botright split<CR>7GA typed<F5>words<Esc><C-w>w3G<C-w>p", "A", "", { "n", 3, "line 3" } },
+  },
+  ["who has changed the tab page stays in this one"] = {
+    { "7GA typ<F5>words<Esc>:tabnew<CR>gt", "A", "ed", { "i", 7, "line 7 typed" } },
+  },
+  ["a window that was closed again is none to go back to"] = {
+    { "7GA typ<F5>words<Esc>:Botglue history<CR>:close<CR>", "A", "ed", { "i", 7, "line 7 typed" } },
+    { "7GA typ<F5>words<Esc>:Botglue info<CR>:close<CR>", "A", "ed", { "i", 7, "line 7 typed" } },
+    { "7GA typ<F5>words<Esc>:tabnew<CR>:close<CR>", "A", "ed", { "i", 7, "line 7 typed" } },
+  },
+}
 
-  for _, again in ipairs({ ":Botglue<CR><Esc>", "<C-w>w" }) do
-    test(("who types no more is in normal mode, at the row of by now: %s, %s"):format(again, last), function()
+for name, ways in pairs(WAYS) do
+  test(name, function()
+    for i, way in ipairs(ways) do
+      local last = i % 2 == 1 and "<C-s>" or "<Esc>q"
       local nvim = start()
-      nvim:type("7GA typed<F5>words<Esc><C-w>w")
-      nvim:type("3Gdd" .. again)
-      assert(is_in_prompt(nvim))
-      type_and_leave(nvim, "A" .. last)
-      equal(here(nvim), { "n", 1000, 3, "line 4" })
-    end)
-  end
-
-  test("the window of by now: " .. last, function()
-    local nvim = start()
-    nvim:type(":botright split<CR>7GA typed<F5>words<Esc>")
-    nvim:type("<C-w>w3G<C-w>p")
-    assert(is_in_prompt(nvim))
-    type_and_leave(nvim, "A" .. last)
-    equal(here(nvim), { "n", 1000, 3, "line 3" })
+      -- A command that opens a window is over before the next key.
+      for keys in way[1]:gsub("<CR>", "<CR>\n"):gsub("<Esc>", "<Esc>\n"):gmatch("[^\n]+") do
+        nvim:type(keys)
+      end
+      assert(is_in_prompt(nvim), way[1])
+      type_and_leave(nvim, way[2] .. last)
+      nvim:type(way[3])
+      local at = here(nvim)
+      equal({ at[1], at[3], at[4], at[2] }, { way[4][1], way[4][2], way[4][3], 1000 }, way[1])
+    end
   end)
+end
 
-  test("out of another tab page, and there again: " .. last, function()
+test("out of another tab page, and there again", function()
+  for _, last in ipairs({ "<C-s>", "<Esc>q" }) do
     local nvim = start()
     nvim:type("3GVj:Botglue<CR>words<Esc>")
     nvim:type(":tabnew<CR>ihello<F5>")
@@ -103,61 +110,26 @@ for _, last in ipairs({ "<C-s>", "<Esc>q" }) do
     local at = here(nvim)
     equal({ at[1], at[4], nvim:lua("return vim.fn.tabpagenr()") }, { "i", "hello world", 2 })
     equal(nvim:api("buf_get_lines", 1, 0, -1, true), LINES)
-  end)
+  end
+end)
 
-  test("who has changed the tab page stays in this one: " .. last, function()
+test("by mouse", function()
+  for _, case in ipairs({
+    { "7GA typed<F5>words", "XY", "<C-s>", "Z", { "i", 1000, 2, "linXYZe 2" } },
+    { "7GVj:Botglue<CR>words", "XY", "<Esc>q", "Z", { "i", 1000, 2, "linXYZe 2" } },
+    { "7GA typed<F5>words<Esc>", "dd", "A<C-s>", "", { "n", 1000, 2, "line 3" } },
+  }) do
     local nvim = start()
-    nvim:type("7GA typ<F5>words<Esc>")
-    nvim:type(":tabnew<CR>gt")
-    assert(is_in_prompt(nvim))
-    type_and_leave(nvim, "A" .. last)
-    nvim:type("ed")
-    equal(here(nvim), { "i", 1000, 7, "line 7 typed" })
-  end)
-
-  test("by mouse, in insert mode: " .. last, function()
-    for _, open in ipairs({ "7GA typed<F5>", "7GVj:Botglue<CR>" }) do
-      local nvim = start()
-      nvim:type(open .. "words")
-      click(nvim, 1000, 2)
-      nvim:type("XY")
-      click(nvim, prompt(nvim), 1)
-      assert(is_in_prompt(nvim))
-      type_and_leave(nvim, last)
-      nvim:type("Z")
-      equal(here(nvim), { "i", 1000, 2, "linXYZe 2" }, open)
-    end
-  end)
-
-  test("by mouse, in normal mode: " .. last, function()
-    local nvim = start()
-    nvim:type("7GA typed<F5>words<Esc>")
+    nvim:type(case[1])
     click(nvim, 1000, 2)
-    nvim:type("dd")
+    nvim:type(case[2])
     click(nvim, prompt(nvim), 1)
     assert(is_in_prompt(nvim))
-    type_and_leave(nvim, "A" .. last)
-    equal(here(nvim), { "n", 1000, 2, "line 3" })
-  end)
-
-  for _, visit in ipairs({
-    ":Botglue history<CR>",
-    ":Botglue jobs<CR>",
-    ":Botglue info<CR>",
-    ":tabnew<CR>",
-  }) do
-    test(("a window that was closed again is none to go back to: %s, %s"):format(visit, last), function()
-      local nvim = start()
-      nvim:type("7GA typ<F5>words<Esc>")
-      nvim:type(visit)
-      nvim:type(":close<CR>")
-      assert(is_in_prompt(nvim))
-      type_and_leave(nvim, "A" .. last)
-      nvim:type("ed")
-      equal(here(nvim), { "i", 1000, 7, "line 7 typed" })
-    end)
+    type_and_leave(nvim, case[3])
+    nvim:type(case[4])
+    equal(here(nvim), case[5], case[1])
   end
-end
+end)
 
 test("what a plugin does at once is nothing that the user did", function()
   for _, open in ipairs({ ":3<CR>:Botglue<CR>", "3GA<F5>" }) do

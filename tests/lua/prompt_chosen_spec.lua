@@ -99,13 +99,19 @@ test("each project has its own", function()
   equal(first(nvim), "droid")
 end)
 
-test("an option that the user has set comes first", function()
+test("an option that the user has set comes first, and what is not there any more is none", function()
   local nvim = start()
   choose(nvim, "<Tab><Tab><S-Tab>")
-  equal(first(nvim), "mine a")
-  equal(first_with(nvim, "agent = 'claude'"), "claude")
-  equal(first_with(nvim, "agent = 'mine'"), "mine a")
-  equal(first_with(nvim, "agents = { mine = { model = 'c' } }"), "mine c")
+  for _, case in ipairs({
+    { "agent = 'claude'", "claude" },
+    { "agent = 'mine'", "mine a" },
+    { "agents = { mine = { model = 'c' } }", "mine c" },
+    { "agents = { mine = { command = { '/nowhere' } } }", "claude" },
+    { "agents = { mine = { models = { 'z' } } }", "mine" },
+  }) do
+    equal(first_with(nvim, case[1]), case[2], case[1])
+  end
+  equal(first_with(nvim, ""), "mine a")
   choose(nvim, "<Tab><S-Tab>")
   equal(first_with(nvim, ""), "claude opus")
   equal(first_with(nvim, "model = 'haiku'"), "claude haiku")
@@ -118,11 +124,4 @@ test("what a command or a call names comes first, and what it leaves open is as 
   equal(first(nvim, ":2Botglue ++model=haiku<CR>"), "claude haiku")
   equal(first(nvim, ":lua require('botglue').run({ agent = 'mine' })<CR>"), "mine")
   equal(first(nvim), "mine a", "no choice was made")
-end)
-
-test("an agent or a model that is not there any more is none", function()
-  local nvim = start()
-  choose(nvim, "<Tab><Tab><S-Tab>")
-  equal(first_with(nvim, "agents = { mine = { command = { '/nowhere' } } }"), "claude")
-  equal(first_with(nvim, "agents = { mine = { models = { 'z' } } }"), "mine")
 end)

@@ -5,8 +5,7 @@ local suite = require("support.suite")
 local equal, test = suite.equal, suite.test
 
 local function start()
-  local nvim = child.with_host({ "one", "two", "three" })
-  return nvim
+  return child.with_host({ "one", "two", "three" })
 end
 
 --- What a host knows by what it was told: of each prompt, in their order, the text; false where it was forgotten.
@@ -43,7 +42,7 @@ test(
     local nvim = start()
     nvim:type(":1Botglue<CR>half")
     wait_for_known(nvim, { "half" })
-    nvim:type(" a<CR>thought ")
+    nvim:type("<Esc>:edit!<CR>A a<CR>thought ")
     wait_for_known(nvim, { "half a\nthought " })
     local messages = nvim:host("received", "unsent")
     equal(messages[#messages].at_ms > messages[1].at_ms, true)
@@ -80,22 +79,6 @@ test("a draft is the same one when it is opened again, and told at once when it 
   equal(known(nvim), { "half a thought", false })
 end)
 
-test("what is sent is told before the job, as it is sent, and never again", function()
-  local nvim = start()
-  nvim:type(":1Botglue<CR>  make it shorter <C-s>")
-  nvim:eventually("it is sent", "return #require('support.host').received('run') == 1")
-  wait_for_rest(nvim)
-  equal(known(nvim), { "make it shorter" })
-  local last = nvim:lua([[
-    -- How buffers are is told at any time.
-    local sent = vim.tbl_filter(function(message)
-      return message.method ~= "buffer"
-    end, require("support.host").sent)
-    return sent[#sent].method
-  ]])
-  equal(last, "run")
-end)
-
 test("the next host hears of all that the last one may have taken to its grave", function()
   local nvim = start()
   nvim:type(":1Botglue<CR>closed<Esc><Esc>")
@@ -119,29 +102,6 @@ test("closing the prompt starts another host, also to forget what was emptied", 
   nvim:host("die")
   nvim:type("er<Esc><Esc>")
   wait_for_known(nvim, { false, "newer" })
-end)
-
-test("leaving Neovim tells what was typed last, and nothing that becomes of it on the way out", function()
-  local nvim = start()
-  nvim:type(":1Botglue<CR>closed<Esc><Esc>")
-  nvim:type(":2Botglue<CR>half")
-  nvim:lua([[
-    vim.api.nvim_buf_set_lines(0, 0, -1, false, { "half a thought" })
-    vim.api.nvim_exec_autocmds("VimLeavePre", {})
-  ]])
-  equal(known(nvim), { "closed", "half a thought" })
-  nvim:lua([[
-    vim.api.nvim_buf_set_lines(0, 0, -1, false, {})
-    vim.cmd("noautocmd bwipeout!")
-  ]])
-  wait_for_rest(nvim)
-  equal(known(nvim), { "closed", "half a thought" })
-end)
-
-test("reading its buffer again does not end that", function()
-  local nvim = start()
-  nvim:type(":1Botglue<CR>half<Esc>:edit!<CR>A a thought")
-  wait_for_known(nvim, { "half a thought" })
 end)
 
 test("without a host it is a draft of this Neovim all the same, and nobody hears of that", function()

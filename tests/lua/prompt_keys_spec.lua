@@ -8,18 +8,10 @@ local contains, equal, test = suite.contains, suite.equal, suite.test
 ---@param prompts string[]?
 local function start(prompts)
   local nvim = child.with_host({ "one", "two", "three" })
-  if prompts then
-    nvim:host(
-      "earlier",
-      unpack(vim
-        .iter(prompts)
-        :rev()
-        :map(function(prompt)
-          return { prompt = prompt }
-        end)
-        :totable())
-    )
-  end
+  local jobs = vim.iter(prompts or {}):rev():map(function(prompt)
+    return { prompt = prompt }
+  end)
+  nvim:host("earlier", unpack(jobs:totable()))
   return nvim
 end
 
@@ -49,12 +41,19 @@ end
 test("<C-p> goes back through earlier prompts, <C-n> to what was typed", function()
   local nvim = start({ "newest", "older\nof two lines", "oldest" })
   nvim:type(":1Botglue<CR>")
-  local seen = {}
-  for _, key in ipairs({ "<C-p>", "<C-p>", "<C-p>", "<C-p>", "<C-n>", "<C-n>", "<C-n>", "<C-n>" }) do
-    nvim:type(key)
-    seen[#seen + 1] = table.concat(typed(nvim), "/")
+  for i, expected in ipairs({
+    "newest",
+    "older/of two lines",
+    "oldest",
+    "oldest",
+    "older/of two lines",
+    "newest",
+    "",
+    "",
+  }) do
+    nvim:type(i <= 4 and "<C-p>" or "<C-n>")
+    equal(table.concat(typed(nvim), "/"), expected)
   end
-  equal(seen, { "newest", "older/of two lines", "oldest", "oldest", "older/of two lines", "newest", "", "" })
   nvim:type("<C-p><C-p>!<C-s>")
   equal(received(nvim, "run")[1].prompt, "older\nof two lines!")
 end)
@@ -86,38 +85,27 @@ test("prompts of jobs that run, and drafts, are earlier ones too", function()
   equal(seen, { "never sent", "of a job", "from the store", "from the store" })
 end)
 
-test("keys that come before the store's answer count", function()
-  local nvim = start({ "a", "b" })
-  nvim:host("hold", "reply")
-  nvim:type(":1Botglue<CR><C-p><C-p>")
-  equal(typed(nvim), { "" })
-  nvim:host("release", "reply")
-  nvim:eventually("the second is there", "return vim.api.nvim_get_current_line() == 'b'")
-end)
-
-test("what was typed while the store had not answered stays", function()
-  local nvim = start({ "make it shorter" })
-  nvim:host("hold", "reply")
-  nvim:type(":1Botglue<CR><C-p>make")
-  nvim:host("release", "reply")
-  nvim:eventually("it is there", "return not require('botglue.host.connection').prompt.recall.waiting")
-  equal(typed(nvim), { "make" })
-  nvim:type("<C-p>")
-  equal(typed(nvim), { "make it shorter" }, "the next one recalls")
-end)
-
-test("an earlier prompt that comes late ends no selection, here or elsewhere", function()
-  for _, keys in ipairs({ "<Esc><C-w>wv", "<Esc>v" }) do
-    local nvim = start({ "make it shorter" })
-    nvim:host("hold", "reply")
-    nvim:type(":1Botglue<CR>make<C-p>" .. keys)
-    nvim:host("release", "reply")
-    nvim:eventually("it is there", "return not require('botglue.host.connection').prompt.recall.waiting")
-    nvim:settle()
-    equal(nvim:api("get_mode").mode, "v", keys)
-    equal(typed(nvim), { "make" }, keys)
+test(
+  "keys that come before the store's answer count, unless something was typed or selected since",
+  function()
+    for keys, expected in pairs({
+      ["<C-p><C-p>"] = { "make it short", "i" },
+      ["<C-p>make"] = { "make", "i" },
+      ["make<C-p><Esc>v"] = { "make", "v" },
+      ["make<C-p><Esc><C-w>wv"] = { "make", "v" },
+      ["<C-f><Esc>"] = { "", "n" },
+      ["make<Esc><C-f><Esc>"] = { "make", "n" },
+    }) do
+      local nvim = start({ "make it shorter", "make it short" })
+      nvim:host("hold", "reply")
+      nvim:type(":1Botglue<CR>" .. keys)
+      nvim:host("release", "reply")
+      nvim:eventually("it is there", "return not require('botglue.host.connection').prompt.recall.waiting")
+      nvim:settle()
+      equal({ typed(nvim)[1], nvim:api("get_mode").mode }, expected, keys)
+    end
   end
-end)
+)
 
 test("undo in the prompt has what was typed before an earlier one took its place", function()
   local nvim = start({ "make it shorter,\nmake it faster" })
@@ -161,20 +149,6 @@ test("<C-f> lists them, what is typed filters the list, <CR> takes one", functio
   nvim:type("<C-n><CR><C-s>")
   equal(received(nvim, "run")[1].prompt, "add a test\nand run it")
 end)
-
-for _, before in ipairs({ "", "words<Esc>" }) do
-  test("a list that comes late begins no insert mode: " .. (before == "" and "insert" or "normal"), function()
-    local nvim = start({ "make it" })
-    nvim:host("hold", "reply")
-    nvim:type(":1Botglue<CR>" .. before .. "<C-f>")
-    equal(nvim:api("get_mode").mode, "i", "it begins with the key")
-    nvim:type("<Esc>")
-    nvim:host("release", "reply")
-    nvim:eventually("it is there", "return not require('botglue.host.connection').prompt.recall.waiting")
-    nvim:settle()
-    equal(nvim:api("get_mode").mode, "n")
-  end)
-end
 
 --- A project with these files, and its Neovim in the prompt.
 ---@param files string[]
@@ -223,20 +197,18 @@ for _, git in ipairs({ true, false }) do
   end)
 end
 
-test("@ does not offer what git ignores, and runs nothing of the repository's", function()
+test("@ does not offer what git ignores", function()
   local nvim = project({ "src/lib.rs", "ignored.txt" }, true)
-  nvim:lua([[
-    vim.fn.system({ "git", "config", "core.fsmonitor", "touch " .. vim.fn.getcwd() .. "/ran; false" })
-  ]])
   nvim:type("@ignore")
   equal(menu(nvim, 1), { "@.gitignore" })
-  equal(nvim:lua("return vim.uv.fs_stat('ran') == nil"), true)
 end)
 
-test("@ runs no program that the repository's settings name to fetch what it lacks", function()
-  local nvim = project({ "src/lib.rs" }, true)
-  nvim:lua([[
-    local root = vim.fn.getcwd()
+-- Each leads git, or whoever starts it, to a program of the repository's.
+local TRAPS = {
+  ["its monitor"] = [[
+    vim.fn.system({ "git", "config", "core.fsmonitor", "touch " .. root .. "/ran; false" })
+  ]],
+  ["what fetches objects that it lacks"] = [[
     os.remove(root .. "/.gitignore")
     local function git(...)
       local result = vim.system({ "git", ... }, { text = true, stdin = "ignored.txt\n" }):wait()
@@ -255,22 +227,23 @@ test("@ runs no program that the repository's settings name to fetch what it lac
     }) do
       git("config", key, value)
     end
-  ]])
-  nvim:type("@lib")
-  equal(menu(nvim, 1), { "@src/lib.rs" })
-  equal(nvim:lua("return vim.uv.fs_stat('ran') == nil"), true)
-end)
-
-test("@ runs the user's git, not the one of a project that PATH leads to", function()
-  local nvim = project({ "src/lib.rs", "bin/git" }, true)
-  nvim:lua([[
-    vim.fn.writefile({ "#!/bin/sh", "touch " .. vim.fn.getcwd() .. "/ran" }, "bin/git")
+  ]],
+  ["a git that PATH leads to"] = [[
+    vim.fn.mkdir("bin")
+    vim.fn.writefile({ "#!/bin/sh", "touch " .. root .. "/ran" }, "bin/git")
     vim.fn.setfperm("bin/git", "rwx------")
     vim.env.PATH = "./bin::" .. vim.env.PATH
-  ]])
-  nvim:type("@lib")
-  equal(menu(nvim, 1), { "@src/lib.rs" })
-  equal(nvim:lua("return vim.uv.fs_stat('ran') == nil"), true)
+  ]],
+}
+
+test("@ runs nothing of the repository's", function()
+  for name, trap in pairs(TRAPS) do
+    local nvim = project({ "src/lib.rs" }, true)
+    nvim:lua("local root = vim.fn.getcwd()\n" .. trap)
+    nvim:type("@lib")
+    equal(menu(nvim, 1), { "@src/lib.rs" }, name)
+    equal(nvim:lua("return vim.uv.fs_stat('ran') == nil"), true, name)
+  end
 end)
 
 test("a huge tree holds up no key", function()
@@ -337,84 +310,43 @@ test("a proposal is there to be sent, typing takes its place, and it is no draft
 end)
 
 test(
-  "an agent is started with the prompt, another for another choice once it is made, and it goes with its job",
+  "an agent is started with the prompt, another for another choice or project, and goes with its job",
   function()
     local nvim = start()
+    nvim:lua("vim.api.nvim_buf_set_name(0, '')")
     nvim:lua([[require("botglue").setup({ models = { "opus", "sonnet", "haiku" }, max_cost_usd = 0.5 })]])
     nvim:type(":1Botglue<CR>")
-    equal(#received(nvim, "prewarm"), 1)
-    equal(received(nvim, "prewarm")[1].agent.model, nil)
+    equal({ #received(nvim, "prewarm"), received(nvim, "prewarm")[1].agent.model }, { 1 })
     nvim:type("<S-Tab><S-Tab><S-Tab><S-Tab>")
     nvim:lua("vim.wait(400, function() return #require('support.host').received('prewarm') > 1 end)")
     equal(#received(nvim, "prewarm"), 1, "back where it began")
     nvim:type("<S-Tab><S-Tab><S-Tab><S-Tab><S-Tab>")
     nvim:eventually("another is wanted", "return #require('support.host').received('prewarm') == 2")
     equal(received(nvim, "prewarm")[2].agent.model, "opus")
+    nvim:lua("vim.cmd.cd('/')")
+    nvim:eventually("another is wanted", "return #require('support.host').received('prewarm') == 3")
+    local last = received(nvim, "prewarm")[3]
+    equal(last.cwd, "/")
     nvim:type("words<C-s>")
     local request = received(nvim, "run")[1]
-    equal({ request.agent.model, request.prewarmed }, { "opus", received(nvim, "prewarm")[2].token })
-    equal(received(nvim, "drop"), {})
-    local decided = { "agent", "tools", "max_turns", "max_cost_usd", "trust_project", "cwd" }
-    for _, field in ipairs(decided) do
-      equal(received(nvim, "prewarm")[2][field], request[field], field)
+    equal({ request.agent.model, request.prewarmed, received(nvim, "drop") }, { "opus", last.token, {} })
+    for _, field in ipairs({ "agent", "tools", "max_turns", "max_cost_usd", "trust_project", "cwd" }) do
+      equal(last[field], request[field], field)
     end
   end
 )
 
-test("a prompt that is dropped drops its agent, an agent that may act by itself is not started", function()
-  local nvim = start()
-  for i, keys in ipairs({ "<Esc><Esc>", "<C-s>", "words<Esc>:q<CR>" }) do
-    nvim:type((":%dBotglue<CR>%s"):format(i, keys))
-    nvim:eventually("it is dropped", "return #require('support.host').received('drop') == ...", i)
-    equal(received(nvim, "drop")[i].token, received(nvim, "prewarm")[i].token)
+test(
+  "a prompt that is closed, is empty or cannot be sent drops its agent, and only the last says why",
+  function()
+    local nvim = start()
+    nvim:lua("require('botglue.jobs.run').send = function() error('botglue: no', 0) end")
+    for i, keys in ipairs({ "<Esc><Esc>", "<C-s>", "words<Esc>:q<CR>", "words<C-s>" }) do
+      equal(vim.trim(nvim:messages()), "")
+      nvim:type((":%dBotglue<CR>%s"):format(math.min(i, 3), keys))
+      nvim:eventually("it is dropped", "return #require('support.host').received('drop') == ...", i)
+      equal(received(nvim, "drop")[i].token, received(nvim, "prewarm")[i].token)
+    end
+    equal(nvim:messages(), "\nbotglue: no")
   end
-  for i, agent in ipairs({
-    { protocol = "text", command = { "cat" } },
-    { protocol = "acp", command = { "cat" } },
-    { protocol = "acp", command = { "cat" }, directory = "project" },
-  }) do
-    nvim:lua("require('botglue').setup({ agent = 'claude', agents = { mine = ... } })", agent)
-    nvim:type((":%dBotglue<CR><Tab>"):format(i))
-    contains(nvim:screen(), "replace · mine")
-    nvim:eventually(
-      "the one that waits is dropped",
-      "return #require('support.host').received('drop') == ...",
-      3 + i
-    )
-    nvim:type("words<C-s>")
-    equal(received(nvim, "run")[i].prewarmed, nil)
-  end
-  nvim:lua(
-    "require('botglue').setup({ agent = 'claude', agents = { mine = ... } })",
-    { protocol = "acp", command = { "cat" }, directory = "empty" }
-  )
-  local before = #received(nvim, "prewarm")
-  nvim:type(":2Botglue<CR><Tab>")
-  nvim:eventually("it is started", "return #require('support.host').received('prewarm') == ...", before + 2)
-end)
-
-test("what cannot be sent says why in one line, and drops its agent", function()
-  local nvim = start()
-  nvim:type(":1Botglue<CR>words")
-  nvim:lua("require('botglue.jobs.run').send = function() error('botglue: no', 0) end")
-  nvim:type("<C-s>")
-  nvim:eventually("it is dropped", "return #require('support.host').received('drop') == 1")
-  equal(nvim:messages(), "\nbotglue: no")
-end)
-
-test("none is started where the option says so", function()
-  local nvim = start()
-  nvim:lua([[require("botglue").setup({ prewarm = false })]])
-  nvim:type(":1Botglue<CR><S-Tab>words<C-s>")
-  equal(#received(nvim, "prewarm"), 0)
-  equal(received(nvim, "run")[1].prewarmed, nil)
-end)
-
-test("another project is another agent", function()
-  local nvim = start()
-  nvim:lua("vim.api.nvim_buf_set_name(0, '')")
-  nvim:type(":1Botglue<CR>")
-  nvim:lua("vim.cmd.cd('/')")
-  nvim:eventually("another is wanted", "return #require('support.host').received('prewarm') == 2")
-  equal(received(nvim, "prewarm")[2].cwd, "/")
-end)
+)

@@ -5,7 +5,7 @@ local suite = require("support.suite")
 local contains, equal, test = suite.contains, suite.equal, suite.test
 local start, type_and_leave, sent = prompt.start, prompt.type_and_leave, prompt.sent
 
-test("<S-Tab> goes through the models, <Tab> through the agents", function()
+test("<S-Tab> goes through the models, <Tab> through the agents, and each keeps its model", function()
   local nvim = start()
   nvim:lua([[require("botglue").setup({
     models = { "opus", "sonnet" },
@@ -14,35 +14,23 @@ test("<S-Tab> goes through the models, <Tab> through the agents", function()
       mine = { protocol = "text", command = { "cat" }, model = "a", models = { "a", "b" } },
     },
   })]])
-  nvim:type(":2Botglue<CR>")
-  local function title()
-    return nvim:screen():match("replace · ([%w ]-) ─")
+  for _, case in ipairs({
+    { ":2Botglue<CR>", "claude" },
+    { "<S-Tab>", "claude opus" },
+    { "<S-Tab>", "claude sonnet" },
+    { "<S-Tab>", "claude" },
+    { "<S-Tab><S-Tab><Tab>", "droid" },
+    { "<S-Tab><Tab>", "mine a" },
+    { "<S-Tab>", "mine b" },
+    { "<Esc><Tab>", "claude sonnet" },
+    { "<Tab><Tab>", "mine b" },
+  }) do
+    nvim:type(case[1])
+    equal(nvim:screen():match("replace · ([%w ]-) ─"), case[2], case[1])
   end
-  local seen = { title() }
-  for _ = 1, 3 do
-    nvim:type("<S-Tab>")
-    seen[#seen + 1] = title()
-  end
-  equal(seen, { "claude", "claude opus", "claude sonnet", "claude" })
-  nvim:type("<S-Tab><S-Tab><Tab>")
-  equal(title(), "droid")
-  nvim:type("<S-Tab><Tab>")
-  equal(title(), "mine a")
-  nvim:type("<S-Tab>")
-  equal(title(), "mine b")
-  nvim:type("<Esc><Tab>")
-  equal(title(), "claude sonnet", "in normal mode too, and each agent keeps its model")
-  nvim:type("<Tab><Tab>ihello")
-  type_and_leave(nvim, "<C-s>")
+  type_and_leave(nvim, "ihello<C-s>")
   local request = sent(nvim)[1]
   equal({ request.agent.name, request.agent.model, request.prompt }, { "mine", "b", "hello" })
-end)
-
-test("the footer has no key for models where no agent has a choice of them", function()
-  local nvim = start()
-  nvim:lua([[require("botglue").setup({ models = {}, agents = { droid = { command = { "true" } } } })]])
-  nvim:type(":2Botglue<CR>")
-  contains(nvim:screen(), "<C-s> send · <Tab> agent · <C-p> earlier")
 end)
 
 test("<Tab> goes to agents that are installed, and is no key where there is no other", function()

@@ -1,18 +1,8 @@
 -- Where the prompt's window is: beside the rows of its range, within the screen, whatever the windows are like.
 
-local child = require("support.child")
+local start = require("support.prompt").start
 local suite = require("support.suite")
 local equal, test = suite.equal, suite.test
-
---- A child with sixty lines, of which 22 are on the screen; without a status line of windows that could be mistaken.
-local function start()
-  local lines = {}
-  for i = 1, 60 do
-    lines[i] = ("line %d"):format(i)
-  end
-  local nvim = child.with_host(lines)
-  return nvim
-end
 
 --- The rows and columns that the window has on the screen, from 0, border included: first and last of each.
 local function box(nvim)
@@ -32,13 +22,18 @@ local function open(nvim, command)
   return box(nvim)
 end
 
-test("below the range, where there is room", function()
-  equal(open(start(), "2,4"), { rows = { 4, 8 }, cols = { 0, 75 } })
+test("below the range where there is room, else above it, else over its end", function()
+  for range, rows in pairs({ ["2,4"] = { 4, 8 }, ["18,20"] = { 12, 16 }, ["1,60"] = { 17, 21 } }) do
+    equal(open(start(), range), { rows = rows, cols = { 0, 75 } }, range)
+  end
+  local nvim = start()
+  nvim:type("30Gzt")
+  equal(open(nvim, "10,33").rows, { 4, 8 }, "beside what is seen of it")
 end)
 
-test("above it at the end of the screen, and there it grows upwards", function()
+test("above it, it grows upwards", function()
   local nvim = start()
-  equal(open(nvim, "18,20").rows, { 12, 16 })
+  open(nvim, "18,20")
   nvim:type("1<CR>2<CR>3<CR>4<CR>5")
   equal(box(nvim).rows, { 10, 16 })
   nvim:type("<Esc>ggdG")
@@ -58,16 +53,6 @@ test("it grows with its text, to a height, and never over the range", function()
   equal(open(nvim, "10,12").rows, { 12, 16 })
   nvim:type(("<CR>z"):rep(20))
   equal(box(nvim).rows, { 12, 21 }, "to the end of the screen")
-end)
-
-test("over the end of a range that fills the screen", function()
-  equal(open(start(), "1,60").rows, { 17, 21 })
-end)
-
-test("beside what is seen of a range that goes beyond the screen", function()
-  local nvim = start()
-  nvim:type("30Gzt")
-  equal(open(nvim, "10,33").rows, { 4, 8 })
 end)
 
 test("below wrapped lines and closed folds as they are on the screen", function()

@@ -8,10 +8,6 @@ local function start()
   return child.with_host({ "one", "two", "three" })
 end
 
-local function missing(text, part)
-  equal(text:find(part, 1, true), nil, text)
-end
-
 --- The rows of the prompt's window as they are on the screen, without the border.
 local function inside(nvim)
   return nvim:lua([[
@@ -51,18 +47,12 @@ local function fail(nvim, agent, code)
   )
 end
 
-test("a host that is not there is said before a word is typed, with what to do", function()
-  for _, size in ipairs({ 80, 50 }) do
-    local nvim = child.start("vim.g.botglue = { host = '/nowhere/host' }")
-    nvim:api("ui_try_resize", size, 24)
-    nvim:type(":Botglue<CR>")
-    equal(said(nvim), "✗ run `make install` in the plugin's directory: there is no host at /nowhere/host")
-    nvim:type("words<CR>more")
-    equal(
-      { said(nvim), inside(nvim)[2] },
-      { "✗ run `make install` in the plugin's directory: there is no host at /nowhere/host", "more" }
-    )
-  end
+test("a host that is not there is said before a word is typed, and below what is", function()
+  local nvim = child.start("vim.g.botglue = { host = '/nowhere/host' }")
+  nvim:api("ui_try_resize", 50, 24)
+  nvim:type(":Botglue<CR>words<CR>more")
+  local what = "✗ run `make install` in the plugin's directory: there is no host at /nowhere/host"
+  equal({ said(nvim), inside(nvim)[2] }, { what, "more" })
 end)
 
 test("an agent that is not installed is said, and that is over with another agent", function()
@@ -75,11 +65,11 @@ test("an agent that is not installed is said, and that is over with another agen
     },
   })]])
   nvim:type(":2Botglue<CR>")
-  equal(said(nvim), "✗ install `my-agent`, or set agents.mine.command: it is not in PATH")
-  nvim:type("<Tab>")
-  equal(said(nvim), "")
-  nvim:type("<Tab>")
-  equal(said(nvim), "✗ install `my-agent`, or set agents.mine.command: it is not in PATH")
+  local missing_one = "✗ install `my-agent`, or set agents.mine.command: it is not in PATH"
+  for _, expected in ipairs({ missing_one, "", missing_one }) do
+    equal(said(nvim), expected)
+    nvim:type("<Tab>")
+  end
   nvim:type("<Esc><Esc>")
   nvim:lua("require('botglue').run({ agent = 'odd' })")
   equal(said(nvim), "✗ install `/nowhere/odd`, or set agents.odd.command: it cannot be executed")
@@ -88,26 +78,17 @@ end)
 test("an agent whose last job was not logged in says so, until one was", function()
   local nvim = start()
   nvim:lua([[require("botglue").setup({ agents = { droid = { command = { "true" } } } })]])
-  fail(nvim, "claude", "not_logged_in")
   nvim:type(":2Botglue<CR>")
-  equal(
-    said(nvim),
-    "✗ run `claude` in a terminal and its command `/login`: the last job of claude was not logged in"
-  )
+  equal(said(nvim), "")
+  fail(nvim, "claude", "not_logged_in")
+  local login = "run `claude` in a terminal and its command `/login`"
+  equal(said(nvim), ("✗ %s: the last job of claude was not logged in"):format(login), "it is open already")
   nvim:type("<Tab>")
   equal(said(nvim), "", "another agent")
   nvim:type("<Esc><Esc>")
   fail(nvim, "claude", "timeout")
   nvim:type(":2Botglue<CR>")
   equal(said(nvim), "", "the last job counts")
-end)
-
-test("that is said in a prompt that is open already", function()
-  local nvim = start()
-  nvim:type(":2Botglue<CR>")
-  equal(said(nvim), "")
-  fail(nvim, "claude", "not_logged_in")
-  contains(said(nvim), "the last job of claude was not logged in")
 end)
 
 test("a host of another version is said as soon as it has greeted", function()
@@ -120,24 +101,14 @@ end)
 
 test("so it does where an earlier Neovim was told, as the store has it", function()
   local nvim = start()
-  nvim:lua("require('support.spilled').write(...)", {
-    {
-      uuid = "j1",
-      prompt = "it",
-      rows = { "one" },
-      lines = false,
-      error = { "not_logged_in", "no" },
-      ended_ms = 1000,
-    },
-  })
+  nvim:lua([[
+    local error = { "not_logged_in", "no" }
+    require("support.spilled").write({
+      { uuid = "j1", prompt = "it", rows = { "one" }, lines = false, error = error, ended_ms = 1000 },
+    })
+  ]])
   nvim:type(":2Botglue<CR>")
-  nvim:eventually(
-    "it is said",
-    [[
-    local notice = require("botglue.host.connection").prompt.notice
-    return notice.obstacle ~= nil
-  ]]
-  )
+  nvim:eventually("it is said", "return require('botglue.host.connection').prompt.notice.obstacle ~= nil")
   contains(said(nvim), "the last job of claude was not logged in")
   nvim:type("<Esc><Esc>")
   nvim:run(child.line(1, 1))
@@ -146,28 +117,20 @@ test("so it does where an earlier Neovim was told, as the store has it", functio
   equal(said(nvim), "", "what this Neovim has seen is newer")
 end)
 
-test("<C-p> says why there is no earlier prompt, until something is typed", function()
+test("<C-p> and <C-f> say why there is no earlier prompt, until something is typed", function()
   local nvim = start()
-  nvim:type(":2Botglue<CR><C-p>")
-  equal(said(nvim), "there is no earlier prompt")
-  nvim:type("x")
-  equal(said(nvim), "")
-  nvim:type("<Esc><Esc>")
-  nvim:type(":3Botglue<CR>nothing like it<C-p>")
-  equal(said(nvim), "no earlier prompt has these words")
-  nvim:type("<C-u><C-p>")
-  equal({ inside(nvim)[1], said(nvim) }, { "x", "" })
-  nvim:type("<C-p>")
-  equal(said(nvim), "there is no earlier prompt than this one")
-  nvim:type("<C-n>")
-  equal(said(nvim), "")
-  equal(vim.trim(nvim:messages()), "")
-end)
-
-test("<C-f> says so, too", function()
-  local nvim = start()
-  nvim:type(":2Botglue<CR>first<Esc><Esc>:3Botglue<CR>other<C-f>")
-  equal(said(nvim), "no earlier prompt has these words")
+  for _, case in ipairs({
+    { ":2Botglue<CR><C-p>", "there is no earlier prompt" },
+    { "x", "" },
+    { "<Esc><Esc>:3Botglue<CR>nothing like it<C-p>", "no earlier prompt has these words" },
+    { "<C-u><C-p>", "" },
+    { "<C-p>", "there is no earlier prompt than this one" },
+    { "<C-n>", "" },
+    { "<Esc>:%d<CR><Esc>:3Botglue<CR>other<C-f>", "no earlier prompt has these words" },
+  }) do
+    nvim:type(case[1])
+    equal(said(nvim), case[2], case[1])
+  end
   equal(vim.trim(nvim:messages()), "")
 end)
 
@@ -179,81 +142,45 @@ test("the title says what will happen to the answer", function()
     nvim:type("<Esc><Esc>")
     return found
   end
-  local line = "{ range = { kind = 'line', first = { 2 }, last = { 2 } } }"
-  equal(title("require('botglue').run(" .. line .. ")"), "botglue replace")
-  equal(
-    title("require('botglue').run({ range = { kind = 'insert', first = { 0 } } })"),
-    "botglue insert below"
-  )
-  equal(title("require('botglue').ask(" .. line .. ")"), "botglue ask")
-  equal(title("vim.cmd('2Botglue!')"), "botglue hold for review")
+  local run = "require('botglue').run({ range = { kind = 'line', first = { 2 }, last = { 2 } } })"
   local resume = [[
     local range = require("botglue.editor.range").from_selection(require("botglue.editor.selection").lines(1, 1, 1))
     local request = { agent = "claude", resume = { session_id = "s", at = %s } }
     require("botglue.jobs.run").ask(range, request, (require("botglue.host.client").options()))
   ]]
-  equal(title(resume:format("nil")), "botglue follow up")
-  equal(title(resume:format("'m1'")), "botglue rewind")
-  nvim:lua("require('botglue').setup({ review = true })")
-  equal(title("require('botglue').run(" .. line .. ")"), "botglue hold for review")
-  nvim:api("ui_try_resize", 50, 20)
+  for lua, expected in pairs({
+    [run] = "botglue replace",
+    ["require('botglue').run({ range = { kind = 'insert', first = { 0 } } })"] = "botglue insert below",
+    [run:gsub("run", "ask", 1)] = "botglue ask",
+    ["vim.cmd('2Botglue!')"] = "botglue hold for review",
+    [resume:format("nil")] = "botglue follow up",
+    [resume:format("'m1'")] = "botglue rewind",
+  }) do
+    equal(title(lua), expected, lua)
+  end
   nvim:lua("require('botglue').setup({ review = true, model = 'sonnet' })")
-  equal(title("require('botglue').run(" .. line .. ")"), "hold for review", "no room for the name")
+  equal(title(run), "botglue hold for review")
+  nvim:api("ui_try_resize", 50, 20)
+  equal(title(run), "hold for review", "no room for the name")
 end)
 
 test("its footer has the keys of the mode, and the key for more of them works there", function()
   local nvim = start()
   nvim:lua([[require("botglue").setup({ agents = { droid = { command = { "true" } } } })]])
-  nvim:type(":2Botglue<CR>")
-  contains(nvim:screen(), "<C-s> send · <S-Tab> model · <Tab> agent · <C-p> earlier · <Esc>q close")
-  nvim:type("<Esc>")
+  nvim:type(":2Botglue<CR><Esc>")
   contains(nvim:screen(), "<C-s> send · <S-Tab> model · <Tab> agent · <C-p> earlier · <Esc> close")
   nvim:api("ui_try_resize", 50, 20)
-  nvim:type("a")
-  contains(nvim:screen(), "<C-s> send · <S-Tab> model · <C-l> more")
-  nvim:type("<C-l>")
-  contains(nvim:screen(), "<Tab> agent · <C-p> earlier · <C-l> more")
-  nvim:type("<C-l>")
-  contains(nvim:screen(), "<Esc>q close · <C-l> more")
-  nvim:type("<C-l>words<Esc>")
-  contains(nvim:screen(), "<C-s> send · <S-Tab> model · g? more")
-  nvim:type("g?")
-  contains(nvim:screen(), "<Tab> agent · <C-p> earlier · g? more")
-  nvim:type("aq<Esc>q")
-  missing(nvim:screen(), "╭")
-  equal(nvim:lua("return require('botglue.host.connection').drafts[1].text"), "wordsq")
-end)
-
-test("where something is proposed the footer has the keys of Select mode", function()
-  local nvim = start()
-  nvim:lua([[
-    local problem = { lnum = 1, col = 0, message = "no such name" }
-    vim.diagnostic.set(vim.api.nvim_create_namespace("test"), 0, { problem })
-  ]])
-  nvim:type("2G:Botglue<CR>")
-  nvim:eventually("it is selected", "return vim.api.nvim_get_mode().mode == 'S'")
-  contains(nvim:screen(), "<Esc>q close")
-  nvim:type("<Esc>q")
-  missing(nvim:screen(), "╭")
-end)
-
-test("a draft is shown from its first row, with no blank one, as long as it fits", function()
-  local nvim = start()
-  for count = 1, 10 do
-    local rows = {}
-    for i = 1, count do
-      rows[i] = ("row %d of %d"):format(i, count)
-    end
-    nvim:type(":2Botglue<CR>")
-    nvim:type(table.concat(rows, "<CR>"))
-    local expected = vim.list_extend({}, rows)
-    for i = count + 1, 3 do
-      expected[i] = ""
-    end
-    equal(inside(nvim), expected, "typed")
-    nvim:type("<Esc><Esc>")
-    nvim:type(":2Botglue<CR>")
-    equal(inside(nvim), expected, "opened again")
-    nvim:type("<Esc>:%d<CR><Esc>")
+  for _, case in ipairs({
+    { "a", "<C-s> send · <S-Tab> model · <C-l> more" },
+    { "<C-l>", "<Tab> agent · <C-p> earlier · <C-l> more" },
+    { "<C-l>", "<Esc>q close · <C-l> more" },
+    { "<C-l>words<Esc>", "<C-s> send · <S-Tab> model · g? more" },
+    { "g?", "<Tab> agent · <C-p> earlier · g? more" },
+  }) do
+    nvim:type(case[1])
+    contains(nvim:screen(), case[2])
   end
+  nvim:type("aq<Esc>q")
+  equal(nvim:screen():find("╭", 1, true), nil)
+  equal(nvim:lua("return require('botglue.host.connection').drafts[1].text"), "wordsq")
 end)

@@ -23,31 +23,23 @@ local function window(nvim)
   ]])
 end
 
-test("it opens below the range, and <C-s> sends what was typed", function()
-  local nvim = start()
-  nvim:type(":2,4Botglue<CR>")
-  local opened = window(nvim)
-  equal({ opened.row, opened.mode, opened.entered }, { 4, "i", true })
-  local screen = nvim:screen()
-  contains(screen, "botglue replace · claude")
-  contains(screen, "[No Name]:2-4")
-  contains(screen, "<C-s> send · <S-Tab> model · <C-p> earlier · <Esc>q close")
-  nvim:type("make it<CR>shorter")
-  type_and_leave(nvim, "<C-s>")
-  equal(#sent(nvim), 1)
-  equal(sent(nvim)[1].prompt, "make it\nshorter")
-  equal(sent(nvim)[1].selection.text, { "line 2", "line 3", "line 4" })
-  equal(nvim:api("get_mode").mode, "n")
-  equal(nvim:lines(), LINES)
-end)
-
-test("<CR> in normal mode sends, in insert mode it is a new line", function()
-  local nvim = start()
-  nvim:type(":2Botglue<CR>one<CR>two<Esc>")
-  equal(window(nvim).lines, { "one", "two" })
-  type_and_leave(nvim, "<CR>")
-  equal(sent(nvim)[1].prompt, "one\ntwo")
-end)
+test(
+  "<C-s> sends what was typed, and so does <CR> in normal mode: in insert mode it is a new line",
+  function()
+    for _, key in ipairs({ "<C-s>", "<Esc><CR>" }) do
+      local nvim = start()
+      nvim:type(":2,4Botglue<CR>")
+      local opened = window(nvim)
+      equal({ opened.row, opened.mode, opened.entered }, { 4, "i", true })
+      nvim:type("make it<CR>shorter")
+      type_and_leave(nvim, key)
+      equal(#sent(nvim), 1)
+      equal(sent(nvim)[1].prompt, "make it\nshorter")
+      equal(sent(nvim)[1].selection.text, { "line 2", "line 3", "line 4" })
+      equal({ nvim:api("get_mode").mode, nvim:lines() }, { "n", LINES })
+    end
+  end
+)
 
 test("<C-s> sends what an insertion repeats when it ends, too", function()
   for keys, expected in pairs({
@@ -62,7 +54,7 @@ test("<C-s> sends what an insertion repeats when it ends, too", function()
 end)
 
 test("an autocommand that fails when insert mode ends does not keep it open", function()
-  for _, key in ipairs({ "<C-s>", "<Esc>", "q" }) do
+  for key, count in pairs({ ["<C-s>"] = 1, ["<Esc>"] = 0, ["q"] = 0 }) do
     local nvim = start()
     nvim:type(":2Botglue<CR>text")
     nvim:lua("vim.cmd('autocmd InsertLeave * call NoSuchFunction()')")
@@ -71,7 +63,7 @@ test("an autocommand that fails when insert mode ends does not keep it open", fu
     if nvim:lua("return require('botglue.host.connection').prompt ~= nil") then
       type_and_leave(nvim, key)
     end
-    equal({ #sent(nvim) == 1, nvim:lines() }, { key == "<C-s>", LINES }, key)
+    equal({ #sent(nvim), nvim:lines() }, { count, LINES }, key)
   end
 end)
 
@@ -94,7 +86,7 @@ test("a long row is one row, whatever the user's options say", function()
 end)
 
 test("what is proposed out of Insert mode is replaced by what is typed, too", function()
-  for _, keys in ipairs({ "3GAmy<F6>", "3GAmy<C-o><F6>", "3G<F6>" }) do
+  for keys, expected in pairs({ ["3GAmy<F6>"] = "ed", ["3GAmy<C-o><F6>"] = "ed", ["3G<F6>"] = "Aed" }) do
     local nvim = start()
     nvim:lua([[
       vim.keymap.set({ "n", "i" }, "<F6>", "<Cmd>.Botglue run<CR>")
@@ -106,8 +98,8 @@ test("what is proposed out of Insert mode is replaced by what is typed, too", fu
     nvim:type("typed<CR>row two<Esc>")
     equal({ window(nvim).lines, window(nvim).mode }, { { "typed", "row two" }, "n" }, keys)
     type_and_leave(nvim, "q")
-    nvim:type(keys == "3G<F6>" and "Az<Esc>" or "z<Esc>")
-    equal(nvim:lines()[3], keys == "3G<F6>" and "line 3z" or "line 3myz", keys)
+    nvim:type(expected .. "<Esc>")
+    equal(nvim:lines()[3], expected == "ed" and "line 3myed" or "line 3ed", keys)
   end
 end)
 
@@ -123,8 +115,9 @@ test(
   "<Esc> in normal mode and q close it, the draft is there the next time, once it is sent no more",
   function()
     local nvim = start()
+    type_and_leave(nvim, ":2,4Botglue<CR>half a thought<Esc>:q<CR>")
     for _, key in ipairs({ "<Esc>", "q", ":q<CR>" }) do
-      nvim:type(":2,4Botglue<CR>" .. (key == "<Esc>" and "half a thought" or "") .. "<Esc>")
+      nvim:type(":2,4Botglue<CR><Esc>")
       equal(window(nvim).lines, { "half a thought" }, key)
       type_and_leave(nvim, key)
       equal(sent(nvim), {})
@@ -163,43 +156,27 @@ test("the cursor, the mode and the view are what they were, whether it is sent o
   end
 end)
 
-test("who was typing types on", function()
-  for _, last in ipairs({ "<C-s>", "<Esc><Esc>" }) do
-    local nvim = start()
-    nvim:lua("vim.keymap.set('i', '<F2>', '<Cmd>Botglue<CR>')")
-    nvim:type("3GA end<F2>words")
-    equal(window(nvim).lines, { "words" })
-    type_and_leave(nvim, last)
-    nvim:type("ing")
-    equal(nvim:lua("return vim.fn.getline(3)"), "line 3 ending")
-    nvim:type("<Esc>0wi<F2>")
-    type_and_leave(nvim, "<C-u>" .. last)
-    nvim:type("x")
-    equal(nvim:lua("return vim.fn.getline(3)"), "line x3 ending")
-  end
-end)
-
-test(
-  "who was typing types on there, at the end of a row and behind what landed before it in the row",
-  function()
-    for _, open in ipairs({ "<C-o>:Botglue<CR>", "<F2>" }) do
-      for _, each in ipairs({ { "A typ", "line 3 typed" }, { "A<C-u>", "ed" }, { "0wi", "line ed3" } }) do
-        local nvim = start()
-        nvim:lua("vim.keymap.set('i', '<F2>', '<Cmd>Botglue<CR>')")
-        nvim:type("3G" .. each[1] .. open .. "words")
-        equal(window(nvim).lines, { "words" })
-        -- As an answer for part of the row does.
-        nvim:lua("vim.api.nvim_buf_set_text(1, 2, 0, 2, 0, { 'landed ' })")
-        type_and_leave(nvim, "<Esc><Esc>")
-        nvim:type("ed<Esc>")
-        equal(nvim:lua("return vim.fn.getline(3)"), "landed " .. each[2], open .. each[1])
-        local marks =
-          "return #vim.api.nvim_buf_get_extmarks(1, vim.api.nvim_create_namespace('botglue.prompt.back'), 0, -1, {})"
-        equal(nvim:lua(marks), 0)
-      end
+test("who was typing types on there, also behind what landed before it in the row", function()
+  for _, case in ipairs({
+    { "A typ<F2>words", "<C-s>", "line 3 typed" },
+    { "A typ<F2>words", "<Esc><Esc>", "line 3 typed" },
+    { "A typ<C-o>:Botglue<CR>words", "<Esc><Esc>", "line 3 typed" },
+    { "0wi<F2>", "<C-u><C-s>", "line ed3" },
+    { "A<C-u><F2>words", "<Esc><Esc>", "ed" },
+    { "0wi<F2>words", "<Esc><Esc>", "line ed3" },
+  }) do
+    for _, landed in ipairs({ "", "landed " }) do
+      local nvim = start()
+      nvim:lua("vim.keymap.set('i', '<F2>', '<Cmd>Botglue<CR>')")
+      nvim:type("3G" .. case[1])
+      -- As an answer for part of the row does.
+      nvim:lua("vim.api.nvim_buf_set_text(1, 2, 0, 2, 0, { ... })", landed)
+      type_and_leave(nvim, case[2])
+      nvim:type("ed<Esc>")
+      equal(nvim:lua("return vim.fn.getline(3)"), landed .. case[3], table.concat(case, " "))
     end
   end
-)
+end)
 
 test("the selection can be selected again", function()
   local nvim = start()
@@ -228,37 +205,23 @@ test("a second one is the first one", function()
 end)
 
 test("the range is found again where its file is read again while the prompt is typed", function()
-  for _, each in ipairs({
-    {
-      { "-- one more above", "local first = 1", "local the_second_of_three = compute(2)", "local third = 3" },
-      3,
-    },
-    { { "local first = 1", "local the_second_of_three = compute(4)", "local third = 3" }, 2 },
-    { { "local first = 1", "local third = 3" }, nil },
+  local first, second, third = "local first = 1", "local the_second_of_three = compute(2)", "local third = 3"
+  for _, case in ipairs({
+    { { "-- one more above", first, second, third }, 3 },
+    { { first, "local the_second_of_three = compute(4)", third }, 2 },
+    { { first, third }, nil },
   }) do
     local nvim = start()
-    nvim:lua([[
-      vim.cmd.edit(vim.fn.tempname())
-      local lines = { "local first = 1", "local the_second_of_three = compute(2)", "local third = 3" }
-      vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
-      vim.cmd("silent write")
-      _G.file = vim.api.nvim_get_current_buf()
-    ]])
-    nvim:type(":2Botglue<CR>words")
-    nvim:lua(
-      [[
-        vim.fn.writefile(..., vim.fn.bufname(_G.file))
-        vim.api.nvim_buf_call(_G.file, function()
-          vim.cmd("silent edit!")
-        end)
-      ]],
-      each[1]
-    )
+    nvim:lua("vim.cmd.edit(vim.fn.tempname()); _G.file = vim.api.nvim_get_current_buf()")
+    nvim:set_lines({ first, second, third })
+    nvim:type(":silent write<CR>:2Botglue<CR>words")
+    nvim:lua("vim.fn.writefile(..., vim.fn.bufname(_G.file))", case[1])
+    nvim:lua("vim.api.nvim_buf_call(_G.file, function() vim.cmd('silent edit!') end)")
     nvim:settle()
     type_and_leave(nvim, "<C-s>")
     local request = sent(nvim)[1]
-    equal(request and request.selection.first_line, each[2])
-    contains(nvim:messages(), each[2] and "" or "its place is not known")
+    equal(request and request.selection.first_line, case[2])
+    contains(nvim:messages(), case[2] and "" or "its place is not known")
   end
 end)
 
@@ -294,13 +257,6 @@ test("where no window may be opened there is no prompt, and the next one is one"
   nvim:type(":2Botglue<CR>words")
   type_and_leave(nvim, "<C-s>")
   equal(#sent(nvim), 1)
-end)
-
-test("what was typed at once and closed at once is a draft too", function()
-  local nvim = start()
-  type_and_leave(nvim, ":2Botglue<CR>words<Esc>:q<CR>")
-  nvim:type(":2Botglue<CR>")
-  equal(window(nvim).lines, { "words" })
 end)
 
 test("reading its buffer again keeps what was typed", function()
@@ -359,13 +315,12 @@ test("without a screen there is a window too, which holds up no script", functio
 end)
 
 test("whoever types elsewhere goes on when the prompt is closed, who typed in it does not", function()
-  local closings = {
+  for _, closing in ipairs({
     "vim.api.nvim_win_close(prompt.float.win, true)",
     "vim.api.nvim_buf_delete(prompt.float.bufnr, { force = true })",
     "prompt.float:close()",
-  }
-  for _, closing in ipairs(closings) do
-    for _, where in ipairs({ "<Esc><C-w>wGA", "" }) do
+  }) do
+    for where, expected in pairs({ ["<Esc><C-w>wGA"] = { "i", "line 60 ty" }, [""] = { "n", "line 60" } }) do
       local nvim = start()
       nvim:type(":2Botglue<CR>words")
       nvim:type(where)
@@ -373,13 +328,7 @@ test("whoever types elsewhere goes on when the prompt is closed, who typed in it
       nvim:lua("local prompt = require('botglue.host.connection').prompt; " .. closing)
       nvim:eventually("the prompt is closed", "return require('botglue.host.connection').prompt == nil")
       nvim:settle()
-      equal(nvim:api("get_mode").mode, where == "" and "n" or "i", closing .. where)
-      if where ~= "" then
-        nvim:type("ped")
-        equal(nvim:lines()[#LINES], "line 60 typed", closing)
-      else
-        equal(nvim:lines(), LINES)
-      end
+      equal({ nvim:api("get_mode").mode, nvim:lines()[#LINES] }, expected, closing .. where)
     end
   end
 end)

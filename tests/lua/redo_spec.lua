@@ -51,25 +51,24 @@ test("a change made elsewhere while the prompt is open is what the dot repeats",
 end)
 
 test("an insertion that goes on elsewhere is forgotten as a whole", function()
-  for _, case in ipairs({
-    { "", "ddx<Esc>" },
-    { "<Cmd>call cursor(4, 99)<CR>", "<Esc>" },
-    { "<Cmd>call cursor(4, 99)<CR>", "ddx<Left>yy<Esc>" },
-    { "<Cmd>call cursor(4, 99)<CR>", "dd<F2>, more<Esc><C-w>w" },
+  for keys, mapped in pairs({
+    ["ddx<Esc>"] = "",
+    ["ddx<Left>yy<Esc>"] = "<Cmd>call cursor(4, 99)<CR>",
+    ["dd<F2>, more<Esc><C-w>w"] = "<Cmd>call cursor(4, 99)<CR>",
   }) do
     local nvim = start()
-    nvim:lua([[vim.keymap.set("i", "<F2>", "<Cmd>wincmd w<CR>" .. ...)]], case[1])
+    nvim:lua([[vim.keymap.set("i", "<F2>", "<Cmd>wincmd w<CR>" .. ...)]], mapped)
     nvim:type("dw:2Botglue<CR>words<F2>")
-    nvim:type(case[2])
+    nvim:type(keys)
     nvim:set_lines({ "two three" })
     nvim:type("gg0.")
-    equal(nvim:lines(), { "two three" }, case[1] .. case[2])
+    equal(nvim:lines(), { "two three" }, keys)
   end
 end)
 
 test("who selects elsewhere at once keeps what they select, and their registers", function()
   for _, edited in ipairs({ "words<Esc>", "long<Esc>ccshort<Esc>" }) do
-    for _, keys in ipairs({ "v", "Vj", "<C-v>j", "gh" }) do
+    for _, keys in ipairs({ "v", "<C-v>j" }) do
       local nvim = start()
       local state = "return { vim.fn.mode(), vim.fn.getpos('v'), vim.fn.winsaveview(), vim.fn.getreg() }"
       nvim:type("yw4G" .. keys)
@@ -78,20 +77,17 @@ test("who selects elsewhere at once keeps what they select, and their registers"
       nvim:lua("vim.fn.setreg('', ...)", before[4])
       nvim:type("<C-w>wa.<Esc>")
       nvim:type("<C-w>w4G" .. keys)
-      equal(nvim:lua(state), before, edited .. keys)
-      equal(nvim:lines(), LINES, edited .. keys)
+      equal({ nvim:lua(state), nvim:lines() }, { before, LINES }, edited .. keys)
     end
   end
 end)
 
 test("who opens the command-line window at once hears of nothing", function()
-  for _, edited in ipairs({ "words<Esc>", "long<Esc>ccshort<Esc>" }) do
-    local nvim = start()
-    nvim:type("gbiw" .. edited)
-    nvim:type("<C-w>wq:")
-    equal(nvim:api("get_mode"), { mode = "n", blocking = false }, edited)
-    equal({ nvim:lua("return vim.fn.getcmdwintype()"), vim.trim(nvim:messages()) }, { ":", "" }, edited)
-  end
+  local nvim = start()
+  nvim:type("gbiwlong<Esc>ccshort<Esc>")
+  nvim:type("<C-w>wq:")
+  equal(nvim:api("get_mode"), { mode = "n", blocking = false })
+  equal({ nvim:lua("return vim.fn.getcmdwintype()"), vim.trim(nvim:messages()) }, { ":", "" })
 end)
 
 test("the user's cursor, registers and options are not touched for it", function()
@@ -112,42 +108,24 @@ test("the user's cursor, registers and options are not touched for it", function
   equal(nvim:lua("return told"), 0)
 end)
 
-test("the operator is repeated with its prompt, whatever its motion", function()
-  local function twice(keys, again)
-    local nvim = start()
-    nvim:type(keys .. "shorter<C-s>")
-    requests(nvim, 1)
-    nvim:type(again)
-    local taken = requests(nvim, 2)
-    equal({ taken[1][1], taken[2][1], taken[1][2] }, { "shorter", "shorter", taken[2][2] }, keys)
-    equal(nvim:lines(), LINES, keys)
-    return { taken[1][2], taken[1][3], taken[2][3] }
-  end
-  equal(twice("gbiw", "jw."), { "char", { "one" }, { "five" } })
-  equal(twice("gb/t<CR>", "4G0."), { "char", { "one " }, { "seven eigh" } })
-  equal(twice("2gbw", "2G0."), { "char", { "one two " }, { "four five " } })
-  equal(twice("gbfn", "4G0."), { "char", { "on" }, { "seven" } })
-  equal(twice("gbip", "4G."), { "line", { LINES[1], LINES[2] }, { LINES[4], LINES[5] } })
-end)
-
-test("the operator is repeated with any motion after a prompt that was edited at length", function()
-  for motion, again in pairs({
-    ["/t<CR>"] = { "char", { "seven eigh" } },
-    ["Vw"] = { "line", { "seven eight nine" } },
-    ["<C-v>l"] = { "block", { "se" } },
-    [":2<CR>"] = false,
-    ["fe"] = { "char", { "se" } },
+test("the operator is repeated with its prompt, whatever its motion and however that was edited", function()
+  for keys, case in pairs({
+    ["gbiwshorter"] = { "jw.", "char", { "one" }, { "five" } },
+    ["gb/t<CR>shorter"] = { "4G0.", "char", { "one " }, { "seven eigh" } },
+    ["2gbwshorter"] = { "2G0.", "char", { "one two " }, { "four five " } },
+    ["gbfnshorter"] = { "4G0.", "char", { "on" }, { "seven" } },
+    ["gbipshorter"] = { "4G.", "line", { LINES[1], LINES[2] }, { LINES[4], LINES[5] } },
+    ["gb/t<CR>short<Esc>Aer"] = { "4G0.", "char", { "one " }, { "seven eigh" } },
+    ["gbVwshort<Esc>Aer"] = { "4G0.", "line", { LINES[1] }, { LINES[4] } },
+    ["gb<C-v>lshort<Esc>Aer"] = { "4G0.", "block", { "on" }, { "se" } },
   }) do
     local nvim = start()
-    nvim:type("gg0gb" .. motion .. "one<Esc>A two<Esc>A three<C-s>")
+    nvim:type(keys .. "<C-s>")
     requests(nvim, 1)
-    nvim:type("4G0.")
-    nvim:settle()
-    equal(nvim:lines(), LINES, motion)
-    if again then
-      local second = requests(nvim, 2)[2]
-      equal({ second[2], second[3] }, again, motion)
-    end
+    nvim:type(case[1])
+    local kind, first, second = case[2], case[3], case[4]
+    equal(requests(nvim, 2), { { "shorter", kind, first }, { "shorter", kind, second } }, keys)
+    equal(nvim:lines(), LINES, keys)
   end
 end)
 
@@ -164,65 +142,53 @@ test("an operator whose prompt was closed asks again", function()
   end
 end)
 
+--- Checks that an operator of ours takes what Neovim's own operators take.
+local function takes(nvim, at, motion, kind)
+  nvim:api("win_set_cursor", 0, at)
+  nvim:type('"zy' .. motion)
+  local yanked = vim.tbl_map(function(row)
+    return (row:gsub(" +$", ""))
+  end, nvim:lua("return vim.fn.getreg('z', 1, true)"))
+  nvim:api("win_set_cursor", 0, at)
+  nvim:type("gb" .. motion .. "shorter<C-s>")
+  equal(requests(nvim, 1)[1], { "shorter", kind, yanked }, motion)
+  return yanked
+end
+
 test("a forced motion takes what Neovim's own operators take, and so does its repetition", function()
   local lines = { "abcdefgh", "ijklmnop", "q日本rst", "xy", "abcdefgh", "ijklmnop", "q日本rst", "xy" }
-  local function check(at, motion, kind)
-    local nvim = start()
+  for motion, case in pairs({
+    ["<C-v>j"] = { { 1, 2 }, "block" },
+    ["<C-v>2l"] = { { 1, 2 }, "block" },
+    ["<C-v>e"] = { { 1, 2 }, "block" },
+    ["<C-v>/j<CR>"] = { { 1, 4 }, "block" },
+    ["<C-v>h"] = { { 1, 5 }, "block" },
+    ["<C-v>k"] = { { 3, 4 }, "block" },
+    ["vj"] = { { 1, 2 }, "char" },
+    ["vk"] = { { 2, 4 }, "char" },
+    ["ve"] = { { 1, 2 }, "char" },
+    ["V/k<CR>"] = { { 1, 2 }, "line" },
+  }) do
+    local nvim, at = start(), case[1]
     nvim:set_lines(lines)
-    nvim:api("win_set_cursor", 0, at)
-    nvim:type('"zy' .. motion)
-    local yanked = nvim:lua("return vim.fn.getreg('z', 1, true)")
-    nvim:api("win_set_cursor", 0, at)
-    nvim:type("gb" .. motion .. "shorter<C-s>")
-    requests(nvim, 1)
+    local yanked = takes(nvim, at, motion, case[2])
     nvim:api("win_set_cursor", 0, { at[1] + 4, at[2] })
     nvim:type(".")
-    local taken = requests(nvim, 2)
-    for i = 1, 2 do
-      equal(taken[i], { "shorter", kind, yanked }, ("%s %d"):format(motion, i))
-    end
-  end
-  check({ 1, 2 }, "<C-v>j", "block")
-  check({ 1, 0 }, "<C-v>j", "block")
-  check({ 2, 0 }, "<C-v>k", "block")
-  check({ 1, 2 }, "<C-v>2j", "block")
-  check({ 1, 2 }, "<C-v>2l", "block")
-  check({ 1, 2 }, "<C-v>e", "block")
-  check({ 1, 4 }, "<C-v>/j<CR>", "block")
-  check({ 1, 5 }, "<C-v>h", "block")
-  check({ 3, 4 }, "<C-v>k", "block")
-  check({ 1, 2 }, "vj", "char")
-  check({ 2, 4 }, "vk", "char")
-  check({ 1, 2 }, "ve", "char")
-  check({ 1, 2 }, "vl", "char")
-  check({ 1, 2 }, "Vw", "line")
-  check({ 1, 2 }, "V/k<CR>", "line")
-end)
-
-test("a forced block is cut as 'selection' says", function()
-  for _, motion in ipairs({ "<C-v>2l", "<C-v>e", "<C-v>j", "<C-v>$" }) do
-    local nvim = start()
-    nvim:type(":set selection=exclusive<CR>w")
-    nvim:type('"zy' .. motion)
-    local yanked = nvim:lua("return vim.fn.getreg('z', 1, true)")
-    nvim:type("gg0wgb" .. motion .. "shorter<C-s>")
-    equal(requests(nvim, 1)[1], { "shorter", "block", yanked }, motion)
+    equal(requests(nvim, 2)[2], { "shorter", case[2], yanked }, motion)
   end
 end)
 
-test("a forced block is cut as 'virtualedit' says", function()
-  local lines = { "a longer row, (to be) cut", "short", "a longer row, (to be) cut" }
-  for _, set in ipairs({ "virtualedit=block", "virtualedit=all" }) do
-    for _, motion in ipairs({ "<C-v>j", "<C-v>2j", "<C-v>2$", "<C-v>$", "<C-v>3e" }) do
+test("a forced block is cut as 'selection' and 'virtualedit' say", function()
+  for set, motions in pairs({
+    ["selection=exclusive"] = { "<C-v>2l", "<C-v>e", "<C-v>j", "<C-v>$" },
+    ["virtualedit=block"] = { "<C-v>j", "<C-v>2$", "<C-v>3e" },
+    ["virtualedit=all"] = { "<C-v>j", "<C-v>2$", "<C-v>3e" },
+  }) do
+    for _, motion in ipairs(motions) do
       local nvim = start()
-      nvim:set_lines(lines)
-      nvim:type((":set %s<CR>gg0f("):format(set))
-      nvim:type('"zy' .. motion)
-      local yanked = vim.tbl_map(function(row)
-        return (row:gsub(" +$", ""))
-      end, nvim:lua("return vim.fn.getreg('z', 1, true)"))
-      nvim:type("gg0f(gb" .. motion .. "shorter<C-s>")
-      equal(requests(nvim, 1)[1], { "shorter", "block", yanked }, set .. " " .. motion)
+      nvim:set_lines({ "a longer row, (to be) cut", "short", "a longer row, (to be) cut" })
+      nvim:type((":set %s<CR>"):format(set))
+      takes(nvim, { 1, 14 }, motion, "block")
     end
   end
 end)

@@ -2,9 +2,8 @@
 
 use serde_json::json;
 
-use crate::support::nvim::{Builder, Nvim};
+use crate::support::nvim::Nvim;
 use crate::support::picture::STAGE;
-use crate::support::scratch::Scratch;
 
 const TEXT: &str = "# Load\n\nfn load(path: &Path) -> Config {\n    let text = read(path).unwrap();\n    parse(&text)\n        .unwrap()\n}\n\nthe end\n";
 
@@ -78,23 +77,6 @@ fn an_answer_that_comes_while_it_is_typed() {
     STAGE.expect("prompt-moved", &nvim, "the answer", |rows| {
         rows[0] == "1" && rows[5] == "three" && rows.concat().contains("a.txt:5")
     });
-}
-
-#[test]
-fn a_host_that_is_not_there() {
-    let nvim = STAGE.nvim(Builder::new(Scratch::new()).option("host", "/opt/botglue/target/release/botglue"));
-    nvim.edit("a.txt", "one\ntwo\n");
-    ask(&nvim, 1, 1);
-    STAGE.expect("prompt-no-host", &nvim, "what to do", |rows| rows.concat().contains("make install"));
-}
-
-#[test]
-fn an_agent_that_is_not_installed() {
-    let agents = json!({"claude": {"command": ["claude-of-the-spec"]}});
-    let nvim = STAGE.nvim(Builder::new(Scratch::new()).option("agents", agents));
-    nvim.edit("a.txt", "one\ntwo\n");
-    ask(&nvim, 1, 1);
-    STAGE.expect("prompt-no-agent", &nvim, "what to do", |rows| rows.concat().contains("install"));
 }
 
 #[test]
