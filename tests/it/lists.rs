@@ -72,16 +72,7 @@ fn what_earlier_neovims_did_is_listed_and_summed_up() {
 fn a_job_of_an_earlier_neovim_is_gone_on_from() {
     let (nvim, gated) = next();
     open(&nvim, "history", "all · 3");
-    nvim.input("j<CR>");
-    nvim.wait("its place is shown", || nvim.exec("return vim.fn.expand('%:t')") == "list.lua");
-
-    open(&nvim, "history", "all · 3");
-    nvim.input("jd");
-    nvim.wait("both texts are shown", || nvim.exec("return vim.fn.tabpagenr('$')") == 2);
-    assert_eq!(nvim.lines(), ["local a = 10", "local b = 11"]);
-    nvim.input("q");
-
-    nvim.input("R");
+    nvim.input("jR");
     gated.answer("second", "local a = 100\nlocal b = 101");
     let job = nvim.finished(1);
     assert_eq!((&job["landing"], &job["first_line"]), (&json!("applied"), &json!(1)), "{job}");

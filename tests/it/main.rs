@@ -75,7 +75,6 @@ mod scripts;
 #[cfg(test)]
 mod speed;
 #[cfg(test)]
-mod status;
 #[cfg(test)]
 mod store;
 #[cfg(test)]

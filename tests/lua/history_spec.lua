@@ -4,25 +4,22 @@ local test, equal, contains = suite.test, suite.equal, suite.contains
 local with_jobs, open, shown, asked = stored.with_jobs, stored.open, stored.shown, stored.asked
 
 test("finished jobs, newest first, with their state, place, prompt and cost", function()
-  local nvim = with_jobs(4, {
-    ["2"] = { landing = "held", held_for = "conflict" },
-    ["3"] = { lines = false, landing = false, cost_usd = false, error = { "timeout", "it took\ntoo long" } },
-    ["4"] = { prompt = "two\nlines", landing = "rejected" },
+  local nvim = with_jobs(3, {
+    ["2"] = { lines = false, landing = false, cost_usd = false, error = { "timeout", "it took\ntoo long" } },
+    ["3"] = { prompt = "two\nlines", landing = "rejected" },
   })
   open(nvim)
   equal(shown(nvim), {
     "✓ HH:MM x.rs:2 prompt 1 landed $0.02",
-    "◆ HH:MM x.rs:2 prompt 2 held: conflict $0.02",
-    "✗ HH:MM x.rs:2 prompt 3 timeout",
+    "✗ HH:MM x.rs:2 prompt 2 timeout",
     "· HH:MM x.rs:2 two lines rejected $0.02",
   })
-  contains(nvim:screen(), " all · 4 ╮")
   nvim:type("q")
   equal(#nvim:api("list_wins"), 1)
 end)
 
-test("pages are asked for as the cursor comes near the end, and never all", function()
-  local nvim = with_jobs(1000)
+test("pages are asked for as the cursor comes near the end, never all, and the last is the last", function()
+  local nvim = with_jobs(220)
   open(nvim)
   equal({ #asked(nvim), nvim:api("buf_line_count", 0) }, { 1, 100 })
   contains(nvim:screen(), "100+")
@@ -33,39 +30,11 @@ test("pages are asked for as the cursor comes near the end, and never all", func
   equal(asked(nvim)[2].before, { ended_ms = nvim:lua("return jobs[100].ended_ms"), uuid = "uuid-100" })
   equal(nvim:api("win_get_cursor", 0)[1], 61)
   nvim:type("G")
-  nvim:eventually("and one more", "return vim.api.nvim_buf_line_count(0) == 300")
-  equal(#asked(nvim), 3)
-  contains(nvim:lua("return vim.fn.getline(300)"), "prompt 300")
-end)
-
-test("the last page is the last", function()
-  local nvim = with_jobs(120)
-  open(nvim)
-  nvim:type("G")
-  nvim:eventually("the rest is there", "return vim.api.nvim_buf_line_count(0) == 120")
+  nvim:eventually("and the rest", "return vim.api.nvim_buf_line_count(0) == 220")
   nvim:type("GggG")
-  equal(#asked(nvim), 2)
-  contains(nvim:screen(), " all · 120 ╮")
-end)
-
-test("s looks for words, and for all again", function()
-  -- Words of their own: the store looks in paths too, and those of temporary files hold any letter and digit.
-  local nvim =
-    with_jobs(30, { ["2"] = { prompt = "extraordinary two" }, ["9"] = { prompt = "extraordinary nine" } })
-  open(nvim)
-  nvim:type("s")
-  nvim:type("extraordinary<CR>")
-  nvim:eventually("they are found", "return vim.api.nvim_buf_line_count(0) == 2")
-  contains(nvim:screen(), 'all · "extraordinary" · 2 ╮')
-  nvim:type("s")
-  nvim:type("<C-u>nothing like it<CR>")
-  nvim:eventually("there is none", "return vim.api.nvim_buf_line_count(0) == 1")
-  equal(shown(nvim), { "no job is like this" })
-  nvim:type("p")
-  contains(nvim:messages(), "botglue: there is no job")
-  nvim:type("s")
-  nvim:type("<C-u><CR>")
-  nvim:eventually("all are back", "return vim.api.nvim_buf_line_count(0) == 30")
+  equal(#asked(nvim), 3)
+  contains(nvim:lua("return vim.fn.getline(220)"), "prompt 220")
+  contains(nvim:screen(), " all · 220 ╮")
 end)
 
 test("F, P and A list the file, the project and all", function()
@@ -124,12 +93,6 @@ test("a page that cannot be read is told of, what is listed stays", function()
   equal(#shown(nvim), 100)
 end)
 
-test("a store with nothing in it says so", function()
-  local nvim = with_jobs(0)
-  nvim:type(":Botglue history<CR>")
-  nvim:eventually("it is told", "return vim.fn.getline(1):find('no job has ended yet') ~= nil")
-end)
-
 --- Runs a job of this Neovim, which ends now.
 local function ends(nvim, number, prompt)
   nvim:lua(
@@ -142,31 +105,22 @@ local function ends(nvim, number, prompt)
   nvim:answer(number, { "start" })
 end
 
-test("a job that ends while the list is open is there, and the cursor stays on its job", function()
-  local nvim = with_jobs(3)
-  open(nvim)
-  nvim:type("j")
-  ends(nvim, 1)
-  nvim:eventually("it is there", "return vim.fn.getline(1):find('new 1') ~= nil")
-  equal(nvim:lua("return { vim.fn.line('.'), vim.fn.line('w0'), vim.fn.line('$') }"), { 3, 1, 4 })
-  contains(nvim:lua("return vim.fn.getline('.')"), "prompt 2")
-  contains(nvim:screen(), "all · 4")
-  ends(nvim, 2)
-  ends(nvim, 3)
-  nvim:eventually("both are there", "return vim.fn.getline(1):find('new 3') ~= nil")
-  equal(nvim:lua("return { vim.fn.line('.'), vim.fn.line('$') }"), { 5, 6 })
-end)
-
-test("further down the list the same rows stay in sight when a job ends", function()
-  local nvim = with_jobs(150)
-  open(nvim)
-  nvim:type("60Gzt")
-  local before = nvim:lua("return vim.fn.getline('w0', 'w$')")
-  ends(nvim, 1)
-  nvim:eventually("it is there", "return vim.fn.getline(1):find('new 1') ~= nil")
-  equal(nvim:lua("return { vim.fn.line('.'), vim.fn.getline('w0', 'w$') }"), { 61, before })
-  nvim:type("G")
-  nvim:eventually("the next page follows the last", "return vim.fn.line('$') == 151")
+test("jobs that end while the list is open are there, and the cursor and the rows in sight stay", function()
+  for _, case in ipairs({ { 3, "j", 4 }, { 150, "60Gzt", 62 } }) do
+    local nvim = with_jobs(case[1])
+    open(nvim)
+    nvim:type(case[2])
+    local before = nvim:lua("return { vim.fn.getline('.'), vim.fn.getline('w0', 'w$') }")
+    ends(nvim, 1)
+    ends(nvim, 2)
+    nvim:eventually("both are there", "return vim.fn.getline(1):find('new 2') ~= nil")
+    equal(nvim:lua("return { vim.fn.line('.'), vim.fn.getline('.') }"), { case[3], before[1] })
+    if case[1] > 100 then
+      equal(nvim:lua("return vim.fn.getline('w0', 'w$')"), before[2])
+    end
+    nvim:type("G")
+    nvim:eventually("all are there", "return vim.fn.line('$') == ...", case[1] + 2)
+  end
 end)
 
 test("what becomes of an answer while the list is open is in its row", function()
@@ -179,19 +133,26 @@ test("what becomes of an answer while the list is open is in its row", function(
   nvim:eventually("it has landed", "return vim.fn.getline(1):find('landed') ~= nil")
 end)
 
-test("a list of some jobs stays one of those", function()
-  local nvim = with_jobs(3, { ["2"] = { prompt = "extraordinary" } })
+test("s looks for words, of which a list stays one, and for all again", function()
+  -- Words of their own: the store looks in paths too, and those of temporary files hold any letter and digit.
+  local nvim = with_jobs(30, { ["2"] = { prompt = "extraordinary two" } })
   open(nvim)
   nvim:type("s")
   nvim:type("extraordinary<CR>")
-  nvim:eventually(
-    "it is found",
-    "return vim.fn.line('$') == 1 and vim.fn.getline(1):find('extraordinary') ~= nil"
-  )
+  nvim:eventually("it is found", "return vim.api.nvim_buf_line_count(0) == 1")
+  contains(nvim:screen(), 'all · "extraordinary" · 1 ╮')
   ends(nvim, 1)
   ends(nvim, 2, "as extraordinary")
   nvim:eventually("the one like it is there", "return vim.fn.getline(1):find('as extraordinary') ~= nil")
   equal(nvim:lua("return vim.fn.line('$')"), 2)
+  nvim:type("s")
+  nvim:type("<C-u>nothing like it<CR>")
+  nvim:eventually("there is none", "return vim.fn.getline(1):find('no job is like this') ~= nil")
+  nvim:type("p")
+  contains(nvim:messages(), "botglue: there is no job")
+  nvim:type("s")
+  nvim:type("<C-u><CR>")
+  nvim:eventually("all are back", "return vim.api.nvim_buf_line_count(0) == 32")
 end)
 
 test("a job that runs asks the store nothing, nor does a list that is closed", function()

@@ -49,30 +49,15 @@ local function sessions(nvim)
 end
 
 local JOBS = {
-  {
-    days = 3,
-    project = "/elsewhere",
-    cost_usd = 41.26,
-    input_tokens = 1000,
-    output_tokens = 500,
-    cache_read_tokens = 4000,
-    cache_creation_tokens = 2000,
-    duration_ms = 1200000,
-  },
+  { days = 3, project = "/elsewhere", cost_usd = 41.26, duration_ms = 1200000 },
   { days = 4, model = "gpt-5", agent = "droid", session_id = "s-1", landing = "rejected", duration_ms = 500 },
-  {
-    days = 2,
-    session_id = "s-1",
-    error = { "timeout", "too long" },
-    lines = false,
-    cost_usd = 0.25,
-    input_tokens = 100,
-    output_tokens = 10,
-    cache_read_tokens = 900,
-    duration_ms = 91000,
-  },
+  { days = 2, session_id = "s-1", error = { "timeout", "too long" }, lines = false, cost_usd = 0.25 },
   { days = 40, model = "sonnet", cost_usd = 2, duration_ms = 1000, input_tokens = 5 },
 }
+JOBS[1].input_tokens, JOBS[1].output_tokens = 1000, 500
+JOBS[1].cache_read_tokens, JOBS[1].cache_creation_tokens = 4000, 2000
+JOBS[3].input_tokens, JOBS[3].output_tokens = 100, 10
+JOBS[3].cache_read_tokens, JOBS[3].duration_ms = 900, 91000
 
 test("the sums, by model and by agent; what is not known is a dash", function()
   local nvim = with_store(JOBS)

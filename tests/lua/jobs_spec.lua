@@ -35,58 +35,22 @@ local function title(nvim)
   return vim.trim((row:gsub("─", "-"):gsub("%-+", "-")))
 end
 
-test("every state has its sign and its words, newest first", function()
-  local nvim = start(5)
-  nvim:agent(1, "call", "Read", { file_path = "src/error.rs" })
-  nvim:answer(2, { "TWO" }, { cost_usd = 0.02 })
-  nvim:answer(3, { "3" }, { held_for = "ambiguous" })
-  nvim:agent(4, "exit", 3)
-  nvim:host("ended", 4)
-  nvim:answer(5, { "five" })
-  nvim:lua("require('botglue').setup({ max_parallel = 1 })")
-  nvim:run({ kind = "line", first = { 6 }, last = { 6 } }, { prompt = "prompt 6" })
-  nvim:eventually("the last one waits", "return require('botglue.host.client').job(6).turn")
-  nvim:eventually("the first one reads", "return require('botglue').job(1).tool")
-  open(nvim)
-  equal(list(nvim), {
-    "○ 6 …t/src/config.rs:6 prompt 6 queued, number 1 Ns",
-    "✓ 5 …t/src/config.rs:5 prompt 5 unchanged Ns",
-    "✗ 4 …t/src/config.rs:4 prompt 4 exited Ns",
-    "◆ 3 …t/src/config.rs:3 prompt 3 held: ambiguous Ns",
-    "✓ 2 …t/src/config.rs:2 prompt 2 landed Ns $0.02",
-    "1 …t/src/config.rs:1 prompt 1 Read src/error.rs Ns",
-  })
-  suite.eventually("a sign turns in the row of the one that runs", function()
-    return nvim:screen():find("│ [⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]+  1  …t/src")
-  end)
-  equal(title(nvim), "jobs - 1 running · 1 queued · 1 held · $0.02")
-end)
-
 test("it follows the jobs, and its cursor stays on one", function()
   local nvim = start(2)
   open(nvim)
+  suite.eventually("a sign turns in the row of the one that runs", function()
+    return nvim:screen():find("│ [⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]+  1  …t/src")
+  end)
   nvim:type("j")
   equal(nvim:api("win_get_cursor", 0)[1], 2)
   nvim:agent(1, "say", "one")
-  nvim:eventually(
-    "it is drawn",
-    [[
-    return vim.api.nvim_buf_get_lines(0, 1, 2, true)[1]:find("writing") ~= nil
-  ]]
-  )
-  nvim:lua([[
-    require("botglue").run({ prompt = "a third", bufnr = 1, range = { kind = "line", first = { 3 }, last = { 3 } } })
-  ]])
+  nvim:eventually("it is drawn", "return vim.fn.getline(2):find('writing') ~= nil")
+  nvim:run({ kind = "line", first = { 1 }, last = { 1 } }, { prompt = "a\nthird\27[31m", bufnr = 1 })
   nvim:eventually("it is in the list", "return #vim.fn.getline(1, '$') == 3")
   equal(nvim:api("win_get_cursor", 0)[1], 3)
-  contains(list(nvim)[1], "a third")
+  contains(list(nvim)[1], "a third [31m")
   nvim:answer(1, { "ONE" })
-  nvim:eventually(
-    "it has landed",
-    [[
-    return vim.api.nvim_buf_get_lines(0, 2, 3, true)[1]:find("landed") ~= nil
-  ]]
-  )
+  nvim:eventually("it has landed", "return vim.fn.getline(3):find('landed') ~= nil")
   contains(title(nvim), "2 running")
 end)
 
@@ -98,25 +62,15 @@ test("nothing is drawn while nothing changes, and no timer is left", function()
   nvim:ticks(3)
   equal(nvim:lua("return vim.b.changedtick"), tick)
   nvim:note_timers()
-  nvim:lua([[
-    require("botglue").run({ prompt = "more", bufnr = 1, range = { kind = "line", first = { 3 }, last = { 3 } } })
-  ]])
-  local function tick_still(count)
-    return nvim:lua(
-      [[
-        return #vim.tbl_filter(function(timer) return timer:is_active() end, timers) == ...
-      ]],
-      count
-    )
+  nvim:run({ kind = "line", first = { 3 }, last = { 3 } }, { bufnr = 1 })
+  local function tick_still(what, count)
+    local active = "#vim.tbl_filter(function(timer) return timer:is_active() end, timers)"
+    nvim:eventually(what, ("return %s == ..."):format(active), count)
   end
-  suite.eventually("status line and list tick together", function()
-    return tick_still(1)
-  end)
+  tick_still("status line and list tick together", 1)
   nvim:type("q")
   nvim:answer(2, { "MORE" })
-  suite.eventually("nothing ticks", function()
-    return tick_still(0)
-  end)
+  tick_still("nothing ticks", 0)
   equal(nvim:lua("return #vim.api.nvim_get_autocmds({ event = 'User', pattern = 'BotglueJob*' })"), 0)
 end)
 
@@ -150,11 +104,8 @@ test("<CR> jumps to the range as it is now, in the window one came from", functi
   nvim:type(":enew!<CR>")
   open(nvim)
   nvim:type("j<CR>")
-  equal(nvim:lua("return { vim.api.nvim_get_current_win(), vim.fn.bufname('%'), vim.fn.getline('.') }"), {
-    win,
-    "/project/src/config.rs",
-    "one",
-  })
+  local at = nvim:lua("return { vim.api.nvim_get_current_win(), vim.fn.bufname('%'), vim.fn.getline('.') }")
+  equal(at, { win, "/project/src/config.rs", "one" })
   equal(#nvim:api("list_wins"), 2)
   nvim:type("<C-o>")
   equal(nvim:lua("return vim.fn.bufname('%')"), "")
@@ -163,18 +114,12 @@ end)
 test("<CR> leaves a window without a file as it is, where there is another", function()
   local nvim = start(2)
   local win = nvim:lua("return vim.api.nvim_get_current_win()")
-  nvim:type(":vnew<CR>:copen<CR>")
-  open(nvim)
-  nvim:type("j<CR>")
-  equal(nvim:lua("return { vim.api.nvim_get_current_win(), vim.fn.getline('.') }"), { win, "one" })
-  nvim:type("<C-w>o:enew | set buftype=nofile<CR>")
-  open(nvim)
-  nvim:type("j<CR>")
-  equal(
-    nvim:lua("return { vim.api.nvim_get_current_win(), vim.fn.getline('.') }"),
-    { win, "one" },
-    "there is none"
-  )
+  for _, keys in ipairs({ ":vnew<CR>:copen<CR>", "<C-w>o:enew | set buftype=nofile<CR>" }) do
+    nvim:type(keys)
+    open(nvim)
+    nvim:type("j<CR>")
+    equal(nvim:lua("return { vim.api.nvim_get_current_win(), vim.fn.getline('.') }"), { win, "one" }, keys)
+  end
 end)
 
 test("<CR> on a job whose buffer is gone says so, or reads its file again", function()
@@ -258,21 +203,15 @@ test("t shows the transcript of a job", function()
   equal(#nvim:api("list_wins"), 2)
 end)
 
-test("an empty list says so, and its keys do no harm", function()
+test("the keys of an empty list do no harm, and it tells of answers of earlier sessions", function()
   local nvim = child.with_host({ "one" })
   open(nvim)
-  equal(list(nvim), { "no jobs in this session" })
   nvim:type("<CR>")
   contains(nvim:messages(), "botglue: there is no job")
   nvim:type("q")
   equal(#nvim:api("list_wins"), 1)
-  equal(nvim:lua("return vim.fn.maparg('<Plug>(botglue-jobs)', 'n')"), "<Cmd>Botglue jobs<CR>")
   nvim:type(":Botglue jobs 3<CR>")
   contains(nvim:messages(), "botglue: jobs takes no argument")
-end)
-
-test("where no job was started the list tells of answers of earlier sessions", function()
-  local nvim = child.with_host({ "one" })
   nvim:lua("require('botglue.host.connection').earlier = 2")
   open(nvim)
   equal(list(nvim), { "no jobs in this session; :Botglue review shows 2 held in earlier sessions" })
@@ -287,13 +226,6 @@ test("why the host cannot make the rows is said in the list", function()
   nvim:eventually("the list says why", "return vim.fn.getline(1):find('/nowhere/botglue') ~= nil")
   nvim:type("<CR>")
   contains(nvim:messages(), "botglue: there is no job")
-end)
-
-test("names and prompts with control characters stay one row", function()
-  local nvim = child.with_host({ "one" })
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } }, { prompt = "two\nlines\27[31m" })
-  open(nvim)
-  contains(list(nvim)[1], "two lines [31m")
 end)
 
 test("the status line counts a waiting job as running, and tells the cost if asked to", function()

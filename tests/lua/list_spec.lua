@@ -1,66 +1,6 @@
 local child = require("support.child")
-local columns = require("botglue.ui.list.columns")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
-
-local COLUMNS = {
-  { head = "", least = 8, most = 25, drop = 2, keep_end = true },
-  { head = "", least = 6, rest = true },
-  { head = "", least = 10, share = 20 },
-  { head = "cost", least = 0, drop = 1, right = true },
-}
-
-local function row_of(cells)
-  return { cells = vim.tbl_map(function(text)
-    return { text, "" }
-  end, cells) }
-end
-
---- Rows of cells in so many columns, each as one text.
-local function laid_out(rows, room)
-  rows = vim.tbl_map(row_of, rows)
-  local layout = columns.layout(COLUMNS, rows, room, "…")
-  return vim.tbl_map(function(row)
-    local parts = {}
-    for _, chunk in ipairs(columns.row(row.cells, layout)) do
-      parts[#parts + 1] = chunk[1]
-    end
-    return table.concat(parts)
-  end, rows)
-end
-
-test("columns: one takes the rest, one its share, a path is cut at its beginning", function()
-  equal(laid_out({ { "src/config.rs:41", "return errors", "landed", "$0.02" } }, 50), {
-    " …onfig.rs:41 return errors        landed     $0.02",
-  })
-end)
-
-test("columns: what finds no room is left out in its order", function()
-  local cells = { { "a.rs:1", "split this", "landed", "$0.02" } }
-  equal(laid_out(cells, 28), { " a.rs:1   split t… landed    " })
-  equal(laid_out(cells, 20), { " split th… landed    " })
-end)
-
-test("columns: a text that is too wide squeezes no other column", function()
-  local got = laid_out({
-    { "a.rs:1", "prompt", "landed", "" },
-    { "a.rs:1", "prompt", ("failed "):rep(9), "" },
-    { "src/漢字漢字.rs:1", "漢字漢字漢字漢字漢字漢字漢字漢字", "held", "" },
-  }, 50)
-  for _, row in ipairs(got) do
-    equal(vim.api.nvim_strwidth(row), 51)
-  end
-  equal(got[2], " a.rs:1       prompt                failed fa…     ")
-end)
-
-test("columns: the head is as wide as its column", function()
-  local layout = columns.layout(COLUMNS, { row_of({ "a.rs:1", "p", "landed", "$1" }) }, 50, "…")
-  local parts = vim.tbl_map(function(chunk)
-    return chunk[1]
-  end, columns.head(layout))
-  equal(vim.trim(table.concat(parts)), "cost")
-  equal(#table.concat(parts), 51)
-end)
 
 --- A child with a list of these rows, each a text; `list` is the list.
 local function with_list(texts, details)
@@ -101,22 +41,7 @@ local function shown(nvim)
   return vim.tbl_map(vim.trim, nvim:lua("return vim.api.nvim_buf_get_lines(list.float.bufnr, 0, -1, true)"))
 end
 
-test("the cursor stays on its row, and only rows that are others are written", function()
-  local nvim = with_list({ "a", "b", "c", "d" })
-  nvim:type("jj")
-  nvim:lua("list:show({ columns = columns, rows = rows({ 'z', 'a', 'b', 'c', 'e' }) })")
-  equal(shown(nvim), { "z", "a", "b", "c", "e" })
-  equal(nvim:api("win_get_cursor", 0)[1], 4)
-  nvim:lua("writes = 0 list:show({ columns = columns, rows = rows({ 'z', 'a', 'b', 'c', 'e' }) })")
-  equal(nvim:lua("return writes"), 0)
-  nvim:lua("list:append(rows({ 'f' }))")
-  equal(shown(nvim)[6], "f")
-  equal(nvim:lua("return writes"), 2, "room for it, and the row")
-  nvim:type("x")
-  equal(nvim:lua("return tried"), "c")
-end)
-
-test("only rows that are others are laid out again, and all where the columns are", function()
+test("only rows that are others are laid out and written again, and all where the columns are", function()
   local nvim = with_list({ "a", "b", "c" })
   nvim:lua([[
     local columns = require("botglue.ui.list.columns")
@@ -127,25 +52,13 @@ test("only rows that are others are laid out again, and all where the columns ar
     end
     list:show({ columns = _G.columns, rows = rows({ "z", "a", "b", "c" }) })
   ]])
-  equal(nvim:lua("return laid"), 1)
+  equal(nvim:lua("return { laid, writes }"), { 1, 2 }, "room for it, and the row")
+  nvim:lua("list:show({ columns = columns, rows = rows({ 'z', 'a', 'b', 'c' }) })")
+  equal(nvim:lua("return { laid, writes }"), { 1, 2 })
   nvim:lua("list:update({ { id = 'b', cells = { { 'B', '' } }, actions = {} } })")
   equal({ nvim:lua("return laid"), shown(nvim)[3] }, { 2, "B" })
   nvim:api("ui_try_resize", 30, 24)
   nvim:eventually("all are", "return laid == 6")
-end)
-
-test("rows that come at the top leave those below as they are", function()
-  local texts = {}
-  for i = 1, 200 do
-    texts[i] = "row " .. i
-  end
-  local nvim = with_list(texts)
-  nvim:type("60Gzt")
-  local before = nvim:lua("return vim.fn.getline('w0', 'w$')")
-  table.insert(texts, 1, "new")
-  nvim:lua("list:show({ columns = columns, rows = rows(...) })", texts)
-  equal(nvim:lua("return { vim.fn.line('.'), vim.fn.getline('w0', 'w$') }"), { 61, before })
-  equal(nvim:lua("return writes"), 2)
 end)
 
 test("the detail of the row under the cursor is below the rows, whole, and nothing moves for it", function()

@@ -86,91 +86,62 @@ end)
 test("a range at the end of the window shows its state beside its last row, and nothing moves", function()
   local nvim = child.with_host(numbered(60))
   nvim:type("40Gzb")
-  local lines = nvim:lua("return { vim.fn.line('w0'), vim.fn.line('w$') }")
-  nvim:type(("%dG"):format(lines[2]))
-  local before = view(nvim)
-  nvim:run(line_range(lines[2]))
+  local before, height = view(nvim), nvim:lua("return vim.fn.winheight(0)")
+  nvim:run(line_range(40))
   nvim:ticks(2)
-  local height = lines[2] - lines[1] + 1
-  equal(rows(nvim, 1, height)[1], "line 40 @ it · Ns")
+  equal(rows(nvim, 1, height), { "line 40 @ it · Ns" })
   write(nvim, { "a", "b", "c" })
-  equal(rows(nvim, 1, height)[1], "line 40 @ it · writing · Ns")
+  equal(rows(nvim, 1, height), { "line 40 @ it · writing · Ns" })
   equal(view(nvim), before)
   nvim:type("<C-e><C-e>")
   nvim:ticks(2)
-  equal(
-    rows(nvim, 3, height - 2),
-    { "line 40", "@ it · writing · Ns", "│ a" },
-    "below it as soon as there is room"
-  )
+  local below = { "line 40", "@ it · writing · Ns", "│ a" }
+  equal(rows(nvim, 3, height - 2), below, "below it as soon as there is room")
 end)
 
-test(
-  "what stands beside the last row of a held answer's range is below it as soon as there is room",
-  function()
-    local held = "◆ it · held: the answer has several code blocks · :Botglue review 1"
+test("the line of a held answer is beside the last row where the window ends there, else below it", function()
+  local held = "◆ it · held: the answer has several code blocks · :Botglue review 1"
+  -- The range, the keys before it is held, and the last rows of the window after more keys.
+  for _, case in ipairs({
+    {
+      line_range(56, 60),
+      "2G",
+      { "G", "line 59", "line 60 " .. held },
+      { "2G", "line 21", "line 22" },
+      { "G", "line 59", "line 60 " .. held },
+    },
+    {
+      line_range(38, 40),
+      "40Gzb30G",
+      { "", "line 39", "line 40 " .. held },
+      { "<C-e>", "line 40", held },
+      { "<C-y>", "line 39", "line 40 " .. held },
+      { "<C-y>", "line 38", "line 39 " .. held },
+      { "<C-e><C-e>", "line 40", held },
+    },
+    -- Rows go or come above it, and nothing scrolls.
+    {
+      line_range(50, 60),
+      "35Gzt",
+      { "", "line 55", "line 56 " .. held },
+      { "dddddd", "line 58", "line 59 " .. held },
+      { "dddd", "line 60", held },
+      { "Ofirst<CR>second<Esc>", "line 58", "line 59 " .. held },
+    },
+  }) do
     local nvim = child.with_host(numbered(60))
-    nvim:type("40Gzb")
-    nvim:run(line_range(40))
+    nvim:type(case[2])
+    nvim:run(case[1])
     nvim:answer(1, {}, { held_for = "ambiguous" })
     local height = nvim:lua("return vim.fn.winheight(0)")
-    equal(rows(nvim, 1, height)[1], "line 40 " .. held)
-    nvim:type("<C-e><C-e>")
-    equal(rows(nvim, 2, height - 2), { "line 40", held })
+    for i = 3, #case do
+      local keys, above, last = unpack(case[i])
+      nvim:type(keys)
+      suite.eventually(("the window ends with %s after %s%s"):format(last, case[2], keys), function()
+        return vim.deep_equal(rows(nvim, 2, height - 1), { above, last })
+      end)
+    end
   end
-)
-
---- A held answer to the last rows of a buffer, and what says so.
-local function with_held(count, first, last, keys)
-  local nvim = child.with_host(numbered(count))
-  nvim:type(keys)
-  nvim:run(line_range(first, last))
-  nvim:answer(1, {}, { held_for = "ambiguous" })
-  return nvim, "◆ it · held: the answer has several code blocks · :Botglue review 1"
-end
-
---- Waits until the window ends with these rows.
-local function ends_with(nvim, expected)
-  local height = nvim:lua("return vim.fn.winheight(0)")
-  suite.eventually("the window ends with " .. vim.inspect(expected), function()
-    return vim.deep_equal(rows(nvim, #expected, height - #expected + 1), expected)
-  end)
-end
-
-test("the line of a held answer stands beside the last row again when that comes back in sight", function()
-  local nvim, held = with_held(60, 56, 60, "2G")
-  nvim:type("G")
-  ends_with(nvim, { "line 59", "line 60 " .. held })
-  nvim:type("2G")
-  ends_with(nvim, { "line 21", "line 22" })
-  nvim:type("G")
-  ends_with(nvim, { "line 59", "line 60 " .. held })
-end)
-
-test("the line of a held answer goes beside the last row when the window ends there, and back", function()
-  local nvim, held = with_held(60, 38, 40, "30Gzt")
-  equal(rows(nvim, 3, 10), { "line 39", "line 40", held })
-  nvim:type("40Gzb30G")
-  ends_with(nvim, { "line 40", held })
-  nvim:type("<C-y>")
-  ends_with(nvim, { "line 39", "line 40 " .. held })
-  nvim:type("<C-y>")
-  ends_with(nvim, { "line 38", "line 39 " .. held })
-  nvim:type("<C-e><C-e>")
-  ends_with(nvim, { "line 40", held })
-end)
-
-test("the line of a held answer stands once where rows go or come above it and nothing scrolls", function()
-  local nvim, held = with_held(60, 50, 60, "35Gzt")
-  ends_with(nvim, { "line 55", "line 56 " .. held })
-  nvim:type("dd")
-  ends_with(nvim, { "line 56", "line 57 " .. held })
-  nvim:type("dddd")
-  ends_with(nvim, { "line 58", "line 59 " .. held })
-  nvim:type("dddd")
-  ends_with(nvim, { "line 60", held })
-  nvim:type("Ofirst<CR>second<Esc>")
-  ends_with(nvim, { "line 58", "line 59 " .. held })
 end)
 
 test("a block that would push the cursor out of the window does not come", function()
@@ -213,22 +184,23 @@ end)
 test("wherever the cursor is, neither it nor the view moves while a job runs", function()
   local nvim = child.with_host(numbered(100))
   nvim:lua("require('botglue').setup({ max_parallel = 100 })")
+  local ROWS = { 1, 10, 21, 22, 23, 49, 50, 51, 99, 100 }
   for _, at in ipairs({ "gg", "10G", "22G", "50Gzt", "50Gzz", "50Gzb", "G", "Gzt" }) do
     nvim:type(at)
-    local before = view(nvim)
-    local ids = {}
-    for _, row in ipairs({ 1, 10, 21, 22, 23, 49, 50, 51, 99, 100 }) do
-      ids[#ids + 1] = nvim:run(line_range(row))
+    local before, ids = view(nvim), {}
+    local function stays(what, row)
       nvim:lua("vim.cmd.redraw()")
-      equal(view(nvim), before, ("%s, a job starts at line %d"):format(at, row))
+      equal(view(nvim), before, ("%s, %s at line %d"):format(at, what, row))
+    end
+    for i, row in ipairs(ROWS) do
+      ids[i] = nvim:run(line_range(row))
+      stays("a job starts", row)
     end
     write(nvim, { "a", "b", "c" }, ids)
-    nvim:lua("vim.cmd.redraw()")
-    equal(view(nvim), before, at .. ", code comes")
-    for i, id in ipairs(ids) do
-      nvim:answer(id, { ("line %d"):format(({ 1, 10, 21, 22, 23, 49, 50, 51, 99, 100 })[i]) })
-      nvim:lua("vim.cmd.redraw()")
-      equal(view(nvim), before, at .. ", a job ends")
+    stays("code comes", 1)
+    for i, row in ipairs(ROWS) do
+      nvim:answer(ids[i], { "line " .. row })
+      stays("a job ends", row)
     end
     equal(nvim:drawn(), 0)
   end
@@ -285,26 +257,6 @@ test(
   end
 )
 
-test("it fits into a window of twenty columns", function()
-  local nvim = child.with_host({ "        one", "two" })
-  nvim:lua("vim.cmd('vsplit | vertical resize 20')")
-  nvim:run(line_range(1))
-  local function fits(pattern)
-    local row = vim.split(rows(nvim, 2)[2], "│ ", { plain = true })[1]
-    equal(row:match(pattern) ~= nil, true, row)
-    for _, each in ipairs(vim.split(nvim:screen(), "\n")) do
-      equal(vim.api.nvim_strwidth(each) <= 80, true, each)
-    end
-  end
-  write(nvim, { "        some_code(with, arguments)" })
-  fits("^    @ writing")
-  nvim:agent(1, "call", "Read", { file_path = "src/a/long/path.rs" })
-  nvim:eventually("it reads", "return require('botglue').job(1).tool")
-  nvim:ticks(2)
-  fits("^    @ Read.*…")
-end)
-
---- The float with the tools, as its place and its lines.
 test("a view that fails is told of once, and the others go on", function()
   local nvim = child.with_host(numbered(5))
   nvim:run(line_range(1))

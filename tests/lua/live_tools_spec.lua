@@ -27,41 +27,27 @@ local function list(nvim)
   return found ~= vim.NIL and found or nil
 end
 
-test("the tools are listed where new buffers cannot be changed", function()
-  local nvim = child.with_host({ "one", "two" })
-  nvim:type(":set nomodifiable<CR>")
-  nvim:run(line_range(1))
-  use_tools(nvim, { "ok" })
-  equal(#list(nvim).lines, 1)
-  equal(nvim:messages(), "")
-end)
-
 test("with the cursor in the range its newest tools are listed beside it", function()
   local nvim = child.with_host(numbered(20))
-  nvim:type("10G")
+  nvim:type(":set nomodifiable<CR>10G")
   local before = view(nvim)
   nvim:run(line_range(8, 12))
   nvim:ticks(2)
   equal(list(nvim), nil, "there are none yet")
   use_tools(nvim, { "ok", "error", "running" })
-  equal(list(nvim), {
-    row = 7,
-    right = 80,
-    focusable = false,
-    top = 1,
-    lines = { " ✓ Read 1 ", " ✗ Read 2 ", " ▸ Read 3 " },
-  })
+  local lines = { " ✓ Read 1 ", " ✗ Read 2 ", " ▸ Read 3 " }
+  equal(list(nvim), { row = 7, right = 80, focusable = false, top = 1, lines = lines })
   use_tools(nvim, { "error", "error", "error", "error", "error", "error" })
-  equal(#list(nvim).lines, 5, "no more")
+  equal({ #list(nvim).lines, list(nvim).lines[5] }, { 5, " ✗ Read 9 " }, "no more")
   equal(nvim:lua("return { vim.go.wrap, vim.go.winhighlight }"), { true, "" }, "nothing for other windows")
-  equal(list(nvim).lines[5], " ✗ Read 9 ")
-  equal(view(nvim), before)
+  equal({ view(nvim), nvim:messages() }, { before, "" })
   nvim:type("gg")
   nvim:ticks(2)
   equal(list(nvim), nil, "the cursor has left")
   nvim:type("12G")
   nvim:ticks(2)
   equal(list(nvim).row, 7)
+  nvim:type(":set modifiable<CR>")
   nvim:answer(1, { "x" })
   equal(list(nvim), nil, "the job has ended")
   equal(nvim:lua("return #vim.api.nvim_list_bufs()"), 1)
@@ -80,7 +66,7 @@ test("calls of the same tool with the same outcome are one line", function()
   equal(list(nvim).lines, { " ✓ Read a.lua ×3 ", " ✗ Read a.lua ", " ▸ Read b.lua " })
 end)
 
-test("it covers neither the range nor the rows below it", function()
+test("it covers neither the range nor the rows below it, and needs room beside them", function()
   local nvim = child.with_host(numbered(20))
   nvim:lua("vim.api.nvim_buf_set_lines(0, 9, 10, true, { ('long '):rep(15) })")
   nvim:type("10G")
@@ -90,6 +76,9 @@ test("it covers neither the range nor the rows below it", function()
   nvim:type("zt")
   nvim:ticks(2)
   equal(list(nvim).row, 2, "below its status")
+  nvim:lua("vim.cmd('vsplit | vertical resize 15')")
+  nvim:ticks(2)
+  equal(list(nvim), nil, "a narrow window has none")
 end)
 
 test("the list shows all its lines when there is room for more or fewer of them", function()
@@ -103,14 +92,6 @@ test("the list shows all its lines when there is room for more or fewer of them"
     nvim:ticks(2)
     equal({ #list(nvim).lines, list(nvim).top }, { count, 1 })
   end
-end)
-
-test("a narrow window has no room for it", function()
-  local nvim = child.with_host(numbered(5))
-  nvim:lua("vim.cmd('vsplit | vertical resize 15')")
-  nvim:run(line_range(1))
-  use_tools(nvim, { "ok" })
-  equal(list(nvim), nil)
 end)
 
 test("the list does not keep a window or Neovim open", function()
