@@ -36,15 +36,6 @@ test("a wrong command shows one line and changes nothing", function()
   wrong("Botglue run it", 'botglue: option timeout must be a number of seconds from 0.001, got "x"')
 end)
 
-test("an unknown subcommand shows all known ones in the messages", function()
-  local nvim = child.with_host({ "a" })
-  nvim:type(":Botglue cancel<CR>")
-  for _, name in ipairs(nvim:lua("return vim.fn.getcompletion('Botglue ', 'cmdline')")) do
-    contains(nvim:messages(), name)
-  end
-  equal(nvim:api("get_mode"), { mode = "n", blocking = false })
-end)
-
 test("where nobody is at a screen, an error is printed whole and at once", function()
   local root = vim.fs.dirname(vim.fs.dirname(vim.fs.dirname(debug.getinfo(1, "S").source:sub(2))))
   local command = { child.program(), "--clean", "--headless", "--cmd", "set rtp^=" .. root }
@@ -87,106 +78,23 @@ test("the log opens at its end, and cannot be written to", function()
   equal(nvim:lua("return vim.bo.modifiable"), false)
 end)
 
-test("the prompt is asked for, and its range follows what happens meanwhile", function()
-  local nvim = child.with_host({ "a", "b", "c" })
-  nvim:type(":2Botglue<CR>")
-  equal(nvim:api("get_mode").mode, "i")
-  contains(nvim:screen(), "· claude")
-  nvim:lua("vim.api.nvim_buf_set_lines(1, 0, 0, true, { 'new' })")
-  nvim:type("make it so<C-s>")
-  local request = nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
-  equal(
-    { request.prompt, request.selection.first_line, request.selection.text },
-    { "make it so", 3, { "b" } }
-  )
-end)
-
-test("a prompt that is left leaves nothing", function()
-  local nvim = child.with_host({ "a", "b" })
-  local marks = "return #vim.api.nvim_buf_get_extmarks(0, -1, 0, -1, {})"
-  for _, keys in ipairs({ "<Esc><Esc>", "<C-c>q", "<C-s>", "  <C-s>", "<CR><Esc><CR>" }) do
-    nvim:type(":1Botglue<CR>" .. keys)
-    equal({ nvim:lua(marks), #requests(nvim) }, { 0, 0 }, keys)
-  end
-end)
-
-test("<leader>pp and <Plug>(botglue-run) on a selection", function()
-  local nvim = child.with_host({ "one two", "b" })
-  nvim:type("wve\\ppshorter<C-s>")
-  local request = nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
-  equal({ request.prompt, request.selection.kind, request.selection.text }, { "shorter", "char", { "two" } })
-  equal(nvim:api("get_mode").mode, "n")
-end)
-
-test("the operator takes a motion, and the dot repeats it with the same prompt", function()
-  local nvim = child.with_host({ "one two", "three four", "", "c" })
-  nvim:lua("vim.keymap.set('n', 'gb', '<Plug>(botglue-run)')")
-  nvim:type("gbiwshorter<C-s>")
-  nvim:type("jw.")
-  nvim:eventually("both arrive", "return #require('support.host').received('run') == 2")
-  local function taken(request)
-    return { request.prompt, request.selection.kind, request.selection.text }
-  end
-  equal(vim.tbl_map(taken, requests(nvim)), {
-    { "shorter", "char", { "one" } },
-    { "shorter", "char", { "four" } },
-  })
-  nvim:type("gggbaplonger<C-s>")
-  nvim:eventually("the third arrives", "return #require('support.host').received('run') == 3")
-  equal(taken(requests(nvim)[3]), { "longer", "line", { "one two", "three four" } })
-end)
-
-test("the dot repeats text objects and counts, however the prompt was edited", function()
-  local function twice(keys, again)
-    local nvim = child.with_host({ "one two", "three four", "", "five", "six", "", "seven", "eight" })
-    nvim:lua("vim.keymap.set('n', 'gb', '<Plug>(botglue-run)')")
-    nvim:type(keys)
-    nvim:type("shorter<Esc>ciwlonger<Esc>x<CR>")
-    nvim:eventually("the first arrives", "return #require('support.host').received('run') == 1")
-    nvim:type(again)
-    nvim:eventually("the second arrives", "return #require('support.host').received('run') == 2")
-    local function taken(request)
-      return { request.prompt, request.selection.kind, request.selection.text }
+test("<Plug>(botglue-line) takes lines by count, and a closed fold as a line", function()
+  for _, case in ipairs({
+    { "", { "gl", "j2gl", "G9gl" }, { { "a" }, { "b", "c" }, { "f" } } },
+    { "2Gzfj5Gzfjgg", { "jgl", "gl", "k3gl" }, { { "b", "c" }, { "b", "c" }, { "a", "b", "c", "d" } } },
+  }) do
+    local nvim = child.with_host({ "a", "b", "c", "d", "e", "f" })
+    nvim:lua("vim.keymap.set('n', 'gl', '<Plug>(botglue-line)')")
+    nvim:type(case[1])
+    for _, keys in ipairs(case[2]) do
+      nvim:type(keys .. "it<C-s>")
     end
-    local first, second = unpack(vim.tbl_map(taken, requests(nvim)))
-    equal({ first[1], second[1], first[2] }, { "longe", "longe", second[2] })
-    equal(#nvim:lines(), 8)
-    return { first[2], first[3], second[3] }
-  end
-  equal(twice("gbip", "G."), { "line", { "one two", "three four" }, { "seven", "eight" } })
-  equal(twice("gb2j", "4G."), { "line", { "one two", "three four" }, { "five", "six" } })
-  equal(twice("2gbw", "2G."), { "char", { "one two" }, { "three four" } })
-end)
-
-test("<Plug>(botglue-line) takes lines by count", function()
-  local nvim = child.with_host({ "a", "b", "c" })
-  nvim:lua("vim.keymap.set('n', 'gl', '<Plug>(botglue-line)')")
-  nvim:type("glit<C-s>")
-  nvim:type("j2glit<C-s>")
-  nvim:type("G9glit<C-s>")
-  nvim:eventually("all arrive", "return #require('support.host').received('run') == 3")
-  equal(
-    vim.tbl_map(function(request)
+    nvim:eventually("all arrive", "return #require('support.host').received('run') == 3")
+    local function taken(request)
       return request.selection.text
-    end, requests(nvim)),
-    { { "a" }, { "b", "c" }, { "c" } }
-  )
-end)
-
-test("<Plug>(botglue-line) takes a closed fold as a line", function()
-  local nvim = child.with_host({ "a", "b", "c", "d", "e", "f" })
-  nvim:lua("vim.keymap.set('n', 'gl', '<Plug>(botglue-line)')")
-  nvim:type("2Gzfj5Gzfjgg")
-  for _, keys in ipairs({ "jgl", "gl", "k3gl" }) do
-    nvim:type(keys .. "it<C-s>")
+    end
+    equal(vim.tbl_map(taken, requests(nvim)), case[3])
   end
-  nvim:eventually("all arrive", "return #require('support.host').received('run') == 3")
-  equal(
-    vim.tbl_map(function(request)
-      return request.selection.text
-    end, requests(nvim)),
-    { { "b", "c" }, { "b", "c" }, { "a", "b", "c", "d" } }
-  )
 end)
 
 test("what opens a window says in the command-line window that there it cannot", function()
@@ -203,18 +111,7 @@ test("what opens a window says in the command-line window that there it cannot",
   ]])
   nvim:type("q:")
   local buffers = nvim:lua("return #vim.api.nvim_list_bufs()")
-  for _, name in ipairs({
-    "",
-    "jobs",
-    "history",
-    "info",
-    "review",
-    "diff",
-    "edit",
-    "open",
-    "transcript",
-    "log",
-  }) do
+  for _, name in ipairs(vim.split(" jobs history info review diff edit open transcript log", " ")) do
     local expected = "botglue: no window can be opened from the command-line window"
     equal(said(nvim, "Botglue " .. name), expected, name)
     equal(nvim:api("get_mode"), { mode = "n", blocking = false })

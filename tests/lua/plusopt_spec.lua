@@ -155,37 +155,32 @@ end)
 
 test("options and their names complete, the models of the agent that is meant", function()
   local nvim = start()
-  local both = { "++agent=", "++model=" }
+  local both, own = { "++agent=", "++model=" }, { "++model=own", "++model=opus", "++model=sonnet" }
   local agents = vim.tbl_map(function(name)
     return "++agent=" .. name
   end, { "claude", "codex", "copilot", "droid", "gemini", "mine", "opencode", "qwen" })
   for _, name in ipairs({ "run", "ask", "each" }) do
-    equal(complete(nvim, "Botglue " .. name .. " "), both, name)
-    equal(complete(nvim, "Botglue " .. name .. " +"), both, name)
-    equal(complete(nvim, "Botglue " .. name .. " ++a"), { "++agent=" })
-    equal(complete(nvim, "Botglue " .. name .. " ++agent="), agents)
-    equal(complete(nvim, "1,2Botglue! " .. name .. " ++agent=d"), { "++agent=droid" })
-    equal(
-      complete(nvim, "Botglue " .. name .. " ++model="),
-      { "++model=own", "++model=opus", "++model=sonnet" }
-    )
-    equal(complete(nvim, "Botglue " .. name .. " ++agent=mine ++model="), { "++model=a", "++model=b" })
-    equal(complete(nvim, "Botglue " .. name .. " ++agent=mine "), { "++model=" })
-    equal(complete(nvim, "Botglue " .. name .. " ++agent=droid ++model="), {})
-    equal(complete(nvim, "Botglue " .. name .. " words ++"), {}, "only the first words")
-    equal(complete(nvim, "Botglue " .. name .. " w"), {})
+    for typed, expected in pairs({
+      [""] = both,
+      ["+"] = both,
+      ["++a"] = { "++agent=" },
+      ["++agent="] = agents,
+      ["++agent=d"] = { "++agent=droid" },
+      ["++model="] = own,
+      ["++agent=mine ++model="] = { "++model=a", "++model=b" },
+      ["++agent=mine "] = { "++model=" },
+      ["++agent=droid ++model="] = {},
+      ["words ++"] = {},
+      ["w"] = {},
+    }) do
+      equal(complete(nvim, ("1,2Botglue! %s %s"):format(name, typed)), expected, name .. typed)
+    end
   end
   equal(complete(nvim, "Botglue +"), both)
   equal(complete(nvim, "Botglue ++model=o"), { "++model=own", "++model=opus" })
   equal(complete(nvim, "Botglue ++agent=mine ++model="), { "++model=a", "++model=b" })
   equal(complete(nvim, "Botglue followup "), { "++model=" })
-  equal(complete(nvim, "Botglue followup ++model="), {
-    "++model=own",
-    "++model=opus",
-    "++model=sonnet",
-    "++model=a",
-    "++model=b",
-  })
+  equal(complete(nvim, "Botglue followup ++model="), vim.list_extend(own, { "++model=a", "++model=b" }))
   equal(complete(nvim, "Botglue jobs +"), {})
 end)
 

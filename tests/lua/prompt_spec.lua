@@ -107,8 +107,7 @@ test("an empty prompt sends nothing", function()
   local nvim = start()
   nvim:type(":2Botglue<CR>  <CR> ")
   type_and_leave(nvim, "<C-s>")
-  equal(sent(nvim), {})
-  equal(nvim:drawn(), 0)
+  equal({ sent(nvim), nvim:drawn() }, { {}, 0 })
 end)
 
 test(
