@@ -39,27 +39,17 @@ fn in_a_session_of_its_own(scratch: &Scratch, script: &str) -> String {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_grandchild_in_a_session_of_its_own_ends_with_its_job() {
-    let scratch = Scratch::new();
-    let daemon = in_a_session_of_its_own(&scratch, "exec sleep 1000");
-    let agent = agents::fault(&scratch, "local a = 10", &daemon);
-    let nvim = open(scratch, agent);
-    let id = start(&nvim, 1, &json!({}));
-    assert_eq!(nvim.finished(id)["landing"], "applied");
-    nvim.wait_for_no_agent();
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn a_grandchild_in_a_session_of_its_own_that_ignores_term_ends_with_its_children() {
-    let scratch = Scratch::new();
-    let children = "trap '' TERM HUP\nsetsid sleep 1000 & setsid sh -c 'sleep 1000; echo' &\nwhile :; do sleep 1000; done";
-    let daemon = in_a_session_of_its_own(&scratch, children);
-    let agent = agents::fault(&scratch, "local a = 10", &daemon);
-    let nvim = open(scratch, agent);
-    let id = start(&nvim, 1, &json!({}));
-    assert_eq!(nvim.finished(id)["landing"], "applied");
-    nvim.wait_for_no_agent();
+fn a_grandchild_in_a_session_of_its_own_ends_with_its_job_and_so_do_its_children() {
+    let ignores_term = "trap '' TERM HUP\nsetsid sleep 1000 & setsid sh -c 'sleep 1000; echo' &\nwhile :; do sleep 1000; done";
+    for script in ["exec sleep 1000", ignores_term] {
+        let scratch = Scratch::new();
+        let daemon = in_a_session_of_its_own(&scratch, script);
+        let agent = agents::fault(&scratch, "local a = 10", &daemon);
+        let nvim = open(scratch, agent);
+        let id = start(&nvim, 1, &json!({}));
+        assert_eq!(nvim.finished(id)["landing"], "applied");
+        nvim.wait_for_no_agent();
+    }
 }
 
 #[test]

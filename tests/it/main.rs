@@ -47,7 +47,6 @@ mod model;
 #[cfg(test)]
 mod modules;
 #[cfg(test)]
-mod observers;
 #[cfg(test)]
 mod parallel;
 #[cfg(test)]
@@ -91,6 +90,5 @@ mod transcripts;
 #[cfg(test)]
 mod trust;
 #[cfg(test)]
-mod undo;
 #[cfg(test)]
 mod watched;

@@ -44,20 +44,6 @@ test("a follow-up without a prompt asks for it, and the range goes on moving mea
   equal(#nvim:host("received", "run"), 2)
 end)
 
-test("the prompt of a follow-up leaves it with the agent whose session it is", function()
-  local nvim = child.with_host(ROWS)
-  local words = nvim:lua([[
-    require('botglue').setup({ agents = { droid = { command = { 'true' } } } })
-    local function after_next(request)
-      local choice = require('botglue.ui.prompt.choice').new(request, (require('botglue.host.client').options()))
-      choice:next_agent()
-      return choice:words()
-    end
-    return { after_next({ agent = 'claude' }), after_next({ agent = 'claude', resume = { session_id = 's1' } }) }
-  ]])
-  equal(words, { "droid", "claude" })
-end)
-
 test("a follow-up of a question is one", function()
   local nvim = child.with_host(ROWS)
   nvim:lua("require('botglue').ask({ prompt = 'what', range = ... })", line(2, 4))
@@ -157,7 +143,8 @@ test("what wrote nothing at all can be followed up where it was", function()
   equal({ sent.kind, sent.first_line }, { "insert", 1 })
 end)
 
-test("a range is known again after its file was read again", function()
+--- A child in which an answer landed in a file.
+local function with_file()
   local nvim = child.with_host({})
   nvim:lua(
     [[
@@ -169,6 +156,11 @@ test("a range is known again after its file was read again", function()
   )
   nvim:run(line(2, 4))
   nvim:answer(1, { "fn two() {", "  2", "}" }, { session_id = "s1" })
+  return nvim
+end
+
+test("a range is known again after its file was read again", function()
+  local nvim = with_file()
   nvim:type(":write | 1s/^/new\\r/ | write | bdelete | edit #<CR>")
   equal(nvim:lua("return require('botglue').followup(1, 'more')"), 2)
   local sent = request(nvim, 2).selection
@@ -176,17 +168,7 @@ test("a range is known again after its file was read again", function()
 end)
 
 test("after a file was read again, a job is known where its rows are, and nowhere else", function()
-  local nvim = child.with_host({})
-  nvim:lua(
-    [[
-    local path = vim.fn.tempname()
-    vim.fn.writefile(..., path)
-    vim.cmd.edit(path)
-  ]],
-    ROWS
-  )
-  nvim:run(line(2, 4))
-  nvim:answer(1, { "fn two() {", "  2", "}" }, { session_id = "s1" })
+  local nvim = with_file()
   local function is_unknown(rows)
     for _, row in ipairs(rows) do
       nvim:lua("vim.cmd.messages('clear')")

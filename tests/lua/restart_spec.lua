@@ -98,30 +98,18 @@ test("an answer that left no lines, and was undone, takes nothing back that was 
   equal(nvim:lines(), { "one", "two", "three", "typed" })
 end)
 
-test("a held answer is accepted after a restart, where its range is by then", function()
+test("after a restart a held answer is accepted where its range is by then, a landed one reverted", function()
   for _, case in ipairs(PLACES) do
-    local range, answer, expected = unpack(case)
-    local nvim = answered(range, answer, true)
-    nvim:type("ggObefore<Esc>")
-    restart(nvim)
-    nvim:type("ggOafter<Esc>")
-    decide(nvim, "accept")
-    equal(nvim:lines(), vim.list_extend({ "after", "before" }, expected), range.kind)
-    equal(nvim:job(1).landing, "applied")
-  end
-end)
-
-test("an answer that landed is reverted after a restart, also after edits around it", function()
-  for _, case in ipairs(PLACES) do
-    local range, answer, expected = unpack(case)
-    local nvim = answered(range, answer, false)
-    equal(nvim:lines(), expected, range.kind)
-    nvim:type("ggObefore<Esc>")
-    restart(nvim)
-    nvim:type("ggOafter<Esc>")
-    decide(nvim, "revert")
-    equal(nvim:lines(), vim.list_extend({ "after", "before" }, ROWS), range.kind)
-    equal(nvim:job(1).landing, "reverted")
+    local range, answer, answered_rows = unpack(case)
+    for verb, expected in pairs({ accept = { "applied", answered_rows }, revert = { "reverted", ROWS } }) do
+      local nvim = answered(range, answer, verb == "accept")
+      nvim:type("ggObefore<Esc>")
+      restart(nvim)
+      nvim:type("ggOafter<Esc>")
+      decide(nvim, verb)
+      equal(nvim:lines(), vim.list_extend({ "after", "before" }, expected[2]), verb .. range.kind)
+      equal(nvim:job(1).landing, expected[1], verb .. range.kind)
+    end
   end
 end)
 
