@@ -1,5 +1,5 @@
--- What becomes of an answer whose range was edited, moved or deleted meanwhile. Where a range then is, also after copies
--- and files that are read again, is a matter of `tests/it/document` and `tests/it/model`.
+-- What becomes of an answer whose range was edited, moved or deleted meanwhile. Where a range then is, also after
+-- copies and files that are read again, is a matter of `tests/it/document` and `tests/it/model`.
 
 local child = require("support.child")
 local suite = require("support.suite")

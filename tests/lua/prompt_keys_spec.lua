@@ -2,7 +2,7 @@
 
 local child = require("support.child")
 local suite = require("support.suite")
-local contains, equal, test = suite.contains, suite.equal, suite.test
+local equal, test = suite.equal, suite.test
 
 --- A child in which earlier prompts are these.
 ---@param prompts string[]?

@@ -118,17 +118,14 @@ test("windows of several widths and options show it each in its own way", functi
 end)
 
 test("what is said of a hunk in a closed fold is above the fold", function()
-  for keys, expected in pairs({
-    ["2GzfjG"] = { 2, "C", "a", HEAD, "+--", "d" },
-    ["1GzfjG"] = { 0, "A", "+--", HEAD, "c" },
+  for _, case in ipairs({
+    { "a b c d", "2GzfjG", hunk(2, 1, { "C" }), "a|" .. HEAD .. "|+--|d" },
+    { "a b c", "1GzfjG", hunk(0, 1, { "A" }), "+--|" .. HEAD .. "|c" },
   }) do
-    local nvim = drawing.start({ "a", "b", "c", expected[6] })
-    nvim:type(keys)
-    drawing.draw(nvim, { hunk(expected[1], 1, { expected[2] }) })
-    local text = vim.tbl_map(function(row)
-      return (row:gsub("^%+%-%-.*", "+--"))
-    end, rows(nvim))
-    equal(text, vim.list_slice(expected, 3))
+    local nvim = drawing.start(vim.split(case[1], " "))
+    nvim:type(case[2])
+    drawing.draw(nvim, { case[3] })
+    equal((table.concat(rows(nvim), "|"):gsub("%+%-%-[^|]*", "+--")), case[4])
   end
 end)
 
