@@ -39,6 +39,8 @@ impl Doubts {
     const TOOL_AFTER: u16 = 16;
     /// A tool was called in the same message.
     const TOOL_WITHIN: u16 = 32;
+    /// The same message had text before that call too, which is none of the answer.
+    const TALK_BEFORE: u16 = 512;
     /// It was longer than an answer may be, and was dropped.
     const TOO_LONG: u16 = 64;
     /// It is unknown whether its parts belong together.
@@ -156,6 +158,11 @@ impl Answer {
         self.is_parts = false;
     }
 
+    /// Whether the last message said something else before it called a tool.
+    pub fn has_talk_before(&self) -> bool {
+        self.doubts.has(Doubts::TALK_BEFORE)
+    }
+
     /// Whether the last message may be more than one.
     pub fn is_doubtful(&self) -> bool {
         self.doubts.has(Doubts::SEAM)
@@ -182,11 +189,19 @@ impl Answer {
     }
 
     fn block(&mut self, message: Option<&str>, text: &str, block_separator: &str) -> bool {
-        let continues = self.has_text && !self.is_parts && self.is_same(message);
+        let is_same =
+            self.has_text && !self.is_parts && message.is_some() && message == self.message.as_deref();
+        // What is said before a tool call is talk, and what is said after it begins anew.
+        let is_after_talk = is_same && self.doubts.has(Doubts::TOOL_AFTER);
+        let continues = is_same && !is_after_talk;
         if continues {
             self.append(block_separator);
         } else {
             self.start(message);
+        }
+        // Without ids it may as well be another message.
+        if is_after_talk && message != Some("") {
+            self.doubts.add(Doubts::TALK_BEFORE);
         }
         self.is_parts = false;
         self.last_block = self.text.len();
@@ -194,13 +209,6 @@ impl Answer {
         self.doubts.remove(Doubts::PREVIEWED | Doubts::TOOL_AFTER);
         self.has_text = true;
         !continues
-    }
-
-    /// A message without an id of its own never spans a tool call.
-    fn is_same(&self, message: Option<&str>) -> bool {
-        message.is_some()
-            && message == self.message.as_deref()
-            && !(message == Some("") && self.doubts.has(Doubts::TOOL_AFTER))
     }
 
     fn start(&mut self, message: Option<&str>) {

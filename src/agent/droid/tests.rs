@@ -148,6 +148,12 @@ fn the_answer_is_every_text_of_the_last_message() {
     assert_eq!(code(&droid(&[TALK, CALL, RETURN, &empty])), Code::EmptyAnswer);
     let talk = DONE.replace("two", "I will look.");
     assert_eq!(code(&droid(&[TALK, CALL, &talk])), Code::EmptyAnswer, "talk before a tool is no answer");
+    let same = MORE.replace("m3", "m1");
+    assert_eq!(
+        answer(&droid(&[TALK, CALL, RETURN, &same, DONE])),
+        "two",
+        "talk of the same message is none either"
+    );
     let (updates, _) = run(Protocol::Droid, &[TEXT, MORE, DONE]);
     assert_eq!(shown(&updates), "one\ntwo");
 }

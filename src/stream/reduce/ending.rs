@@ -82,9 +82,13 @@ impl Reducer {
     }
 
     /// The answer of a run whose finishing line repeats it. Of its last message that line may have a part alone, and
-    /// the stream too; where neither contains the other, nothing tells which one is meant.
+    /// the stream too; where neither contains the other, nothing tells which one is meant, nor where the line may have
+    /// what was said before a tool call.
     fn confirmed(&self, result: &str) -> FinalAnswer {
         match self.answer.last_message() {
+            Some(said) if self.answer.has_talk_before() && said.trim() != result.trim() => {
+                FinalAnswer { text: result.to_owned(), held_for: Some(AnswerDoubt::Disagrees) }
+            }
             Some(said) if said.contains(result.trim()) && said.trim() != result.trim() => self.answered(said),
             Some(said) if !result.contains(said.trim()) => {
                 FinalAnswer { text: result.to_owned(), held_for: Some(AnswerDoubt::Disagrees) }

@@ -48,13 +48,15 @@ fn the_result_confirms_the_last_message() {
     let (ours, theirs) = (call.replace("KIND", "tool_use"), call.replace("KIND", "server_tool_use"));
     let (one, two) = (piece("one\\n"), piece("two"));
     let result = |text: &str| DONE.replace("the result", text);
-    let cases: [(&[&str], &str, Option<AnswerDoubt>); 7] = [
+    let cases: [(&[&str], &str, Option<AnswerDoubt>); 9] = [
         (&[&one, &two, &result("one")], "one\ntwo", None),
         (&[&one, &two, &result("two")], "one\ntwo", None),
         (&[&one, &theirs, &two, &result("two")], "one\ntwo", None),
         (&[&two, &result("one\\ntwo")], "one\ntwo", None),
         (&[&two, &result("three")], "three", Some(AnswerDoubt::Disagrees)),
         (&[&one, &ours, &result("three")], "three", None),
+        (&[&one, &ours, &two, &result("two")], "two", None),
+        (&[&one, &ours, &two, &result("one\\ntwo")], "one\ntwo", Some(AnswerDoubt::Disagrees)),
         (&[&result("three")], "three", None),
     ];
     for (lines, text, doubt) in cases {
