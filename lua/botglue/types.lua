@@ -63,7 +63,7 @@
 ---@field error string?
 
 ---@class botglue.Update what a function gets that watches a job
----@field kind "state"|"text"|"thinking"|"tool"|"retry"|"gap"|"finished"
+---@field kind "state"|"text"|"thinking"|"tool"|"restart"|"retry"|"gap"|"finished"
 ---@field status string? of a state
 ---@field text string? the new part of a text or of thinking
 ---@field bytes integer? of a gap: how much text is missing, and thinking for those who asked for it

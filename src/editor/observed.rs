@@ -37,6 +37,7 @@ enum ObservedUpdate {
         thinking: u64,
     },
     Tool(usize, ToolCall),
+    Restart,
     Retry {
         attempt: u64,
         max: u64,
@@ -59,6 +60,7 @@ impl Observed {
             Update::Text { text, .. } => return self.waiting(id).say(TextKind::Text, text),
             Update::Thinking { text } => return self.waiting(id).say(TextKind::Thinking, text),
             Update::Tool { index, tool } => ObservedUpdate::Tool(*index, tool.clone()),
+            Update::Restart => ObservedUpdate::Restart,
             Update::Retry { attempt, max, delay_ms, reason } => {
                 let (attempt, max, delay_ms) = (*attempt, *max, *delay_ms);
                 ObservedUpdate::Retry { attempt, max, delay_ms, reason: reason.clone() }
@@ -145,6 +147,7 @@ impl ObservedUpdate {
             Self::Tool(index, tool) => {
                 Map::default().with("kind", "tool").with("tool", value::tool(index, &tool))
             }
+            Self::Restart => Map::default().with("kind", "restart"),
             Self::Retry { attempt, max, delay_ms, reason } => Map::default()
                 .with("kind", "retry")
                 .with("attempt", attempt)

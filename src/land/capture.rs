@@ -72,6 +72,7 @@ impl Capture {
                 self.push(text.strip_prefix('\n').unwrap_or(text));
             }
             Update::Text { text, .. } => self.push(text),
+            Update::Restart => self.restart(),
             // What it said before was no answer.
             Update::Tool { tool, .. } if tool.status == ToolStatus::Running => self.restart(),
             _ => return false,

@@ -78,6 +78,11 @@ impl Answer {
         self.doubts.remove(Doubts::OPEN);
     }
 
+    /// Whether the main agent's message has begun and not ended.
+    pub fn is_open(&self) -> bool {
+        self.doubts.has(Doubts::OPEN)
+    }
+
     /// The message is no answer by its own account.
     pub fn message_interrupted(&mut self) {
         self.doubts.add(Doubts::INTERRUPTED);

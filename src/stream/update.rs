@@ -51,6 +51,9 @@ pub enum Update<'a> {
         /// The whole call.
         tool: ToolCall,
     },
+    /// The service broke off in the middle of a message, which the agent will say again from its beginning: the text
+    /// since the last tool or restart, or else since the start, is void.
+    Restart,
     /// The service failed and will be asked again.
     Retry {
         /// Which repetition this will be, from 1.
@@ -94,6 +97,7 @@ impl Update<'_> {
             Self::Models { models } => Update::Models { models },
             Self::Activity { text } => Update::Activity { text },
             Self::Tool { index, tool } => Update::Tool { index, tool },
+            Self::Restart => Update::Restart,
             Self::Retry { attempt, max, delay_ms, reason } => {
                 Update::Retry { attempt, max, delay_ms, reason }
             }

@@ -76,7 +76,7 @@ fn fences_stay_where_the_selection_has_some_and_in_answers_to_questions() {
 fn a_new_message_starts_anew() {
     let mut capture = Capture::new(&sample::lines("rust", &["x"]), 3);
     capture.push("```\nold\nhal");
-    capture.restart();
+    capture.update(&Update::Restart);
     assert_eq!(capture.lines(), [""; 0]);
     capture.push("new");
     assert_eq!(capture.lines(), ["new"]);

@@ -65,6 +65,8 @@ struct ShownText {
     thinking: bool,
     /// There was any text.
     is_any: bool,
+    /// There was some before this message.
+    was_any: bool,
     /// The next text begins another message, or may.
     is_new: bool,
     next: NextText,
@@ -86,6 +88,16 @@ impl ShownText {
         self.text = false;
         self.is_new = true;
         self.next = NextText::Begins;
+    }
+
+    /// The message is said again from its beginning, whatever was shown of it. Whether that was anything.
+    fn message_restarts(&mut self, is_open: bool) -> bool {
+        let was_shown = self.text || is_open && self.next == NextText::Continues;
+        if was_shown {
+            self.is_any = self.was_any;
+        }
+        self.message_begins();
+        was_shown
     }
 }
 
@@ -295,6 +307,9 @@ impl Reducer {
         self.shown.is_new = false;
         if !separator.is_empty() || !text.is_empty() {
             let begins = has_started || self.shown.next == NextText::Begins;
+            if begins {
+                self.shown.was_any = self.shown.is_any;
+            }
             let text = if separator.is_empty() { text.into() } else { [separator, text].concat().into() };
             emit(Update::Text { text, begins });
             self.shown.next = NextText::Continues;
@@ -340,8 +355,10 @@ impl Reducer {
         if self.decision.is_some() {
             return;
         }
+        if self.shown.message_restarts(self.answer.is_open()) {
+            emit(Update::Restart);
+        }
         self.answer.retried();
-        self.shown.message_begins();
         self.refused_logins = if code == Code::NotLoggedIn { self.refused_logins + 1 } else { 0 };
         if self.refused_logins > 1 {
             self.decision = Some((Authority::Final, Err(self.error(code, &reason))));

@@ -95,7 +95,8 @@ impl Parts {
             Update::Malformed { line, reason, start } => {
                 self.note(&format!("line {line} is not of the protocol ({reason}): {start}"));
             }
-            Update::Models { .. } | Update::Amounts { .. } => {}
+            // The text that comes again is a part of its own, behind what is said of the retry.
+            Update::Models { .. } | Update::Restart | Update::Amounts { .. } => {}
         }
     }
 

@@ -164,6 +164,34 @@ fn retries_are_told_with_their_reason() {
 }
 
 #[test]
+fn a_message_that_broke_off_is_taken_back_and_said_again() {
+    let part = |text| wrapped(&delta(text));
+    let start = wrapped(r#"{"type":"message_start","message":{"id":"m2"}}"#);
+    let stop = wrapped(r#"{"type":"message_stop"}"#);
+    let retry = r#"{"type":"system","subtype":"api_retry","attempt":1,"error_status":529}"#;
+    let again = [&*start, &part("whole"), TEXT, &stop];
+    for (before, expected) in [
+        (&[&*start, &part("wh")][..], "wh<whole"),
+        (&[&start, &part("whole"), TEXT], "whole<whole"),
+        (&[TALK, CALL, RETURN, &start, &part("wh")], "I will look.\nwh<\nwhole"),
+        (&[TALK, CALL, RETURN], "I will look.\nwhole"),
+        (&[&start, TALK, &stop], "I will look.\nwhole"),
+    ] {
+        let (updates, outcome) = run(Protocol::Claude, &[before, &[retry], &again, &[DONE]].concat());
+        let told: Vec<&str> = updates
+            .iter()
+            .filter_map(|update| match update {
+                Update::Text { text, .. } => Some(&**text),
+                Update::Restart => Some("<"),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(told.concat(), expected);
+        assert_eq!(answer(&outcome), "the result");
+    }
+}
+
+#[test]
 fn unknown_things_are_ignored_and_counted() {
     let odd = [
         r#"{"type":"brand_new","result":"no"}"#,
