@@ -21,6 +21,9 @@ use crate::stream::{OnEvent, Usage, UsageScope, UsageScopes, words};
 /// How Copilot begins what it says of its own, and the text with which a turn ends that failed.
 const NOTICES: [&str; 2] = ["Info: ", "Warning: "];
 const ERROR: &str = "Error: ";
+/// What pi-acp says of a request that failed and is sent again, and of the end of that, whatever came of it.
+const RETRYING: &str = "Retrying (attempt ";
+const RETRIED: &str = "Retry finished, resuming.";
 /// The most that is shown of a step or a mode, in bytes.
 const ACTIVITY: usize = 200;
 /// The most of a text that is looked at for what it means, in bytes.
@@ -150,10 +153,13 @@ impl Turn {
     /// Whether a chunk is something that the agent says of its own, of which only the text tells: what begins a message,
     /// since a piece in the middle of an answer may begin with any word.
     fn is_notice(&self, text: &str, quirks: Quirks) -> bool {
-        quirks.has_notices
-            && !text.starts_with(ERROR)
-            && self.text.trim().is_empty()
-            && (!self.has_amounts || NOTICES.iter().any(|notice| text.starts_with(notice)))
+        let is_own = if quirks.has_notices {
+            !text.starts_with(ERROR)
+                && (!self.has_amounts || NOTICES.iter().any(|notice| text.starts_with(notice)))
+        } else {
+            text.trim() == RETRIED || text.starts_with(RETRYING) && text.trim_end().ends_with("...")
+        };
+        is_own && self.text.trim().is_empty()
     }
 
     /// Whether an update that came after the result belongs to the turn: a further piece of its last message, or an
@@ -235,6 +241,9 @@ impl Turn {
         }
         if !self.text.trim().is_empty() {
             return FinishVerdict::LastMessage(certainty);
+        }
+        if self.notice.starts_with(RETRYING) {
+            return failed(Code::ApiError, &self.notice);
         }
         self.without_answer(Code::EmptyAnswer)
     }

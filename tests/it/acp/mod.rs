@@ -2,3 +2,4 @@
 
 mod played;
 mod real;
+mod unshipped;
