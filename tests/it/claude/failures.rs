@@ -15,10 +15,24 @@ fn reply(reply: Reply) -> (Fixture, Value) {
     Fixture::replied(Cli::Claude, reply)
 }
 
+/// Without one of the variables that tests set.
+fn without(variable: &str) -> Fixture {
+    let api = Api::start();
+    let mut agents = cli::claude(&api);
+    agents["claude"]["env"].as_object_mut().unwrap().remove(variable);
+    let nvim = Builder::new(Scratch::new()).option("agents", agents).start();
+    nvim.edit("src/a.rs", TEXT);
+    Fixture { nvim, api }
+}
+
+/// The CLI asks again for minutes, with the number of tries that it has by itself; the job does not wait for that.
 #[test]
 fn a_wrong_key() {
-    let (fixture, job) = reply(Reply::Error(401, "authentication_error", "invalid x-api-key"));
+    let fixture = without("CLAUDE_CODE_MAX_RETRIES");
+    fixture.api.script("again", [Reply::Error(401, "authentication_error", "invalid x-api-key")]);
+    let job = fixture.ask("SCRIPT:again");
     fixture.assert_failed(&job, "not_logged_in", "");
+    assert!(fixture.api.requests().len() < 5, "it asked {} times", fixture.api.requests().len());
 }
 
 #[test]
@@ -73,12 +87,7 @@ fn the_limit_on_output() {
 #[test]
 #[ignore = "make test-clis"]
 fn nobody_is_logged_in() {
-    let api = Api::start();
-    let mut agents = cli::claude(&api);
-    agents["claude"]["env"].as_object_mut().unwrap().remove("ANTHROPIC_API_KEY");
-    let nvim = Builder::new(Scratch::new()).option("agents", agents).start();
-    nvim.edit("src/a.rs", TEXT);
-    let fixture = Fixture { nvim, api };
+    let fixture = without("ANTHROPIC_API_KEY");
     let job = fixture.ask("hello");
     fixture.assert_failed(&job, "not_logged_in", "claude");
     assert_eq!(fixture.api.requests().len(), 0);
