@@ -33,6 +33,15 @@ pub fn code(outcome: &Outcome) -> Code {
     outcome.error.as_ref().map_or_else(|| panic!("no error: {:?}", outcome.text), |error| error.code)
 }
 
+/// In a few words what it came to: the answer, why it is held before it, or the code of the error.
+pub fn came_to(outcome: &Outcome) -> String {
+    match (&outcome.text, outcome.held_for) {
+        (Some(text), Some(doubt)) => format!("{doubt:?}: {text}"),
+        (Some(text), None) => text.clone(),
+        (None, _) => format!("! {}", code(outcome).name()),
+    }
+}
+
 /// The message of an outcome's error.
 pub fn message(outcome: &Outcome) -> &str {
     &outcome.error.as_ref().unwrap().message

@@ -39,24 +39,9 @@ fn read(line: &[u8], each: OnEvent<'_>) -> LineStatus {
 #[cfg(test)]
 mod tests {
     use crate::agent::Protocol;
-    use crate::agent::testing::{answer, code, message, run, run_with, shown};
+    use crate::agent::testing::{code, message, run_with};
     use crate::error::Code;
     use crate::stream::{ProcessEnd, Stream};
-
-    #[test]
-    fn every_line_is_the_answer() {
-        let lines = ["", "fn main() {", r#"  {"type":"result"}"#, "", "Script x", "}"];
-        let (updates, outcome) = run(Protocol::Text, &lines);
-        assert_eq!(answer(&outcome), lines.join("\n"));
-        assert_eq!(shown(&updates), lines.join("\n"));
-        assert_eq!((outcome.lines, outcome.ignored, outcome.malformed, outcome.held_for), (4, 0, 0, None));
-    }
-
-    #[test]
-    fn nothing_is_no_answer() {
-        assert_eq!(code(&run(Protocol::Text, &[]).1), Code::EmptyAnswer);
-        assert_eq!(code(&run(Protocol::Text, &["", "  "]).1), Code::EmptyAnswer);
-    }
 
     #[test]
     fn a_bad_end_is_no_answer() {

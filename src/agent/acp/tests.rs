@@ -7,9 +7,9 @@ mod random;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::agent::testing::{answer, code, message};
+use crate::agent::testing::{answer, came_to, code, message};
 use crate::agent::{PathCheck, Protocol, Resume};
-use crate::stream::{AnswerDoubt, Outcome, ProcessEnd, Stopped, Stream, ToolStatus, Update};
+use crate::stream::{Outcome, ProcessEnd, Stopped, Stream, ToolStatus, Update};
 
 /// A dialogue with an agent whose lines a test writes.
 struct Talk {
@@ -238,32 +238,6 @@ fn the_models_that_a_session_offers_are_told() {
 }
 
 #[test]
-fn a_plan_and_a_mode_are_activity() {
-    let mut talk = Talk::prompted("codex");
-    let steps = json!([
-        {"content": "look", "status": "completed"},
-        {"content": "read\nall of it", "status": "in_progress"},
-        {"content": "write", "status": "pending"},
-    ]);
-    talk.update(&json!({"sessionUpdate": "plan", "entries": steps}));
-    talk.update(&json!({"sessionUpdate": "plan", "entries": [{"content": "next", "status": "pending"}]}));
-    talk.update(&json!({"sessionUpdate": "plan", "entries": [{"content": "all", "status": "completed"}]}));
-    talk.update(&json!({"sessionUpdate": "plan", "entries": "none"}));
-    talk.update(&json!({"sessionUpdate": "current_mode_update", "currentModeId": "plan"}));
-    let shown: Vec<&str> = talk
-        .updates
-        .iter()
-        .filter_map(|update| match update {
-            Update::Activity { text } => Some(text.as_str()),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(shown, ["read all of it", "next", "mode plan"]);
-    talk.text(Some("m"), "the answer");
-    assert_eq!(answer(&talk.ends("end_turn")), "the answer");
-}
-
-#[test]
 fn an_agent_that_refuses_its_mode_is_never_prompted() {
     let mut talk = Talk::new(&opening("gemini"));
     talk.say("the message");
@@ -295,4 +269,18 @@ fn a_session_goes_on_in_a_fork_or_not_at_all() {
     let outcome = resumes_only.end();
     assert_eq!(code(&outcome), Code::BadRequest);
     assert_eq!(message(&outcome), "the agent cannot go on in a session: start a new job instead");
+}
+
+#[test]
+fn a_plan_and_a_mode_are_activity() {
+    let mut talk = Talk::prompted("codex");
+    let steps = json!([
+        {"content": "look", "status": "completed"}, {"content": "read\nall of it", "status": "in_progress"},
+    ]);
+    talk.update(&json!({"sessionUpdate": "plan", "entries": steps}));
+    talk.update(&json!({"sessionUpdate": "plan", "entries": [{"content": "next", "status": "pending"}]}));
+    talk.update(&json!({"sessionUpdate": "plan", "entries": [{"content": "all", "status": "completed"}]}));
+    talk.update(&json!({"sessionUpdate": "current_mode_update", "currentModeId": "plan"}));
+    let activity = |text: &str| Update::Activity { text: text.to_owned() };
+    assert_eq!(talk.updates[1..], ["read all of it", "next", "mode plan"].map(activity));
 }

@@ -1,110 +1,98 @@
-//! The traps of Droid's stream, each as a stream that leads into it.
+//! What no recording in `tests/fixtures` has of Droid's stream, and how it is started.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::*;
-use crate::agent::testing::{answer, code, message, run, run_with, shown, tools};
+use crate::agent::testing::{came_to, message, run, run_with, shown, tools};
 use crate::agent::{self, Directory, Protocol, testing};
 use crate::agent::{AcpOptions, AgentCommand, Resume};
-use crate::error::Code;
-use crate::stream::{AnswerDoubt, Outcome, ProcessEnd, Stopped, Stream, ToolStatus};
+use crate::stream::{Outcome, ProcessEnd, Stopped, Stream, ToolStatus};
 
 const INIT: &str = r#"{"type":"system","subtype":"init","session_id":"s1","model":"gpt"}"#;
-const ECHO: &str = r#"{"type":"message","role":"user","id":"u","text":"go"}"#;
 const TALK: &str = r#"{"type":"message","role":"assistant","id":"m1","text":"I will look."}"#;
 const CALL: &str = r#"{"type":"tool_call","id":"t1","messageId":"m1","toolId":"Read","toolName":"Read","parameters":{"file_path":"/home/dev/project/a"}}"#;
 const RETURN: &str =
     r#"{"type":"tool_result","id":"t1","messageId":"m2","toolId":"Read","isError":false,"value":"x"}"#;
 const TEXT: &str = r#"{"type":"message","role":"assistant","id":"m3","text":"one"}"#;
 const MORE: &str = r#"{"type":"message","role":"assistant","id":"m3","text":"two"}"#;
-const DONE: &str = r#"{"type":"completion","finalText":"two","numTurns":2,"durationMs":9,"usage":{"input_tokens":1,"output_tokens":2,"cache_read_input_tokens":3,"cache_creation_input_tokens":4}}"#;
+const DONE: &str = r#"{"type":"completion","finalText":"two"}"#;
+const BROKEN: &str = r#"{"type":"message","te"#;
 
 fn droid(lines: &[&str]) -> Outcome {
     run(Protocol::Droid, lines).1
 }
 
-fn error(source: &str, words: &str) -> String {
-    format!(r#"{{"type":"error","source":"{source}","message":"{words}"}}"#)
+#[test]
+fn the_answer_is_every_text_of_the_last_message() {
+    let (empty, talk) = (DONE.replace("two", ""), DONE.replace("two", "I will look."));
+    let after_call = MORE.replace("m3", "m1");
+    let error = r#"{"type":"error","source":"cli","message":"Exec failed"}"#;
+    let nameless = |text: &str| format!(r#"{{"type":"message","role":"assistant","text":"{text}"}}"#);
+    let (one, two) = (nameless("one"), nameless("two"));
+    for (lines, expected) in [
+        (&[TALK, CALL, RETURN, TEXT, MORE, DONE][..], "one\ntwo"),
+        (&[TALK, MORE, DONE], "two"),
+        (&[TALK, CALL, RETURN, DONE], "two"),
+        (&[TALK, CALL, RETURN, &after_call, DONE], "two"),
+        (&[TEXT, DONE], "Disagrees: two"),
+        (&[TEXT, MORE, &empty], "one\ntwo"),
+        (&[TALK, CALL, RETURN, &empty], "! empty_answer"),
+        (&[TALK, CALL, &talk], "! empty_answer"),
+        (&[TEXT, BROKEN, MORE, DONE], "! protocol"),
+        (&[TEXT, BROKEN, DONE], "! protocol"),
+        (&[BROKEN, TEXT, MORE, DONE], "one\ntwo"),
+        // It went on and came to an end.
+        (&[error, MORE, DONE], "two"),
+        // In 2025 there was no completion.
+        (&[INIT, TEXT, BROKEN], "! protocol"),
+        (&[INIT], "! empty_answer"),
+        (&[&nameless("talk"), r#"{"type":"tool_call","toolName":"Read"}"#, &one, &two], "one\ntwo"),
+        (&["Please run droid to log in", ""], "Raw: Please run droid to log in"),
+    ] {
+        assert_eq!(came_to(&droid(lines)), expected, "{lines:#?}");
+    }
+    let (updates, _) = run(Protocol::Droid, &[TEXT, MORE, DONE]);
+    assert_eq!(shown(&updates), "one\ntwo");
 }
 
 #[test]
 fn success_is_a_completion_and_no_signal() {
-    let good = [INIT, ECHO, TEXT, MORE, DONE];
-    assert_eq!(answer(&droid(&good)), "one\ntwo");
-    let (_, outcome) = run_with(Protocol::Droid, &good, &ProcessEnd::with_code(1));
-    assert_eq!(answer(&outcome), "one\ntwo", "a completion outranks the exit code");
-    let (_, outcome) = run_with(Protocol::Droid, &good, &ProcessEnd::with_signal(15));
-    assert_eq!(code(&outcome), Code::Exited);
-    let end = ProcessEnd {
-        stopped: Some(Stopped::Timeout(Duration::from_millis(1500))),
-        ..ProcessEnd::with_code(0)
-    };
-    let (_, outcome) = run_with(Protocol::Droid, &good, &end);
-    assert_eq!(code(&outcome), Code::Timeout);
-    assert!(message(&outcome).contains("1.5 s"), "{}", message(&outcome));
-    let end = ProcessEnd { stopped: Some(Stopped::Shutdown), ..ProcessEnd::with_code(0) };
-    assert_eq!(code(&run_with(Protocol::Droid, &good, &end).1), Code::HostLost);
-    let mut stream = Stream::new(Protocol::Droid, "");
-    for line in good {
-        stream.line(line.as_bytes(), &mut |_| {});
+    let stopped = |stopped: Stopped| ProcessEnd { stopped: Some(stopped), ..ProcessEnd::with_code(0) };
+    for (end, expected) in [
+        (ProcessEnd::with_code(1), "two"),
+        (ProcessEnd::with_signal(15), "! exited"),
+        (stopped(Stopped::Timeout(Duration::from_millis(1500))), "! timeout"),
+        (stopped(Stopped::Shutdown), "! host_lost"),
+    ] {
+        let mut stream = Stream::new(Protocol::Droid, "");
+        for line in [INIT, MORE, DONE] {
+            stream.line(line.as_bytes(), &mut |_| {});
+        }
+        assert!(!stream.decided(), "a signal may still come");
+        assert_eq!(came_to(&stream.end(&end, &mut |_| {})), expected);
     }
-    assert!(!stream.decided(), "a signal may still come");
-}
-
-#[test]
-fn without_any_completion_exit_0_with_text_counts() {
-    assert_eq!(answer(&droid(&[INIT, TALK, CALL, RETURN, TEXT, MORE])), "one\ntwo");
-    assert_eq!(code(&droid(&[INIT, TALK, CALL, RETURN])), Code::Protocol);
-    assert_eq!(code(&droid(&[INIT, TALK, CALL])), Code::Protocol);
-    assert_eq!(code(&droid(&[INIT, ECHO])), Code::EmptyAnswer);
-    assert_eq!(code(&droid(&[INIT, TEXT, r#"{"type":"message","role":"assi"#])), Code::Protocol);
-    assert_eq!(code(&run_with(Protocol::Droid, &[TEXT], &ProcessEnd::with_code(1)).1), Code::Exited);
 }
 
 #[test]
 fn the_agent_loop_says_best_why_a_run_failed() {
-    for order in [
-        [("agent_loop", "429 slow down"), ("cli", "Exec failed")],
-        [("cli", "Exec failed"), ("agent_loop", "429 slow down")],
-    ] {
-        let lines = order.map(|(source, words)| error(source, words));
+    let error =
+        |source: &str, words: &str| format!(r#"{{"type":"error","source":"{source}","message":"{words}"}}"#);
+    let (cause, summary) = (error("agent_loop", "429 slow down"), error("cli", "Exec failed"));
+    for lines in [[&cause, &summary], [&summary, &cause]] {
         let (_, outcome) =
-            run_with(Protocol::Droid, &[INIT, TEXT, &lines[0], &lines[1]], &ProcessEnd::with_code(1));
-        assert_eq!(code(&outcome), Code::RateLimited);
+            run_with(Protocol::Droid, &[INIT, TEXT, lines[0], lines[1]], &ProcessEnd::with_code(1));
+        assert_eq!(came_to(&outcome), "! rate_limited");
         assert!(message(&outcome).ends_with(" it says: 429 slow down"), "{}", message(&outcome));
     }
-    let alone = error("cli", "Exec failed");
-    assert!(message(&droid(&[&alone])).contains("Exec failed"));
-    assert_eq!(answer(&droid(&[&alone, MORE, DONE])), "two", "it went on and came to an end");
 }
 
 #[test]
-fn a_failed_tool_does_not_fail_the_run_but_a_forbidden_one_does() {
-    let failed = r#"{"type":"tool_result","id":"t1","isError":true,"error":{"type":"tool_error","message":"Error: gone"}}"#;
-    let outcome = droid(&[CALL, failed, MORE, DONE]);
-    assert_eq!(
-        (answer(&outcome), tools(&outcome)),
-        ("two", vec![("t1", ToolStatus::Error, Some("Error: gone"))])
-    );
-    let words = "Exec ended early: insufficient permission to proceed.";
-    let denied = failed.replace("Error: gone", words);
-    let (_, outcome) =
-        run_with(Protocol::Droid, &[CALL, &denied, TEXT, &error("cli", words)], &ProcessEnd::with_code(1));
-    assert_eq!(
-        (code(&outcome), tools(&outcome)),
-        (Code::PermissionDenied, vec![("t1", ToolStatus::Denied, Some(words))])
-    );
-}
-
-#[test]
-fn is_error_decides_and_the_reason_is_wherever_there_is_one() {
+fn a_result_says_by_is_error_how_its_call_went_and_why_wherever_it_has_words() {
     for (rest, expected) in [
-        (r#""error":{"type":"timeout","message":"took too long"}"#, Some("timeout: took too long")),
         (r#""error":{"type":"timeout"}"#, Some("timeout")),
         (r#""error":{"type":"tool_error","message":"a"},"value":"b""#, Some("a")),
         (r#""value":"b""#, Some("b")),
-        (r#""value":[{"type":"text","text":"b"},{"text":"c"}]"#, Some("b c")),
         (r#""error":null"#, None),
         (r#""value":7"#, None),
         (r#""error":"words""#, Some("words")),
@@ -117,108 +105,23 @@ fn is_error_decides_and_the_reason_is_wherever_there_is_one() {
 }
 
 #[test]
-fn calls_without_ids_are_answered_in_order() {
-    let call =
-        |name: &str| format!(r#"{{"type":"tool_call","toolId":"","toolName":"{name}","parameters":{{}}}}"#);
-    let good = r#"{"type":"tool_result","toolId":"","isError":false}"#;
-    let bad = r#"{"type":"tool_result","toolId":"","isError":true,"value":"no"}"#;
-    let outcome = droid(&[&call("A"), &call("B"), &call("C"), good, bad, &call("D"), good]);
-    assert_eq!(
-        tools(&outcome),
-        [
-            ("call-1", ToolStatus::Ok, None),
-            ("call-2", ToolStatus::Error, Some("no")),
-            ("call-3", ToolStatus::Ok, None),
-            ("call-4", ToolStatus::Unfinished, None)
-        ]
-    );
-}
-
-#[test]
-fn the_answer_is_every_text_of_the_last_message() {
-    assert_eq!(answer(&droid(&[TALK, CALL, RETURN, TEXT, MORE, DONE])), "one\ntwo");
-    assert_eq!(answer(&droid(&[TALK, MORE, DONE])), "two", "another message came before it");
-    assert_eq!(answer(&droid(&[DONE])), "two", "there are no texts");
-    assert_eq!(answer(&droid(&[TALK, CALL, RETURN, DONE])), "two", "there are none of the last message");
-    let outcome = droid(&[TEXT, DONE]);
-    assert_eq!((answer(&outcome), outcome.held_for), ("two", Some(AnswerDoubt::Disagrees)));
-    let empty = DONE.replace("two", "");
-    assert_eq!(answer(&droid(&[TEXT, MORE, &empty])), "one\ntwo");
-    assert_eq!(code(&droid(&[INIT, &empty])), Code::EmptyAnswer);
-    assert_eq!(code(&droid(&[TALK, CALL, RETURN, &empty])), Code::EmptyAnswer);
-    let talk = DONE.replace("two", "I will look.");
-    assert_eq!(code(&droid(&[TALK, CALL, &talk])), Code::EmptyAnswer, "talk before a tool is no answer");
-    let same = MORE.replace("m3", "m1");
-    assert_eq!(
-        answer(&droid(&[TALK, CALL, RETURN, &same, DONE])),
-        "two",
-        "talk of the same message is none either"
-    );
-    let (updates, _) = run(Protocol::Droid, &[TEXT, MORE, DONE]);
-    assert_eq!(shown(&updates), "one\ntwo");
-}
-
-#[test]
-fn a_lost_line_of_the_last_message_leaves_no_answer() {
-    assert_eq!(code(&droid(&[TEXT, r#"{"type":"message","te"#, MORE, DONE])), Code::Protocol);
-    assert_eq!(code(&droid(&[TEXT, r#"{"type":"message","te"#, DONE])), Code::Protocol);
-    assert_eq!(answer(&droid(&[r#"{"type":"tool_re"#, TEXT, MORE, DONE])), "one\ntwo");
-}
-
-#[test]
-fn a_message_without_ids_ends_at_a_call() {
-    let text = |text: &str| format!(r#"{{"type":"message","role":"assistant","text":"{text}"}}"#);
-    let call = r#"{"type":"tool_call","toolName":"Read"}"#;
-    assert_eq!(answer(&droid(&[&text("talk"), call, &text("one"), &text("two")])), "one\ntwo");
-}
-
-#[test]
-fn what_fails_before_it_starts_stands_on_standard_error() {
-    let end = ProcessEnd {
-        stderr: "Invalid model: custom:Nope\n\nAvailable: None".to_owned(),
-        ..ProcessEnd::with_code(1)
+fn a_session_that_is_not_there_has_no_words() {
+    let ended = |stderr: &str| {
+        let mut resumed = Stream::new(Protocol::Droid, "").resumed();
+        let end = ProcessEnd { stderr: stderr.to_owned(), ..ProcessEnd::with_code(1) };
+        resumed.end(&end, &mut |_| {})
     };
-    let (_, outcome) = run_with(Protocol::Droid, &[], &end);
-    assert_eq!(code(&outcome), Code::Exited);
-    assert!(
-        message(&outcome).contains("Invalid model: custom:Nope Available: None"),
-        "{}",
-        message(&outcome)
-    );
+    assert_eq!(came_to(&ended("")), "! session_not_found");
+    assert_eq!(came_to(&ended("no network")), "! exited");
     let (_, silent) = run_with(Protocol::Droid, &[], &ProcessEnd::with_code(1));
     assert!(message(&silent).contains("code 1 and said nothing"), "{}", message(&silent));
-    let mut resumed = Stream::new(Protocol::Droid, "").resumed();
-    let silent = resumed.end(&ProcessEnd::with_code(1), &mut |_| {});
-    assert_eq!(code(&silent), Code::SessionNotFound, "it has no words for that");
-    let mut resumed = Stream::new(Protocol::Droid, "").resumed();
-    let run =
-        resumed.end(&ProcessEnd { stderr: "no network".to_owned(), ..ProcessEnd::with_code(1) }, &mut |_| {});
-    assert_eq!(code(&run), Code::Exited);
 }
 
 #[test]
-fn reasoning_is_thinking() {
-    let (updates, outcome) =
-        run(Protocol::Droid, &[r#"{"type":"reasoning","id":"m3","text":"hm"}"#, MORE, DONE]);
-    assert_eq!((shown(&updates).as_str(), answer(&outcome)), ("two", "two"));
-    assert!(updates.contains(&crate::stream::Update::Thinking { text: "hm".into() }));
-}
-
-#[test]
-fn amounts_are_the_completions() {
-    let outcome = droid(&[INIT, TEXT, DONE]);
-    assert_eq!((outcome.num_turns, outcome.duration_ms, outcome.cost_usd), (Some(2), Some(9), None));
-    assert_eq!((outcome.usage.input_tokens, outcome.usage.cache_creation_input_tokens), (1, 4));
+fn tokens_run_on_in_a_session_and_turns_in_its_forks_too() {
     let scopes =
         UsageScopes { cost: UsageScope::Run, usage: UsageScope::Session, num_turns: UsageScope::Lineage };
-    assert_eq!(outcome.scopes, scopes, "a fork's tokens begin with none, its turns with all");
-    assert_eq!((outcome.session_id.as_deref(), outcome.model.as_deref()), (Some("s1"), Some("gpt")));
-}
-
-#[test]
-fn other_lines_are_kept_as_a_last_resort() {
-    let outcome = droid(&["Please run droid to log in", ""]);
-    assert_eq!((answer(&outcome), outcome.held_for), ("Please run droid to log in", Some(AnswerDoubt::Raw)));
+    assert_eq!(droid(&[INIT, MORE, DONE]).scopes, scopes);
 }
 
 #[test]

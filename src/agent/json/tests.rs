@@ -42,23 +42,6 @@ fn a_number_beyond_all_bounds_is_the_most_that_there_can_be() {
 }
 
 #[test]
-fn objects_and_lists_are_handed_out_entry_by_entry() {
-    let mut seen = Vec::new();
-    let mut reader = Reader::new(br#" { "a" : [ 1 , 2 ] , "b" : "x" , "a" : true } "#);
-    reader
-        .object(|reader, key| {
-            seen.push(String::from_utf8_lossy(key).into_owned());
-            reader.list(|reader| {
-                seen.push(format!("{:?}", reader.count()?));
-                Ok(())
-            })
-        })
-        .unwrap();
-    assert_eq!(seen, ["a", "Some(1)", "Some(2)", "b", "a"]);
-    assert_eq!(reader.end(), Ok(()));
-}
-
-#[test]
 fn what_is_no_json_says_where() {
     for (json, expected) in [
         ("", "the line ends too early at byte 0"),
@@ -87,13 +70,6 @@ fn depth_costs_no_stack_and_is_bounded() {
 /// The value of a tool's result in which each block holds another one.
 fn nested_blocks(depth: usize) -> String {
     format!("{}\"deep\"{}", "[{\"text\":".repeat(depth), "}]".repeat(depth))
-}
-
-#[test]
-fn the_beginning_of_nested_blocks_costs_no_stack() {
-    let json = nested_blocks(200_000);
-    let raw = Reader::new(json.as_bytes()).raw().unwrap();
-    assert_eq!(raw.beginning(99), "", "the text of a block is a string");
 }
 
 #[test]

@@ -33,30 +33,6 @@ fn a_title_is_the_name_and_the_main_argument_in_one_line() {
 }
 
 #[test]
-fn a_result_closes_the_latest_open_call_of_its_id() {
-    let mut tools = Tools::default();
-    tools.called(&read("a"), "");
-    tools.called(&read("a"), "");
-    assert_eq!(tools.returned(Some("a"), failed("later")), Some(1));
-    assert_eq!(tools.returned(Some("a"), Returned::Ok), Some(0));
-    assert_eq!(tools.returned(Some("a"), failed("a third")), None);
-    assert_eq!(statuses(&tools), [ToolStatus::Ok, ToolStatus::Error]);
-    tools.called(&read("a"), "");
-    assert_eq!(statuses(&tools)[2], ToolStatus::Unfinished, "a third result closes no later call");
-}
-
-#[test]
-fn a_result_before_its_call_closes_that_one_alone() {
-    let mut tools = Tools::default();
-    assert_eq!(tools.returned(Some("a"), failed("early")), None);
-    assert_eq!(tools.returned(Some("a"), Returned::Ok), None);
-    tools.called(&read("a"), "");
-    tools.called(&read("a"), "");
-    assert_eq!(statuses(&tools), [ToolStatus::Error, ToolStatus::Unfinished]);
-    assert_eq!(tools.returned(Some("a"), Returned::Ok), Some(1));
-}
-
-#[test]
 fn without_an_id_the_oldest_open_call_is_meant() {
     let mut tools = Tools::default();
     tools.called(&call(None, "A", Argument::None), "");

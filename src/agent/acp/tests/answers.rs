@@ -1,5 +1,7 @@
 //! Which text of a turn is the answer, and what the host replies to the requests of an agent.
 
+use std::time::Duration;
+
 use super::*;
 
 #[test]
@@ -33,25 +35,6 @@ fn every_request_of_the_agent_gets_one_answer_under_its_own_id() {
 }
 
 #[test]
-fn a_refusal_is_no_failure_where_an_answer_comes() {
-    let mut talk = Talk::prompted("codex");
-    talk.asks(&json!(1), "c1", &["reject_once"]);
-    talk.update(&json!({"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "failed"}));
-    talk.text(Some("m"), "without it");
-    let outcome = talk.ends("end_turn");
-    assert_eq!(answer(&outcome), "without it");
-    assert_eq!(outcome.tools[0].status, ToolStatus::Denied);
-}
-
-#[test]
-fn what_copilot_says_of_a_refusal_is_no_answer() {
-    let mut talk = Talk::prompted("copilot");
-    talk.asks(&json!(1), "c1", &["reject_once"]);
-    talk.text(None, "Info: Operation cancelled by user");
-    assert_eq!(code(&talk.ends("end_turn")), Code::PermissionDenied);
-}
-
-#[test]
 fn only_what_comes_between_prompt_and_result_in_our_session_counts() {
     let mut talk = Talk::ready("none");
     talk.text(None, "history");
@@ -71,98 +54,6 @@ fn only_what_comes_between_prompt_and_result_in_our_session_counts() {
     talk.stream.close(&mut |_| {});
     talk.text(None, " too late");
     assert_eq!(answer(&talk.end()), "ours late");
-}
-
-#[test]
-fn a_tool_call_makes_what_was_said_before_it_a_comment() {
-    let mut talk = Talk::prompted("gemini");
-    talk.text(None, "I will look.");
-    talk.call("c1");
-    talk.text(None, "one ");
-    talk.update(&json!({"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "completed"}));
-    talk.text(None, "");
-    talk.text(None, "two");
-    assert_eq!(answer(&talk.ends("end_turn")), "one two", "an update of a known call parts nothing");
-
-    let mut talk = Talk::prompted("gemini");
-    talk.text(None, "I will look.");
-    talk.update(&json!({"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "failed",
-        "rawOutput": {"message": "no such file"}}));
-    let outcome = talk.ends("end_turn");
-    assert_eq!(code(&outcome), Code::EmptyAnswer, "an update may begin a call");
-    assert_eq!(outcome.tools[0].error.as_deref(), Some("no such file"));
-}
-
-#[test]
-fn where_chunks_have_ids_the_last_message_is_the_answer_and_the_rest_notices() {
-    let mut talk = Talk::prompted("none");
-    talk.text(None, "Warning: no metadata");
-    talk.text(Some("m1"), "comment");
-    talk.text(Some("m2"), "the ");
-    talk.text(None, "**Warning:** too late");
-    talk.text(Some("m2"), "answer");
-    talk.text(None, "more of it");
-    assert_eq!(answer(&talk.ends("end_turn")), "the answer");
-}
-
-#[test]
-fn a_failure_that_comes_as_text_is_a_failure() {
-    for (words, expected) in [
-        ("exceeded retry limit, last status: 429 Too Many Requests\n\n", Code::RateLimited),
-        ("unexpected status 503 Service Unavailable", Code::ApiError),
-        ("prompt is too long: 300000 tokens", Code::PromptTooLong),
-    ] {
-        let mut talk = Talk::prompted("codex");
-        talk.text(None, "Warning: no metadata\n\n");
-        talk.text(None, words);
-        let id = talk.sent.last().unwrap()["id"].clone();
-        talk.hear(&json!({"id": id, "result": {"stopReason": "end_turn", "usage": null}}).to_string());
-        let outcome = talk.end();
-        assert_eq!(code(&outcome), expected);
-        assert!(message(&outcome).contains(words.trim()), "{}", message(&outcome));
-    }
-}
-
-#[test]
-fn what_copilot_says_of_its_own_is_no_answer() {
-    let said = |texts: &[&str]| {
-        let mut talk = Talk::prompted("copilot");
-        talk.text(None, "Info: Disabled tools: bash");
-        talk.update(&json!({"sessionUpdate": "usage_update", "used": 1}));
-        for text in texts {
-            talk.text(None, text);
-        }
-        talk.ends("end_turn")
-    };
-    assert_eq!(code(&said(&["Warning: no token count"])), Code::EmptyAnswer);
-    let outcome = said(&["Warning: no token count", "print('", "Warning: slow", "')"]);
-    assert_eq!((answer(&outcome), outcome.held_for), ("print('Warning: slow')", None));
-}
-
-#[test]
-fn a_last_text_outside_of_messages_and_without_amounts_is_a_failure() {
-    let mut talk = Talk::prompted("codex");
-    talk.text(Some("m"), "half");
-    talk.text(None, "stream disconnected ");
-    talk.text(None, "before completion");
-    let id = talk.sent.last().unwrap()["id"].clone();
-    talk.hear(&json!({"id": id, "result": {"stopReason": "end_turn"}}).to_string());
-    let outcome = talk.end();
-    assert!(message(&outcome).ends_with("it says: stream disconnected before completion"), "{outcome:?}");
-}
-
-#[test]
-fn what_qwen_says_several_times_is_no_answer() {
-    let said = |pieces: &[&str]| {
-        let mut talk = Talk::prompted("qwen");
-        for piece in pieces {
-            talk.text(None, piece);
-        }
-        talk.ends("end_turn")
-    };
-    assert_eq!(code(&said(&["def partial("; 3])), Code::ApiError);
-    assert_eq!(answer(&said(&["def partial("; 2])), "def partial(def partial(");
-    assert_eq!(answer(&said(&["a = 1\n"; 3])), "a = 1\na = 1\na = 1\n");
 }
 
 #[test]
@@ -210,53 +101,112 @@ fn a_read_within_the_project_is_allowed_and_nothing_else() {
     }
 }
 
+/// What an agent says in its turn.
+enum Said {
+    Text(&'static str),
+    /// A text with the id of its message.
+    Of(&'static str, &'static str),
+    Call,
+    /// An update of the call.
+    Fails,
+    /// A request to its model is over.
+    Amounts,
+}
+
+use Said::{Amounts, Call, Fails, Of, Text};
+
+/// What the turn of an agent comes to that says this, then ends with this result.
+fn turn(agent: &str, said: &[Said], result: &Value) -> String {
+    let mut talk = Talk::prompted(agent);
+    for said in said {
+        match said {
+            Text(text) => talk.text(None, text),
+            Of(message, text) => talk.text(Some(message), text),
+            Call => talk.call("c"),
+            Fails => talk
+                .update(&json!({"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "failed"})),
+            Amounts => talk.update(&json!({"sessionUpdate": "usage_update", "used": 1})),
+        }
+    }
+    let id = talk.sent.last().unwrap()["id"].clone();
+    talk.hear(&json!({"id": id, "result": result}).to_string());
+    came_to(&talk.end())
+}
+
 #[test]
-fn what_copilot_says_of_a_failure_is_no_answer() {
-    let said = |agent: &str, usage: &Value| {
-        let mut talk = Talk::prompted(agent);
-        talk.text(None, "Info: The conversation exceeded the limit.");
-        talk.update(&json!({"sessionUpdate": "usage_update", "used": 1}));
-        talk.text(None, "Error: prompt is too long: 3 tokens > 2 maximum");
-        let id = talk.sent.last().unwrap()["id"].clone();
-        talk.hear(&json!({"id": id, "result": {"stopReason": "end_turn", "usage": usage}}).to_string());
-        talk.end()
-    };
-    assert_eq!(code(&said("copilot", &Value::Null)), Code::PromptTooLong);
-    let tokens = json!({"inputTokens": 1});
-    assert_eq!(said("copilot", &tokens).held_for, None, "then it is what the model says");
-    assert_eq!(said("gemini", &Value::Null).held_for, Some(AnswerDoubt::Raw));
+fn the_answer_is_the_last_text_that_is_no_comment_and_no_notice() {
+    let good = json!({"stopReason": "end_turn", "usage": {"inputTokens": 1}});
+    let untold = json!({"stopReason": "end_turn"});
+    let talk = || Text("I will look.");
+    let too_long = || Text("Error: prompt is too long: 3 tokens > 2 maximum");
+    let half = || Text("def partial(");
+    let rows = [
+        ("gemini", vec![talk(), Call, Text("one "), Fails, Text(""), Text("two")], &good, "one two"),
+        ("gemini", vec![talk(), Fails], &good, "! empty_answer"),
+        (
+            "none",
+            vec![Text("notice"), Of("a", "comment"), Of("b", "the "), Text("notice"), Of("b", "end")],
+            &good,
+            "the end",
+        ),
+        ("codex", vec![Of("a", "half"), Text("stream disconnected")], &untold, "! api_error"),
+        ("copilot", vec![Text("Info: x"), Amounts, Text("Warning: x")], &good, "! empty_answer"),
+        (
+            "copilot",
+            vec![Amounts, Text("print('"), Text("Warning: slow"), Text("')")],
+            &good,
+            "print('Warning: slow')",
+        ),
+        ("copilot", vec![Amounts, too_long()], &untold, "! prompt_too_long"),
+        ("copilot", vec![Amounts, Text("Error: 1")], &good, "Error: 1"),
+        (
+            "gemini",
+            vec![talk(), Amounts, too_long()],
+            &untold,
+            "Raw: I will look.\nError: prompt is too long: 3 tokens > 2 maximum",
+        ),
+        ("qwen", vec![half(), half(), half()], &good, "! api_error"),
+        ("qwen", vec![half(), half()], &good, "def partial(def partial("),
+        ("qwen", vec![Text("a = 1\n"), Text("a = 1\n"), Text("a = 1\n")], &good, "a = 1\na = 1\na = 1\n"),
+        (
+            "none",
+            vec![Text("Retrying (attempt 1/3, waiting 2s)..."), Text("Retry finished, resuming."), Text("a")],
+            &good,
+            "a",
+        ),
+    ];
+    for (number, (agent, said, result, expected)) in rows.iter().enumerate() {
+        assert_eq!(turn(agent, said, result), *expected, "row {number}, {agent}");
+    }
+}
+
+#[test]
+fn each_stop_reason_has_its_code() {
+    for (reason, text, expected) in [
+        ("max_tokens", "half", "! api_error"),
+        ("max_turn_requests", "half", "! max_turns"),
+        ("refusal", "half", "! refused"),
+        ("cancelled", "half", "! exited"),
+        ("end_turn", " \n", "! empty_answer"),
+        ("new_reason", "", "! empty_answer"),
+        ("new_reason", "text", "Raw: text"),
+    ] {
+        assert_eq!(turn("none", &[Text(text)], &json!({"stopReason": reason})), expected, "{reason}");
+    }
 }
 
 #[test]
 fn an_agent_that_was_stopped_has_not_failed_by_itself() {
-    let ended = |stop_reason: &str, stopped: Option<Stopped>| {
+    for (stop_reason, stopped, expected) in [
+        ("cancelled", Stopped::Timeout(Duration::from_secs(1)), "! timeout"),
+        ("cancelled", Stopped::Shutdown, "! host_lost"),
+        ("end_turn", Stopped::Shutdown, "half"),
+    ] {
         let mut talk = Talk::prompted("qwen");
         talk.text(None, "half");
         let id = talk.sent.last().unwrap()["id"].clone();
         talk.hear(&json!({"id": id, "result": {"stopReason": stop_reason}}).to_string());
-        talk.stream.end(&ProcessEnd { stopped, ..ProcessEnd::with_code(0) }, &mut |_| {})
-    };
-    assert_eq!(code(&ended("cancelled", None)), Code::Exited);
-    let timeout = Stopped::Timeout(std::time::Duration::from_secs(1));
-    assert_eq!(code(&ended("cancelled", Some(timeout))), Code::Timeout);
-    assert_eq!(code(&ended("cancelled", Some(Stopped::Shutdown))), Code::HostLost);
-    assert_eq!(answer(&ended("end_turn", Some(Stopped::Shutdown))), "half", "an answer is one");
-}
-
-#[test]
-fn texts_of_two_requests_without_ids_are_held_and_both_kept() {
-    let mut talk = Talk::prompted("none");
-    talk.text(None, "Info: Disabled tools: bash");
-    talk.update(&json!({"sessionUpdate": "usage_update", "used": 9}));
-    talk.text(None, "the ");
-    talk.text(None, "answer");
-    let shown: String = talk.updates.iter().filter_map(shown).collect();
-    let outcome = talk.ends("end_turn");
-    assert_eq!(outcome.held_for, Some(AnswerDoubt::Raw));
-    assert_eq!(answer(&outcome), "Info: Disabled tools: bash\nthe answer");
-    assert_eq!(shown, answer(&outcome));
-}
-
-fn shown<'a>(update: &'a Update<'_>) -> Option<&'a str> {
-    if let Update::Text { text, .. } = update { Some(text) } else { None }
+        let end = ProcessEnd { stopped: Some(stopped), ..ProcessEnd::with_code(0) };
+        assert_eq!(came_to(&talk.stream.end(&end, &mut |_| {})), expected);
+    }
 }

@@ -3,27 +3,6 @@
 use super::*;
 
 #[test]
-fn each_stop_reason_has_its_code() {
-    let ended = |reason: &str, text: &str| {
-        let mut talk = Talk::prompted("none");
-        talk.text(None, text);
-        talk.ends(reason)
-    };
-    for (reason, expected) in [
-        ("max_tokens", Code::ApiError),
-        ("max_turn_requests", Code::MaxTurns),
-        ("refusal", Code::Refused),
-        ("cancelled", Code::Exited),
-    ] {
-        assert_eq!(code(&ended(reason, "half")), expected, "{reason}");
-    }
-    assert_eq!(code(&ended("end_turn", " \n")), Code::EmptyAnswer);
-    assert_eq!(code(&ended("new_reason", "")), Code::EmptyAnswer);
-    let unknown = ended("new_reason", "text");
-    assert_eq!((answer(&unknown), unknown.held_for), ("text", Some(AnswerDoubt::Raw)));
-}
-
-#[test]
 fn errors_are_told_apart_by_each_agents_own_way() {
     let failed = |error: &Value| {
         let mut talk = Talk::prompted("none");
@@ -87,16 +66,6 @@ fn noise_ids_as_strings_and_unknown_things_change_nothing() {
     let id = talk.sent.last().unwrap()["id"].to_string();
     talk.hear(&format!(r#"{{"result":{{"stopReason":"end_turn"}},"id":"{id}"}}"#));
     assert_eq!(answer(&talk.end()), "fine");
-}
-
-#[test]
-fn a_part_of_an_answer_is_none_where_the_agent_goes_away() {
-    for end in [ProcessEnd::with_code(0), ProcessEnd::with_code(1), ProcessEnd::with_signal(9)] {
-        let mut talk = Talk::prompted("codex");
-        talk.text(Some("m"), "half of");
-        let outcome = talk.stream.end(&end, &mut |_| {});
-        assert_eq!(outcome.text, None, "{end:?}");
-    }
 }
 
 #[test]
