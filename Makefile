@@ -90,7 +90,7 @@ test-specs: $(NVIM_READY)
 test-clis: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## the further tests with the real Claude, Droid and Gemini (TEST=name)
 	@$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" \
 		cargo test --locked --test it -- --ignored --test-threads 2 \
-		$(or $(TEST),claude:: droid:: acp::real::gemini)
+		$(or $(TEST),claude:: clis:: droid:: acp::real::gemini)
 
 .PHONY: test-agents
 test-agents: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete $(TOOLS)/agents/.complete ## those with real agents that speak ACP, 1.7 GB from npm (AGENT=codex: that one; SKIP="qwen copilot": not these)
@@ -120,8 +120,9 @@ test-nvims: ## the tests with each of several Neovims (NVIMS="path path …")
 	test -z "$$failed" || { echo "failed with:$$failed" >&2; exit 1; }
 
 .PHONY: fuzz
-fuzz: need-cargo ## a minute of broken streams and of malformed messages (FUZZ_SECONDS=600, FUZZ_SEED=number)
-	@cargo test --locked --quiet --test it fuzz:: -- --ignored --nocapture
+fuzz: need-cargo ## broken streams (FUZZ_CASES=100000 of each protocol), and a minute of malformed messages (FUZZ_SECONDS=600, FUZZ_SEED=number)
+	@FUZZ_CASES=$(or $(FUZZ_CASES),10000) cargo test --locked --quiet --test it properties::
+	@cargo test --locked --quiet --test it fuzz:: -- --ignored
 
 .PHONY: soak
 soak: need-cargo $(NVIM_READY) ## random schedules against models (RUNS=20000 SEED=n), random steps against mirrors, random reviews, and what 10,000 jobs leave behind

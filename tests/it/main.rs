@@ -9,6 +9,8 @@ mod ask;
 #[cfg(test)]
 mod claude;
 #[cfg(test)]
+mod clis;
+#[cfg(test)]
 mod demo;
 #[cfg(test)]
 mod document;

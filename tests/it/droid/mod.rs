@@ -1,7 +1,4 @@
-//! The main job with the real Droid CLI, asking a Messages API on loopback whose answers the tests write.
+//! Sessions of the real Droid CLI. `clis` has what it shares with Claude.
 
-mod answers;
-mod failures;
-mod killed;
 mod prewarmed;
 mod sessions;
