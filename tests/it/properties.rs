@@ -25,12 +25,35 @@ fn lines(bytes: &[u8]) -> Vec<Vec<u8>> {
     bytes.split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect()
 }
 
+/// What the readers look for, in places where it should not be, and numbers beyond all bounds.
+const WORDS: [&str; 16] = [
+    "\"",
+    "\\",
+    "\\ud83d",
+    "{",
+    "]}",
+    "null",
+    "-1",
+    "1e999",
+    "18446744073709551616",
+    "\"type\":\"result\",",
+    "\"is_error\":true,",
+    "\"parent_tool_use_id\":\"t\",",
+    "<synthetic>",
+    "message_stop",
+    "completion",
+    "\u{feff}",
+];
+
 #[derive(Debug, Clone)]
 enum Damage {
     None,
     Cut(Index),
     Replace(Index, u8),
     Drop(Index, Index),
+    Insert(Index, &'static str),
+    /// Puts a deep value in the place of a text.
+    Nest(usize),
 }
 
 fn damaged(mut line: Vec<u8>, damage: &Damage) -> Vec<u8> {
@@ -48,6 +71,15 @@ fn damaged(mut line: Vec<u8>, damage: &Damage) -> Vec<u8> {
             let (from, to) = (from.index(line.len()), to.index(line.len()));
             line.drain(from.min(to)..from.max(to));
         }
+        Damage::Insert(at, word) => {
+            let at = at.index(line.len());
+            line.splice(at..at, word.bytes());
+        }
+        Damage::Nest(depth) => {
+            let deep = format!(r#""text":{}0{}"#, r#"[{"text":"#.repeat(*depth), "}]".repeat(*depth));
+            line =
+                String::from_utf8_lossy(&line).replace(r#""text":"#, &format!("{deep},\"x\":")).into_bytes();
+        }
     }
     line.retain(|&byte| byte != b'\n');
     line
@@ -59,6 +91,8 @@ fn damage() -> impl Strategy<Value = Damage> {
         1 => any::<Index>().prop_map(Damage::Cut),
         1 => (any::<Index>(), any::<u8>()).prop_map(|(at, byte)| Damage::Replace(at, byte)),
         1 => (any::<Index>(), any::<Index>()).prop_map(|(from, to)| Damage::Drop(from, to)),
+        1 => (any::<Index>(), select(&WORDS[..])).prop_map(|(at, word)| Damage::Insert(at, word)),
+        1 => (1..2000_usize).prop_map(Damage::Nest),
     ]
 }
 
@@ -82,8 +116,14 @@ fn check(protocol: Protocol, lines: Vec<(Vec<u8>, Damage)>, end: &ProcessEnd) {
     watched.end(end);
 }
 
+/// How many streams are tried of each protocol; `make fuzz` says.
+fn cases() -> ProptestConfig {
+    let cases = std::env::var("FUZZ_CASES").ok().and_then(|number| number.parse().ok()).unwrap_or(300);
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+    #![proptest_config(cases())]
 
     #[test]
     fn claude_in_any_order((lines, end) in any_order(Protocol::Claude)) {

@@ -32,22 +32,6 @@ fn every_split_into_two_chunks_gives_the_same_lines() {
 }
 
 #[test]
-fn many_splits_give_the_same_updates_and_the_same_outcome() {
-    for recording in recordings() {
-        let whole = read(recording.agent, [&*recording.bytes], &recording.end);
-        for at in (0..recording.bytes.len()).step_by(211) {
-            let (head, tail) = recording.bytes.split_at(at);
-            assert_eq!(
-                read(recording.agent, [head, tail], &recording.end),
-                whole,
-                "{} split at {at}",
-                recording.name
-            );
-        }
-    }
-}
-
-#[test]
 fn byte_by_byte_gives_the_same_outcome() {
     for recording in recordings() {
         let whole = read(recording.agent, [&*recording.bytes], &recording.end);

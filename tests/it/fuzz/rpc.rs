@@ -8,8 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use rmpv::Value;
 use serde_json::json;
 
-use super::mutate::Dice;
-use super::{messages, number, say};
+use super::{Dice, messages};
 use crate::support::scratch::Scratch;
 use crate::support::serve::{Serve, encoded};
 
@@ -42,7 +41,11 @@ fn serve_outlives_whatever_it_is_told() {
             panic!("a promise was broken (see above) by {}; FUZZ_SEED={seed} finds it again", path.display());
         }
     }
-    say(&format!("{} messages, none that the host did not outlive", batches * BATCH as u64));
+    assert!(batches > 0, "there was no time for any message");
+}
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
 }
 
 /// The host still answers, and still runs jobs.
