@@ -1,8 +1,9 @@
 //! What tests of the agents share: a stream in, what it came to out.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{Invocation, Protocol};
+use super::{AcpOptions, AgentCommand, Invocation, Protocol};
 use crate::error::Code;
 use crate::stream::{AgentInput, Outcome, ProcessEnd, Stream, ToolStatus, Update};
 
@@ -58,6 +59,34 @@ pub fn shown(updates: &[Update<'_>]) -> String {
 /// Each call's id, status and reason.
 pub fn tools(outcome: &Outcome) -> Vec<(&str, ToolStatus, Option<&str>)> {
     outcome.tools.iter().map(|tool| (tool.id.as_str(), tool.status, tool.error.as_deref())).collect()
+}
+
+/// An agent with an argument of the user's.
+pub fn command(name: &str, protocol: Protocol) -> AgentCommand {
+    AgentCommand {
+        name: name.to_owned(),
+        protocol,
+        command: vec![name.to_owned()],
+        args: vec!["--mine".to_owned()],
+        env: BTreeMap::new(),
+        model: None,
+        acp: AcpOptions::default(),
+    }
+}
+
+/// It is started in a project that is not trusted, with no tools, limits or words.
+pub fn invocation(command: &AgentCommand) -> Invocation<'_> {
+    Invocation {
+        command,
+        tools: &[],
+        max_turns: None,
+        max_cost_usd: None,
+        trust_project: false,
+        resume: None,
+        system: "",
+        message: "",
+        policy: None,
+    }
 }
 
 /// The argument vector for a project.

@@ -32,15 +32,6 @@ fn every_split_into_two_chunks_gives_the_same_lines() {
 }
 
 #[test]
-fn byte_by_byte_gives_the_same_outcome() {
-    for recording in recordings() {
-        let whole = read(recording.agent, [&*recording.bytes], &recording.end);
-        let bytes = read(recording.agent, recording.bytes.chunks(1), &recording.end);
-        assert_eq!(bytes, whole, "{}", recording.name);
-    }
-}
-
-#[test]
 fn windows_line_ends_a_byte_order_mark_and_a_missing_last_newline_change_nothing() {
     for recording in recordings().into_iter().filter(|recording| recording.protocol != Protocol::Text) {
         let (updates, outcome) = read(recording.agent, [&*recording.bytes], &recording.end);

@@ -1,12 +1,11 @@
 //! What no recording in `tests/fixtures` has of Droid's stream, and how it is started.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::*;
 use crate::agent::testing::{came_to, message, run, run_with, shown, tools};
 use crate::agent::{self, Directory, Protocol, testing};
-use crate::agent::{AcpOptions, AgentCommand, Resume};
+use crate::agent::{AgentCommand, Resume};
 use crate::stream::{Outcome, ProcessEnd, Stopped, Stream, ToolStatus};
 
 const INIT: &str = r#"{"type":"system","subtype":"init","session_id":"s1","model":"gpt"}"#;
@@ -126,26 +125,14 @@ fn tokens_run_on_in_a_session_and_turns_in_its_forks_too() {
 
 #[test]
 fn only_tools_that_read_and_nothing_of_the_prompt_in_the_arguments() {
-    let command = AgentCommand {
-        name: "droid".to_owned(),
-        protocol: Protocol::Droid,
-        command: vec!["droid".to_owned()],
-        args: vec!["--mine".to_owned()],
-        env: BTreeMap::new(),
-        model: Some("gpt".to_owned()),
-        acp: AcpOptions::default(),
-    };
+    let command =
+        AgentCommand { model: Some("gpt".to_owned()), ..testing::command("droid", Protocol::Droid) };
     let tools = ["Read", "Grep", "Glob"].map(str::to_owned);
     let invocation = Invocation {
-        command: &command,
         tools: &tools,
-        max_turns: None,
-        max_cost_usd: None,
-        trust_project: false,
-        resume: None,
         system: "the rules",
         message: "the code",
-        policy: None,
+        ..testing::invocation(&command)
     };
     let expected = "droid exec -o stream-json -m gpt --only-tools Read,LS,Grep,Glob --append-system-prompt the rules --mine";
     assert_eq!(testing::arguments(&invocation).join(" "), expected);

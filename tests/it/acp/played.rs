@@ -67,15 +67,6 @@ async fn each_dialogue_comes_to_what_its_recording_says() {
 }
 
 #[tokio::test]
-async fn an_agent_that_dies_in_the_middle_gives_no_answer() {
-    let bench = Bench::new();
-    for name in ["codex/killed", "gemini/killed"] {
-        let started = bench.run(scripted(&bench, &dialogue(name), "$PLAY; kill -9 $$")).await;
-        assert_eq!(started.code(), Some(Code::Exited), "{name}: {}", started.message());
-    }
-}
-
-#[tokio::test]
 async fn a_transcript_has_both_sides_and_reads_as_the_job_did() {
     let bench = Bench::new();
     let recording = dialogue("copilot/refused");

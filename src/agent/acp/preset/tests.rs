@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::agent::{self, AcpOptions, AgentCommand, Invocation, Protocol};
+use crate::agent::{self, AcpOptions, AgentCommand, Invocation, Protocol, testing};
 
 const PROJECT: &str = "/home/dev/project";
 
@@ -32,28 +32,10 @@ fn invocation<T>(
     change: impl FnOnce(&mut AgentCommand, &mut Invocation<'_>),
     look: impl FnOnce(&Invocation<'_>) -> T,
 ) -> T {
-    let mut command = AgentCommand {
-        name: name.to_owned(),
-        protocol: Protocol::Acp,
-        command: vec!["x".to_owned()],
-        args: vec!["--mine".to_owned()],
-        env: BTreeMap::new(),
-        model: None,
-        acp: AcpOptions::default(),
-    };
+    let mut command = AgentCommand { command: vec!["x".to_owned()], ..testing::command(name, Protocol::Acp) };
     let tools = ["Read", "Grep", "Glob"].map(str::to_owned);
     let before = command.clone();
-    let mut invocation = Invocation {
-        command: &before,
-        tools: &tools,
-        max_turns: None,
-        max_cost_usd: None,
-        trust_project: false,
-        resume: None,
-        system: "",
-        message: "",
-        policy: None,
-    };
+    let mut invocation = Invocation { tools: &tools, ..testing::invocation(&before) };
     change(&mut command, &mut invocation);
     look(&Invocation { command: &command, ..invocation })
 }
@@ -120,32 +102,15 @@ fn what_the_user_sets_wins_over_the_recipe() {
 
 #[test]
 fn a_trusted_project_and_more_tools_loosen_what_they_are_about() {
-    let tools = ["Read", "Bash", "Edit", "Write"].map(str::to_owned);
+    let tools: &[String] = Vec::from(["Read", "Bash", "Edit", "Write"].map(str::to_owned)).leak();
     let loose = |name: &str| {
-        let (command, mut arguments) = (name, String::new());
-        let command = AgentCommand {
-            name: command.to_owned(),
-            protocol: Protocol::Acp,
-            command: Vec::new(),
-            args: Vec::new(),
-            env: BTreeMap::new(),
-            model: None,
-            acp: AcpOptions::default(),
-        };
-        let invocation = Invocation {
-            command: &command,
-            tools: &tools,
-            max_turns: Some(3),
-            max_cost_usd: None,
-            trust_project: true,
-            resume: None,
-            system: "",
-            message: "",
-            policy: None,
-        };
-        assert_eq!(agent::directory(&invocation), Directory::Project);
-        arguments.push_str(&agent::arguments(&invocation, Path::new(PROJECT)).join(" "));
-        (arguments, agent::environment(&invocation, Path::new(PROJECT)))
+        let (arguments, variables, directory, ..) = recipe(name, |command, invocation| {
+            command.command.clear();
+            command.args.clear();
+            (invocation.tools, invocation.trust_project) = (tools, true);
+        });
+        assert_eq!(directory, Directory::Project);
+        (arguments, variables)
     };
     assert_eq!(loose("gemini").0, "--acp");
     assert_eq!(loose("copilot").0, "--acp --available-tools view,bash,edit,create");

@@ -1,10 +1,8 @@
 //! How the CLI is started and what it is sent.
 
-use std::collections::BTreeMap;
-
 use super::*;
 use crate::agent::{self, testing};
-use crate::agent::{AcpOptions, AgentCommand, Resume};
+use crate::agent::{AgentCommand, Resume};
 
 #[test]
 fn the_projects_own_settings_stay_out_unless_trusted() {
@@ -15,26 +13,17 @@ fn the_projects_own_settings_stay_out_unless_trusted() {
 }
 
 fn arguments_of(resume: Option<&Resume>, change: impl FnOnce(&mut Invocation<'_>)) -> Vec<String> {
-    let command = AgentCommand {
-        name: "claude".to_owned(),
-        protocol: Protocol::Claude,
-        command: vec!["nice".to_owned(), "claude".to_owned()],
-        args: vec!["--mine".to_owned()],
-        env: BTreeMap::new(),
-        model: Some("opus".to_owned()),
-        acp: AcpOptions::default(),
-    };
+    let command =
+        AgentCommand { model: Some("opus".to_owned()), ..testing::command("claude", Protocol::Claude) };
     let tools = ["Read".to_owned(), "Grep".to_owned()];
     let mut invocation = Invocation {
-        command: &command,
         tools: &tools,
         max_turns: Some(3),
         max_cost_usd: Some(0.25),
-        trust_project: false,
         resume,
         system: "the rules",
         message: "the \"code\"\n",
-        policy: None,
+        ..testing::invocation(&command)
     };
     change(&mut invocation);
     assert_eq!(agent::directory(&invocation), agent::Directory::Project);
@@ -51,7 +40,7 @@ fn the_argument_vector_is_the_command_the_flags_and_the_users_arguments() {
     let arguments = arguments_of(None, |_| {}).join(" ");
     assert_eq!(
         arguments,
-        "nice claude -p --verbose --output-format stream-json --input-format stream-json --replay-user-messages \
+        "claude -p --verbose --output-format stream-json --input-format stream-json --replay-user-messages \
          --include-partial-messages --strict-mcp-config --permission-mode default --setting-sources user --model opus --max-turns 3 \
          --max-budget-usd 0.25 --tools Read,Grep --append-system-prompt the rules --mine"
     );
