@@ -6,14 +6,13 @@ mod bench;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use botglue::agent::Protocol;
 use botglue::error::Code;
 use botglue::request::Request;
 use botglue::store::EmptyDirectory;
 
-use crate::support::DEADLINE;
 use bench::only_file;
 pub use bench::{Bench, Started, group_lives, until};
 

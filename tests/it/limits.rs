@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::support::scratch::Scratch;
 use crate::support::serve::{Serve, encoded, field};
-use crate::support::{stream, wait};
+use crate::support::wait;
 
 #[test]
 fn a_timeout_beyond_all_bounds_is_no_limit() {
@@ -121,41 +121,6 @@ fn a_long_answer_is_sent_once_and_its_memory_is_given_back() {
     serve.notify("landed", &json!({"id": 2, "landing": "applied"}));
     let most = before + (24 << 20);
     wait("the memory is given back", || serve.memory() < most);
-}
-
-#[test]
-fn an_observer_of_an_editor_that_stands_still_costs_bounded_memory_and_is_told_of_the_gap() {
-    const PIECES: usize = 1500;
-    let serve = Serve::start(Scratch::new());
-    let words = "x".repeat(48 << 10);
-    let delta = json!({"type": "thinking_delta", "thinking": words});
-    let thinking = json!({"type": "stream_event", "event": {"type": "content_block_delta", "delta": delta}});
-    std::fs::write(serve.scratch.project().join("thinking"), format!("{thinking}\n")).unwrap();
-    std::fs::write(serve.scratch.project().join("result"), stream::result("local b")).unwrap();
-    let script = "read go <gate; i=0
-        while [ $i -lt 1500 ]; do cat thinking; i=$((i+1)); done; echo said >said; read go <gate; cat result";
-    let mut gate = gate(&serve.scratch.project().join("gate"));
-    let agent = json!({"name": "mine", "protocol": "claude", "command": ["/bin/sh", "-c", script]});
-    serve.run(1, "", &json!({"agent": agent, "observe": {"thinking": true}, "record": false}));
-    serve.wait_for("frame", |frame| runs(frame, 1).then_some(()));
-    serve.stand_still();
-    let before = serve.memory();
-    gate.write_all(b"go\n").unwrap();
-    wait("all is said", || serve.scratch.project().join("said").exists());
-    let after = serve.memory();
-    assert!(after < before + (48 << 20), "it took {} MB", (after - before) >> 20);
-    serve.go_on();
-    gate.write_all(b"go\n").unwrap();
-    serve.finished(1);
-    let (mut told, mut missing) = (0, 0);
-    for said in serve.calls("observed") {
-        for update in said[0]["updates"].as_array().unwrap() {
-            told += update["thinking"].as_str().or(update["text"].as_str()).map_or(0, str::len);
-            missing += if update["kind"] == "gap".into() { update["thinking"].as_u64().unwrap() } else { 0 };
-        }
-    }
-    assert!(missing > 0);
-    assert_eq!(told as u64 + missing, (PIECES * words.len()) as u64);
 }
 
 /// Whether a frame says that nothing of a job's agent is left.

@@ -49,7 +49,6 @@ mod model;
 #[cfg(test)]
 mod modules;
 #[cfg(test)]
-#[cfg(test)]
 mod parallel;
 #[cfg(test)]
 mod parse;
@@ -76,7 +75,6 @@ mod scripts;
 #[cfg(test)]
 mod speed;
 #[cfg(test)]
-#[cfg(test)]
 mod store;
 #[cfg(test)]
 mod stored;
@@ -91,6 +89,5 @@ mod text;
 mod transcripts;
 #[cfg(test)]
 mod trust;
-#[cfg(test)]
 #[cfg(test)]
 mod watched;

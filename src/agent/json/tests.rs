@@ -45,14 +45,12 @@ fn a_number_beyond_all_bounds_is_the_most_that_there_can_be() {
 fn what_is_no_json_says_where() {
     for (json, expected) in [
         ("", "the line ends too early at byte 0"),
-        ("{\"a\":", "the line ends too early at byte 5"),
         ("{\"a\":1,}", "no key at byte 7"),
         ("[1 2]", "no comma and no end at byte 3"),
         ("{\"a\" 1}", "no colon at byte 5"),
         ("{}}", "something after the object at byte 2"),
         ("tru", "no value at byte 0"),
         ("--1", "no number at byte 0"),
-        ("\"a", "the line ends too early at byte 2"),
         ("\"a\\\"", "the line ends too early at byte 4"),
     ] {
         assert_eq!(skipped(json.as_bytes()).unwrap_err().to_string(), expected, "{json}");

@@ -108,16 +108,6 @@ async fn an_agent_that_says_nothing_or_asks_without_end_is_left_to_its_timeout()
 }
 
 #[tokio::test]
-async fn an_agent_that_cannot_fork_gets_no_prompt() {
-    let bench = Bench::new();
-    let script = "tee $DIR/sent | $PLAY";
-    let started = bench.run(scripted(&bench, &dialogue("gemini/no-fork"), script)).await;
-    assert_eq!(started.message(), "gemini cannot go on in a session: start a new job instead");
-    let sent = bench.read("sent");
-    assert!(sent.contains("initialize") && !sent.contains("the-secret"), "{sent}");
-}
-
-#[tokio::test]
 async fn a_prewarmed_agent_is_ready_when_its_message_comes() {
     let bench = Bench::new();
     let recording = dialogue("gemini/read");
@@ -155,15 +145,4 @@ async fn a_prewarmed_agent_that_is_not_wanted_leaves_nothing() {
     assert_eq!(events.recv().await, Some(PrewarmEvent::Gone));
     assert!(!crate::job::group_lives(pgid));
     assert!(!bench.read("sent").contains("session/prompt"));
-}
-
-#[tokio::test]
-async fn a_host_that_ends_stops_the_agent_in_the_middle() {
-    let bench = Bench::new();
-    let script = "tee $DIR/sent | $PLAY; exec sleep 1000";
-    let mut started = bench.start(scripted(&bench, &dialogue("codex/killed"), script));
-    until("it has its prompt", || bench.read("sent").contains("session/prompt")).await;
-    started.job.take().unwrap().stop().await;
-    started.run_out().await;
-    assert_eq!(started.code(), Some(Code::HostLost));
 }

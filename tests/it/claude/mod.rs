@@ -1,5 +1,4 @@
 //! What the real Claude CLI alone can do: sessions that go back, and their price. `clis` has what it shares with Droid.
 
-mod prewarmed;
 mod price;
 mod sessions;

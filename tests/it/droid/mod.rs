@@ -1,4 +1,3 @@
 //! Sessions of the real Droid CLI. `clis` has what it shares with Claude.
 
-mod prewarmed;
 mod sessions;

@@ -49,7 +49,6 @@ impl Gated {
             dir=${0%/*}
             message=$(cat)
             NAMING
-            printf '%s\n' "$@" >"$dir/$name.argv"
             printf '%s' "$message" >"$dir/$name.part" && mv "$dir/$name.part" "$dir/$name.stdin"
             mkfifo "$dir/$name.pipe" 2>/dev/null
             exec cat "$dir/$name.pipe"
@@ -71,13 +70,8 @@ impl Gated {
     /// What the run was given on stdin, once it has started.
     #[track_caller]
     pub fn stdin(&self, name: &str) -> String {
-        self.started_file(name, "stdin")
-    }
-
-    /// The run's arguments, once it has started.
-    #[track_caller]
-    pub fn arguments(&self, name: &str) -> Vec<String> {
-        self.started_file(name, "argv").lines().map(str::to_owned).collect()
+        wait_some(&format!("the agent's run {name:?} has started"), || self.has_started(name).then_some(()));
+        std::fs::read_to_string(self.directory.join(format!("{name}.stdin"))).unwrap()
     }
 
     /// Takes hold of a run, once it has started.
@@ -100,12 +94,6 @@ impl Gated {
     #[track_caller]
     pub fn answer(&self, name: &str, answer: &str) {
         self.run(name).print(&stream::answer(answer));
-    }
-
-    #[track_caller]
-    fn started_file(&self, name: &str, kind: &str) -> String {
-        wait_some(&format!("the agent's run {name:?} has started"), || self.has_started(name).then_some(()));
-        std::fs::read_to_string(self.directory.join(format!("{name}.{kind}"))).unwrap()
     }
 }
 

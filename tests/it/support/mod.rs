@@ -9,7 +9,6 @@ pub mod cli;
 pub mod fixture;
 pub mod nvim;
 pub mod picture;
-pub mod prewarmed;
 pub mod process;
 pub mod rpc;
 pub mod schedule;

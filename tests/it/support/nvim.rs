@@ -112,11 +112,6 @@ impl Builder {
 }
 
 impl Nvim {
-    /// A Neovim with one agent table as the option `agents`, and no screen.
-    pub fn with_agents(scratch: Scratch, agents: Json) -> Self {
-        Builder::new(scratch).option("agents", agents).start()
-    }
-
     /// The channel, for a test that is more to Neovim than a user.
     pub fn channel(&self) -> &Channel {
         &self.channel

@@ -33,10 +33,6 @@ struct Line {
 struct Heard {
     /// The functions of `botglue.apply` that it called, each with its argument, oldest first.
     calls: Vec<(String, Value)>,
-    /// Calls are left without a reply.
-    stands_still: bool,
-    /// The numbers of those.
-    unanswered: Vec<Value>,
     /// Replies of the host.
     replies: Vec<Value>,
     closed: bool,
@@ -94,23 +90,6 @@ impl Serve {
             request[key] = value.clone();
         }
         request
-    }
-
-    /// From now on no call is answered, as by a Neovim that waits for a key.
-    pub fn stand_still(&self) {
-        self.line.heard().stands_still = true;
-    }
-
-    /// Answers the calls that were left without a reply, and all that come.
-    pub fn go_on(&self) {
-        let unanswered = {
-            let mut heard = self.line.heard();
-            heard.stands_still = false;
-            std::mem::take(&mut heard.unanswered)
-        };
-        for id in unanswered {
-            self.line.reply(id);
-        }
     }
 
     /// The arguments of all calls of one function so far.
@@ -250,10 +229,6 @@ impl Heard {
             if name != "several" {
                 self.calls.push((name.to_owned(), argument.clone()));
             }
-        }
-        if self.stands_still {
-            self.unanswered.push(id);
-            return None;
         }
         Some(id)
     }

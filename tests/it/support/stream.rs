@@ -29,13 +29,6 @@ pub fn tool_error(id: &str, content: &str) -> String {
     user(&json!({"type": "tool_result", "tool_use_id": id, "content": content, "is_error": true}))
 }
 
-/// The service failed with this status and is asked again.
-pub fn retry(status: u16) -> String {
-    line(
-        &json!({"type": "system", "subtype": "api_retry", "attempt": 1, "max_retries": 10, "error_status": status}),
-    )
-}
-
 /// The line that decides a good run.
 pub fn result(answer: &str) -> String {
     line(&json!({

@@ -9,14 +9,14 @@ mod events;
 mod gemini;
 mod openai;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::{HeaderMap, Method, StatusCode, Uri};
+use axum::http::{Method, StatusCode, Uri};
 use axum::response::sse::Sse;
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
@@ -40,10 +40,6 @@ struct Shared {
 /// One request for a message, as it arrived.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// Path and query.
-    pub target: String,
-    /// Header names in lower case.
-    pub headers: BTreeMap<String, String>,
     /// The whole body.
     pub body: Value,
     /// When it was there.
@@ -208,13 +204,7 @@ fn texts_of(message: &Value) -> impl Iterator<Item = String> {
     whole.into_iter().chain(blocks.into_iter().filter_map(|block| Some(block["text"].as_str()?.to_owned())))
 }
 
-async fn serve(
-    State(shared): State<Arc<Shared>>,
-    method: Method,
-    uri: Uri,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
+async fn serve(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, body: Bytes) -> Response {
     let at = Instant::now();
     shared.hits.fetch_add(1, Ordering::SeqCst);
     let is_gemini = gemini::is_asked(uri.path());
@@ -225,13 +215,8 @@ async fn serve(
     if method != Method::POST || !(is_gemini || openai.is_some() || uri.path().ends_with("/v1/messages")) {
         return axum::Json(json!({})).into_response();
     }
-    let headers = headers
-        .iter()
-        .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into()));
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
     let request = Request {
-        target: uri.to_string(),
-        headers: headers.collect(),
         body: match openai {
             Some(shape) => shape.as_messages(body),
             None if is_gemini => gemini::as_messages(body),

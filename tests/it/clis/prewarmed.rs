@@ -1,15 +1,15 @@
-//! What is true of each real CLI that is started while its prompt is typed.
+//! The real CLIs, each started while its prompt is typed.
 
 use serde_json::{Value, json};
 
-use super::api::{Block, Gate, Reply};
-use super::cli::Cli;
-use super::fixture::Fixture;
-use super::process::{self, Process};
+use crate::support::api::{Block, Gate, Reply};
+use crate::support::cli::Cli;
+use crate::support::fixture::Fixture;
+use crate::support::process::{self, Process};
 
 /// The process that was prewarmed is the one that runs the job: from a user's keys to the answer, then in a follow-up.
 /// It is started as for a job without a prompt.
-pub fn answers(cli: Cli) {
+fn answers(cli: Cli) {
     let fixture = Fixture::with(cli, |builder| builder.screen(80, 24));
     let gate = waits(&fixture, "keys", "fn target() {}");
     fixture.nvim.input("3GVjj:Botglue<CR>");
@@ -60,7 +60,7 @@ fn finish_in(fixture: &Fixture, prewarmed: &Process, gate: &Gate, id: u64) -> Va
 }
 
 /// The process that was prewarmed does nothing by itself, and is gone with its prompt.
-pub fn ends_with_its_prompt(cli: Cli) {
+fn ends_with_its_prompt(cli: Cli) {
     let fixture = Fixture::new(cli);
     let range = json!({"kind": "line", "first": [3, 0], "last": [5, 0]});
     fixture.nvim.exec_with("require('botglue').run({ range = ... })", &[range]);
@@ -73,4 +73,20 @@ pub fn ends_with_its_prompt(cli: Cli) {
     fixture.nvim.wait_for_no_agent();
     assert_eq!(fixture.api.requests().len(), 0);
     assert!(process::of(&fixture.nvim.scratch).len() <= 2, "Neovim and the host");
+}
+
+#[test]
+fn claude_answers_the_users_keys_and_a_follow_up() {
+    answers(Cli::Claude);
+}
+
+#[test]
+fn droid_answers_the_users_keys_and_a_follow_up() {
+    answers(Cli::Droid);
+}
+
+#[test]
+fn each_waits_for_as_long_as_the_prompt_takes_and_ends_with_it() {
+    ends_with_its_prompt(Cli::Claude);
+    ends_with_its_prompt(Cli::Droid);
 }
