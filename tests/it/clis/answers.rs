@@ -34,8 +34,8 @@ fn reads(cli: Cli, reason: &str) {
     let gone = fixture.nvim.scratch.project().join("gone.rs");
     let [there, missing] = [path, gone].map(|path| ("Read", json!({"file_path": path})));
     let replies = [
-        calls("I look at b.rs first.", &[there.clone()]),
-        calls("", &[missing.clone()]),
+        calls("I look at b.rs first.", std::slice::from_ref(&there)),
+        calls("", std::slice::from_ref(&missing)),
         calls("", &[missing, there]),
         says(ANSWER),
     ];
