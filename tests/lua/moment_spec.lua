@@ -217,21 +217,6 @@ test("a script that waits has printed so much that the screen scrolled", functio
   equal(nvim:eventually("the script has ended", "return script"), { true, "applied" })
 end)
 
-test("a script that waits does so in a terminal's normal mode", function()
-  local nvim = with_job("vim.o.hidden = true")
-  nvim:type(":terminal cat<CR>")
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
-  nvim:lua([[
-    vim.keymap.set("n", "Q", function()
-      vim.schedule(function() require("support.host").answer(2, { "ONE" }) end)
-      local job = require("botglue").wait(2, 1000)
-      _G.script = { vim.api.nvim_get_mode().mode, job and job.held_for }
-    end)
-  ]])
-  nvim:api("input", "Q")
-  equal(nvim:eventually("the script has ended", "return script"), { "nt", "not_modifiable" })
-end)
-
 test("what the language client asked for comes back to the text as it was", function()
   local nvim = with_job([[
     local function serve(dispatchers)

@@ -162,6 +162,7 @@ test("U puts no line's old text over another one, and takes back no half of an a
     nvim:answer(1, answer)
     nvim:type("<Esc>U")
     equal(nvim:lines(), expected)
+    equal(nvim:lua("return vim.fn.line('.')"), math.max(range.first[1], 1), "U goes to the answer")
     nvim:type("u")
     equal(nvim:lines(), expected)
   end

@@ -270,6 +270,13 @@ test("extmarks stay on what is left of their line where lines become more or few
   end
 end)
 
+test("equal lines that are written with others, as by a rewind, keep their marks", function()
+  local nvim = steps.start({ "a", "b", "c", "d" })
+  nvim:type(":global/./execute 'mark' getline('.')<CR>")
+  steps.written(nvim, { { 0, 4, { "a", "new", "b", "c", "d" } } })
+  equal(nvim:lua([[return vim.tbl_map(vim.fn.line, { "'a", "'b", "'c", "'d" })]]), { 1, 3, 4, 5 })
+end)
+
 test("only the bytes that differ are touched, and never a part of a character", function()
   local nvim = with_job({ "a", "b", "größe", "d", "e" }, line(1, 5))
   nvim:lua([[
@@ -366,6 +373,13 @@ test("windows that begin or stand in lines that become others stay there", funct
     local sixtieth = 60 + #answer - (range.last[1] - range.first[1] + 1)
     equal(views, { { sixtieth, sixtieth }, { 50, 50 }, { 50, 50 } }, vim.inspect(case))
   end
+end)
+
+test("a cursor in lines that go stands in the one that comes up", function()
+  local nvim = with_job(numbered(9), line(3, 6))
+  nvim:type("5G")
+  nvim:answer(1, {})
+  equal(nvim:lua("return vim.fn.getline('.')"), "line 7")
 end)
 
 test("who types goes on in the same text, and right behind what is replaced behind what comes", function()
