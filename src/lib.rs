@@ -2,8 +2,7 @@
 //!
 //! The modules read in the order in which a request travels: `rpc` and `request` take it in, `host` queues
 //! it, `job` runs the agent, `agent` and `stream` turn what the agent prints into updates and one outcome,
-//! `land` prepares the edit, `editor` calls Neovim. `stream`, `agent` and `land` are pure: no clock, no
-//! tokio, no Neovim, no file.
+//! `land` prepares the edit, `editor` calls Neovim. ARCHITECTURE.md says which of them are pure.
 
 pub mod agent;
 pub mod document;

@@ -108,18 +108,19 @@ end
 
 --- What is known of an agent's login without asking it.
 ---@param agent botglue.Agent
----@param login { how: string, env: string[], file: string? }
+---@param known botglue.Shipped
 ---@return string
-local function login_of(agent, login)
-  for _, variable in ipairs(login.env) do
+local function login_of(agent, known)
+  for _, variable in ipairs(known.login_variables) do
     if (agent.env or {})[variable] or vim.env[variable] then
       return variable .. " is set"
     end
   end
-  if login.file and vim.uv.fs_stat(vim.fs.normalize(login.file)) then
-    return login.file
+  local file = known.login_file
+  if file and vim.uv.fs_stat(vim.fs.normalize(file)) then
+    return file
   end
-  return ("none that botglue can see; where a job says that there is none, %s"):format(login.how)
+  return ("none that botglue can see; where a job says that there is none, %s"):format(known.login)
 end
 
 --- What keeps an agent from writing, and from what a project's own settings run.
@@ -175,10 +176,10 @@ local function check_agents(options, paths, known)
     else
       check_program(title, name, options, path, known[path])
       local shipped_agent = shipped.of(name, agent)
-      if shipped_agent and shipped_agent.login then
-        health.info(("%s: login: %s"):format(name, login_of(agent, shipped_agent.login)))
-      end
       if shipped_agent then
+        if shipped_agent.login_file or #shipped_agent.login_variables > 0 then
+          health.info(("%s: login: %s"):format(name, login_of(agent, shipped_agent)))
+        end
         check_trust(name, shipped_agent, agent, options)
       end
     end

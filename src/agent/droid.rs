@@ -10,7 +10,7 @@ mod tests;
 
 use super::json::{self, Raw};
 use super::one_way::OneWay;
-use super::{About, Dialect, Invocation, Isolation, Opening, PrewarmSupport, ResumeSupport};
+use super::{About, Dialect, Invocation, Isolation, OpenCommand, Opening, PrewarmSupport, ResumeSupport};
 use crate::stream::event::{
     Argument, Authority, Caller, Cost, Detail, Event, FinishLine, FinishVerdict, Piece, Problem,
     ReportedAmounts, Returned, Text, ToolCalled,
@@ -31,7 +31,7 @@ pub const DIALECT: Dialect = Dialect {
     label: AgentLabel { name: "droid", login: "`droid` in a terminal, or set `FACTORY_API_KEY`" },
     about: About {
         keeps: "it has the tools of the option `tools` and no others",
-        open: Some((None, "--resume")),
+        open: Some(OpenCommand { program: None, flag: "--resume" }),
         login_variables: &["FACTORY_API_KEY"],
         login_file: None,
     },

@@ -23,7 +23,7 @@ pub use invocation::{
     directory, environment, is_argument, opening, waits,
 };
 
-pub use known::{About, KnownAgent, known};
+pub use known::{About, KnownAgent, OpenCommand, known};
 pub use output::output;
 
 use crate::stream::Decoder;

@@ -62,7 +62,6 @@ struct ActionWords {
 }
 
 /// All words.
-#[must_use]
 pub fn words() -> Words {
     let obstacles = HeldFor::ALL.map(Obstacle::Held).into_iter().chain([Obstacle::Stale]);
     Words {

@@ -13,8 +13,9 @@ local M = {}
 ---@field goes_on boolean? whether it can go on in a session; nil: only the agent knows
 ---@field open { program: string?, flag: string }? how its session opens in a terminal: the program, where that is
 --- another one, and what stands before the id
----@field login { how: string, env: string[], file: string? }? what the user does to log in, variables that do it, and
---- where a login is kept
+---@field login string what the user does to log in
+---@field login_variables string[] those that log it in
+---@field login_file string? where it keeps a login
 
 --- The defaults of the option `agents`.
 ---@return table<string, botglue.Agent>

@@ -38,12 +38,6 @@ const MODELS: usize = 100;
 /// How messages name an agent without a preset.
 const LABEL: AgentLabel = AgentLabel { name: "the agent", login: "its own login command" };
 
-/// What is said of an agent without a preset.
-const ABOUT: About = About {
-    keeps: "nothing: it is as trusted as a program of the protocol text, botglue only refuses to write and to run",
-    ..About::UNKNOWN
-};
-
 /// The row for [`super::Protocol::Acp`].
 pub const DIALECT: Dialect = Dialect {
     name: "acp",
@@ -51,7 +45,10 @@ pub const DIALECT: Dialect = Dialect {
     decoder: |opening| decoder(opening, Box::new(Acp::new(opening.clone()))),
     arguments: |_| Vec::new(),
     label: LABEL,
-    about: ABOUT,
+    about: About {
+        keeps: "nothing: it is as trusted as a program of the protocol text, botglue only refuses to write and to run",
+        ..About::UNKNOWN
+    },
     isolation: Isolation::None,
     resume: ResumeSupport::Sessions,
     prewarm: PrewarmSupport::Waits,

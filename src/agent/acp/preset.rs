@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::agent::{About, Directory, ResumeSupport};
+use crate::agent::{About, Directory, OpenCommand, ResumeSupport};
 use crate::stream::failure::AgentLabel;
 
 /// One shipped agent.
@@ -132,20 +132,18 @@ impl Recipe<'_> {
 
 impl Preset {
     /// Every preset.
-    pub const ALL: [Self; 5] = [CODEX, GEMINI, OPENCODE, QWEN, COPILOT];
+    pub const ALL: &[Self] = &[CODEX, GEMINI, OPENCODE, QWEN, COPILOT];
 
     /// The preset of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
-        PRESETS.iter().find(|preset| preset.name == name)
+        Self::ALL.iter().find(|preset| preset.name == name)
     }
 
     /// The preset of an agent that calls itself this.
     pub fn of_agent(agent_name: &str) -> Option<&'static Self> {
-        PRESETS.iter().find(|preset| preset.agent_name == agent_name)
+        Self::ALL.iter().find(|preset| preset.agent_name == agent_name)
     }
 }
-
-const PRESETS: &[Preset] = &Preset::ALL;
 
 impl Preset {
     /// Why a program that calls itself this is not the one that the recipe is for; none where it is. A version that is
@@ -191,7 +189,7 @@ const UNKNOWN: Preset = Preset {
     policy: None,
     resume: ResumeSupport::None,
     quirks: Quirks::UNKNOWN,
-    about: About { open: Some((None, "--resume")), ..super::ABOUT },
+    about: About { open: Some(OpenCommand { program: None, flag: "--resume" }), ..About::UNKNOWN },
 };
 
 /// It starts the MCP servers of the project at `session/new`. Its sandbox is the system's, and lets it read all files.
@@ -206,7 +204,7 @@ const CODEX: Preset = Preset {
     quirks: Quirks { has_message_ids: true, reports_failures: true, ..Quirks::UNKNOWN },
     about: About {
         keeps: "its own sandbox (mode `read-only`), which lets it read all files",
-        open: Some((Some("codex"), "resume")),
+        open: Some(OpenCommand { program: Some("codex"), flag: "resume" }),
         login_variables: &["CODEX_API_KEY", "OPENAI_API_KEY"],
         login_file: Some("~/.codex/auth.json"),
     },
@@ -290,7 +288,7 @@ const OPENCODE: Preset = Preset {
     quirks: Quirks { has_message_ids: true, ..Quirks::UNKNOWN },
     about: About {
         keeps: "its mode is an agent of botglue's, with the tools of the option `tools` within the project",
-        open: Some((None, "--session")),
+        open: Some(OpenCommand { program: None, flag: "--session" }),
         login_file: Some("~/.local/share/opencode/auth.json"),
         ..UNKNOWN.about
     },

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use super::json::{self, Raw};
 use super::one_way::OneWay;
-use super::{About, Dialect, Invocation, Isolation, Opening, PrewarmSupport, ResumeSupport};
+use super::{About, Dialect, Invocation, Isolation, OpenCommand, Opening, PrewarmSupport, ResumeSupport};
 use crate::error::Code;
 use crate::stream::UsageScopes;
 use crate::stream::event::{
@@ -39,7 +39,7 @@ pub const DIALECT: Dialect = Dialect {
     label: AgentLabel { name: "claude", login: "`claude` in a terminal and its command `/login`" },
     about: About {
         keeps: "it has the tools of the option `tools` and no others",
-        open: Some((None, "--resume")),
+        open: Some(OpenCommand { program: None, flag: "--resume" }),
         login_variables: &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
         login_file: Some("~/.claude/.credentials.json"),
     },

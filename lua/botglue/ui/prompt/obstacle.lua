@@ -56,7 +56,7 @@ function M.of(name, options, logged_out)
     return ("install `%s`, or set agents.%s.command: %s"):format(command, name, where)
   elseif is_logged_out(name, logged_out) then
     local known = shipped.of(name, agent)
-    local how = known and known.login and known.login.how or ("log in with `%s`"):format(command)
+    local how = known and known.login or ("log in with `%s`"):format(command)
     return ("%s: the last job of %s was not logged in"):format(how, name)
   end
 end
