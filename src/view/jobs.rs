@@ -103,7 +103,6 @@ pub fn jobs(jobs: &[Live], viewer: &Viewer) -> Table {
 
 impl Totals {
     /// `2 running · 1 held · $0.31`
-    #[must_use]
     pub fn words(&self) -> String {
         let counts = [(self.running, "running"), (self.queued, "queued"), (self.held, "held")];
         let counts = counts.iter().filter(|(count, _)| *count > 0);
