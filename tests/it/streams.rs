@@ -44,8 +44,9 @@ pub fn recordings() -> Vec<Recording> {
 fn agents() -> Vec<(String, AgentName)> {
     let one_way = Protocol::ALL.into_iter().filter(|protocol| *protocol != Protocol::Acp);
     let one_way = one_way.map(|protocol| (protocol.dialect().name.to_owned(), protocol.into()));
-    let shipped =
-        Preset::ALL.map(|preset| (format!("acp/{}", preset.name), AgentName::named(preset.name).unwrap()));
+    let shipped = Preset::ALL
+        .iter()
+        .map(|preset| (format!("acp/{}", preset.name), AgentName::named(preset.name).unwrap()));
     one_way.chain(shipped).collect()
 }
 

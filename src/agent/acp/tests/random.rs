@@ -13,7 +13,7 @@ use super::*;
 fn pool() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/acp");
     let mut pool = Vec::new();
-    for preset in &Preset::ALL {
+    for preset in Preset::ALL {
         for file in fs::read_dir(folder.join(preset.name)).unwrap() {
             let text = fs::read_to_string(file.unwrap().path()).unwrap();
             let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
