@@ -114,7 +114,8 @@ function Recall:none(filter)
   if #self.matches > 0 then
     return "there is no earlier prompt than this one"
   end
-  return filter:find("%S") and "no earlier prompt has these words" or "there is no earlier prompt"
+  local is_filtered = #self.prompts > 0 and filter:find("%S")
+  return is_filtered and "no earlier prompt has these words" or "there is no earlier prompt"
 end
 
 --- Asks for the prompts.
