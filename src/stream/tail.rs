@@ -48,14 +48,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keeps_all_of_a_short_text() {
-        let mut tail = Tail::with_limit(6);
-        tail.push(b"abc");
-        tail.push(b"def");
-        assert_eq!(tail.text(), "abcdef");
-    }
-
-    #[test]
     fn marks_where_it_was_cut() {
         let mut tail = Tail::with_limit(4);
         tail.push(b"abc");

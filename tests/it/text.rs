@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use crate::support::agents;
 use crate::support::nvim::{Builder, Nvim};
-use crate::support::process;
 use crate::support::scratch::Scratch;
 
 /// A Neovim whose agent `mine` is a shell script with this body.
@@ -20,29 +19,14 @@ fn with_agent(body: &str) -> Nvim {
     nvim
 }
 
-/// Starts a job on the second line.
-fn start(nvim: &Nvim) -> u64 {
-    let range = json!({"kind": "line", "first": [2, 0], "last": [2, 0]});
-    let options = json!({"prompt": "say it 'better'", "range": range});
-    nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap()
-}
-
 /// Runs a job on the second line to its end.
 fn ask(nvim: &Nvim) -> Value {
-    let job = nvim.finished(start(nvim));
+    let range = json!({"kind": "line", "first": [2, 0], "last": [2, 0]});
+    let options = json!({"prompt": "say it 'better'", "range": range});
+    let id = nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap();
+    let job = nvim.finished(id);
     nvim.wait_for_no_agent();
     job
-}
-
-#[track_caller]
-fn assert_failed(nvim: &Nvim, job: &Value, code: &str, words: &str) {
-    assert_eq!((&job["status"], &job["error"]["code"]), (&json!("failed"), &json!(code)), "{job:#}");
-    let message = job["error"]["message"].as_str().unwrap();
-    assert!(message.contains(words), "{message:?} does not say {words:?}");
-    assert_eq!(
-        (&job["text"], nvim.lines()),
-        (&json!(null), vec!["one".into(), "two".into(), "three".into()])
-    );
 }
 
 #[test]
@@ -68,21 +52,6 @@ fn it_gets_the_message_on_its_input_and_the_users_own_arguments() {
     for part in ["say it 'better'", "one", "two", "three", "mine.txt"] {
         assert!(message.contains(part), "{part:?} is missing in {message}");
     }
-}
-
-#[test]
-fn half_of_an_answer_is_none() {
-    let nvim = with_agent("cat >/dev/null\necho half\nexec sleep 1000");
-    let id = start(&nvim);
-    process::signal(process::wait_for(&nvim.scratch, "sleep 1000").pid, "TERM");
-    let job = nvim.finished(id);
-    assert_failed(&nvim, &job, "exited", "signal 15 (SIGTERM)");
-}
-
-#[test]
-fn one_that_does_not_read_its_message_may_answer_all_the_same() {
-    let nvim = with_agent("echo done");
-    assert_eq!((ask(&nvim)["landing"].as_str(), nvim.lines()[1].as_str()), (Some("applied"), "done"));
 }
 
 #[test]

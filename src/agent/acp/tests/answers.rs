@@ -174,6 +174,7 @@ fn the_answer_is_the_last_text_that_is_no_comment_and_no_notice() {
             &good,
             "a",
         ),
+        ("none", vec![Text("Retrying (attempt 3/3, waiting 8s)...")], &good, "! api_error"),
     ];
     for (number, (agent, said, result, expected)) in rows.iter().enumerate() {
         assert_eq!(turn(agent, said, result), *expected, "row {number}, {agent}");

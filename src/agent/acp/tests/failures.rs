@@ -67,13 +67,3 @@ fn noise_ids_as_strings_and_unknown_things_change_nothing() {
     talk.hear(&format!(r#"{{"result":{{"stopReason":"end_turn"}},"id":"{id}"}}"#));
     assert_eq!(answer(&talk.end()), "fine");
 }
-
-#[test]
-fn an_agent_that_is_no_agent_says_so_itself() {
-    let mut talk = Talk::new(&opening("none"));
-    talk.say("the message");
-    talk.hear("unknown option --acp");
-    let end = ProcessEnd { stderr: "usage: x".to_owned(), ..ProcessEnd::with_code(2) };
-    let outcome = talk.stream.end(&end, &mut |_| {});
-    assert_eq!(code(&outcome), Code::Exited);
-}
