@@ -5,7 +5,7 @@ require("botglue.wiring")
 local client = require("botglue.host.client")
 local host_process = require("botglue.host.process")
 local program = require("botglue.util.program")
-local shipped = require("botglue.config.shipped")
+local agents = require("botglue.host.agents")
 local version = require("botglue.version")
 local versions = require("botglue.util.versions")
 
@@ -130,7 +130,7 @@ end
 ---@param options botglue.Options
 local function check_trust(name, known, agent, options)
   local keeps = ("%s: read-only by: %s"):format(name, known.keeps)
-  if shipped.is_apart(known, agent, options) then
+  if agents.is_apart(known, agent, options) then
     keeps = keeps .. "; runs in an empty directory"
   elseif options.trust_project then
     keeps = keeps .. "; loads the project's own settings, as trust_project says"
@@ -175,7 +175,7 @@ local function check_agents(options, paths, known)
       report(("%s: %s is not in PATH"):format(title, program.command(agent)[1]))
     else
       check_program(title, name, options, path, known[path])
-      local shipped_agent = shipped.of(name, agent)
+      local shipped_agent = agents.of(name, agent)
       if shipped_agent then
         if shipped_agent.login_file or #shipped_agent.login_variables > 0 then
           health.info(("%s: login: %s"):format(name, login_of(agent, shipped_agent)))

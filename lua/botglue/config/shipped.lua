@@ -1,21 +1,7 @@
 --- The agents that botglue ships with. How one is started and read, and what is said of it, is known by the host, which
---- sends that with its greeting.
-
-local connection = require("botglue.host.connection")
+--- sends that with its greeting: see `host/agents`.
 
 local M = {}
-
----@class botglue.Shipped what the host knows of an agent
----@field protocol "claude"|"droid"|"text"|"acp"
----@field keeps string what keeps it from writing and running
----@field loads "nothing"|"directory"|"everything" what it loads of a project's own settings: nothing; what is in the
---- directory in which it runs, which is an empty one unless the project is trusted; what its program does
----@field goes_on boolean? whether it can go on in a session; nil: only the agent knows
----@field open { program: string?, flag: string }? how its session opens in a terminal: the program, where that is
---- another one, and what stands before the id
----@field login string what the user does to log in
----@field login_variables string[] those that log it in
----@field login_file string? where it keeps a login
 
 --- The defaults of the option `agents`.
 ---@return table<string, botglue.Agent>
@@ -32,28 +18,6 @@ function M.options()
     qwen = agent("acp", "qwen"),
     copilot = agent("acp", "copilot"),
   }
-end
-
---- What the host has said of an agent; one of the user's own may have the name of a shipped one and another protocol.
----@param name string its key in the option `agents`
----@param agent botglue.Agent
----@return botglue.Shipped? none before the first greeting
-function M.of(name, agent)
-  local known = connection.words.agents
-  local shipped = known[name]
-  return shipped and shipped.protocol == agent.protocol and shipped or known[agent.protocol]
-end
-
---- Whether an agent runs in an empty directory, as the host decides it.
----@param shipped botglue.Shipped
----@param agent botglue.Agent
----@param options botglue.Options
----@return boolean
-function M.is_apart(shipped, agent, options)
-  if agent.directory then
-    return agent.directory == "empty"
-  end
-  return shipped.loads == "directory" and not options.trust_project
 end
 
 return M

@@ -4,7 +4,7 @@ local choose = require("botglue.jobs.choose")
 local client = require("botglue.host.client")
 local fail = require("botglue.host.errors").fail
 local program = require("botglue.util.program")
-local shipped = require("botglue.config.shipped")
+local agents = require("botglue.host.agents")
 local writer = require("botglue.session.writer")
 
 local M = {}
@@ -15,7 +15,7 @@ local M = {}
 ---@param options botglue.Options
 ---@return string
 local function directory(known, agent, cwd, options)
-  if not shipped.is_apart(known, agent, options) then
+  if not agents.is_apart(known, agent, options) then
     return cwd
   end
   -- Where the host runs it: in a project that is not trusted it would run what that says.
@@ -57,7 +57,7 @@ end
 function M.open_session(job, name)
   local options = client.options()
   local session_id, agent = writer.session(name, job.agent, job.session_id)
-  local known = shipped.of(job.agent, agent) or fail("the host does not work: see :checkhealth botglue")
+  local known = agents.of(job.agent, agent) or fail("the host does not work: see :checkhealth botglue")
   local command = command_of(job.agent, known, agent, session_id)
   local cwd = directory(known, agent, job.cwd, options)
   local env = vim.tbl_extend("force", {}, agent.env or {})

@@ -44,8 +44,8 @@ function M.of_job(job)
     fail("%s has not ended yet: wait for it", name)
   end
   local _, agent = M.session(name, job.agent, job.session_id)
-  local shipped = require("botglue.config.shipped").of(job.agent, agent)
-  if shipped and shipped.goes_on == false then
+  local known = require("botglue.host.agents").of(job.agent, agent)
+  if known and known.goes_on == false then
     fail("start a new job: %s was run by %s, this agent cannot go on in a session", name, job.agent)
   end
   return { job = job, target = job:again() }

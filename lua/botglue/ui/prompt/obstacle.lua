@@ -3,7 +3,7 @@
 local connection = require("botglue.host.connection")
 local host_process = require("botglue.host.process")
 local program = require("botglue.util.program")
-local shipped = require("botglue.config.shipped")
+local agents = require("botglue.host.agents")
 
 local M = {}
 
@@ -55,7 +55,7 @@ function M.of(name, options, logged_out)
     local where = command:find("/", 1, true) and "it cannot be executed" or "it is not in PATH"
     return ("install `%s`, or set agents.%s.command: %s"):format(command, name, where)
   elseif is_logged_out(name, logged_out) then
-    local known = shipped.of(name, agent)
+    local known = agents.of(name, agent)
     local how = known and known.login or ("log in with `%s`"):format(command)
     return ("%s: the last job of %s was not logged in"):format(how, name)
   end
