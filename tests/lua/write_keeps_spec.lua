@@ -1,5 +1,5 @@
---- What an answer that is written keeps: what is the user's own stays theirs, and marks, folds, views, cursors and other
---- plugins' extmarks stay with their text. (Undo steps: `undo_spec`.)
+--- What an answer that is written keeps: what is the user's own stays theirs, and marks, folds, views, cursors and
+--- extmarks stay with their text. (Undo steps: `undo_spec`.)
 
 local child = require("support.child")
 local running = require("support.running")
