@@ -80,9 +80,17 @@ test("with `notify` none they are counted, and nothing is said", function()
 end)
 
 test("those of another project, or of a Neovim that runs, are not", function()
-  local pid = vim.fn.getpid()
-  local owner = ("%d:%s"):format(pid, require("botglue.util.pid").started(pid) or "")
-  local nvim = start({ answer(GONE, "/somewhere/else.txt"), answer(owner, "PROJECT/a.txt") })
+  local living = child.with_host({ "a" })
+  living:run({ kind = "line", first = { 1 }, last = { 1 } }, { review = true })
+  living:answer(1, { "A" })
+  local line = living:eventually(
+    "its held answer is in the file",
+    "local file = io.open(vim.fn.stdpath('data') .. '/botglue/held.jsonl') return file and file:read()"
+  )
+  local nvim = start({
+    answer(GONE, "/somewhere/else.txt"),
+    answer(vim.json.decode(line).owner, "PROJECT/a.txt"),
+  })
   equal(announced(nvim), "")
   equal(nvim:lua("return require('botglue').statusline()"), "")
 end)

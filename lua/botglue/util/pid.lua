@@ -16,17 +16,28 @@ function M.started(pid)
   return vim.split(stat:match("^.*%) (.*)$") or "", " ", { plain = true })[20]
 end
 
---- Whether a process runs that the host has named `PID:START`.
+---@param path string
+---@return string
+local function read(path)
+  local file = io.open(path)
+  local text = file and file:read("*a") or ""
+  return vim.trim(text), file and file:close()
+end
+
+--- Whether a process may run that the host has named `PID:START:MACHINE:BOOT:NAMESPACE`.
 ---@param name string
 ---@return boolean
 function M.is_alive(name)
-  local pid, start = name:match("^(%d+):(.*)$")
-  if not pid then
+  local pid, start, machine, boot, namespace = unpack(vim.split(name, ":", { plain = true }))
+  local here, proc = read("/etc/machine-id"), vim.uv.fs_stat("/proc/self/ns/pid")
+  if machine ~= (here ~= "" and here or read("/proc/sys/kernel/hostname")) then
+    return namespace ~= nil
+  elseif boot ~= read("/proc/sys/kernel/random/boot_id") then
     return false
-  elseif start ~= "" then
-    return M.started(pid) == start
   end
-  return vim.uv.kill(tonumber(pid), 0) == 0
+  return namespace ~= (proc and tostring(proc.ino) or "")
+    or start ~= "" and M.started(pid) == start
+    or start == "" and vim.uv.kill(tonumber(pid) or 0, 0) == 0
 end
 
 return M

@@ -1,8 +1,8 @@
 //! A small file beside the database that names the files whose answers wait for a decision: Neovim reads it itself, and
 //! starts a host only if one of these files is open.
 //!
-//! `held.jsonl` has one object a line, `{"owner":"PID:START","path":"/a/file"}`, in the order in which the jobs ended.
-//! The file does not exist while no answer waits. It is a hint: the database decides.
+//! `held.jsonl` has one object a line, `{"owner":"PID:START:MACHINE:BOOT:NAMESPACE","path":"/a/file"}`, in the order in
+//! which the jobs ended. The file does not exist while no answer waits. It is a hint: the database decides.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
