@@ -1,6 +1,6 @@
 //! How long the store takes for its questions with 100,000 jobs in it, beside the same with 1,000. `make bench-parts` runs it.
 //!
-//! Each question is asked as the host asks it, through the reading thread, with the reply made ready for the editor. The
+//! Each question is asked as the host asks it, through the store's thread, with the reply made ready for the editor. The
 //! best of some turns counts, as the first one reads the disk.
 
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use botglue::store::{Database, InfoQuery, Page, Query};
+use botglue::store::{InfoQuery, Page, Query, Store};
 use rusqlite::Connection;
 
 const MANY: u32 = 100_000;
@@ -41,7 +41,7 @@ fn main() {
 }
 
 /// Asks something, and tells whether there is an answer.
-type Question = Box<dyn Fn(&Database, mpsc::Sender<bool>)>;
+type Question = Box<dyn Fn(&Store, mpsc::Sender<bool>)>;
 
 fn asked(query: Query) -> Question {
     Box::new(move |database, sender| {
@@ -85,7 +85,7 @@ fn questions() -> Vec<(&'static str, Question, Option<f64>)> {
     ]
 }
 
-fn best(database: &Database, question: &Question) -> Duration {
+fn best(database: &Store, question: &Question) -> Duration {
     let times = (0..TURNS).map(|_| {
         let (sender, reply) = mpsc::channel();
         let start = Instant::now();
@@ -99,13 +99,10 @@ fn best(database: &Database, question: &Question) -> Duration {
 }
 
 /// A database with that many jobs.
-fn filled(data_dir: &Path, jobs: u32) -> Database {
-    let database = Database::open(Some(data_dir.to_owned()), |error| panic!("{error}"));
+fn filled(data_dir: &Path, jobs: u32) -> Store {
+    let database = Store::open(Some(data_dir.to_owned()), "bench".to_owned(), |error| panic!("{error}"));
     let (sender, there) = mpsc::channel();
-    database.adopt(move |_| {
-        // Who waited may have given up.
-        let _ = sender.send(());
-    });
+    database.query(Query::Prompts { limit: 1, project: String::new() }, move |_| _ = sender.send(()));
     assert!(there.recv().is_ok(), "the database is made");
     fill(data_dir, jobs).unwrap_or_else(|error| panic!("the database cannot be filled: {error}"));
     database
@@ -115,28 +112,31 @@ fn fill(data_dir: &Path, jobs: u32) -> rusqlite::Result<()> {
     let connection = Connection::open(data_dir.join("botglue.db"))?;
     connection.execute_batch(&format!(
         "BEGIN;
-         INSERT INTO jobs (owner, id, agent, protocol, model, session_id, project, path, filetype, kind, first_line,
-             last_line, prompt, question, started_ms, ended_ms, error_code, error_message, has_answer, landing,
-             landed_first, landed_last, cost_usd, input_tokens, output_tokens, cache_read_tokens,
-             cache_creation_tokens, num_turns, duration_ms, transcript)
+         INSERT INTO jobs (uuid, session, id, agent, model, session_id, family, project, path, prompt, started_ms, ended_ms,
+             error_code, has_answer, landing, cost_usd, input_tokens, output_tokens, cache_read_tokens,
+             cache_creation_tokens, num_turns, duration_ms, entry)
          WITH RECURSIVE job (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM job WHERE n < {jobs})
-         SELECT '1:1', n, iif(n % 5 = 0, 'droid', 'claude'), 'claude', 'model-' || (n % 4), 'session-' || (n / 3),
-             '/home/dev/project-' || (n % 12), '/home/dev/project-' || (n % 12) || '/src/file-' || (n % 40) || '.rs', 'rust',
-             'line', n % 900, n % 900 + 12,
+         SELECT 'gone-' || n, 'gone', n, iif(n % 5 = 0, 'droid', 'claude'), 'model-' || (n % 4), 'session-' || (n / 3),
+             'session-' || (n / 30), '/home/dev/project-' || (n % 12),
+             '/home/dev/project-' || (n % 12) || '/src/file-' || (n % 40) || '.rs',
              iif(n % 3, 'do it like number ' || (n % 700), 'return an error where it is ' || n || ' and say which one'),
-             0, {NOW} - ({jobs} - n) * 300000 - 20000, {NOW} - ({jobs} - n) * 300000,
-             iif(n % 20 = 0, 'timeout', NULL), iif(n % 20 = 0, 'The agent took longer than 300 s.', NULL), n % 20 <> 0,
-             CASE WHEN n % 20 = 0 THEN NULL WHEN n % 9 = 0 THEN 'rejected' ELSE 'applied' END, n % 900, n % 900 + 14,
-             n % 100 / 1000.0, n % 5000, n % 900, n % 30000, n % 7000, n % 6 + 1, 20000, n || '.jsonl'
+             {NOW} - ({jobs} - n) * 300000 - 20000, {NOW} - ({jobs} - n) * 300000, iif(n % 20 = 0, 'timeout', NULL),
+             n % 20 <> 0, CASE WHEN n % 20 = 0 THEN NULL WHEN n % 9 = 0 THEN 'rejected' ELSE 'applied' END,
+             n % 100 / 1000.0, n % 5000, n % 900, n % 30000, n % 7000, n % 6 + 1, 20000,
+             json_object('protocol', 'claude', 'filetype', 'rust', 'first_line', n % 900, 'landed_first', n % 900,
+                 'landed_last', n % 900 + 14, 'transcript', n || '.jsonl',
+                 'error_message', iif(n % 20 = 0, 'The agent took longer than 300 s.', NULL))
          FROM job;
-         INSERT INTO texts (job, selection, text, lines, landed_rows)
-         SELECT key, json_object('kind', 'line', 'first_line', first_line, 'last_line', last_line,
-                 'text', json_array(printf('%600s', key)), 'rows', json_array(printf('%600s', key)), 'cols', json_array(0), 'beside', json_object()),
-             printf('%500s', key), json_array(printf('%500s', key)), json_array(printf('%500s', key)) FROM jobs;
-         INSERT INTO sessions (agent, session_id, family, project, first_ms, last_ms)
-         SELECT agent, session_id, 'session-' || (key / 30), max(project), min(started_ms), max(ended_ms) FROM jobs
-             GROUP BY agent, session_id;
-         INSERT INTO checkpoints (agent, session_id, uuid, job) SELECT agent, session_id, 'message-' || key, key FROM jobs;
+         INSERT INTO texts (uuid, record, counted, landed_rows)
+         SELECT uuid, json_object('id', id, 'agent', agent, 'protocol', 'claude', 'project', project, 'path', path,
+                 'filetype', 'rust', 'prompt', prompt, 'question', json('false'), 'review', json('false'),
+                 'started_ms', started_ms, 'ended_ms', ended_ms, 'share', json_object(), 'counted', json_object(),
+                 'selection', json_object('kind', 'line', 'first_line', 1, 'last_line', 1,
+                     'text', json_array(printf('%600s', id)), 'rows', json_array(printf('%600s', id)),
+                     'cols', json_array(0), 'beside', json_object()),
+                 'text', printf('%500s', id), 'lines', json_array(printf('%500s', id)),
+                 'checkpoints', json_array('message-' || id)),
+             '{{}}', json_array(printf('%500s', id)) FROM jobs;
          COMMIT;"
     ))
 }

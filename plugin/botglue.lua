@@ -74,10 +74,10 @@ if type(options) ~= "table" or options.default_keymaps ~= false then
   map_default("n", "<leader>pn", "<Plug>(botglue-reject)", "reject the answer")
 end
 
--- A small file names held answers of earlier sessions; where there is none, nothing is loaded.
+-- Small files name held answers of earlier sessions; where there are no journals, nothing is loaded.
 local function announce_earlier()
   local dir = type(options) == "table" and options.data_dir or vim.fn.stdpath("data") .. "/botglue"
-  if package.loaded["botglue.host.client"] or vim.uv.fs_stat(dir .. "/held.jsonl") then
+  if package.loaded["botglue.host.client"] or vim.uv.fs_stat(dir .. "/journal") then
     require("botglue.host.errors").guard(require("botglue.command.earlier").announce)
   end
 end

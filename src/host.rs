@@ -17,10 +17,11 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::editor::Editor;
 use crate::job::{self, JobContext, Prewarm};
+use crate::journal::Change;
 use crate::mirror::{Feed, RangeOnDisk, SettledIntent};
 use crate::record;
 use crate::rpc::Command;
-use crate::store::Database;
+use crate::store::Store;
 use jobs::Jobs;
 
 /// How long the host still reads the editor's input once it has to end: notifications from before `:qa` may still be in
@@ -56,7 +57,7 @@ pub struct Host {
     editor: Editor,
     /// Sends events to the mirrors, which follow the ranges of the jobs.
     feed: Feed,
-    database: Database,
+    store: Store,
     context: JobContext,
     jobs: Jobs,
     /// The agent of the prompt that is being typed. It counts neither as running nor as waiting.
@@ -78,11 +79,11 @@ enum InputProgress {
 
 impl Host {
     /// A host without jobs.
-    pub fn new(editor: Editor, feed: Feed, database: Database, context: JobContext) -> Self {
+    pub fn new(editor: Editor, feed: Feed, store: Store, context: JobContext) -> Self {
         Self {
             editor,
             feed,
-            database,
+            store,
             context,
             jobs: Jobs::default(),
             prewarm: Prewarm::default(),
@@ -116,11 +117,11 @@ impl Host {
         while let Ok((id, event)) = events.try_recv() {
             self.event(id, event);
         }
-        if !self.interrupted.is_empty() {
-            self.database.interrupt(self.interrupted);
+        for id in self.interrupted {
+            self.store.journal.append(id, Change::Interrupted);
         }
         let until = (since + STORE_DEADLINE).into_std();
-        tokio::join!(self.database.close(until), self.context.transcripts.close(until));
+        tokio::join!(self.store.close(until), self.context.transcripts.close(until));
     }
 
     /// Handles messages and job events until the host has to end or the editor's input is closed.
@@ -135,9 +136,13 @@ impl Host {
                     Some(HostMessage::Command(command)) => self.command(command),
                     Some(HostMessage::Settled(settled)) => self.settled(settled),
                     Some(HostMessage::RangeOnDisk(on_disk)) => {
-                        self.database.keep_on_disk(on_disk.job, record::on_disk(&on_disk));
+                        let (range, path) = record::on_disk(&on_disk);
+                        self.store.journal.append(on_disk.job, Change::Path(path));
+                        self.store.journal.append(on_disk.job, Change::Range(range));
                     }
-                    Some(HostMessage::Renamed { job, path }) => self.database.keep_on_disk(job, record::renamed(&path)),
+                    Some(HostMessage::Renamed { job, path }) => {
+                        self.store.journal.append(job, Change::Path(record::path(&path)));
+                    }
                     Some(HostMessage::Terminate) => return InputProgress::Partial,
                     Some(HostMessage::Disconnected) | None => return InputProgress::Complete,
                 },
@@ -159,13 +164,13 @@ impl Host {
                 self.editor.reject(id, error);
             }
             Command::Landed { id, landed } => self.landed(id, landed),
-            Command::Draft { id, draft } => self.database.draft(id, draft),
-            Command::Unsent { id, unsent } => self.database.unsent(id, unsent),
+            Command::Draft { id, draft } => _ = self.store.journal.append(id, Change::Draft(draft)),
+            Command::Unsent { id, unsent } => _ = self.store.journal.append(0, Change::Unsent { id, unsent }),
             Command::Query { token, query } => self.query(token, query),
             Command::View { token, view } => self.view(token, view),
             Command::Transcript { token, wanted } => self.transcript(token, wanted),
             Command::Interrupted(ids) => self.interrupted = ids,
-            Command::Adopted { uuid, id } => self.database.number(uuid, id),
+            Command::Adopted { uuid, id } => self.store.journal.number(uuid, id),
             Command::Prewarm(wanted) => self.prewarm(&wanted),
             Command::Drop(token) => drop(self.prewarm.hand_over(token)),
             Command::Observe { id, wanted } => {

@@ -10,6 +10,7 @@ pub mod editor;
 pub mod error;
 pub mod host;
 pub mod job;
+pub mod journal;
 pub mod land;
 mod log;
 mod memory;

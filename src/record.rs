@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use crate::document::Passage;
-use crate::land::{self, HeldFor, Landing};
+use crate::journal::{self, Accepted, Amounts, CountedBefore, Landed, Record, RowsOnDisk, Tokens};
+use crate::land::{self, Landing};
 use crate::mirror::{RangeOnDisk, Settlement};
 use crate::request::Request;
-use crate::store::{self, Accepted, Amounts, Landed, OnDisk, Record, RowsOnDisk, Tokens};
+
 use crate::stream::{Outcome, Usage};
 
 /// What is kept of a job from the moment at which it is accepted.
@@ -28,37 +29,28 @@ pub fn accepted(request: &Request, started_ms: i64) -> Accepted {
     }
 }
 
-/// What is kept of a finished job that was asked for at `started_ms`.
+/// What is kept of a finished job that was asked for at `started_ms`; `before` is what the session that it goes on from
+/// had counted by then, where that is known.
 pub fn of(
     request: &Request,
     outcome: &Outcome,
     landing: Option<&Landing>,
+    before: Option<CountedBefore>,
     started_ms: i64,
     transcript: Option<&Path>,
 ) -> Record {
-    let held_for = land::held(outcome.held_for, landing).map(HeldFor::name);
+    let (share, counted) = amounts(request, outcome, before);
     Record {
-        id: request.id,
-        agent: request.start.agent.name.clone(),
-        protocol: Some(request.start.agent.protocol.dialect().name.to_owned()),
-        model: outcome.model.clone().or_else(|| request.start.agent.model.clone()),
+        job: accepted(request, started_ms),
+        answered_by: outcome.model.clone(),
         session_id: outcome.session_id.clone(),
-        resumed: request.start.resume.clone(),
-        project: request.start.cwd.to_string_lossy().into_owned(),
-        path: request.path.clone(),
-        filetype: request.filetype.clone(),
-        prompt: request.prompt.clone(),
-        question: request.question,
-        review: request.review,
-        selection: request.selection.clone(),
-        started_ms,
-        ended_ms: store::now_ms(),
+        ended_ms: journal::now_ms(),
         error: outcome.error.as_ref().map(|error| (error.code.name().to_owned(), error.message.clone())),
         text: outcome.text.clone().filter(|_| outcome.error.is_none()),
         lines: landing.map(|landing| landing.lines.clone()),
-        held_for: held_for.map(str::to_owned),
-        amounts: amounts(outcome),
-        scopes: outcome.scopes,
+        held_for: land::held(outcome.held_for, landing).map(|why| why.name().to_owned()),
+        share,
+        counted,
         checkpoints: outcome.checkpoints.clone(),
         transcript: transcript.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()),
     }
@@ -79,22 +71,17 @@ pub fn landed(settlement: Settlement, passage: Option<&Passage>) -> Landed {
     }
 }
 
-/// The range of a job in its file.
-pub fn on_disk(on_disk: &RangeOnDisk) -> OnDisk {
+/// The range of a job in its file, and the file's name.
+pub fn on_disk(on_disk: &RangeOnDisk) -> (RowsOnDisk, String) {
     let place = on_disk.passage.as_ref().map(lines);
     let rows = on_disk.passage.as_ref().map(rows).unwrap_or_default();
     let text = |row: &Vec<u8>| String::from_utf8_lossy(row).into_owned();
     let base = on_disk.base.as_ref().map(|rows| rows.iter().map(text).collect());
-    OnDisk { range: Some(RowsOnDisk { place, rows, base }), path: Some(path(&on_disk.path)) }
-}
-
-/// The file of a job has this name.
-pub fn renamed(name: &[u8]) -> OnDisk {
-    OnDisk { range: None, path: Some(path(name)) }
+    (RowsOnDisk { place, rows, base }, path(&on_disk.path))
 }
 
 /// A buffer's file; empty where it has none on this machine.
-fn path(name: &[u8]) -> String {
+pub fn path(name: &[u8]) -> String {
     let name = String::from_utf8_lossy(name);
     let is_scheme = |scheme: &str| {
         scheme.starts_with(|letter: char| letter.is_ascii_alphabetic())
@@ -117,9 +104,9 @@ fn rows(passage: &Passage) -> Vec<String> {
     passage.rows.iter().map(|row| String::from_utf8_lossy(&row.text).into_owned()).collect()
 }
 
-/// What a job cost, as its agent counts.
-pub fn amounts(outcome: &Outcome) -> Amounts {
-    Amounts {
+/// What a job alone cost, and what its session has counted by now, see [`Amounts::shared`].
+pub fn amounts(request: &Request, outcome: &Outcome, before: Option<CountedBefore>) -> (Amounts, Amounts) {
+    let told = Amounts {
         cost_usd: outcome.cost_usd,
         tokens: Tokens {
             input: outcome.usage.input_tokens,
@@ -129,17 +116,20 @@ pub fn amounts(outcome: &Outcome) -> Amounts {
         },
         num_turns: outcome.num_turns,
         duration_ms: outcome.duration_ms,
-    }
+    };
+    let resumed = request.start.resume.as_ref().map(|resume| &resume.session_id);
+    let is_same = outcome.session_id.is_none() || outcome.session_id.as_ref() == resumed;
+    told.shared(outcome.scopes, before, is_same)
 }
 
 /// Sets the outcome's amounts to what the job itself used.
-pub fn with_job_usage(outcome: &mut Outcome, job_usage: &Amounts) {
-    outcome.cost_usd = job_usage.cost_usd;
+pub fn with_share(outcome: &mut Outcome, share: &Amounts) {
+    outcome.cost_usd = share.cost_usd;
     outcome.usage = Usage {
-        input_tokens: job_usage.tokens.input,
-        output_tokens: job_usage.tokens.output,
-        cache_read_input_tokens: job_usage.tokens.cache_read,
-        cache_creation_input_tokens: job_usage.tokens.cache_creation,
+        input_tokens: share.tokens.input,
+        output_tokens: share.tokens.output,
+        cache_read_input_tokens: share.tokens.cache_read,
+        cache_creation_input_tokens: share.tokens.cache_creation,
     };
-    outcome.num_turns = job_usage.num_turns;
+    outcome.num_turns = share.num_turns;
 }

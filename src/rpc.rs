@@ -16,9 +16,10 @@ use tokio_util::compat::{TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
 
 use crate::editor::{CallCount, RpcWriter};
 use crate::error::JobError;
+use crate::journal::{Draft, Landed, Unsent};
 use crate::mirror::{self, Feed};
 use crate::request::{self, Fields, Observe, PrewarmRequest, Request, TranscriptRequest};
-use crate::store::{self, Draft, Landed, Query, Unsent};
+use crate::store::{self, Query};
 use crate::view::Viewer;
 use input::RpcInput;
 pub use view::List;

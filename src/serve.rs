@@ -16,25 +16,28 @@ use tokio::sync::mpsc;
 use crate::editor::Editor;
 use crate::host::{Host, HostMessage};
 use crate::job::{Groups, JobContext};
+use crate::journal;
 use crate::log;
 use crate::mirror::{self, Feed, MirrorEvent, Order};
 use crate::rpc;
-use crate::store::{self, Database, EmptyDirectory, Transcripts};
+use crate::store::{EmptyDirectory, Store, Transcripts};
 
 /// After how long the editor is asked again whether text may be written, should it not say so by itself.
 const ASK_AGAIN: Duration = Duration::from_millis(100);
 
-/// The options of `serve`; the plugin sets both.
+/// The options of `serve`; the plugin sets all.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ServeOptions {
     /// Where to log; nowhere by default.
     pub log: Option<PathBuf>,
     /// Where answers and transcripts are kept; nowhere by default.
     pub data_dir: Option<PathBuf>,
+    /// The Neovim that it serves, by a name that no other one has; a new one by default.
+    pub session: Option<String>,
 }
 
 impl ServeOptions {
-    /// Reads `[--log FILE] [--data-dir DIR]`.
+    /// Reads `[--log FILE] [--data-dir DIR] [--session NAME]`.
     ///
     /// # Errors
     /// A sentence that names the argument which is wrong.
@@ -46,11 +49,18 @@ impl ServeOptions {
             match argument {
                 Long("log") => options.log = Some(parser.value()?.parse()?),
                 Long("data-dir") => options.data_dir = Some(parser.value()?.parse()?),
+                Long("session") => options.session = Some(parser.value()?.string()?).filter(is_name),
                 other => return Err(other.unexpected()),
             }
         }
         Ok(options)
     }
+}
+
+/// Whether this may be a part of a file's name.
+#[expect(clippy::ptr_arg, reason = "`filter` passes it so")]
+fn is_name(session: &String) -> bool {
+    !session.is_empty() && session.len() <= 64 && session.chars().all(|c| c.is_ascii_alphanumeric())
 }
 
 /// Serves the Neovim at the other end of stdin and stdout, until it goes away.
@@ -94,7 +104,7 @@ async fn serve(options: &ServeOptions, groups: Groups, unlogged: Option<String>)
         rpc::connect(move |asked| command(HostMessage::Command(asked)), feed.clone())?;
     let editor = Editor::start(neovim, calls, move || gone(HostMessage::Terminate));
     // Neovim remembers steps of the host before this one by their numbers.
-    let attempts = u64::try_from(store::now_ms()).unwrap_or_default();
+    let attempts = u64::try_from(journal::now_ms()).unwrap_or_default();
     mirror::start(buffer_events, attempts, carry_out(editor.clone(), feed.clone(), send.clone()))?;
     if let Some(warning) = unlogged {
         editor.warn(warning);
@@ -113,9 +123,11 @@ async fn serve(options: &ServeOptions, groups: Groups, unlogged: Option<String>)
         last_feed.send(MirrorEvent::Disconnected);
     });
     let transcripts = options.data_dir.as_deref().map(Transcripts::under).unwrap_or_default();
-    let database = open_database(options, &editor);
+    let session = options.session.clone().unwrap_or_else(journal::new_session);
+    let warned = editor.clone();
+    let store = Store::open(options.data_dir.clone(), session, move |message| warned.warn(message));
     let empty_directory = EmptyDirectory::under(options.data_dir.clone());
-    Host::new(editor, feed, database, JobContext { events, groups, empty_directory, transcripts })
+    Host::new(editor, feed, store, JobContext { events, groups, empty_directory, transcripts })
         .run(messages, told)
         .await;
     tracing::info!("the host ends");
@@ -161,13 +173,6 @@ fn carry_out(
         Order::Reply { token, findings } => editor.found(token, findings.fields()),
         Order::Disconnected => _ = messages.send(HostMessage::Disconnected),
     }
-}
-
-fn open_database(options: &ServeOptions, editor: &Editor) -> Database {
-    let editor = editor.clone();
-    Database::open(options.data_dir.clone(), move |error| {
-        editor.warn(error.warning());
-    })
 }
 
 fn watch_signals(messages: &mpsc::UnboundedSender<HostMessage>) -> io::Result<()> {

@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use tokio::sync::oneshot;
+
 use super::subscriptions::Subscriptions;
 use crate::job::Job;
+use crate::journal::CountedBefore;
 use crate::request::Request;
-use crate::store::Amounts;
 
 /// A job that waits for a place.
 pub(super) struct QueuedJob {
@@ -16,6 +18,25 @@ pub(super) struct QueuedJob {
     /// When it was accepted, in milliseconds since 1970.
     pub(super) since_ms: i64,
     pub(super) subscriptions: Subscriptions,
+}
+
+/// What was counted in the session that a job goes on from, before the job.
+pub(super) enum Before {
+    /// The database is asked.
+    Asked(oneshot::Receiver<CountedBefore>),
+    /// It has said so; or the job has a session of its own.
+    Known(CountedBefore),
+}
+
+impl Before {
+    /// Nothing where the database has not said it.
+    pub(super) fn get(&mut self) -> Option<CountedBefore> {
+        if let Self::Asked(asked) = self {
+            *self = Self::Known(asked.try_recv().ok()?);
+        }
+        let Self::Known(counted) = self else { return None };
+        Some(*counted)
+    }
 }
 
 /// A job whose agent has not ended yet, decided or not.
@@ -26,8 +47,7 @@ pub(super) struct RunningJob {
     /// Where its raw stream is kept.
     pub(super) transcript: Option<PathBuf>,
     pub(super) subscriptions: Subscriptions,
-    /// What its agent has counted by its last finishing line.
-    pub(super) counted: Amounts,
+    pub(super) before: Before,
     /// None once it was stopped.
     pub(super) job: Option<Job>,
 }

@@ -16,7 +16,7 @@ impl Host {
     pub(super) fn query(&self, token: u64, query: Result<Query, JobError>) {
         let editor = self.editor.clone();
         match query {
-            Ok(query) => self.database.query(query, move |reply| {
+            Ok(query) => self.store.query(query, move |reply| {
                 editor.reply(token, reply.map_err(|error| error.to_string()));
             }),
             Err(error) => editor.reply(token, Err(error.message)),
@@ -31,16 +31,16 @@ impl Host {
                 let table = view::jobs(&jobs, &viewer);
                 editor.reply(token, Ok(json!({ "table": table, "totals": totals.words() })));
             }
-            Ok((List::History(page), viewer)) => self.database.history(page, move |listed| {
+            Ok((List::History(page), viewer)) => self.store.history(page, move |listed| {
                 let shown =
                     |listed: Listed| json!({ "table": view::history(&listed, &viewer), "more": listed.more });
                 editor.reply(token, listed.map(shown).map_err(|error| error.to_string()));
             }),
-            Ok((List::Prompt(key), _)) => self.database.job(key, move |job| {
+            Ok((List::Prompt(key), _)) => self.store.job(key, move |job| {
                 let shown = |job: FullJob| json!(view::prompt(&job.entry));
                 editor.reply(token, job.map(shown).map_err(|error| error.to_string()));
             }),
-            Ok((List::Info(wanted), _)) => self.database.info(wanted, move |info| {
+            Ok((List::Info(wanted), _)) => self.store.info(wanted, move |info| {
                 let shown = |info: Info| {
                     let (tables, note) = view::info(&info);
                     json!({ "tables": tables, "note": note })

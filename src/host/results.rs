@@ -7,11 +7,11 @@ use super::Host;
 use super::jobs::RunningJob;
 use crate::editor::StateChange;
 use crate::job;
+use crate::journal::{Change, Landed};
 use crate::land;
 use crate::memory;
-use crate::mirror::{self, Intent, SettledIntent, Settlement};
+use crate::mirror::{Intent, MirrorEvent, SettledIntent, Settlement};
 use crate::record;
-use crate::store::Landed;
 use crate::stream::{AnswerDoubt, Outcome};
 
 impl Host {
@@ -53,66 +53,52 @@ impl Host {
             held_for = outcome.held_for.map(AnswerDoubt::name),
             "finished"
         );
-        let Some(RunningJob { request, since_ms, transcript, counted, .. }) = self.jobs.running(id) else {
+        let Some(RunningJob { request, since_ms, transcript, before, .. }) = self.jobs.running(id) else {
             return;
         };
         let landing = match (&outcome.text, &outcome.error) {
             (Some(text), None) => Some(land::prepare(request, text)),
             _ => None,
         };
-        if landing.is_none() || request.question {
-            self.feed.send(mirror::MirrorEvent::Ended { job: id });
-        }
-        let record = record::of(request, &outcome, landing.as_ref(), *since_ms, transcript.as_deref());
-        *counted = record.amounts;
-        // The answer is stored before it is reported: from then on it survives the end of any process.
-        let (editor, feed) = (self.editor.clone(), self.feed.clone());
+        let record =
+            record::of(request, &outcome, landing.as_ref(), before.get(), *since_ms, transcript.as_deref());
+        record::with_share(&mut outcome, &record.share);
         let buffer = request.buffer;
         let intent = landing.as_ref().filter(|_| !request.question).map(|landing| {
             let held_for = land::held(outcome.held_for, Some(landing));
             held_for.map_or_else(|| Intent::Land(bytes(&landing.lines)), Intent::Hold)
         });
-        self.database.keep(record, move |job_usage| {
-            record::with_job_usage(&mut outcome, &job_usage);
-            editor.finish(id, outcome, landing.map(Box::new));
-            if let Some(intent) = intent {
-                feed.send(mirror::MirrorEvent::Want { buffer, job: id, intent });
-            }
+        // The answer is stored before it is reported: from then on it survives the end of any process.
+        self.store.journal.append(id, Change::Ended(Box::new(record)));
+        self.editor.finish(id, outcome, landing.map(Box::new));
+        self.feed.send(match intent {
+            Some(intent) => MirrorEvent::Want { buffer, job: id, intent },
+            None => MirrorEvent::Ended { job: id },
         });
     }
 
     fn amend(&mut self, id: u64, mut outcome: Box<Outcome>) {
-        let Some(RunningJob { request, counted, .. }) = self.jobs.running(id) else { return };
-        let all = record::amounts(&outcome);
-        let more = all.beyond(counted);
-        *counted = all;
-        let editor = self.editor.clone();
-        let resumed = request.start.resume.is_some();
-        self.database.amend(id, more, move |job_usage| {
-            match job_usage {
-                Some(job_usage) => record::with_job_usage(&mut outcome, &job_usage),
-                // The amounts are those of the whole resumed session, and this job's share is unknown.
-                None if resumed => return,
-                None => {}
-            }
-            editor.amend(id, &outcome);
-        });
+        let Some(RunningJob { request, before, .. }) = self.jobs.running(id) else { return };
+        let before = before.get();
+        if before.is_none() {
+            // The amounts are those of the whole resumed session, and this job's share is unknown.
+            return;
+        }
+        let (share, counted) = record::amounts(request, &outcome, before);
+        self.store.journal.append(id, Change::Amended { share, counted });
+        record::with_share(&mut outcome, &share);
+        self.editor.amend(id, &outcome);
     }
 
     /// Stores what the plugin, or an earlier host, says became of an answer.
     pub(super) fn landed(&mut self, id: u64, landed: Landed) {
         tracing::info!(job = id, landing = landed.landing, held_for = landed.held_for, "landed");
         if landed.landing != "held" {
-            self.feed.send(mirror::MirrorEvent::Ended { job: id });
+            self.feed.send(MirrorEvent::Ended { job: id });
         }
-        let editor = self.editor.clone();
-        self.database.land(id, landed, move |is_kept| {
-            if is_kept {
-                editor.stored(id, None);
-            }
-            // The store keeps an answer in memory until its landing is stored.
-            memory::give_back();
-        });
+        if self.store.journal.append(id, Change::Landed(landed)) {
+            self.editor.stored(id, None);
+        }
     }
 
     /// Reports what became of an answer to the store and the editor; a held one reaches the editor once it is on the
@@ -131,23 +117,24 @@ impl Host {
         }
         let landed = record::landed(settlement, passage.as_ref());
         tracing::info!(job = id, landing = landed.landing, held_for = landed.held_for, "settled");
-        let (editor, told) = (self.editor.clone(), landed.clone());
         if let Settlement::Held(_) = settlement {
             // The place and the rows are stored when Neovim writes the file: until then the file does not have them.
-            let landed = Landed { place: None, rows: None, ..landed };
-            self.database.hold(id, landed, move || editor.landed(id, &told));
-        } else {
-            self.feed.send(mirror::MirrorEvent::Ended { job: id });
-            editor.landed(id, &told);
-            if let Some((token, findings)) = reply {
-                editor.found(token, findings.fields());
-            }
-            self.database.land(id, landed, move |is_kept| {
-                if is_kept && attempt.is_some() {
-                    editor.stored(id, attempt);
-                }
-                memory::give_back();
+            let kept = Change::Landed(Landed { place: None, rows: None, ..landed.clone() });
+            let (kept, editor) = (self.store.journal.append_synced(id, kept), self.editor.clone());
+            tokio::spawn(async move {
+                kept.await;
+                editor.landed(id, &landed);
             });
+            return;
+        }
+        self.feed.send(MirrorEvent::Ended { job: id });
+        let is_kept = self.store.journal.append(id, Change::Landed(landed.clone()));
+        self.editor.landed(id, &landed);
+        if let Some((token, findings)) = reply {
+            self.editor.found(token, findings.fields());
+        }
+        if is_kept && attempt.is_some() {
+            self.editor.stored(id, attempt);
         }
     }
 }

@@ -4,14 +4,15 @@
 use std::sync::Arc;
 
 use super::Host;
-use super::jobs::{QueuedJob, RunningJob};
+use super::jobs::{Before, QueuedJob, RunningJob};
 use super::subscriptions::Subscriptions;
 use crate::agent;
 use crate::editor::StateChange;
 use crate::job::{self, Job, Launch, PrewarmEvent};
+use crate::journal::{self, Change, CountedBefore};
 use crate::record;
 use crate::request::{PrewarmRequest, Request};
-use crate::store::{self, Amounts, Transcripts};
+use crate::store::Transcripts;
 
 impl Host {
     /// Stores a request and starts its job, or lets it wait.
@@ -30,9 +31,10 @@ impl Host {
             "accepted"
         );
         let (id, prewarmed) = (request.id, request.prewarmed);
-        let since_ms = store::now_ms();
+        let since_ms = journal::now_ms();
         // The request is stored first, also while this host is ending: the next host may then run it.
-        self.database.accept(record::accepted(&request, since_ms));
+        let accepted = Change::Accepted(Box::new(record::accepted(&request, since_ms)));
+        self.store.journal.append(request.id, accepted);
         let subscriptions = Subscriptions::new(&request, &self.editor);
         self.jobs.wait(QueuedJob { request: Arc::new(request), since_ms, subscriptions });
         self.start_waiting();
@@ -75,12 +77,13 @@ impl Host {
                 context.transcripts = Transcripts::none();
             }
             let prewarmed = request.prewarmed.and_then(|token| self.prewarm.hand_over(token));
-            if let Some(resume) = &request.start.resume {
-                self.database.begin(request.id, request.start.agent.name.clone(), resume.session_id.clone());
-            }
+            let start = &request.start;
+            let before = start.resume.as_ref().map_or(Before::Known(CountedBefore::default()), |resume| {
+                Before::Asked(self.store.counted(start.agent.name.clone(), resume.session_id.clone()))
+            });
             let job = Job::start(Arc::clone(&request), context, subscriptions.observers().clone(), prewarmed);
-            let (transcript, counted, job) = (None, Amounts::default(), Some(job));
-            self.jobs.run(RunningJob { request, since_ms, transcript, subscriptions, counted, job });
+            let (transcript, job) = (None, Some(job));
+            self.jobs.run(RunningJob { request, since_ms, transcript, subscriptions, before, job });
         }
     }
 }

@@ -7,27 +7,19 @@ use rusqlite::ErrorCode;
 /// Why something could not be kept, or read.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The database was made by a newer version.
-    #[error("the store is of version {version}, this host knows versions up to {newest}; update the plugin")]
-    Newer {
+    /// The database is of another version.
+    #[error("the store is of version {version}")]
+    OtherVersion {
         /// The version found.
         version: u32,
-        /// The newest one known.
-        newest: u32,
     },
-    /// The file was not a database any more, or one of an earlier version.
-    #[error("the store was damaged, or of an older version; it was put aside as {}, and a new one is begun", aside.display())]
-    Damaged {
+    /// The file was no database, or one of another version.
+    #[error("the store cannot be used ({why}); it is kept as {}, and a new one is begun", aside.display())]
+    PutAside {
         /// Where it is now.
         aside: PathBuf,
-    },
-    /// A file of an earlier host, with what was not in the database yet, is not taken over, or not all of it.
-    #[error("what an earlier session left is not all taken over: {} {why}", path.display())]
-    LeftOver {
-        /// Where it is.
-        path: PathBuf,
-        /// Why.
-        why: &'static str,
+        /// Its fault.
+        why: Box<StoreError>,
     },
     /// The path of the database, or of a file beside it, is not a regular file.
     #[error("{} is {}; remove it, or set `data_dir` to another folder", path.display(), what_it_is(*is_link))]
@@ -37,15 +29,15 @@ pub enum StoreError {
         /// Whether it is a symbolic link.
         is_link: bool,
     },
-    /// The database is of an earlier version, or its tables do not match its version.
-    #[error("the store has another shape than this version of the plugin has")]
-    SchemaMismatch,
     /// SQLite failed.
     #[error("{}", explain(.0))]
     Sqlite(#[from] rusqlite::Error),
     /// A file could not be made or read.
     #[error("{}", forbidden(.0))]
     File(#[from] std::io::Error),
+    /// It has not answered in time.
+    #[error("the store is busy; ask again")]
+    Busy,
     /// There is no store, or it is closed.
     #[error("there is no store to read from; see :Botglue log")]
     Closed,
@@ -75,17 +67,17 @@ impl StoreError {
     /// The message for the user.
     pub fn warning(&self) -> String {
         match self {
-            Self::Damaged { .. } | Self::LeftOver { .. } => self.to_string(),
+            Self::PutAside { .. } => self.to_string(),
             _ if self.is_transient() => {
-                format!("answers are not in the store yet: {self}; jobs run all the same")
+                format!("answers are in no history yet: {self}; jobs run all the same")
             }
-            _ => format!("answers are not kept beyond this Neovim: {self}; jobs run all the same"),
+            _ => format!("answers are in no history: {self}; jobs run all the same"),
         }
     }
 
-    /// Whether the file is damaged.
-    pub(super) fn is_damage(&self) -> bool {
-        matches!(self, Self::SchemaMismatch)
+    /// Whether the file is to be put aside.
+    pub(super) fn is_unusable(&self) -> bool {
+        matches!(self, Self::OtherVersion { .. })
             || matches!(self.code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
             || matches!(self, Self::Sqlite(error) if is_short_read(error))
     }
@@ -98,10 +90,10 @@ impl StoreError {
     /// Whether the same may work later.
     pub(super) fn is_transient(&self) -> bool {
         match self {
-            Self::File(_) | Self::NotAFile { .. } | Self::Damaged { .. } | Self::SchemaMismatch => true,
+            Self::File(_) | Self::NotAFile { .. } | Self::OtherVersion { .. } | Self::Busy => true,
             Self::Sqlite(_) => {
                 self.is_lock()
-                    || self.is_damage()
+                    || self.is_unusable()
                     || matches!(
                         self.code(),
                         Some(
@@ -114,9 +106,7 @@ impl StoreError {
                         )
                     )
             }
-            Self::LeftOver { .. } | Self::Newer { .. } | Self::Closed | Self::NoSuchJob | Self::Row(_) => {
-                false
-            }
+            Self::PutAside { .. } | Self::Closed | Self::NoSuchJob | Self::Row(_) => false,
         }
     }
 

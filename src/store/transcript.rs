@@ -1,72 +1,60 @@
 //! The raw stream of each job, kept for bug reports and for the user to read what a job had said.
 //!
-//! One file a job under `transcripts/`, readable by its owner alone. The newest [`MAX_TRANSCRIPTS`] stay, one file
-//! never grows beyond [`LIMIT`], and all together never beyond [`MAX_TOTAL_BYTES`]: the oldest go first, those that are
-//! being written never.
-//!
-//! A thread of its own does all that touches the disk, so a slow one holds up no stream. What waits for that thread is
-//! bounded: beyond [`WAITING`] a transcript is cut, and its last line says so. One that cannot be written is logged and
-//! given up: it never disturbs its job.
+//! One file a job under `transcripts/`, readable by its owner alone. The newest [`MAX_TRANSCRIPTS`] stay, as long as all
+//! together are not longer than [`MAX_TOTAL_BYTES`]; one file never grows beyond [`LIMIT`]. Each is written by a thread
+//! that lives as long as its job, so a disk that stands still holds up no stream: what cannot be written in time is left
+//! out, as the log says. A transcript that cannot be written never disturbs its job.
 
-mod budget;
-mod folder;
-mod name;
-mod writer;
-
-use std::fs::File;
-use std::io;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Instant;
 
-use budget::Budget;
-use folder::Folder;
-use name::TranscriptName;
-use writer::{TranscriptTask, TranscriptWriter};
+use tokio::sync::mpsc as task;
+
+use crate::journal::now_ms;
 
 /// How many transcripts are kept.
-pub const MAX_TRANSCRIPTS: usize = 200;
+const MAX_TRANSCRIPTS: usize = 200;
 /// The most that is kept of one stream, in bytes.
-pub const LIMIT: u64 = 32 << 20;
-/// The most that all of them take, in bytes. Below the promised 200 MB by what several hosts might take for
-/// themselves in the same moment: each knows of the others' files only how long they are.
-pub const MAX_TOTAL_BYTES: u64 = 176 << 20;
-/// The most that waits to be written, in bytes.
-const WAITING: usize = 16 << 20;
-/// What each thing that waits takes besides its own bytes.
-const OVERHEAD: usize = 128;
-/// Room is taken in pieces of this many bytes.
-const PIECE: u64 = 1 << 20;
+const LIMIT: usize = 32 << 20;
+/// The most that all of them take when one begins, in bytes.
+const MAX_TOTAL_BYTES: u64 = 176 << 20;
+/// How many chunks of a stream may wait to be written.
+const WAITING: usize = 256;
 
 /// The folder of transcripts under a data directory.
 pub fn folder(data_dir: &Path) -> PathBuf {
     data_dir.join("transcripts")
 }
 
-/// A handle to the thread that writes transcripts, which ends with the last one; without a thread nothing is kept.
-/// Nothing here waits for the disk.
+/// Where transcripts are kept; nowhere without a folder.
 #[derive(Debug, Clone, Default)]
 pub struct Transcripts {
-    channel: Option<Channel>,
+    folder: Option<Arc<Path>>,
+    running: Arc<Mutex<Running>>,
 }
 
-#[derive(Debug, Clone)]
-struct Channel {
-    folder: Arc<Path>,
-    tasks: mpsc::Sender<TranscriptTask>,
-    budget: Arc<Budget>,
+/// Its channel is closed once no thread writes any more.
+#[derive(Debug)]
+struct Running {
+    writes: Option<task::Sender<()>>,
+    ended: Option<task::Receiver<()>>,
+}
+
+impl Default for Running {
+    fn default() -> Self {
+        let (writes, ended) = task::channel(1);
+        Self { writes: Some(writes), ended: Some(ended) }
+    }
 }
 
 impl Transcripts {
     /// Keeps transcripts under `data_dir`.
     pub fn under(data_dir: &Path) -> Self {
-        let folder = folder(data_dir);
-        let (tasks, waiting) = mpsc::channel();
-        let budget = Arc::new(Budget::new(WAITING));
-        let writer = TranscriptWriter::new(Folder::new(&folder), Arc::clone(&budget));
-        // A thread of its own, and none of the agents' parents: it starts no process.
-        std::thread::spawn(move || writer.run(&waiting));
-        Self { channel: Some(Channel { folder: folder.into(), tasks, budget }) }
+        Self { folder: Some(folder(data_dir).into()), ..Self::default() }
     }
 
     /// Keeps nothing, for jobs with `record = false`.
@@ -76,57 +64,36 @@ impl Transcripts {
 
     /// Begins the transcript of the job `id`.
     pub fn open(&self, id: u64) -> Transcript {
-        let open = self.channel.clone().and_then(|channel| {
-            let name = TranscriptName::new(id);
-            if !channel.budget.take(OVERHEAD) {
-                tracing::warn!(%name, "the disk is too slow: this job keeps no transcript");
-                return None;
+        let Some(folder) = self.folder.clone() else { return Transcript { open: None } };
+        let path = folder.join(format!("{:015}-{}-{id}.jsonl", now_ms(), std::process::id()));
+        let (chunks, waiting) = mpsc::sync_channel::<Vec<u8>>(WAITING);
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner).writes.clone();
+        let written = path.clone();
+        // A thread of its own, and none of the agents' parents: it starts no process.
+        std::thread::spawn(move || {
+            if let Err(error) = write(&folder, &written, &waiting) {
+                tracing::warn!(path = %written.display(), %error, "the transcript ends here");
             }
-            channel.send(TranscriptTask::Begin(name));
-            Some(OpenTranscript { path: channel.folder.join(name.to_string()), name, channel, is_cut: false })
+            drop(running);
         });
-        Transcript { open }
+        Transcript { open: Some(OpenTranscript { path, chunks, is_cut: false }) }
     }
 
-    /// Opens a transcript once all that was handed over is written; `then` is called on a thread of its own, so it may
-    /// read for as long as it takes.
+    /// Opens a transcript; `then` is called on a thread of its own, so it may read for as long as it takes.
     pub fn read(&self, path: PathBuf, then: impl FnOnce(io::Result<File>) + Send + 'static) {
-        let start = || {
-            std::thread::spawn(move || then(open(&path)));
-        };
-        match &self.channel {
-            Some(channel) => channel.send(TranscriptTask::Then(Box::new(start))),
-            None => start(),
-        }
+        std::thread::spawn(move || then(open(&path)));
     }
 
-    /// Waits until all that was handed over is written, but no longer than until then.
+    /// Waits until all transcripts are written, but no longer than until then.
     pub async fn close(&self, until: Instant) {
-        let Some(channel) = &self.channel else { return };
-        let (done, closed) = tokio::sync::oneshot::channel();
-        channel.send(TranscriptTask::Then(Box::new(move || {
-            // The waiting task may have given up.
-            let _ = done.send(());
-        })));
-        if tokio::time::timeout_at(until.into(), closed).await.is_err() {
+        let ended = {
+            let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+            running.writes = None;
+            running.ended.take()
+        };
+        let Some(mut ended) = ended else { return };
+        if tokio::time::timeout_at(until.into(), ended.recv()).await.is_err() {
             tracing::warn!("transcripts were still being written when the host ended");
-        }
-    }
-}
-
-/// Opens a file to read it; never what would be waited for, as a pipe.
-fn open(path: &Path) -> io::Result<File> {
-    if !std::fs::symlink_metadata(path)?.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
-    }
-    File::open(path)
-}
-
-impl Channel {
-    fn send(&self, task: TranscriptTask) {
-        if self.tasks.send(task).is_err() {
-            // It never ends by itself; a panic of it has ended the host.
-            tracing::error!("the thread that writes transcripts is gone");
         }
     }
 }
@@ -140,8 +107,7 @@ pub struct Transcript {
 #[derive(Debug)]
 struct OpenTranscript {
     path: PathBuf,
-    name: TranscriptName,
-    channel: Channel,
+    chunks: mpsc::SyncSender<Vec<u8>>,
     /// More was printed than could be written.
     is_cut: bool,
 }
@@ -154,21 +120,70 @@ impl Transcript {
 
     /// Adds bytes to it; never waits.
     pub fn append(&mut self, chunk: &[u8]) {
-        let Some(open) = self.open.as_mut().filter(|open| !open.is_cut) else { return };
-        if open.channel.budget.take(chunk.len() + OVERHEAD) {
-            open.channel.send(TranscriptTask::Append(open.name, chunk.to_vec()));
-        } else {
-            open.is_cut = true;
-            open.channel.send(TranscriptTask::Cut(open.name));
+        if let Some(open) = self.open.as_mut().filter(|open| !open.is_cut) {
+            open.is_cut = open.chunks.try_send(chunk.to_vec()).is_err();
+            if open.is_cut {
+                tracing::warn!(path = %open.path.display(), "the transcript is cut: it cannot be written as fast");
+            }
         }
     }
 }
 
-impl Drop for OpenTranscript {
-    fn drop(&mut self) {
-        self.channel.send(TranscriptTask::End(self.name));
+/// Opens a file to read it; never what would be waited for, as a pipe.
+fn open(path: &Path) -> io::Result<File> {
+    if !fs::symlink_metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
     }
+    File::open(path)
 }
 
-#[cfg(test)]
-mod tests;
+/// Writes all chunks to a new file, as far as they are kept.
+fn write(folder: &Path, path: &Path, chunks: &mpsc::Receiver<Vec<u8>>) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    if !fs::symlink_metadata(folder)?.is_dir() {
+        return Err(io::Error::other("the folder is a symbolic link, which is not followed"));
+    }
+    let mut file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(path)?;
+    make_room(folder, path)?;
+    let mut written = 0;
+    for chunk in chunks {
+        if written + chunk.len() > LIMIT {
+            let note = serde_json::json!({ "type": "botglue", "cut": "no transcript is longer than 32 MB" });
+            return file.write_all(format!("\n{note}\n").as_bytes());
+        }
+        file.write_all(&chunk)?;
+        written += chunk.len();
+    }
+    Ok(())
+}
+
+/// Drops the oldest transcripts until those that are left may stay; never the one at `own`.
+fn make_room(folder: &Path, own: &Path) -> io::Result<()> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let is_ours = entry.file_name().to_str().is_some_and(|name| {
+            name.strip_suffix(".jsonl").is_some_and(|name| {
+                name.split('-').count() == 3 && name.chars().all(|c| c.is_ascii_digit() || c == '-')
+            })
+        });
+        // This does not follow links. Another host may have been quicker.
+        if let Ok(metadata) = entry.metadata()
+            && is_ours
+            && metadata.is_file()
+        {
+            found.push((entry.file_name(), metadata.len()));
+        }
+    }
+    // Their names begin with the time.
+    found.sort_unstable_by(|a, b| b.cmp(a));
+    let mut total = 0;
+    for (count, (name, size)) in found.into_iter().enumerate() {
+        total += size;
+        let path = folder.join(name);
+        if (count >= MAX_TRANSCRIPTS || total > MAX_TOTAL_BYTES) && path != own {
+            let _ = fs::remove_file(path);
+        }
+    }
+    Ok(())
+}

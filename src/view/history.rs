@@ -96,7 +96,8 @@ fn actions(entry: &JobEntry) -> Vec<Action> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::store::{Amounts, StoredFailure};
+    use crate::journal::Amounts;
+    use crate::store::StoredFailure;
 
     const NOW: LocalTime = LocalTime { year: 2025, month: 3, day: 9, hour: 10, minute: 0 };
 

@@ -3,7 +3,8 @@
 use super::amounts::{duration, money, percent, tokens};
 use super::signs::UNKNOWN;
 use super::{Cell, Column, ListRow, Table};
-use crate::store::{Breakdown, Info, Sums, Tokens};
+use crate::journal::Tokens;
+use crate::store::{Breakdown, Info, Sums};
 
 /// The most models, or agents, that are named.
 const SHARES: usize = 6;
@@ -126,7 +127,7 @@ fn cached(all: &Tokens) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Amounts;
+    use crate::journal::Amounts;
 
     fn sums(jobs: u64, cost_usd: Option<f64>, tokens: Tokens) -> Sums {
         let amounts = Amounts { cost_usd, tokens, duration_ms: Some(92_000), ..Amounts::default() };

@@ -39,7 +39,8 @@ pub fn prompt(entry: &JobEntry) -> PromptView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Amounts, LocalTime};
+    use crate::journal::Amounts;
+    use crate::store::LocalTime;
 
     #[test]
     fn a_prompt_has_when_it_ended_and_what_it_took() {

@@ -354,17 +354,11 @@ fn typed(nvim: &Nvim, gated: &Gated) {
     held(nvim, gated, "local b = 20");
     nvim.command("Botglue edit 1");
     nvim.input("A -- mine<Esc>");
-    let database = nvim.scratch.path("data/nvim/botglue/botglue.db");
-    nvim.wait("it is in the store", || {
-        let connection = rusqlite::Connection::open(&database).unwrap();
-        let drafts: Vec<String> = connection
-            .prepare("SELECT draft FROM texts WHERE draft NOT NULL")
-            .unwrap()
-            .query_map([], |row| row.get(0))
-            .unwrap()
-            .collect::<Result<_, _>>()
-            .unwrap();
-        drafts.iter().any(|draft| draft.contains("local b = 20 -- mine"))
+    nvim.wait("it is in the journal", || {
+        let journals = nvim.scratch.journals();
+        journals
+            .lines()
+            .any(|line| line.contains(r#""what":"draft""#) && line.contains("local b = 20 -- mine"))
     });
 }
 

@@ -1,4 +1,4 @@
---- Held answers of earlier sessions are told of without a host, from a file that names them.
+--- Held answers of earlier sessions are told of without a host, from files that name them.
 
 local child = require("support.child")
 local suite = require("support.suite")
@@ -14,9 +14,9 @@ local function start(lines, after)
     local lines = vim.tbl_map(function(line)
       return (line:gsub("PROJECT", vim.fn.getcwd()))
     end, %s)
-    local dir = vim.fn.stdpath("data") .. "/botglue"
+    local dir = vim.fn.stdpath("data") .. "/botglue/journal"
     vim.fn.mkdir(dir, "p")
-    vim.fn.writefile(lines, dir .. "/held.jsonl")
+    vim.fn.writefile(lines, dir .. "/gone.held")
     %s
   ]]):format(vim.inspect(lines), after or ""))
 end
@@ -85,7 +85,7 @@ test("those of another project, or of a Neovim that runs, are not", function()
   living:answer(1, { "A" })
   local line = living:eventually(
     "its held answer is in the file",
-    "local file = io.open(vim.fn.stdpath('data') .. '/botglue/held.jsonl') return file and file:read()"
+    "local file = io.open(vim.fn.glob(vim.fn.stdpath('data') .. '/botglue/journal/*.held')) return file and file:read()"
   )
   local nvim = start({
     answer(GONE, "/somewhere/else.txt"),

@@ -62,14 +62,14 @@ test("why a store cannot be read is said once, whole, in the window", function()
     _G.data_dir = require("botglue.host.client").options().data_dir
     vim.uv.fs_rename(data_dir, data_dir .. ".away")
     vim.fn.writefile({ "no folder" }, data_dir)
-    return data_dir .. "/botglue.db"
+    return data_dir
   ]])
   nvim:type(":Botglue history<CR>")
   nvim:eventually("it is told", "return vim.fn.getline(1):find('the store cannot be written') ~= nil")
   local function told()
     return (table.concat(shown(nvim)):gsub(" ", ""))
   end
-  local why = "the store cannot be written (unable to open database file: %s); give yourself the right to write in "
+  local why = "the store cannot be written (%s: File exists (os error 17)); give yourself the right to write in "
     .. "`data_dir`, or set it to another folder"
   why = why:format(file):gsub(" ", "")
   equal(told(), why)

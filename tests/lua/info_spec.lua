@@ -4,7 +4,7 @@ local test, equal, contains = suite.test, suite.equal, suite.contains
 
 local DAY = 24 * 3600 * 1000
 
---- A child with the real host and the store of these jobs, as `support.spilled` takes them, which ended days ago.
+--- A child with the real host and the store of these jobs, as `support.journal` takes them, which ended days ago.
 local function with_store(jobs)
   local nvim = child.with_host({ "one", "two", "three" })
   nvim:lua(
@@ -16,7 +16,7 @@ local function with_store(jobs)
         job.project = job.project or vim.fn.getcwd()
         job.landing = job.landing or not job.error and "applied"
       end
-      require("support.spilled").write(jobs)
+      require("support.journal").write(jobs)
     ]],
     jobs,
     DAY
@@ -121,8 +121,8 @@ test("a store that cannot be read is one line, and no window", function()
     require("botglue").setup({ data_dir = file })
   ]])
   nvim:type(":Botglue info<CR>")
-  nvim:eventually("it is told", "return vim.fn.execute('messages'):find('unable to open') ~= nil")
-  contains(nvim:messages(), "botglue: the store cannot be written (unable to open database file")
+  nvim:eventually("it is told", "return vim.fn.execute('messages'):find('File exists') ~= nil")
+  contains(nvim:messages(), "botglue: the store cannot be written (")
   equal(#nvim:api("list_wins"), 1)
 end)
 

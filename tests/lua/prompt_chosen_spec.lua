@@ -60,7 +60,7 @@ test("where nothing was chosen, the agent of the project's newest job comes firs
     local nvim = start(options)
     nvim:lua([[
       local project = require("botglue.editor.context").project(0)
-      require("support.spilled").write({
+      require("support.journal").write({
         { uuid = "1", agent = "droid", project = project, ended_ms = 1 },
         { uuid = "2", agent = "mine", project = project, ended_ms = 2 },
         { uuid = "3", agent = "droid", project = "/other", ended_ms = 3 },

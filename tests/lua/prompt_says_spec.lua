@@ -103,7 +103,7 @@ test("so it does where an earlier Neovim was told, as the store has it", functio
   local nvim = start()
   nvim:lua([[
     local error = { "not_logged_in", "no" }
-    require("support.spilled").write({
+    require("support.journal").write({
       { uuid = "j1", prompt = "it", rows = { "one" }, lines = false, error = error, ended_ms = 1000 },
     })
   ]])

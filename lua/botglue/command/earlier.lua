@@ -1,5 +1,5 @@
---- Held answers of earlier sessions: a small file that the host keeps beside the store names their files (`held.jsonl`,
---- one object a line). They are announced once; a host is started as soon as one of these files is read.
+--- Held answers of earlier sessions: small files that hosts keep beside their journals name their files
+--- (`journal/SESSION.held`, one object a line). They are announced once; a host is started as soon as one of these files is read.
 
 require("botglue.wiring")
 
@@ -11,23 +11,22 @@ local M = {}
 local api = vim.api
 
 --- The files of answers whose Neovim is gone.
----@param path string
+---@param dir string
 ---@return string[]
-local function read(path)
-  local file, paths = io.open(path), {}
-  for line in file and file:lines() or function() end do
-    local ok, answer = pcall(vim.json.decode, line)
-    if
-      ok
-      and type(answer) == "table"
-      and type(answer.owner) == "string"
-      and type(answer.path) == "string"
-    then
-      paths[#paths + 1] = not require("botglue.util.pid").is_alive(answer.owner) and answer.path or nil
+local function read(dir)
+  local paths = {}
+  for name in vim.fs.dir(dir) do
+    local file = name:match("%.held$") and io.open(dir .. "/" .. name)
+    for line in file and file:lines() or function() end do
+      local ok, answer = pcall(vim.json.decode, line)
+      local owner, path = ok and type(answer) == "table" and answer.owner, ok and answer.path
+      if type(owner) == "string" and type(path) == "string" and not require("botglue.util.pid").is_alive(owner) then
+        paths[#paths + 1] = path
+      end
     end
-  end
-  if file then
-    file:close()
+    if file then
+      file:close()
+    end
   end
   return paths
 end
@@ -75,7 +74,7 @@ end
 --- Announces the answers that wait in this project, and shows each in its file as soon as that is read.
 function M.announce()
   local options = client.options()
-  local paths = read(vim.fs.joinpath(options.data_dir, "held.jsonl"))
+  local paths = read(vim.fs.joinpath(options.data_dir, "journal"))
   connection.earlier = count_here(paths)
   if #paths == 0 then
     return

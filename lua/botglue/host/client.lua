@@ -58,7 +58,7 @@ function M.connect(options)
     return connection.process
   end
   local process, err
-  process, err = host_process.start(options, connection.ready_within, function(why)
+  process, err = host_process.start(options, connection.session, connection.ready_within, function(why)
     lost(process, why)
   end)
   connection.process = process

@@ -17,6 +17,7 @@
 ---@class botglue.HostState the host, what it is asked, the options
 ---@field process botglue.Process?
 ---@field words botglue.Words those that the host has sent
+---@field session string this Neovim's name, which no other one has
 ---@field ready_within integer milliseconds that a host has to say that it is there
 ---@field restarts integer[] when hosts were started again by themselves, in milliseconds, the newest last
 ---@field unconfirmed table[] what became of answers that no host has said to be stored, oldest first
@@ -77,6 +78,7 @@
 ---@class botglue.Connection: botglue.HostState, botglue.JobsState, botglue.EditorState, botglue.UiState
 local connection = {
   words = { reasons = {}, landings = {}, actions = {}, agents = {}, states = {} },
+  session = vim.text.hexencode(vim.uv.random(16)):lower(),
   ready_within = 5000,
   restarts = {},
   unconfirmed = {},

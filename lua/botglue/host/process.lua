@@ -121,18 +121,19 @@ end
 
 --- Starts a host.
 ---@param options botglue.Options
+---@param session string this Neovim's name
 ---@param ready_within integer milliseconds
 ---@param gone fun(err: botglue.JobError) called once, when the process is no more or of no use
 ---@return botglue.Process? process
 ---@return botglue.JobError? err why there is none
-function M.start(options, ready_within, gone)
+function M.start(options, session, ready_within, gone)
   local path, looked = M.binary(options)
   if not path then
     return nil,
       failure("host_missing", "run :checkhealth botglue — host missing at %s (%s)", looked, M.INSTALL)
   end
   local self = setmetatable({ path = path, ready = false, outbox = {}, stderr = "", gone = gone }, Process)
-  local command = { path, "serve", "--log", M.log_path(), "--data-dir", options.data_dir }
+  local command = { path, "serve", "--log", M.log_path(), "--data-dir", options.data_dir, "--session", session }
   local ok, channel = pcall(vim.fn.jobstart, command, {
     rpc = true,
     on_stderr = function(_, data)

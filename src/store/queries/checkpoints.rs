@@ -3,6 +3,9 @@
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 
+use super::parse;
+use crate::journal::Accepted;
+use crate::request::Resume;
 use crate::store::StoreError;
 
 /// A checkpoint. Its field names are those that the editor gets.
@@ -55,28 +58,36 @@ impl Fork {
     }
 }
 
+/// How many checkpoints of a session are shown: the newest.
+const MOST: usize = 100;
+
 fn fork(connection: &Connection, agent: &str, session_id: &str) -> Result<Option<Fork>, StoreError> {
-    let fork = connection
+    let first = connection
         .prepare_cached(
-            "SELECT parent, parent_at, first_ms FROM sessions
-             WHERE agent = ?1 AND session_id = ?2 AND parent IS NOT NULL",
+            "SELECT record FROM jobs JOIN texts USING (uuid) WHERE agent = ?1 AND session_id = ?2 ORDER BY ended_ms LIMIT 1",
         )?
-        .query_row([agent, session_id], |row| {
-            Ok(Fork { parent: row.get(0)?, at: row.get(1)?, at_ms: row.get(2)? })
-        })
+        .query_row([agent, session_id], |row| row.get::<_, String>(0))
         .optional()?;
-    Ok(fork)
+    let Some(first) = first else { return Ok(None) };
+    let job: Accepted = parse(&first)?;
+    let parent = job.resumed.filter(|resumed| resumed.session_id != session_id);
+    Ok(parent.map(|Resume { session_id, at, .. }| Fork { parent: session_id, at, at_ms: job.started_ms }))
 }
 
 fn own(connection: &Connection, agent: &str, session_id: &str) -> Result<Vec<Checkpoint>, StoreError> {
-    connection
-        .prepare_cached(
-            "SELECT checkpoints.uuid, prompt, started_ms
-             FROM checkpoints JOIN jobs ON checkpoints.job = jobs.key
-             WHERE checkpoints.agent = ?1 AND checkpoints.session_id = ?2 ORDER BY checkpoints.key",
-        )?
-        .query_and_then(params![agent, session_id], |row| {
-            Ok(Checkpoint { uuid: row.get(0)?, prompt: row.get(1)?, at_ms: row.get(2)? })
-        })?
-        .collect()
+    let mut checkpoints: Vec<Checkpoint> = Vec::new();
+    let mut jobs = connection.prepare_cached(
+        "SELECT prompt, started_ms, record ->> '$.checkpoints' FROM jobs JOIN texts USING (uuid)
+         WHERE agent = ?1 AND session_id = ?2 ORDER BY ended_ms",
+    )?;
+    let mut rows = jobs.query(params![agent, session_id])?;
+    while let Some(row) = rows.next()? {
+        let (prompt, at_ms): (String, i64) = (row.get(0)?, row.get(1)?);
+        for uuid in parse::<Vec<String>>(&row.get::<_, String>(2)?)? {
+            if checkpoints.iter().all(|known| known.uuid != uuid) {
+                checkpoints.push(Checkpoint { uuid, prompt: prompt.clone(), at_ms });
+            }
+        }
+    }
+    Ok(checkpoints.split_off(checkpoints.len().saturating_sub(MOST)))
 }

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::{amounts, parse, signed, unsigned};
+use super::{amounts, parse};
 use crate::error::Code;
+use crate::journal::{Accepted, Amounts};
 use crate::request::{Resume, Selection};
-use crate::store::Amounts;
-use crate::store::StoreError;
+use crate::store::{StoreError, signed};
 
 /// A finished job in a list, or one that was interrupted. Its field names are those that the editor gets.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -131,78 +131,100 @@ pub enum JobKey {
     Id(u64),
 }
 
+/// The fields of a job that have no columns of their own.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Rest {
+    protocol: Option<String>,
+    filetype: String,
+    first_line: u64,
+    question: bool,
+    held_for: Option<String>,
+    error_message: Option<String>,
+    transcript: Option<String>,
+    landed_first: Option<u64>,
+    landed_last: Option<u64>,
+}
+
+/// What an interrupted job has of a [`Record`], too.
+#[derive(Debug, Deserialize)]
+struct Texts {
+    #[serde(flatten)]
+    job: Accepted,
+    text: Option<String>,
+    lines: Option<Vec<String>>,
+}
+
 /// The Neovim that asks, and the folder of transcripts.
 #[derive(Debug, Clone, Copy)]
 pub struct QueryContext<'a> {
-    pub owner: &'a str,
+    pub session: &'a str,
     pub transcripts: &'a Path,
 }
 
 impl QueryContext<'_> {
     /// Reads a row of `jobs`.
     pub fn entry(&self, row: &Row<'_>) -> Result<JobEntry, StoreError> {
-        let id: i64 = row.get("id")?;
-        let own = row.get::<_, String>("owner")? == self.owner;
+        let own = row.get::<_, String>("session")? == self.session;
         let code: Option<String> = row.get("error_code")?;
-        let message: Option<String> = row.get("error_message")?;
-        let transcript: Option<String> = row.get("transcript")?;
-        let transcript = transcript.map(|name| self.transcripts.join(name)).filter(|path| path.exists());
+        let rest: Rest = parse(&row.get::<_, String>("entry")?)?;
+        let transcript = rest.transcript.map(|name| self.transcripts.join(name)).filter(|path| path.exists());
         Ok(JobEntry {
             uuid: row.get("uuid")?,
-            id: u64::try_from(id).ok().filter(|_| own),
+            id: u64::try_from(row.get::<_, i64>("id")?).ok().filter(|_| own),
             agent: row.get("agent")?,
-            protocol: row.get("protocol")?,
+            protocol: rest.protocol,
             model: row.get("model")?,
             session_id: row.get("session_id")?,
             project: row.get("project")?,
             path: row.get("path")?,
-            filetype: row.get("filetype")?,
-            first_line: unsigned(row.get("first_line")?),
+            filetype: rest.filetype,
+            first_line: rest.first_line,
             prompt: row.get("prompt")?,
-            question: row.get("question")?,
+            question: rest.question,
             status: match code.as_deref() {
                 None => "done",
                 Some(code) if code == Code::HostLost.name() => "interrupted",
                 Some(_) => "failed",
             },
             landing: row.get("landing")?,
-            held_for: row.get("held_for")?,
-            error: code.map(|code| StoredFailure { code, message: message.unwrap_or_default() }),
+            held_for: rest.held_for,
+            error: code.map(|code| StoredFailure { code, message: rest.error_message.unwrap_or_default() }),
             started_ms: row.get("started_ms")?,
             ended_ms: row.get("ended_ms")?,
             ended: LocalTime::default(),
             amounts: amounts(row)?,
             transcript: transcript.map(|path| path.to_string_lossy().into_owned()),
             has_answer: row.get("has_answer")?,
-            landed_first: row.get::<_, Option<i64>>("landed_first")?.map(unsigned),
-            landed_last: row.get::<_, Option<i64>>("landed_last")?.map(unsigned),
+            landed_first: rest.landed_first,
+            landed_last: rest.landed_last,
         })
     }
 
     /// One whole job; none if it does not exist.
     pub fn job(&self, connection: &Connection, which: &JobKey) -> Result<Option<FullJob>, StoreError> {
         let full = |row: &Row<'_>| {
-            let lines: Option<String> = row.get("lines")?;
-            let resumed: Option<String> = row.get("resumed")?;
             let landed_rows: Option<String> = row.get("landed_rows")?;
+            let Texts { job, text, lines } = parse(&row.get::<_, String>("record")?)?;
             Ok::<_, StoreError>(FullJob {
                 entry: self.entry(row)?,
-                text: row.get("text")?,
+                text,
                 landed_rows: landed_rows.as_deref().map(parse).transpose()?,
-                lines: lines.as_deref().map(parse).transpose()?,
-                selection: parse(&row.get::<_, String>("selection")?)?,
-                review: row.get("review")?,
-                resume: resumed.as_deref().map(parse).transpose()?,
+                lines,
+                selection: job.selection,
+                review: job.review,
+                resume: job.resumed,
             })
         };
+        let sql = "SELECT * FROM jobs JOIN texts USING (uuid) WHERE ended_ms IS NOT NULL AND";
         let found = match which {
             JobKey::Uuid(uuid) => connection
-                .prepare_cached("SELECT * FROM jobs JOIN texts ON job = key WHERE uuid = ?1")?
+                .prepare_cached(&format!("{sql} uuid = ?1"))?
                 .query_row([uuid], |row| Ok(full(row)))
                 .optional()?,
             JobKey::Id(id) => connection
-                .prepare_cached("SELECT * FROM jobs JOIN texts ON job = key WHERE owner = ?1 AND id = ?2")?
-                .query_row(params![self.owner, signed(*id)], |row| Ok(full(row)))
+                .prepare_cached(&format!("{sql} session = ?1 AND id = ?2"))?
+                .query_row(params![self.session, signed(*id)], |row| Ok(full(row)))
                 .optional()?,
         };
         let Some(mut job) = found.transpose()? else { return Ok(None) };

@@ -4,8 +4,7 @@ use rusqlite::{Connection, named_params};
 use serde::Serialize;
 
 use super::entry::{JobEntry, LocalTime, QueryContext};
-use super::signed;
-use crate::store::StoreError;
+use crate::store::{StoreError, signed};
 
 /// A page of the history: what it is filtered by, how long it is, and where it begins.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -38,7 +37,7 @@ pub struct Listed {
 pub fn history(connection: &Connection, asker: QueryContext<'_>, page: &Page) -> Result<Listed, StoreError> {
     let mut sql = format!(
         "SELECT *, strftime('{FORMAT}', ended_ms / 1000, 'unixepoch', 'localtime') AS ended
-         FROM jobs WHERE (ended_ms, uuid) < (:ended_ms, :uuid)",
+         FROM jobs WHERE ended_ms IS NOT NULL AND (ended_ms, uuid) < (:ended_ms, :uuid)",
         FORMAT = LocalTime::FORMAT
     );
     if page.path.is_some() {

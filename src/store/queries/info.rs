@@ -1,13 +1,11 @@
 //! Sums over jobs: what was done, and for how much.
 
-use std::collections::BTreeMap;
-
 use rusqlite::{Connection, Params, Row, params};
 use serde::Serialize;
 
-use super::{amounts, unsigned};
-use crate::store::Amounts;
-use crate::store::StoreError;
+use super::amounts;
+use crate::journal::Amounts;
+use crate::store::{StoreError, unsigned};
 
 /// What the last 30 days are, in milliseconds before the beginning of today.
 const MONTH: i64 = 29 * 24 * 60 * 60 * 1000;
@@ -78,7 +76,8 @@ pub struct Breakdown {
 }
 
 /// The columns of [`Sums`] over rows of `jobs`.
-const SUMS: &str = "count(*) jobs, sum(is_landed) landed, sum(is_held) held, sum(is_failed) failed, sum(cost_usd) cost_usd,
+const SUMS: &str = "count(*) jobs, sum(landing IN ('applied', 'merged', 'unchanged')) landed, sum(landing = 'held') held,
+    count(error_code) failed, sum(cost_usd) cost_usd,
     sum(input_tokens) input_tokens, sum(output_tokens) output_tokens, sum(cache_read_tokens) cache_read_tokens,
     sum(cache_creation_tokens) cache_creation_tokens, sum(num_turns) num_turns, sum(duration_ms) duration_ms";
 
@@ -87,72 +86,25 @@ pub fn info(connection: &Connection, wanted: &InfoQuery) -> Result<Info, StoreEr
     let session = wanted.session.as_ref().map(|(agent, session_id)| {
         sums(
             connection,
-            "agent = ?1 AND session_id IN (SELECT session_id FROM sessions WHERE agent = ?1 AND family = (SELECT family
-                FROM sessions WHERE agent = ?1 AND session_id = ?2))",
+            "agent = ?1 AND family = (SELECT family FROM jobs WHERE agent = ?1 AND session_id = ?2 LIMIT 1)",
             params![agent, session_id],
         )
     });
-    let mut all = Sums::default();
-    let mut project = Sums::default();
-    let (mut models, mut agents) = (BTreeMap::new(), BTreeMap::new());
-    for total in totals(connection)? {
-        all.add(&total.sums);
-        if total.project == wanted.project {
-            project.add(&total.sums);
-        }
-        models.entry(total.model).or_insert_with(Sums::default).add(&total.sums);
-        agents.entry(total.agent).or_insert_with(Sums::default).add(&total.sums);
-    }
-    models.remove("");
+    let mut models = shares(connection, "model")?;
+    models.retain(|share| !share.name.is_empty());
     Ok(Info {
         session: session.transpose()?,
-        project,
+        project: sums(connection, "project = ?1", [&wanted.project])?,
         today: sums(connection, "ended_ms >= ?1", [wanted.today_ms])?,
         month: sums(connection, "ended_ms >= ?1", [wanted.today_ms.saturating_sub(MONTH)])?,
-        all,
-        models: shares(models),
-        agents: shares(agents),
+        all: sums(connection, "true", [])?,
+        models,
+        agents: shares(connection, "agent")?,
     })
 }
 
-impl Sums {
-    fn add(&mut self, other: &Self) {
-        self.jobs += other.jobs;
-        self.landed += other.landed;
-        self.held += other.held;
-        self.failed += other.failed;
-        self.amounts = self.amounts.plus(&other.amounts);
-    }
-}
-
-/// The sums over all jobs of one model of one agent in one project.
-struct Total {
-    project: String,
-    agent: String,
-    model: String,
-    sums: Sums,
-}
-
-fn totals(connection: &Connection) -> Result<Vec<Total>, StoreError> {
-    connection
-        .prepare_cached(
-            "SELECT project, agent, model, jobs, landed, held, failed, iif(priced, cost_usd, NULL) cost_usd, input_tokens,
-                output_tokens, cache_read_tokens, cache_creation_tokens, num_turns, duration_ms
-             FROM totals",
-        )?
-        .query_and_then([], |row| {
-            Ok(Total {
-                project: row.get("project")?,
-                agent: row.get("agent")?,
-                model: row.get("model")?,
-                sums: sum(row)?,
-            })
-        })?
-        .collect()
-}
-
 fn sums(connection: &Connection, which: &str, params: impl Params) -> Result<Sums, StoreError> {
-    let sql = format!("SELECT {SUMS} FROM jobs WHERE {which}");
+    let sql = format!("SELECT {SUMS} FROM jobs WHERE ended_ms IS NOT NULL AND {which}");
     connection.prepare_cached(&sql)?.query_row(params, |row| Ok(sum(row)))?
 }
 
@@ -167,19 +119,25 @@ fn sum(row: &Row<'_>) -> Result<Sums, StoreError> {
     })
 }
 
-/// The costliest first, then those with the most jobs.
-fn shares(of: BTreeMap<String, Sums>) -> Vec<Breakdown> {
-    let share = |(name, Sums { jobs, amounts, .. }): (String, Sums)| Breakdown {
-        name,
-        jobs,
-        cost_usd: amounts.cost_usd,
-        input_tokens: amounts.tokens.input,
-        output_tokens: amounts.tokens.output,
-        cache_read_tokens: amounts.tokens.cache_read,
-        cache_creation_tokens: amounts.tokens.cache_creation,
-    };
-    let mut shares: Vec<Breakdown> = of.into_iter().map(share).collect();
-    let cost = |share: &Breakdown| share.cost_usd.unwrap_or_default();
-    shares.sort_by(|a, b| cost(b).total_cmp(&cost(a)).then(b.jobs.cmp(&a.jobs)));
-    shares
+/// What each value of a column has taken, the costliest first, then those with the most jobs.
+fn shares(connection: &Connection, column: &str) -> Result<Vec<Breakdown>, StoreError> {
+    let sql = format!(
+        "SELECT coalesce({column}, '') name, {SUMS} FROM jobs WHERE ended_ms IS NOT NULL GROUP BY {column}
+         ORDER BY coalesce(sum(cost_usd), 0) DESC, count(*) DESC, name"
+    );
+    connection
+        .prepare_cached(&sql)?
+        .query_and_then([], |row| {
+            let (name, Sums { jobs, amounts, .. }) = (row.get("name")?, sum(row)?);
+            Ok(Breakdown {
+                name,
+                jobs,
+                cost_usd: amounts.cost_usd,
+                input_tokens: amounts.tokens.input,
+                output_tokens: amounts.tokens.output,
+                cache_read_tokens: amounts.tokens.cache_read,
+                cache_creation_tokens: amounts.tokens.cache_creation,
+            })
+        })?
+        .collect()
 }

@@ -2,9 +2,8 @@
 
 use rusqlite::{Connection, params};
 
-use super::signed;
-use crate::store::StoreError;
-use crate::store::record::Unsent;
+use crate::journal::Unsent;
+use crate::store::{StoreError, signed};
 
 /// The most that are kept; the oldest give way.
 const MOST: u64 = 50;
@@ -16,30 +15,32 @@ const FRESH: i64 = 24 * 3600 * 1000;
 /// begun the transaction.
 pub fn keep(
     connection: &Connection,
-    owner: &str,
+    session: &str,
     id: u64,
     unsent: Option<&Unsent>,
 ) -> Result<(), StoreError> {
     if let Some(Unsent { text, at_ms }) = unsent {
         connection
-            .prepare_cached("INSERT OR REPLACE INTO unsent (owner, id, at_ms, text) VALUES (?1, ?2, ?3, ?4)")?
-            .execute(params![owner, signed(id), at_ms, text])?;
+            .prepare_cached(
+                "INSERT OR REPLACE INTO unsent (session, id, at_ms, text) VALUES (?1, ?2, ?3, ?4)",
+            )?
+            .execute(params![session, signed(id), at_ms, text])?;
         connection
             .prepare_cached(
-                "DELETE FROM unsent WHERE (owner, id) IN
-                    (SELECT owner, id FROM unsent ORDER BY at_ms DESC, id DESC LIMIT -1 OFFSET ?1)",
+                "DELETE FROM unsent WHERE (session, id) IN
+                    (SELECT session, id FROM unsent ORDER BY at_ms DESC, id DESC LIMIT -1 OFFSET ?1)",
             )?
             .execute([signed(MOST)])?;
     } else {
         connection
-            .prepare_cached("DELETE FROM unsent WHERE owner = ?1 AND id = ?2")?
-            .execute(params![owner, signed(id)])?;
+            .prepare_cached("DELETE FROM unsent WHERE session = ?1 AND id = ?2")?
+            .execute(params![session, signed(id)])?;
     }
     Ok(())
 }
 
 /// A job with this prompt is stored now, so the same unsent text is not needed any more.
-pub(super) fn sent(connection: &Connection, prompt: &str) -> Result<(), StoreError> {
+pub fn sent(connection: &Connection, prompt: &str) -> Result<(), StoreError> {
     // Without the blanks around it a prompt is sent.
     connection
         .prepare_cached(

@@ -170,10 +170,10 @@ pub fn host_and_plugin() -> Run {
 /// Answers of a Neovim that is gone are held in the project, as the file beside the store says.
 fn hold_earlier(scratch: &Scratch) {
     let path = scratch.write("held.txt", "text");
-    let data = scratch.path("data/nvim/botglue");
+    let data = scratch.path("data/nvim/botglue/journal");
     fs::create_dir_all(&data).unwrap();
     let answer = json!({"owner": "999999999:1", "path": path});
-    fs::write(data.join("held.jsonl"), format!("{answer}\n").repeat(10)).unwrap();
+    fs::write(data.join("gone.held"), format!("{answer}\n").repeat(10)).unwrap();
 }
 
 /// What Neovim spends on the plugin until it waits for the first key, in milliseconds: what it says that it takes to

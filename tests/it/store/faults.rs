@@ -1,4 +1,4 @@
-//! A store that is damaged, locked or of a newer version: jobs land all the same, and the user is told once.
+//! A store that is damaged, locked or of another version: jobs land all the same, and the user is told once.
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -34,25 +34,33 @@ fn assert_lands_with_a_warning(nvim: &Nvim, gated: &Gated, words: &[&str]) {
     assert!(words.iter().all(|word| message.contains(word)), "{message}");
 }
 
-#[test]
-fn a_damaged_store_is_put_aside() {
-    let (nvim, gated) = open(|path| std::fs::write(path, [b'x'; 9000]).unwrap());
-    assert_lands_with_a_warning(&nvim, &gated, &["damaged", "botglue.db.damaged-"]);
+/// The store cannot be used: it is renamed, and another one begun.
+fn assert_put_aside(prepare: impl FnOnce(&std::path::Path), why: &str) {
+    let before = std::cell::OnceCell::new();
+    let (nvim, gated) = open(|path| {
+        prepare(path);
+        before.set(std::fs::read(path).unwrap()).unwrap();
+    });
+    assert_lands_with_a_warning(&nvim, &gated, &[why, "botglue.db.old-20"]);
     assert_eq!(ask(&nvim, "history", &json!({})).unwrap()["jobs"].as_array().map(Vec::len), Some(2));
-    let aside =
-        std::fs::read_dir(nvim.scratch.path("data/nvim/botglue")).unwrap().map(|entry| entry.unwrap().path());
-    let aside: Vec<_> = aside.filter(|path| path.to_string_lossy().contains("damaged")).collect();
+    let folder = std::fs::read_dir(nvim.scratch.path("data/nvim/botglue")).unwrap();
+    let aside: Vec<_> = folder.map(|entry| entry.unwrap().path()).collect();
+    let aside: Vec<_> = aside.iter().filter(|path| path.to_string_lossy().contains(".old-")).collect();
     assert_eq!(aside.len(), 1, "{aside:?}");
-    assert_eq!(std::fs::read(&aside[0]).unwrap(), [b'x'; 9000]);
+    assert!(&std::fs::read(aside[0]).unwrap() == before.get().unwrap(), "it is as it was");
 }
 
 #[test]
-fn a_store_of_a_newer_version_is_left_alone() {
-    let (nvim, gated) = open(|path| {
+fn a_store_that_is_no_database_is_put_aside() {
+    assert_put_aside(|path| std::fs::write(path, [b'x'; 9000]).unwrap(), "damaged");
+}
+
+#[test]
+fn a_store_of_another_version_is_put_aside() {
+    let of = |path: &std::path::Path| {
         Connection::open(path).unwrap().pragma_update(None, "user_version", 99).unwrap();
-    });
-    assert_lands_with_a_warning(&nvim, &gated, &["version 99", "update the plugin"]);
-    assert!(ask(&nvim, "history", &json!({})).is_err());
+    };
+    assert_put_aside(of, "version 99");
 }
 
 #[test]
@@ -69,30 +77,6 @@ fn a_store_that_is_locked_gets_what_waited_when_it_is_free() {
     let jobs = ask(&nvim, "history", &json!({})).unwrap()["jobs"].clone();
     let landings: Vec<_> = jobs.as_array().unwrap().iter().map(|job| &job["landing"]).collect();
     assert_eq!(landings, ["applied", "applied"]);
-}
-
-#[test]
-fn what_a_locked_store_holds_is_not_said_to_be_absent() {
-    let lock = std::cell::OnceCell::new();
-    let (nvim, _gated) = open(|path| {
-        let connection = Connection::open(path).unwrap();
-        connection.pragma_update(None, "journal_mode", "WAL").unwrap();
-        connection.execute_batch("BEGIN IMMEDIATE").unwrap();
-        lock.set(connection).unwrap();
-    });
-    nvim.command("Botglue review");
-    let says =
-        |words: &str| nvim.notes().iter().any(|note| note["message"].as_str().unwrap().contains(words));
-    nvim.wait("it is told", || says("cannot be read") || says("no answer is held"));
-    assert!(
-        says("held answers cannot be read: another program keeps the store locked"),
-        "{:?}",
-        nvim.notes()
-    );
-    assert!(!says("no answer is held"), "{:?}", nvim.notes());
-    lock.get().unwrap().execute_batch("ROLLBACK").unwrap();
-    nvim.command("Botglue review");
-    nvim.wait("nothing is held", || says("no answer is held"));
 }
 
 #[test]

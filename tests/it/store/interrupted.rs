@@ -23,7 +23,7 @@ fn two_jobs() -> (Nvim, Gated) {
     (nvim, gated)
 }
 
-/// The same while somebody has the store locked: both jobs are spilled.
+/// The same while another program has the store locked: both jobs are in the journal alone.
 fn two_jobs_behind_a_lock() -> (Nvim, Gated, Connection) {
     let (nvim, gated) = start();
     // Begins a store.
@@ -31,18 +31,11 @@ fn two_jobs_behind_a_lock() -> (Nvim, Gated, Connection) {
     let lock = Connection::open(nvim.scratch.path(DATABASE)).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
     run_two(&nvim, &gated);
-    wait("both jobs are spilled", || {
-        ["GATE:one", "GATE:two"].iter().all(|prompt| spilled(&nvim).contains(prompt))
+    wait("both jobs are in the journal", || {
+        let journals = nvim.scratch.journals();
+        ["GATE:one", "GATE:two"].iter().all(|prompt| journals.contains(prompt))
     });
     (nvim, gated, lock)
-}
-
-/// What is in the files beside the store.
-fn spilled(nvim: &Nvim) -> String {
-    let files =
-        std::fs::read_dir(nvim.scratch.path("data/nvim/botglue")).unwrap().map(|entry| entry.unwrap().path());
-    let spills = files.filter(|path| path.to_string_lossy().contains("botglue.spill-"));
-    spills.filter_map(|path| std::fs::read_to_string(path).ok()).collect()
 }
 
 /// Kills Neovim and its host at once.
@@ -121,7 +114,6 @@ fn jobs_that_were_accepted_while_somebody_locked_the_store_are_interrupted_in_th
     drop(lock);
     let nvim = Builder::new(scratch).option("agents", gated.option()).start();
     assert_interrupted(&nvim);
-    assert_eq!(spilled(&nvim), "");
     retry(&nvim, &gated);
 }
 
@@ -130,7 +122,9 @@ fn a_job_that_was_accepted_and_has_ended_while_somebody_locked_the_store_is_ther
     let (nvim, gated, lock) = two_jobs_behind_a_lock();
     gated.answer("one", "local a = 10");
     assert_eq!(nvim.finished(1)["landing"], "applied");
-    wait("that it has landed is spilled", || spilled(&nvim).contains(r#""landing":"applied""#));
+    wait("that it has landed is in the journal", || {
+        nvim.scratch.journals().contains(r#""landing":"applied""#)
+    });
     let scratch = kill(nvim);
     drop(lock);
     let nvim = Builder::new(scratch).start();

@@ -14,6 +14,14 @@ pub struct Scratch {
 }
 
 impl Scratch {
+    /// The lines of all journals of the plugin's hosts.
+    pub fn journals(&self) -> String {
+        let folder = self.path("data/nvim/botglue/journal");
+        let files = std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
+        let journals = files.filter(|path| path.extension().is_some_and(|end| end == "jsonl"));
+        journals.filter_map(|path| std::fs::read_to_string(path).ok()).collect()
+    }
+
     /// Makes the directories.
     pub fn new() -> Self {
         let scratch = Self { root: tempfile::Builder::new().prefix("botglue-").tempdir().unwrap() };

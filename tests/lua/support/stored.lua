@@ -5,9 +5,9 @@ local child = require("support.child")
 local M = {}
 
 --- A child with the real host and the store of so many jobs on a file of six lines: `jobs`, newest first, on `path`.
---- A host that is gone has left them in a spill file, which the next one takes up.
+--- A host that is gone has left them in its journal, which the next one takes up.
 ---@param count integer
----@param more table<string, table>? fields of single jobs, by their number, as `support.spilled` takes them
+---@param more table<string, table>? fields of single jobs, by their number, as `support.journal` takes them
 ---@return Child
 function M.with_jobs(count, more)
   local nvim = child.with_host({ "start" })
@@ -34,7 +34,7 @@ function M.with_jobs(count, more)
           lines = { "local TWO = 2", "local THREE = 3" },
         }, more[tostring(i)] or {})
       end
-      require("support.spilled").write(jobs)
+      require("support.journal").write(jobs)
     ]],
     count,
     more or vim.empty_dict()

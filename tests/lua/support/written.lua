@@ -13,11 +13,11 @@ end
 --- A child in which job 1 has written rows 2 to 4.
 ---@param more table? what else the agent says
 ---@param options table? others than those of these specs
----@param earlier table[]? jobs of the store, as `support.spilled` takes them
+---@param earlier table[]? jobs of the store, as `support.journal` takes them
 function M.with_landed(more, options, earlier)
   local nvim = child.with_host(M.ROWS)
   if earlier then
-    nvim:lua("require('support.spilled').write(...)", earlier)
+    nvim:lua("require('support.journal').write(...)", earlier)
   end
   nvim:lua("require('botglue').setup(...)", options or vim.empty_dict())
   nvim:run(M.line(2, 4), { agent = "claude", model = "haiku" })

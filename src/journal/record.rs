@@ -5,14 +5,13 @@ use serde_json::{Value, json};
 
 use super::amounts::Amounts;
 use crate::request::{Resume, Selection};
-use crate::stream::UsageScopes;
 
 /// A job that has not ended, as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Accepted {
-    /// This and the others: as in [`Record`].
+    /// Its number in its Neovim.
     pub id: u64,
-    /// The option's name.
+    /// Which agent runs it: the option's name.
     pub agent: String,
     /// How that agent talks.
     pub protocol: String,
@@ -22,54 +21,33 @@ pub struct Accepted {
     pub resumed: Option<Resume>,
     /// The project's directory.
     pub project: String,
-    /// The file.
-    pub path: String,
-    /// Neovim's `'filetype'`.
-    pub filetype: String,
-    /// The user's prompt.
-    pub prompt: String,
-    /// It is a question.
-    pub question: bool,
-    /// Its answer is held for review.
-    pub review: bool,
-    /// What was selected, and where.
-    pub selection: Selection,
-    /// When it was asked for.
-    pub started_ms: i64,
-}
-
-/// A finished job, as it is kept.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Record {
-    /// Its number in its Neovim.
-    pub id: u64,
-    /// Which agent ran it: the option's name.
-    pub agent: String,
-    /// How that agent talks; unknown of jobs of the first version.
-    pub protocol: Option<String>,
-    /// The model that answered.
-    pub model: Option<String>,
-    /// The agent's session.
-    pub session_id: Option<String>,
-    /// The session that it went on from.
-    pub resumed: Option<Resume>,
-    /// The project's directory.
-    pub project: String,
     /// The file; empty for a buffer without a name.
     pub path: String,
     /// Neovim's `'filetype'`.
     pub filetype: String,
     /// The user's prompt.
     pub prompt: String,
-    /// It was a question: the answer was shown, nothing landed.
+    /// It is a question: the answer is shown, nothing lands.
     pub question: bool,
-    /// Its answer was to be held for review.
+    /// Its answer is held for review.
     pub review: bool,
     /// What was selected, and where.
     pub selection: Selection,
     /// When it was asked for, Unix time in milliseconds.
     pub started_ms: i64,
-    /// When its outcome was decided, likewise.
+}
+
+/// A finished job, as it is kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// What was asked for.
+    #[serde(flatten)]
+    pub job: Accepted,
+    /// The model that answered.
+    pub answered_by: Option<String>,
+    /// The agent's session.
+    pub session_id: Option<String>,
+    /// When its outcome was decided, Unix time in milliseconds.
     pub ended_ms: i64,
     /// Code and message of a failure.
     pub error: Option<(String, String)>,
@@ -79,15 +57,26 @@ pub struct Record {
     pub lines: Option<Vec<String>>,
     /// Why it must not land by itself.
     pub held_for: Option<String>,
-    /// What it cost, as its agent counts.
-    pub amounts: Amounts,
-    /// What those amounts cover.
-    #[serde(rename = "counted")]
-    pub scopes: UsageScopes,
+    /// What this job alone cost.
+    pub share: Amounts,
+    /// What its session had counted when it ended, with what that took over from the one it was forked from.
+    pub counted: Amounts,
     /// Ids of the user's messages in its session that can be gone back to, oldest first.
     pub checkpoints: Vec<String>,
     /// The file of its raw stream, without the folder.
     pub transcript: Option<String>,
+}
+
+impl Record {
+    /// Whether there is an answer to decide on.
+    pub fn has_answer(&self) -> bool {
+        self.text.is_some() && !self.job.question
+    }
+
+    /// The model that answered, else the one that was asked for.
+    pub fn model(&self) -> Option<&String> {
+        self.answered_by.as_ref().or(self.job.model.as_ref())
+    }
 }
 
 /// What became of an answer, and where it is.
@@ -115,27 +104,6 @@ pub struct RowsOnDisk {
     /// Of a held answer: what was selected with what is taken of it in it, where something is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Vec<String>>,
-}
-
-/// The range of a job in its file, whatever became of its answer.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct OnDisk {
-    /// Where it is; `None` where that was not looked at.
-    pub range: Option<RowsOnDisk>,
-    /// The file's name.
-    pub path: Option<String>,
-}
-
-impl OnDisk {
-    /// The same, completed by an earlier one.
-    #[must_use]
-    pub fn over(&self, older: &Self) -> Self {
-        let newer = self.clone();
-        Self {
-            range: newer.range.or_else(|| older.range.clone()),
-            path: newer.path.or_else(|| older.path.clone()),
-        }
-    }
 }
 
 /// The whole rows of a range as they stood when its file was written.
@@ -188,26 +156,26 @@ impl Held {
     /// The answer as the editor gets it, which makes a job of it.
     pub fn answer(&self) -> Value {
         let Self { uuid, draft, saved, record } = self;
-        let Record { selection, amounts, .. } = record;
+        let Record { job, share, .. } = record;
         json!({
             "uuid": uuid,
-            "agent": record.agent,
-            "model": record.model,
+            "agent": job.agent,
+            "model": record.model(),
             "session_id": record.session_id,
-            "project": record.project,
-            "path": record.path,
-            "prompt": record.prompt,
-            "selection": selection,
-            "elapsed_ms": record.ended_ms.saturating_sub(record.started_ms),
+            "project": job.project,
+            "path": job.path,
+            "prompt": job.prompt,
+            "selection": job.selection,
+            "elapsed_ms": record.ended_ms.saturating_sub(job.started_ms),
             "text": record.text,
             "lines": record.lines,
             "stands": saved,
             "draft": draft,
             "held_for": record.held_for,
-            "cost_usd": amounts.cost_usd,
-            "num_turns": amounts.num_turns,
-            "input_tokens": amounts.tokens.input,
-            "output_tokens": amounts.tokens.output,
+            "cost_usd": share.cost_usd,
+            "num_turns": share.num_turns,
+            "input_tokens": share.tokens.input,
+            "output_tokens": share.tokens.output,
         })
     }
 }

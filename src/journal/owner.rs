@@ -10,11 +10,6 @@ pub fn current() -> String {
     name(pid)
 }
 
-/// This host, named in the same way.
-pub fn host() -> String {
-    name(std::process::id())
-}
-
 /// Whether that process may still run: in another container, or on another machine that shares this home, nobody knows.
 pub fn is_alive(owner: &str) -> bool {
     let parts: Vec<&str> = owner.split(':').collect();

@@ -1,4 +1,4 @@
-//! Opens the database's file, and puts one aside that is damaged or old. Nothing is ever deleted.
+//! Opens the database's file, and puts one aside that is damaged or of another version. Nothing is ever deleted.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io;
@@ -6,15 +6,17 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
-use crate::store::clock::now_ms;
-use crate::store::{StoreError, schema};
+use super::StoreError;
+
+/// The version of the database's shape, its `user_version`.
+const VERSION: u32 = 1;
+
+const TABLES: &str = include_str!("schema.sql");
 
 /// How long another Neovim's write is waited for.
 pub const BUSY: Duration = Duration::from_secs(1);
-/// How long another Neovim that makes the database is waited for.
-pub const MAKING: Duration = Duration::from_secs(3);
 /// How long another host that puts a database aside is waited for.
 const ASIDE: Duration = Duration::from_millis(200);
 
@@ -23,13 +25,13 @@ const FILE: &str = "botglue.db";
 /// What SQLite puts beside it.
 const BESIDE: [&str; 2] = ["-wal", "-shm"];
 /// The least size of a database that is not empty.
-pub(super) const PAGE: u64 = 512;
+const PAGE: u64 = 512;
 
 /// An open database.
 #[derive(Debug)]
 pub struct Opened {
     pub connection: Connection,
-    pub(super) path: PathBuf,
+    path: PathBuf,
     file: Option<Identity>,
 }
 
@@ -46,7 +48,8 @@ impl Opened {
 /// Opens `botglue.db` under `data_dir` to write, and makes it if there is none. One that is locked is waited for as
 /// long as `patience`.
 pub fn to_write(data_dir: &Path, patience: Duration) -> Result<Opened, StoreError> {
-    DirBuilder::new().recursive(true).mode(0o700).create(data_dir)?;
+    let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", data_dir.display()));
+    DirBuilder::new().recursive(true).mode(0o700).create(data_dir).map_err(named)?;
     let path = database_path(data_dir)?;
     // Made here, so that it is never there with more rights, not even for a moment; SQLite gives the files
     // beside it the same.
@@ -61,23 +64,33 @@ pub fn to_write(data_dir: &Path, patience: Duration) -> Result<Opened, StoreErro
     let mut connection =
         Connection::open_with_flags(&path, OpenFlags::default() | OpenFlags::SQLITE_OPEN_NOFOLLOW)?;
     connection.busy_timeout(patience)?;
+    // Before anything is written to it.
+    version(&connection)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
-    schema::prepare(&mut connection)?;
+    prepare(&mut connection)?;
     connection.busy_timeout(BUSY)?;
     Ok(Opened { connection, path, file })
 }
 
-/// Opens what [`to_write`] has made, to read alone. One that is locked is waited for as long as `patience`.
-pub fn to_read(data_dir: &Path, patience: Duration) -> Result<Opened, StoreError> {
-    let path = database_path(data_dir)?;
-    let file = identity(&path);
-    let flags =
-        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let connection = Connection::open_with_flags(&path, flags)?;
-    connection.busy_timeout(patience)?;
-    schema::check(&connection)?;
-    Ok(Opened { connection, path, file })
+/// The version of the database: this one's, or 0 for a new database.
+fn version(connection: &Connection) -> Result<u32, StoreError> {
+    match connection.pragma_query_value(None, "user_version", |row| row.get(0))? {
+        version @ (0 | VERSION) => Ok(version),
+        version => Err(StoreError::OtherVersion { version }),
+    }
+}
+
+/// Makes the tables of a new database.
+fn prepare(connection: &mut Connection) -> Result<(), StoreError> {
+    // Immediate: of several Neovims that start at once one makes them, the others wait and find them.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    if version(&transaction)? == 0 {
+        transaction.execute_batch(TABLES)?;
+        transaction.pragma_update(None, "user_version", VERSION)?;
+    }
+    transaction.commit()?;
+    Ok(())
 }
 
 /// Puts the database aside in which `damaged`, or another process, found damage, and returns its new path. None
@@ -89,14 +102,19 @@ pub fn put_aside(data_dir: &Path, damaged: Option<&Opened>) -> Result<Option<Pat
     lock(&folder)?;
     let is_still_there = match damaged {
         Some(damaged) => !damaged.is_replaced(),
-        None => to_write(data_dir, BUSY).is_err_and(|error| error.is_damage()),
+        None => to_write(data_dir, BUSY).is_err_and(|error| error.is_unusable()),
     };
     if !is_still_there {
         return Ok(None);
     }
-    let names = (now_ms()..).map(|ms| data_dir.join(format!("{FILE}.damaged-{ms}")));
-    let is_free = |path: &PathBuf| fs::symlink_metadata(path).is_err();
-    let Some(aside) = names.take(1000).find(is_free) else { return Ok(None) };
+    let date: String = Connection::open_in_memory()?.query_row(
+        "SELECT strftime('%Y-%m-%d-%H%M%S', 'now', 'localtime')",
+        [],
+        |row| row.get(0),
+    )?;
+    let names = (0..1000).map(|n| if n == 0 { String::new() } else { format!("-{n}") });
+    let mut names = names.map(|end| data_dir.join(format!("{FILE}.old-{date}{end}")));
+    let Some(aside) = names.find(|path| fs::symlink_metadata(path).is_err()) else { return Ok(None) };
     // First what is beside it: found without its database it would be taken for the new one's.
     for end in BESIDE {
         match fs::rename(with_end(&path, end), with_end(&aside, end)) {
@@ -166,7 +184,7 @@ fn with_companions(path: &Path) -> impl Iterator<Item = PathBuf> {
     std::iter::once(path.to_owned()).chain(BESIDE.map(|end| with_end(path, end)))
 }
 
-pub(super) fn with_end(path: &Path, end: &str) -> PathBuf {
+fn with_end(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);
     name.into()

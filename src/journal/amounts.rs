@@ -63,21 +63,9 @@ impl Amounts {
         }
     }
 
-    /// What `self` has more than `other`, which it once was.
-    #[must_use]
-    pub fn beyond(&self, other: &Self) -> Self {
-        let count = |a: Option<u64>, b: Option<u64>| a.map(|a| a.saturating_sub(b.unwrap_or(0)));
-        Self {
-            cost_usd: self.cost_usd.map(|cost| whole((cost - other.cost_usd.unwrap_or(0.0)).max(0.0))),
-            tokens: self.tokens.each(other.tokens, u64::saturating_sub),
-            num_turns: count(self.num_turns, other.num_turns),
-            duration_ms: count(self.duration_ms, other.duration_ms),
-        }
-    }
-
     /// What a job itself used whose agent reported `self`. A counter that is lower than before started again.
     #[must_use]
-    pub fn job_usage(&self, scopes: UsageScopes, before: &CountedBefore) -> Self {
+    fn job_usage(&self, scopes: UsageScopes, before: &CountedBefore) -> Self {
         let of = |count| match count {
             UsageScope::Run => Self::default(),
             UsageScope::Session => before.session,
@@ -100,9 +88,22 @@ impl Amounts {
         }
     }
 
+    /// The amounts of the job alone whose agent reported `self`, and what its session has counted by now. `before` is
+    /// what was counted in the session that it went on from, where that is known; else only what the agent reports for
+    /// the run itself is the job's. A fork (not `is_same` session) has counted nothing of its own yet.
+    #[must_use]
+    pub fn shared(&self, scopes: UsageScopes, before: Option<CountedBefore>, is_same: bool) -> (Self, Self) {
+        let Some(mut before) = before else { return (self.run_only(scopes), *self) };
+        if !is_same {
+            before.session = Self::default();
+        }
+        let share = self.job_usage(scopes, &before);
+        (share, before.lineage.plus(&share))
+    }
+
     /// The same if the earlier counts are unknown: only what the agent reports for the run itself.
     #[must_use]
-    pub fn run_only(&self, scopes: UsageScopes) -> Self {
+    fn run_only(&self, scopes: UsageScopes) -> Self {
         Self {
             cost_usd: self.cost_usd.filter(|_| scopes.cost == UsageScope::Run),
             tokens: if scopes.usage == UsageScope::Run { self.tokens } else { Tokens::default() },
@@ -176,16 +177,5 @@ mod tests {
         let run_only = amounts(0.5, 8, 2).run_only(LINEAGE);
         let tokens = Tokens { input: 8, ..Tokens::default() };
         assert_eq!(run_only, Amounts { cost_usd: None, tokens, num_turns: None, duration_ms: Some(7) });
-    }
-
-    #[test]
-    fn later_amounts_are_what_is_more() {
-        assert_eq!(
-            amounts(0.3, 5, 2).beyond(&amounts(0.1, 5, 1)),
-            Amounts { duration_ms: Some(0), ..amounts(0.2, 0, 1) }
-        );
-        let sum = amounts(0.1, 5, 1).plus(&amounts(0.2, 1, 1));
-        assert_eq!(sum, Amounts { duration_ms: Some(14), ..amounts(0.3, 6, 2) });
-        assert_eq!(Amounts::default().plus(&Amounts::default()).cost_usd, None, "unknown stays unknown");
     }
 }

@@ -1,12 +1,12 @@
---- Jobs of a Neovim that is gone, as its host has left them: in a spill file, which the plugin's host takes up when it
---- opens the store. For many jobs, or for what no agent says, as figures of months; `support.earlier` runs real ones.
+--- Jobs of a Neovim that is gone, as its host has left them: in a journal, which the plugin's host takes up before it
+--- answers. For many jobs, or for what no agent says, as figures of months; `support.earlier` runs real ones.
 
 local M = {}
 
---- The owner of the jobs: a process that does not run, with a start that no process has.
-local OWNER = "1:0"
+--- Its name; and the Neovim: none that runs.
+local SESSION, NEOVIM = "gone", "1:0"
 
----@class SpilledJob
+---@class JournalJob
 ---@field uuid string
 ---@field prompt string?
 ---@field agent string?
@@ -38,7 +38,7 @@ local OWNER = "1:0"
 ---@field resumed { session_id: string, at: string? }?
 ---@field interrupted boolean? it had not ended when its host was gone
 
----@param job SpilledJob
+---@param job JournalJob
 ---@return table
 local function selection_of(job)
   local rows = job.rows or { "x" }
@@ -58,11 +58,11 @@ local function selection_of(job)
 end
 
 ---@param id integer
----@param job SpilledJob
----@return table known as the host spills it
-local function known_of(id, job)
+---@param job JournalJob
+---@return table[] changes, each with its name
+local function changes_of(id, job)
   local ended = job.ended_ms or os.time() * 1000
-  local about = {
+  local accepted = {
     id = id,
     agent = job.agent or "claude",
     protocol = "claude",
@@ -78,7 +78,7 @@ local function known_of(id, job)
     started_ms = job.started_ms or ended - 1000,
   }
   if job.interrupted then
-    return { id = id, uuid = job.uuid, accepted = about }
+    return { { "accepted", accepted } }
   end
   local amounts = {
     cost_usd = job.cost_usd or nil,
@@ -89,15 +89,15 @@ local function known_of(id, job)
     duration_ms = job.duration_ms,
   }
   local lines = job.lines ~= false and (job.lines or { "X" }) or nil
-  local record = vim.tbl_extend("error", about, {
+  local record = vim.tbl_extend("error", accepted, {
     session_id = job.session_id,
     ended_ms = ended,
     error = job.error,
     text = lines and table.concat(lines, "\n"),
     lines = lines,
     held_for = job.held_for,
-    amounts = amounts,
-    counted = { cost = "Run", usage = "Run", num_turns = "Run" },
+    share = amounts,
+    counted = amounts,
     checkpoints = job.checkpoints or {},
     transcript = job.transcript,
   })
@@ -105,22 +105,28 @@ local function known_of(id, job)
     and {
       landing = job.landing,
       held_for = job.held_for,
-      place = { about.selection.first_line, about.selection.last_line },
+      place = { accepted.selection.first_line, accepted.selection.last_line },
       rows = job.landing ~= "held" and (job.landed_rows or lines) or nil,
     }
-  return { id = id, uuid = job.uuid, record = record, job_usage = amounts, landed = landed or nil }
+  return { { "ended", record }, landed and { "landed", landed } or nil }
 end
 
---- Writes the spill file. The plugin has no host yet.
----@param jobs SpilledJob[]
+--- Writes the journal. The plugin has no host yet.
+---@param jobs JournalJob[]
 function M.write(jobs)
-  local data_dir = require("botglue.host.client").options().data_dir
-  local lines = { vim.json.encode({ version = 1, owner = OWNER, host = OWNER }) }
-  for id, job in ipairs(jobs) do
-    lines[#lines + 1] = vim.json.encode({ job = known_of(id, job) })
+  local dir = require("botglue.host.client").options().data_dir .. "/journal"
+  local lines = {}
+  local function add(uuid, what, is)
+    lines[#lines + 1] = vim.json.encode({ v = 1, uuid = uuid, what = what, is = is })
   end
-  vim.fn.mkdir(data_dir, "p")
-  assert(vim.fn.writefile(lines, data_dir .. "/botglue.spill-000000000000001-1.jsonl") == 0)
+  add("", "begin", { session = SESSION, neovim = NEOVIM, is_start = true })
+  for id, job in ipairs(jobs) do
+    for _, change in ipairs(changes_of(id, job)) do
+      add(job.uuid, unpack(change))
+    end
+  end
+  vim.fn.mkdir(dir, "p")
+  assert(vim.fn.writefile(lines, ("%s/%s-0.jsonl"):format(dir, SESSION)) == 0)
 end
 
 return M

@@ -1,0 +1,196 @@
+//! The journal: what is durable is written here first. Each change of a job is one line, appended with one `write(2)`
+//! before the change is told, landed or shown; that survives the end of any process. A held answer is on the disk
+//! before it is announced. Answers stay in the journal until they are decided; everything else goes with the next cut,
+//! once the database has it.
+//!
+//! The files are written by one thread, because a disk may stand still: the host waits for a line no longer than
+//! [`PATIENCE`], and then goes on without.
+
+#![expect(clippy::disallowed_methods, reason = "this is one of the modules that write files")]
+
+mod amounts;
+mod clock;
+mod folder;
+mod line;
+mod owner;
+mod record;
+mod undecided;
+mod writer;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+pub use amounts::{Amounts, CountedBefore, Tokens, whole};
+pub use clock::now_ms;
+pub use folder::{Folder, is_alive};
+pub use line::{Change, Line};
+pub use record::{Accepted, Draft, Held, Landed, Record, RowsOnDisk, SavedRange, Unsent};
+use writer::{Task, Writer};
+
+/// How long the host waits for a line to be written.
+pub const PATIENCE: Duration = Duration::from_millis(100);
+
+/// What goes wrong with a journal. The user is told once.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// A line could not be written.
+    #[error(
+        "answers are not kept beyond this Neovim yet: the journal cannot be written ({0}); jobs run all the same"
+    )]
+    Unwritten(#[from] std::io::Error),
+    /// The disk does not answer.
+    #[error(
+        "answers are not kept beyond this Neovim yet: the disk of `data_dir` does not answer; jobs run all the same"
+    )]
+    Late,
+    /// Another session's journal cannot be read.
+    #[error("what an earlier session left is not all taken over: {} {why}", path.display())]
+    LeftOver {
+        /// Where it is.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+}
+
+/// What the journal has for the database. It comes in the order in which it is to be applied.
+#[derive(Debug)]
+pub struct Applicable {
+    /// The session in which the changes were made, until a line says otherwise.
+    pub session: String,
+    /// The changes.
+    pub lines: Vec<Line>,
+    /// A file of a session that is gone, whose lines they are; `None` for this session's.
+    pub file: Option<PathBuf>,
+}
+
+/// Where lines go that are in the journal, or that could not be written there.
+pub type Sink = Box<dyn Fn(Applicable) + Send>;
+/// Who is told what goes wrong.
+pub type Warn = Arc<dyn Fn(JournalError) + Send + Sync>;
+
+/// A handle to the thread that writes this session's journal. It ends with the last handle.
+#[derive(Clone)]
+pub struct Journal {
+    tasks: mpsc::Sender<Task>,
+    /// A line was not written in time, and none since.
+    is_late: Arc<AtomicBool>,
+    warn: Warn,
+}
+
+impl Journal {
+    /// Begins a journal of `session` under `data_dir`, with what earlier hosts of it have left undecided; nothing is
+    /// kept without a directory.
+    pub fn open(data_dir: Option<&std::path::Path>, session: String, sink: Sink, warn: Warn) -> Self {
+        let (tasks, waiting) = mpsc::channel();
+        let is_late = Arc::new(AtomicBool::new(data_dir.is_none()));
+        if let Some(data_dir) = data_dir {
+            let (folder, is_late) = (Folder::under(data_dir), Arc::clone(&is_late));
+            let warn = Arc::clone(&warn);
+            // A thread of its own, and none of the agents' parents: it starts no process.
+            std::thread::spawn(move || Writer::new(folder, session, sink, warn).run(&waiting, &is_late));
+        }
+        Self { tasks, is_late, warn }
+    }
+
+    /// Appends a change of the job with this number; waits until it is written, but never longer than [`PATIENCE`].
+    /// Whether it is kept, here or by the database.
+    pub fn append(&self, id: u64, change: Change) -> bool {
+        let (done, written) = mpsc::channel();
+        self.send(Task::Append {
+            id,
+            change,
+            sync: false,
+            done: Box::new(move |is_kept| _ = done.send(is_kept)),
+        });
+        if self.is_late.load(Ordering::Relaxed) {
+            return false;
+        }
+        written.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+            self.is_late.store(true, Ordering::Relaxed);
+            (self.warn)(JournalError::Late);
+            false
+        })
+    }
+
+    /// Appends a change; comes back once it is on the disk, or after [`PATIENCE`].
+    pub fn append_synced(&self, id: u64, change: Change) -> impl Future<Output = ()> + Send + use<> {
+        let (done, written) = oneshot::channel();
+        // The waiting task may have given up.
+        self.send(Task::Append { id, change, sync: true, done: Box::new(move |_| _ = done.send(())) });
+        let is_late = self.is_late.load(Ordering::Relaxed);
+        async move {
+            if !is_late {
+                let _ = tokio::time::timeout(PATIENCE, written).await;
+            }
+        }
+    }
+
+    /// The undecided answer of one of these jobs, which an earlier host of this session had not told the end of.
+    pub fn unreported(&self, ids: Vec<u64>, then: impl FnOnce(Vec<(u64, Held)>) + Send + 'static) {
+        self.send(Task::Unreported { ids, then: Box::new(then) });
+    }
+
+    /// Takes over the undecided answers of all sessions that are gone.
+    pub fn adopt(&self, then: impl FnOnce(std::io::Result<Vec<Held>>) + Send + 'static) {
+        self.send(Task::Adopt(Box::new(then)));
+    }
+
+    /// An adopted answer is that of the job with this number now.
+    pub fn number(&self, uuid: String, id: u64) {
+        self.send(Task::Number { uuid, id });
+    }
+
+    /// Calls `then` once all is written that was handed over, and what sessions that are gone have left was passed on.
+    pub fn then(&self, then: impl FnOnce() + Send + 'static) {
+        self.send(Task::Then(Box::new(then)));
+    }
+
+    /// The database has so many of the lines that were passed on for this session, counted from the start.
+    pub fn applied(&self, count: u64) {
+        self.send(Task::Applied(count));
+    }
+
+    /// The database has all of the file of a session that is gone.
+    pub fn taken_up(&self, file: PathBuf) {
+        self.send(Task::TakenUp(file));
+    }
+
+    /// The database refuses a line of this session for good.
+    pub fn refuse(&self, line: Line, why: String) {
+        self.send(Task::Refuse { line, why });
+    }
+
+    /// The database is a new one: it gets the undecided answers once more.
+    pub fn pass_on_again(&self) {
+        self.send(Task::PassOnAgain);
+    }
+
+    /// The last task: leaves what is undecided, and what the database does not have; then calls `then`.
+    pub fn close(&self, then: impl FnOnce() + Send + 'static) {
+        self.send(Task::Close(Box::new(then)));
+    }
+
+    fn send(&self, task: Task) {
+        // Without a directory there is no thread, and nothing to do.
+        let _ = self.tasks.send(task);
+    }
+}
+
+impl std::fmt::Debug for Journal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Journal").finish_non_exhaustive()
+    }
+}
+
+/// A new session's name, for a host that was given none.
+pub fn new_session() -> String {
+    let mut bytes = [0_u8; 16];
+    // SAFETY: the buffer has the length that is given; SQLite's generator may be called from any thread.
+    unsafe { rusqlite::ffi::sqlite3_randomness(16, bytes.as_mut_ptr().cast()) };
+    format!("{:032x}", u128::from_be_bytes(bytes))
+}
