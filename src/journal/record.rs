@@ -69,7 +69,7 @@ pub struct Record {
 
 impl Record {
     /// Whether there is an answer to decide on.
-    pub fn has_answer(&self) -> bool {
+    pub fn is_to_decide(&self) -> bool {
         self.text.is_some() && !self.job.question
     }
 

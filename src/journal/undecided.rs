@@ -37,7 +37,7 @@ impl Undecided {
     pub fn apply(&mut self, line: &Line) {
         let answer = self.answers.get_mut(&line.uuid);
         match (&line.change, answer) {
-            (Change::Ended(record), _) if record.has_answer() => {
+            (Change::Ended(record), _) if record.is_to_decide() => {
                 let record = record.clone();
                 let answer = Answer { record, number: None, landed: None, range: None, draft: None };
                 self.answers.insert(line.uuid.clone(), answer);

@@ -146,7 +146,7 @@ fn end(to: &Connection, session: &str, uuid: &str, record: &Record) -> Result<()
         ":uuid": uuid, ":session": session, ":id": signed(job.id), ":agent": job.agent, ":model": record.model(),
         ":session_id": record.session_id, ":parent": parent, ":project": job.project, ":path": job.path,
         ":prompt": job.prompt, ":started_ms": job.started_ms, ":ended_ms": record.ended_ms,
-        ":error_code": record.error.as_ref().map(|(code, _)| code), ":has_answer": record.has_answer(),
+        ":error_code": record.error.as_ref().map(|(code, _)| code), ":has_answer": record.text.is_some(),
         ":entry": text(&entry)?,
     })?;
     to.prepare_cached("INSERT OR REPLACE INTO texts (uuid, record, counted) VALUES (?1, ?2, ?3)")?

@@ -14,7 +14,7 @@ CREATE TABLE jobs (
     started_ms INTEGER NOT NULL,    -- Unix time
     ended_ms INTEGER,               -- NULL: it has not ended
     error_code TEXT,
-    has_answer INTEGER NOT NULL DEFAULT 0, -- and it is no question
+    has_answer INTEGER NOT NULL DEFAULT 0,
     landing TEXT,                   -- NULL until the editor has decided
     cost_usd REAL,                  -- this and the other amounts: of this job alone
     input_tokens INTEGER NOT NULL DEFAULT 0,

@@ -10,6 +10,7 @@ use rusqlite::Connection;
 use super::open::{self, BUSY, Opened};
 use super::{StoreError, apply};
 use crate::journal::{Applicable, Folder, Journal, Line, is_alive};
+use crate::memory;
 
 /// When what could not be applied is tried again, if nothing comes before.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
@@ -118,6 +119,9 @@ impl StoreThread {
 
     /// Applies what waits, as far as that can be done now.
     fn catch_up(&mut self) {
+        if self.waiting.is_empty() {
+            return;
+        }
         while let Some(mut next) = self.waiting.pop_front() {
             let Err(error) = self.apply(&mut next) else { continue };
             self.was_locked = error.is_lock();
@@ -133,6 +137,8 @@ impl StoreThread {
             return;
         }
         self.journal.applied(self.applied);
+        // The answers among the lines are freed now.
+        memory::give_back();
     }
 
     /// Applies all lines; what could not be applied now stays.
