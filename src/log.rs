@@ -6,7 +6,7 @@
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use tracing::level_filters::LevelFilter;
@@ -14,18 +14,45 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-/// A log that is larger than this when the host starts is put aside as `.1`, in bytes.
+/// A log that is larger than this is put aside as `.1`, in bytes.
 const LIMIT: u64 = 4 * 1024 * 1024;
+/// After how many bytes of its own a host looks at the size again.
+const LOOK: usize = 64 * 1024;
 
 /// Logs to `path` from now on, as the environment variable `BOTGLUE_LOG` says. Neovims share one log.
 ///
 /// # Errors
 /// Where the file cannot be opened, or is something else than a file; then nothing is logged.
 pub fn start(path: &Path) -> io::Result<()> {
-    let file = open(path)?;
+    let file = LogFile { path: path.to_owned(), file: open(path)?, written: 0 };
     let levels = std::env::var("BOTGLUE_LOG").unwrap_or_default();
     let layer = tracing_subscriber::fmt::layer().with_writer(Mutex::new(file)).with_ansi(false);
     tracing_subscriber::registry().with(layer).with(logged(&levels)).try_init().map_err(io::Error::other)
+}
+
+/// The log of this host, and of others.
+struct LogFile {
+    path: PathBuf,
+    file: File,
+    /// How many bytes this host has written since it looked at the size.
+    written: usize,
+}
+
+impl io::Write for LogFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.written > LOOK {
+            // Opens the new one, too, where another host has put this one aside.
+            self.file = open(&self.path)?;
+            self.written = 0;
+        }
+        let written = self.file.write(bytes)?;
+        self.written += written;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Opens the log to append, with the folder that it is in. Only its owner may read it, whatever earlier versions left.

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::fmt::Write;
 
 use crate::land::is_prose;
-use crate::request::{Request, Resume, SelectionKind};
+use crate::request::{Request, Resume, SelectionKind, bytes};
 use crate::rules::Rules;
 
 /// The fixed rules, the same for every request; they go where the CLI takes a system prompt.
@@ -145,7 +145,8 @@ impl AgentMessage {
         let first = above.saturating_add(1).saturating_sub(before.len() as u64);
         self.tagged_lines("before", first, before);
         if matches!(selection.kind, SelectionKind::Char | SelectionKind::Block) {
-            self.tagged_lines("rows", selection.first_line, &selection.rows);
+            let rows: Vec<String> = selection.rows.iter().map(|row| bytes::plain(row)).collect();
+            self.tagged_lines("rows", selection.first_line, &rows);
         }
         if !insert {
             self.tagged_lines("selection", selection.first_line, &selection.text);

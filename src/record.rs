@@ -6,7 +6,7 @@ use crate::document::Passage;
 use crate::journal::{self, Accepted, Amounts, CountedBefore, Landed, Record, RowsOnDisk, Tokens};
 use crate::land::{self, Landing};
 use crate::mirror::{RangeOnDisk, Settlement};
-use crate::request::Request;
+use crate::request::{Request, bytes};
 
 use crate::stream::{Outcome, Usage};
 
@@ -75,8 +75,7 @@ pub fn landed(settlement: Settlement, passage: Option<&Passage>) -> Landed {
 pub fn on_disk(on_disk: &RangeOnDisk) -> (RowsOnDisk, String) {
     let place = on_disk.passage.as_ref().map(lines);
     let rows = on_disk.passage.as_ref().map(rows).unwrap_or_default();
-    let text = |row: &Vec<u8>| String::from_utf8_lossy(row).into_owned();
-    let base = on_disk.base.as_ref().map(|rows| rows.iter().map(text).collect());
+    let base = on_disk.base.as_ref().map(|rows| rows.iter().map(|row| bytes::escape(row)).collect());
     (RowsOnDisk { place, rows, base }, path(&on_disk.path))
 }
 
@@ -101,7 +100,7 @@ fn lines(passage: &Passage) -> (u64, u64) {
 
 /// The whole rows of a passage.
 fn rows(passage: &Passage) -> Vec<String> {
-    passage.rows.iter().map(|row| String::from_utf8_lossy(&row.text).into_owned()).collect()
+    passage.rows.iter().map(|row| bytes::escape(&row.text)).collect()
 }
 
 /// What a job alone cost, and what its session has counted by now, see [`Amounts::shared`].

@@ -2,6 +2,7 @@
 //!
 //! Lua sends one map; [`decode()`] turns it into a [`Request`] or says which field is wrong. Nothing here acts.
 
+pub mod bytes;
 mod decode;
 pub mod fields;
 mod prewarm;
@@ -129,7 +130,7 @@ pub struct Selection {
     pub last_line: u64,
     /// The selected text, one entry a row; empty for an insertion. A row never holds `\n`.
     pub text: Vec<String>,
-    /// The whole rows that the selection touches; the same as `text` for whole lines.
+    /// The whole rows that the selection touches, as [`bytes`] has them; the same as `text` for whole lines.
     pub rows: Vec<String>,
     /// The byte in its row at which each entry of `text` begins.
     pub cols: Vec<u64>,
@@ -140,7 +141,7 @@ pub struct Selection {
     pub beside: Beside,
 }
 
-/// What stood next to a selection: none where the buffer begins or ends there.
+/// What stood next to a selection, as [`bytes`] has it: none where the buffer begins or ends there.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Beside {
     /// The line above its rows.

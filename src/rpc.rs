@@ -169,7 +169,7 @@ impl Command {
         let fields = Fields::root(argument)?;
         let draft = fields.get("draft").map(|_| {
             let draft = fields.fields("draft")?;
-            let texts = |field| draft.get(field).map(|_| draft.lossy_texts(field)).transpose();
+            let texts = |field| draft.get(field).map(|_| draft.escaped_texts(field)).transpose();
             Ok(Draft {
                 lines: texts("lines")?,
                 typed: texts("typed")?,

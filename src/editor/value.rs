@@ -1,10 +1,13 @@
 //! Values for the editor: msgpack maps in which an absent field is left out, since Lua reads that as nil.
 
+use std::borrow::Cow;
+
 use rmpv::Value;
 use serde_json::Value as Json;
 
 use crate::error::JobError;
 use crate::land::{self, HeldFor, Landing};
+use crate::request::bytes;
 use crate::stream::{Outcome, ToolCall, Usage};
 
 /// A map under construction.
@@ -94,7 +97,10 @@ fn from_json(json: Json) -> Value {
             (None, Some(number)) => count(number).into(),
             (None, None) => number.as_f64().unwrap_or_default().into(),
         },
-        Json::String(text) => text.into(),
+        Json::String(text) => match bytes::unescape(&text) {
+            Cow::Owned(bytes) => Value::Binary(bytes),
+            Cow::Borrowed(_) => text.into(),
+        },
         Json::Array(list) => Value::Array(list.into_iter().map(from_json).collect()),
         Json::Object(map) => {
             let there = map.into_iter().filter(|(_, value)| !value.is_null());

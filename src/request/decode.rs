@@ -124,7 +124,7 @@ fn selection(selection: &Fields) -> Result<Selection, JobError> {
     let first_line = selection.count("first_line")?;
     let last_line = selection.count("last_line")?;
     let text = selected(selection, first_line)?;
-    let mut rows = selection.lossy_texts("rows")?;
+    let mut rows = selection.escaped_texts("rows")?;
     let mut cols = columns(selection)?;
     if kind != SelectionKind::Insert {
         one_a_row(selection, first_line, last_line, text.len())?;
@@ -148,8 +148,7 @@ fn selection(selection: &Fields) -> Result<Selection, JobError> {
 impl Beside {
     /// Reads the lines next to a selection.
     pub(crate) fn decode(fields: &Fields) -> Result<Self, JobError> {
-        let line = |field| fields.get(field).map(|_| fields.lossy(field)).transpose();
-        Ok(Self { above: line("above")?, below: line("below")? })
+        Ok(Self { above: fields.escaped("above")?, below: fields.escaped("below")? })
     }
 }
 

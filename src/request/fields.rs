@@ -118,6 +118,17 @@ impl<'a> Fields<'a> {
         Ok(lossy(&self.name(field), value)?.into_owned())
     }
 
+    /// Bytes as [`super::bytes`] has them.
+    pub fn escaped(&self, field: &str) -> Result<Option<String>, JobError> {
+        self.get(field).map(|value| escaped(&self.name(field), value)).transpose()
+    }
+
+    /// A list of such; empty where it is absent.
+    pub fn escaped_texts(&self, field: &str) -> Result<Vec<String>, JobError> {
+        let named = self.list(field)?.iter().enumerate();
+        named.map(|(index, value)| escaped(&format!("{}[{}]", self.name(field), index + 1), value)).collect()
+    }
+
     /// A list of texts in UTF-8; empty where it is absent.
     pub fn texts(&self, field: &str) -> Result<Vec<String>, JobError> {
         let named = self.list(field)?.iter().enumerate();
@@ -185,6 +196,10 @@ pub fn text(field: &str, value: &Value) -> Result<String, JobError> {
             Err(bad(field, &format!("holds bytes that are not UTF-8 in its line {line}")))
         }
     }
+}
+
+fn escaped(field: &str, value: &Value) -> Result<String, JobError> {
+    Ok(super::bytes::escape(value.as_slice().ok_or_else(|| wrong(field, "a string", value))?))
 }
 
 /// Text with what is not UTF-8 replaced.

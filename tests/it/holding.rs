@@ -199,6 +199,25 @@ fn a_held_answer_survives_its_buffer() {
     assert_eq!(nvim.lines(), ["local a = 1", "local b = 20", "local e = 5"]);
 }
 
+#[test]
+fn bytes_that_are_no_text_survive_the_end_of_neovim() {
+    let (nvim, gated) = open(Scratch::new());
+    let rows = "{ 'x \\xe9 1', 'same', 'x \\xe9 2', 'same', 'x \\xe9 3' }";
+    nvim.exec(&format!("vim.fn.writefile({rows}, 'bytes.txt')"));
+    nvim.command("edit ++enc=utf-8 ++bad=keep bytes.txt");
+    let id = start(&nvim, "it", (4, 4), true);
+    gated.answer("it", "other");
+    nvim.finished(id);
+    let nvim = next(nvim.quit_to());
+    nvim.command("edit ++enc=utf-8 ++bad=keep bytes.txt");
+    nvim.command("Botglue review");
+    wait_for_hunks(&nvim, &json!([[4, 4, false]]));
+    assert_eq!(decide(&nvim, "accept", 1), "applied");
+    let expected = "{ 'x \\xe9 1', 'same', 'x \\xe9 2', 'other', 'x \\xe9 3' }";
+    let same = format!("return vim.deep_equal(vim.api.nvim_buf_get_lines(0, 0, -1, true), {expected})");
+    assert_eq!(nvim.exec(&same), true);
+}
+
 /// What the next Neovim makes of an answer that was held when the last one ended.
 fn assert_found(nvim: &Nvim, held_for: &str) {
     assert_eq!(nvim.host(), None, "nothing is started before it is asked for");

@@ -51,9 +51,9 @@ const SUMS: &str = r#"
 
 /// Leaves jobs for the store, before there is a host.
 fn store(nvim: &Nvim, jobs: &str) {
-    let spilled = include_str!("../../lua/support/journal.lua");
+    let journal = include_str!("../../lua/support/journal.lua");
     nvim.exec(&format!(
-        "local jobs = (function() {jobs} end)() local M = (function() {spilled} end)() M.write(jobs)"
+        "local jobs = (function() {jobs} end)() local M = (function() {journal} end)() M.write(jobs)"
     ));
 }
 
