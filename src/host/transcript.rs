@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::agent::{self, Preset};
 use crate::request::TranscriptRequest;
-use crate::view::transcript::{Conversation, TranscriptHeader, TranscriptView};
+use crate::view::transcript::{Conversation, TranscriptHeader};
 
 /// The reply to the question for a transcript, of which `file` has been opened.
 pub fn reply(file: io::Result<File>, wanted: TranscriptRequest) -> Result<Value, String> {
@@ -16,36 +16,17 @@ pub fn reply(file: io::Result<File>, wanted: TranscriptRequest) -> Result<Value,
 }
 
 fn read(file: io::Result<File>, wanted: TranscriptRequest) -> io::Result<Value> {
-    let mut file = file?;
-    let TranscriptRequest { protocol, agent, cwd, prompt, is_over, error, known, bytes, .. } = wanted;
-    let length = file.metadata()?.len();
-    if bytes == Some(length) {
-        return Ok(json!({ "bytes": length }));
-    }
+    let mut bytes = Vec::new();
+    file?.read_to_end(&mut bytes)?;
+    let TranscriptRequest { protocol, agent, cwd, prompt, is_over, error, .. } = wanted;
     let mut conversation = Conversation::new(agent::recorded(protocol, Preset::named(&agent)), &cwd);
-    let mut chunk = vec![0; 64 << 10];
-    let mut bytes = 0;
-    loop {
-        match file.read(&mut chunk) {
-            Ok(0) => break,
-            Ok(length) => {
-                bytes += length as u64;
-                conversation.push(&chunk[..length]);
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
+    conversation.push(&bytes);
     if is_over {
         conversation.finish();
     }
-    let view = conversation.view(&TranscriptHeader { agent, prompt, is_over, error, known });
-    Ok(fields(&view, bytes))
-}
-
-/// Texts and kinds apart: two lists of strings cost Neovim far less than one of tables.
-fn fields(TranscriptView { from, rows, settled, mark }: &TranscriptView, bytes: u64) -> Value {
+    let rows = conversation.rows(&TranscriptHeader { agent, prompt, is_over, error });
+    // Texts and kinds apart: two lists of strings cost Neovim far less than one of tables.
     let lines: Vec<&str> = rows.iter().map(|row| row.text.as_str()).collect();
     let kinds: Vec<_> = rows.iter().map(|row| row.kind).collect();
-    json!({ "from": from, "lines": lines, "kinds": kinds, "settled": settled, "mark": mark, "bytes": bytes })
+    Ok(json!({ "lines": lines, "kinds": kinds }))
 }

@@ -1,4 +1,4 @@
-//! The question for a transcript: whose it is, and what the editor shows of it already.
+//! The question for a transcript: whose it is.
 
 use std::path::PathBuf;
 
@@ -23,10 +23,6 @@ pub struct TranscriptRequest {
     pub is_over: bool,
     /// Why it failed.
     pub error: Option<String>,
-    /// How many rows the editor has of it, and what tells whether they are the same.
-    pub known: Option<(usize, String)>,
-    /// How long the file was that they were made of: where it has not grown there is nothing new.
-    pub bytes: Option<u64>,
 }
 
 impl TranscriptRequest {
@@ -36,10 +32,6 @@ impl TranscriptRequest {
     /// Names the field that is missing or wrong.
     pub fn read(fields: &Fields<'_>) -> Result<Self, JobError> {
         let protocol = fields.text("protocol")?;
-        let known = fields.get("known").map(|_| {
-            let known = fields.fields("known")?;
-            Ok((usize::try_from(known.count("rows")?).unwrap_or(usize::MAX), known.text("mark")?))
-        });
         Ok(Self {
             path: fields.text("path")?.into(),
             protocol: Protocol::named(&protocol).ok_or_else(|| bad("protocol", "is unknown"))?,
@@ -48,8 +40,6 @@ impl TranscriptRequest {
             prompt: fields.lossy("prompt")?,
             is_over: fields.flag("over")?,
             error: fields.get("error").map(|_| fields.lossy("error")).transpose()?,
-            known: known.transpose()?,
-            bytes: fields.get("bytes").map(|_| fields.count("bytes")).transpose()?,
         })
     }
 }

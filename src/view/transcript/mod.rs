@@ -1,10 +1,9 @@
 //! A recorded stream as a conversation: what the agent was sent, what it thought and said, the tools it called with
 //! their outcomes and outputs.
 //!
-//! [`Conversation`] takes the bytes of a transcript, and reads them with the code that reads a running job. It is
-//! bounded: a long output is cut, and of a long conversation the newest parts are kept. `rows` draws it.
+//! [`Conversation`] takes the bytes of a transcript, and reads them with the code that reads a running job. `rows` draws
+//! it: a long output is cut, and of a long conversation the newest rows are shown.
 
-mod body;
 mod part;
 mod rows;
 #[cfg(test)]
@@ -12,7 +11,7 @@ mod tests;
 
 use crate::stream::{Decoder, Line, Lines, Stream};
 use part::Parts;
-pub use rows::{TranscriptHeader, TranscriptView};
+pub use rows::{TranscriptHeader, TranscriptRow};
 
 /// A transcript as far as it has been read; see the module.
 #[derive(Debug)]
@@ -42,9 +41,9 @@ impl Conversation {
     }
 
     /// Draws what is known so far.
-    pub fn view(&self, about: &TranscriptHeader) -> TranscriptView {
+    pub fn rows(&self, about: &TranscriptHeader) -> Vec<TranscriptRow> {
         let outcome = self.stream.decided().then(|| self.stream.outcome());
-        rows::view(&self.parts, outcome.as_ref(), about)
+        rows::rows(&self.parts, outcome.as_ref(), about)
     }
 }
 

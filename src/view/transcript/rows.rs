@@ -1,10 +1,7 @@
 //! A conversation as the rows of a Markdown buffer, each with what it is: that says how it is highlighted and folded.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use serde::Serialize;
 
-use super::body::Body;
 use super::part::{Part, Parts};
 use crate::stream::{Outcome, ToolStatus, words};
 use crate::view::amounts::{money, tokens};
@@ -29,12 +26,10 @@ pub struct TranscriptHeader {
     pub is_over: bool,
     /// Why it failed.
     pub error: Option<String>,
-    /// What the editor shows already: how many rows are known, and their [`TranscriptView::mark`].
-    pub known: Option<(usize, String)>,
 }
 
 /// What a row is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RowKind {
     /// The heading of a speaker.
@@ -60,55 +55,49 @@ pub enum RowKind {
 }
 
 /// One row.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TranscriptRow {
+    /// The row.
     pub text: String,
+    /// What it is.
     pub kind: RowKind,
 }
 
-/// The rows that the editor does not have.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TranscriptView {
-    /// How many rows stay before `rows`; all others are replaced by them.
-    pub from: usize,
-    /// The rows, in their order.
-    pub rows: Vec<TranscriptRow>,
-    /// So many rows, from the first, will hardly change.
-    pub settled: usize,
-    /// Identifies these rows: equal marks mean equal rows.
-    pub mark: String,
-}
-
 /// Draws a conversation.
-pub fn view(parts: &Parts, outcome: Option<&Outcome>, about: &TranscriptHeader) -> TranscriptView {
+pub fn rows(parts: &Parts, outcome: Option<&Outcome>, about: &TranscriptHeader) -> Vec<TranscriptRow> {
     let mut rows = RowBuilder::default();
-    let mut settled = None;
     rows.add(RowKind::Heading, "## You");
     if !about.prompt.trim().is_empty() {
         rows.gap();
         rows.extend(RowKind::Text, about.prompt.trim().lines());
     }
-    if parts.dropped > 0 {
-        let note = format!("{} earlier parts are left out; :Botglue! transcript has all", parts.dropped);
-        rows.gap();
-        rows.add(RowKind::Note, note);
-    }
     let mut is_agent = false;
-    for (at, part) in parts.list.iter().enumerate() {
-        let is_open = at + 1 == parts.list.len()
-            || matches!(part, Part::Tool { call, .. } if call.status == ToolStatus::Running);
+    for part in &parts.list {
         if !matches!(part, Part::Sent(_) | Part::Note(_)) && !is_agent {
             is_agent = true;
             rows.heading(about, parts.model.as_deref());
         }
-        if is_open && settled.is_none() {
-            settled = Some(rows.rows.len());
-        }
         rows.part(part, about.is_over);
     }
-    let settled = settled.unwrap_or(rows.rows.len());
     rows.ending(outcome, about);
-    rows.into_view(settled, about.known.as_ref())
+    let mut rows = rows.rows;
+    let over = rows.len().saturating_sub(ROWS);
+    if over > 0 {
+        rows.drain(..=over);
+        let text = format!("{} earlier rows are left out; :Botglue! transcript has all", over + 1);
+        rows.insert(0, TranscriptRow { text, kind: RowKind::Note });
+    }
+    rows
+}
+
+/// The first lines of a text without the blank ones around them, and how many are left out after them.
+fn lines(text: &str, most: usize) -> (Vec<&str>, usize) {
+    let start = text.find(|letter: char| !letter.is_whitespace()).unwrap_or(text.len());
+    let start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let mut lines: Vec<&str> = text[start..].trim_end().lines().collect();
+    let over = lines.len().saturating_sub(most);
+    lines.truncate(most);
+    (lines, over)
 }
 
 #[derive(Debug, Default)]
@@ -150,17 +139,11 @@ impl RowBuilder {
         match part {
             Part::Sent(body) => self.fenced(RowKind::Sent, body, MESSAGE),
             Part::Thinking(body) => {
-                let (lines, left_out) = body.lines(usize::MAX);
-                for line in lines {
+                for line in lines(body, usize::MAX).0 {
                     self.add(RowKind::Thinking, format!("> {line}").trim_end());
                 }
-                self.left_out(RowKind::Thinking, left_out);
             }
-            Part::Text(body) => {
-                let (lines, left_out) = body.lines(usize::MAX);
-                self.extend(RowKind::Text, lines.into_iter());
-                self.left_out(RowKind::Note, left_out);
-            }
+            Part::Text(body) => self.extend(RowKind::Text, lines(body, usize::MAX).0.into_iter()),
             Part::Tool { call, output } => {
                 let kind = match call.status {
                     ToolStatus::Running if is_over => RowKind::Unfinished,
@@ -172,8 +155,8 @@ impl RowBuilder {
                 };
                 let reason = call.error.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
                 self.add(kind, span(&format!("{}{reason}", call.title)));
-                let is_repeated = call.error.is_some() && output.lines(2).0.len() < 2;
-                if !output.is_blank() && !is_repeated {
+                let is_repeated = call.error.is_some() && lines(output, 2).0.len() < 2;
+                if !output.trim().is_empty() && !is_repeated {
                     self.fenced(RowKind::Output, output, OUTPUT);
                 }
             }
@@ -182,8 +165,8 @@ impl RowBuilder {
     }
 
     /// A text that is no Markdown, in a fence that nothing in it closes.
-    fn fenced(&mut self, kind: RowKind, body: &Body, most: usize) {
-        let (lines, left_out) = body.lines(most);
+    fn fenced(&mut self, kind: RowKind, body: &str, most: usize) {
+        let (lines, left_out) = lines(body, most);
         let ticks =
             lines.iter().map(|line| line.trim_start().bytes().take_while(|&byte| byte == b'`').count());
         let fence = "`".repeat(ticks.max().unwrap_or_default().max(2) + 1);
@@ -228,26 +211,6 @@ impl RowBuilder {
             self.add(RowKind::Note, amounts.join(", "));
         }
     }
-
-    fn into_view(mut self, mut settled: usize, known: Option<&(usize, String)>) -> TranscriptView {
-        let over = self.rows.len().saturating_sub(ROWS);
-        if over > 0 {
-            self.rows.drain(..=over);
-            let text = format!("{} earlier rows are left out; :Botglue! transcript has all", over + 1);
-            self.rows.insert(0, TranscriptRow { text, kind: RowKind::Note });
-            settled = settled.saturating_sub(over);
-        }
-        let settled = settled.min(self.rows.len());
-        let from = match known {
-            Some((count, its_mark))
-                if *count <= self.rows.len() && mark(&self.rows[..*count]) == *its_mark =>
-            {
-                *count
-            }
-            _ => 0,
-        };
-        TranscriptView { from, mark: mark(&self.rows[..settled]), settled, rows: self.rows.split_off(from) }
-    }
 }
 
 /// A code span: nothing in it is Markdown.
@@ -256,10 +219,4 @@ fn span(text: &str) -> String {
     let ticks = "`".repeat(longest + 1);
     let gap = if longest > 0 { " " } else { "" };
     format!("{ticks}{gap}{text}{gap}{ticks}")
-}
-
-fn mark(rows: &[TranscriptRow]) -> String {
-    let mut hasher = DefaultHasher::new();
-    rows.hash(&mut hasher);
-    format!("{:016x}", hasher.finish())
 }

@@ -1,6 +1,5 @@
---- A transcript as a conversation, in a Markdown buffer. The host reads the stream and says which rows there are and
---- what each is; here they are drawn and folded. A running job is followed: while its window is shown the host is asked
---- for what is new, and sends only that.
+--- A transcript as a conversation, in a Markdown buffer. The host reads the stream, as far as it is there, and says which
+--- rows there are and what each is; here they are drawn and folded.
 
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
@@ -12,8 +11,6 @@ local M = {}
 
 local api = vim.api
 local namespace = api.nvim_create_namespace("botglue.transcript")
-
-local EVERY = 500 -- milliseconds between two questions for what is new
 
 --- What is folded, and what its fold says.
 local FOLDED = { sent = "message as it was sent", thinking = "thinking", output = "output" }
@@ -31,9 +28,6 @@ local FOLDED = { sent = "message as it was sent", thinking = "thinking", output 
 ---@field about botglue.TranscriptAbout
 ---@field bufnr integer
 ---@field kinds string[] what each row is
----@field known { rows: integer, mark: string }? what the host can leave out
----@field bytes integer? how long the file was
----@field is_last boolean? whether the job had ended when the host was asked last
 local View = {}
 View.__index = View
 
@@ -61,19 +55,18 @@ function View:conceal_ticks(row, line)
   end
 end
 
---- Draws what is particular to the rows from one on.
----@param from integer from 0
+--- Draws what is particular to the rows.
 ---@param lines string[]
-function View:decorate(from, lines)
-  api.nvim_buf_clear_namespace(self.bufnr, namespace, from, -1)
-  for row = from, #self.kinds - 1 do
-    local look = LOOKS[self.kinds[row + 1]]
+function View:decorate(lines)
+  api.nvim_buf_clear_namespace(self.bufnr, namespace, 0, -1)
+  for row, kind in ipairs(self.kinds) do
+    local look = LOOKS[kind]
     if look then
       if look.sign then
-        self:conceal_ticks(row, lines[row - from + 1])
+        self:conceal_ticks(row - 1, lines[row])
       end
-      api.nvim_buf_set_extmark(self.bufnr, namespace, row, 0, {
-        end_row = look.group and row + 1 or nil,
+      api.nvim_buf_set_extmark(self.bufnr, namespace, row - 1, 0, {
+        end_row = look.group and row or nil,
         hl_group = look.group,
         virt_text = look.sign and { { look.sign .. " ", look.sign_group } } or nil,
         virt_text_pos = "inline",
@@ -83,76 +76,29 @@ function View:decorate(from, lines)
   end
 end
 
---- The windows that show it and whose cursor is on the last row: they follow.
----@return integer[]
-function View:following()
-  local last = api.nvim_buf_line_count(self.bufnr)
-  return vim.tbl_filter(function(win)
-    return api.nvim_win_get_cursor(win)[1] == last
-  end, vim.fn.win_findbuf(self.bufnr))
-end
-
---- Takes the rows that are new.
----@param reply table
-function View:take(reply)
-  local bufnr = self.bufnr
-  local is_running = self.about.job and self.about.job:is_open()
-  local is_first = #self.kinds == 0
-  local following = (not is_first or is_running) and self:following() or {}
-  for row = #self.kinds, reply.from + 1, -1 do
-    self.kinds[row] = nil
-  end
-  vim.list_extend(self.kinds, reply.kinds)
-  self.known = { rows = reply.settled, mark = reply.mark }
-  vim.bo[bufnr].modifiable = true
-  api.nvim_buf_set_lines(bufnr, reply.from, -1, false, reply.lines)
-  vim.bo[bufnr].modifiable = false
-  self:decorate(reply.from, reply.lines)
-  for _, win in ipairs(following) do
-    api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(bufnr), 0 })
-  end
-end
-
---- Asks for what is new, and goes on as long as there may be more.
-function View:ask()
-  local about, job = self.about, self.about.job
-  local is_over = not job or not job:is_open()
-  if is_over and not self.is_last then
-    -- How it ended is to be told, also where the file has not grown.
-    self.bytes = nil
-  end
-  self.is_last = is_over
-  local started = vim.uv.hrtime()
+--- Asks for the rows, and shows them in place of those that are there.
+function View:read()
+  local about, job, bufnr = self.about, self.about.job, self.bufnr
   query.ask("transcript", {
     path = about.path,
     protocol = about.protocol,
     agent = about.agent,
     cwd = about.cwd,
     prompt = about.prompt,
-    over = is_over,
+    over = not job or not job:is_open(),
     error = job and job.error and job.error.message or about.error,
-    known = self.known,
-    bytes = self.bytes,
   }, function(reply, err)
-    if not api.nvim_buf_is_valid(self.bufnr) then
+    if not api.nvim_buf_is_valid(bufnr) then
       return
     end
     errors.guard(function()
       reply = reply or errors.fail("%s", err)
-      self.bytes = reply.bytes
-      if reply.lines then
-        self:take(reply)
-      end
+      self.kinds = reply.kinds
+      vim.bo[bufnr].modifiable = true
+      api.nvim_buf_set_lines(bufnr, 0, -1, false, reply.lines)
+      vim.bo[bufnr].modifiable = false
+      self:decorate(reply.lines)
     end)
-    if reply and not is_over then
-      -- A long one takes the host longer: it is asked for less often.
-      local took = (vim.uv.hrtime() - started) / 1e6
-      vim.defer_fn(function()
-        if api.nvim_buf_is_valid(self.bufnr) then
-          self:ask()
-        end
-      end, math.max(EVERY, math.floor(took * 10)))
-    end
   end)
 end
 
@@ -226,7 +172,10 @@ function M.open(about)
       end)
     end,
   })
-  self:ask()
+  vim.keymap.set("n", "R", function()
+    self:read()
+  end, { buffer = bufnr, nowait = true, desc = "botglue: read the transcript again" })
+  self:read()
 end
 
 return M
