@@ -34,7 +34,7 @@ local function with_list(items)
 end
 
 local function requests(nvim, count)
-  nvim:eventually("the requests arrive", "return #require('support.host').received('run') == ...", count)
+  nvim:request(count)
   nvim:settle()
   equal(#nvim:host("received", "run"), count)
   return nvim:host("received", "run")

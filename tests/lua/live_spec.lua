@@ -2,8 +2,7 @@ local child = require("support.child")
 local running = require("support.running")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
-local use_tools, numbered, view, line_range =
-  running.use_tools, running.numbered, running.view, running.line_range
+local use_tools, numbered, view, line = running.use_tools, running.numbered, running.view, child.line
 
 --- The first rows of the screen, with the moving parts of a status line replaced.
 local function rows(nvim, count, first)
@@ -40,7 +39,7 @@ end
 
 test("code is previewed in a block that grows with it and never shrinks", function()
   local nvim = child.with_host({ "  one", "two" })
-  nvim:run(line_range(1))
+  nvim:run(line(1))
   equal(rows(nvim, 3), { "  one", "  @ it · Ns", "two" })
   --- Waits until these are the rows of the screen; beside the first one the tools are listed.
   local function shows(expected)
@@ -64,7 +63,7 @@ end)
 test("tabs are as wide as in the buffer, and long lines are cut", function()
   local nvim = child.with_host({ "one", "two" })
   nvim:lua("vim.bo.tabstop = 4")
-  nvim:run(line_range(1))
+  nvim:run(line(1))
   write(nvim, { "\tx\ty", ("ü"):rep(100) })
   local shown = rows(nvim, 4)
   equal(shown[3], "│     x   y")
@@ -74,11 +73,11 @@ end)
 test("status.preview says how many lines, and 0 asks for none", function()
   local nvim = child.with_host({ "one", "two" })
   nvim:lua("require('botglue').setup({ status = { preview = 1 } })")
-  nvim:run(line_range(1))
+  nvim:run(line(1))
   write(nvim, { "a", "b" })
   equal(rows(nvim, 4), { "one", "@ it · writing · Ns", "│ b", "two" })
   nvim:lua("require('botglue').setup({ status = { preview = 0 } })")
-  nvim:run(line_range(2))
+  nvim:run(line(2))
   local asked = nvim:host("received", "run")
   equal({ asked[1].preview, asked[2].preview }, { 1, 0 })
 end)
@@ -87,7 +86,7 @@ test("a range at the end of the window shows its state beside its last row, and 
   local nvim = child.with_host(numbered(60))
   nvim:type("40Gzb")
   local before, height = view(nvim), nvim:lua("return vim.fn.winheight(0)")
-  nvim:run(line_range(40))
+  nvim:run(line(40))
   nvim:ticks(2)
   equal(rows(nvim, 1, height), { "line 40 @ it · Ns" })
   write(nvim, { "a", "b", "c" })
@@ -104,14 +103,14 @@ test("the line of a held answer is beside the last row where the window ends the
   -- The range, the keys before it is held, and the last rows of the window after more keys.
   for _, case in ipairs({
     {
-      line_range(56, 60),
+      line(56, 60),
       "2G",
       { "G", "line 59", "line 60 " .. held },
       { "2G", "line 21", "line 22" },
       { "G", "line 59", "line 60 " .. held },
     },
     {
-      line_range(38, 40),
+      line(38, 40),
       "40Gzb30G",
       { "", "line 39", "line 40 " .. held },
       { "<C-e>", "line 40", held },
@@ -121,7 +120,7 @@ test("the line of a held answer is beside the last row where the window ends the
     },
     -- Rows go or come above it, and nothing scrolls.
     {
-      line_range(50, 60),
+      line(50, 60),
       "35Gzt",
       { "", "line 55", "line 56 " .. held },
       { "dddddd", "line 58", "line 59 " .. held },
@@ -150,7 +149,7 @@ test("a block that would push the cursor out of the window does not come", funct
     nvim:lua("vim.o.scrolloff = ...; vim.cmd('normal! gg')", scrolloff)
     nvim:type("L")
     local before = view(nvim)
-    local id = nvim:run(line_range(5, 6))
+    local id = nvim:run(line(5, 6))
     nvim:ticks(2)
     equal(view(nvim), before)
     local shown = rows(nvim, 3, 5)
@@ -169,7 +168,7 @@ end)
 
 test("while the user types below it no row is added", function()
   local nvim = child.with_host(numbered(9))
-  nvim:run(line_range(1))
+  nvim:run(line(1))
   nvim:type("5GA more")
   write(nvim, { "a", "b", "c" })
   equal(rows(nvim, 3), { "line 1", "@ it · writing · Ns", "line 2" })
@@ -193,7 +192,7 @@ test("wherever the cursor is, neither it nor the view moves while a job runs", f
       equal(view(nvim), before, ("%s, %s at line %d"):format(at, what, row))
     end
     for i, row in ipairs(ROWS) do
-      ids[i] = nvim:run(line_range(row))
+      ids[i] = nvim:run(line(row))
       stays("a job starts", row)
     end
     write(nvim, { "a", "b", "c" }, ids)
@@ -218,7 +217,7 @@ test("another window on the same buffer does not scroll either", function()
     ]])
   end
   local before = tops()
-  nvim:run(line_range(5))
+  nvim:run(line(5))
   nvim:ticks(2)
   equal(tops(), before)
   write(nvim, { "a", "b", "c" })
@@ -229,7 +228,7 @@ end)
 
 test("below a closed fold that holds the range, also at the end of the buffer", function()
   local nvim = child.with_host(numbered(6))
-  nvim:run(line_range(3))
+  nvim:run(line(3))
   nvim:type(":2,4fold<CR>")
   nvim:ticks(2)
   local shown = rows(nvim, 4)
@@ -249,7 +248,7 @@ test(
   "below the last screen row of a wrapped line, and at the first column where lines do not wrap",
   function()
     local nvim = child.with_host({ ("x"):rep(100), "two" })
-    nvim:run(line_range(1))
+    nvim:run(line(1))
     equal(rows(nvim, 4), { ("x"):rep(80), ("x"):rep(20), "@ it · Ns", "two" })
     nvim:lua("vim.wo.wrap = false; vim.cmd('normal! $'); vim.fn.winrestview({ leftcol = 30 })")
     nvim:ticks(2)
@@ -259,8 +258,8 @@ test(
 
 test("a view that fails is told of once, and the others go on", function()
   local nvim = child.with_host(numbered(5))
-  nvim:run(line_range(1))
-  nvim:run(line_range(3))
+  nvim:run(line(1))
+  nvim:run(line(3))
   nvim:lua("require('botglue.host.client').job(1).view.block.below = function() error('oh no') end")
   use_tools(nvim, { "running" }, 2)
   contains(nvim:screen(), "it · Read 1")

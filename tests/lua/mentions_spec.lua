@@ -26,22 +26,17 @@ local function start()
   return nvim
 end
 
-local function request(nvim, count)
-  nvim:eventually(count .. " arrive", "return #require('support.host').received('run') == ...", count)
-  return nvim:host("received", "run")[count]
-end
-
 test("a buffer goes along as it is, unsaved text too", function()
   local nvim = start()
   nvim:type(":1Botglue run as in @buffer:src/b.txt, or @buffer:b.txt.<CR>")
-  equal(request(nvim, 1).buffers, {
+  equal(nvim:request(1).buffers, {
     { name = "src/b.txt", lines = { "src/b.txt saved", "b unsaved" }, count = 2 },
   })
   local number = nvim:lua("return vim.fn.bufnr('lib/c.txt')")
   nvim:type((":1Botglue run as in @buffer:%d<CR>"):format(number))
-  equal(request(nvim, 2).buffers[1].lines, { "lib/c.txt saved" })
+  equal(nvim:request(2).buffers[1].lines, { "lib/c.txt saved" })
   nvim:type(":1Botglue run me@buffer:nowhere and @src/b.txt<CR>")
-  equal(request(nvim, 3).buffers, {})
+  equal(nvim:request(3).buffers, {})
 end)
 
 test("a name that means no buffer, or several, is one error, and nothing starts", function()
@@ -60,7 +55,7 @@ test("no more goes along than context.bytes allows, in whole lines", function()
     vim.api.nvim_buf_set_lines(vim.fn.bufnr("src/b.txt"), 0, -1, true, { "123456789", "123456789", "1" })
   ]])
   nvim:type(":1Botglue run @buffer:src/b.txt @buffer:lib/c.txt<CR>")
-  equal(request(nvim, 1).buffers, {
+  equal(nvim:request(1).buffers, {
     { name = "src/b.txt", lines = { "123456789", "123456789" }, count = 3 },
     { name = "lib/c.txt", lines = {}, count = 1 },
   })
@@ -78,7 +73,7 @@ test("all diagnostics of the buffer go along, each once", function()
   local function messages(count)
     return vim.tbl_map(function(one)
       return one.message
-    end, request(nvim, count).diagnostics)
+    end, nvim:request(count).diagnostics)
   end
   nvim:type(":1Botglue run mend it<CR>")
   equal(messages(1), { "here" })
@@ -105,7 +100,7 @@ test("the prompt completes them", function()
   nvim:type("lib")
   nvim:eventually("one is left", "return #vim.fn.complete_info({ 'items' }).items == 1")
   nvim:type("<C-y> <C-s>")
-  equal(request(nvim, 1).buffers[1].lines, { "lib/c.txt saved" })
+  equal(nvim:request(1).buffers[1].lines, { "lib/c.txt saved" })
   nvim:type(":1Botglue<CR>@d")
   nvim:eventually("the menu", "return vim.fn.pumvisible() == 1")
   equal(vim.tbl_contains(menu(), "@diagnostics"), true)

@@ -22,8 +22,7 @@ end
 
 --- The agent, the model and the prompt of the newest request, once there are `count`.
 local function request(nvim, count)
-  nvim:eventually(count .. " arrive", "return #require('support.host').received('run') == ...", count)
-  local run = nvim:host("received", "run")[count]
+  local run = nvim:request(count)
   return { run.agent.name, run.agent.model or false, run.prompt }
 end
 

@@ -5,24 +5,17 @@ local child = require("support.child")
 local suite = require("support.suite")
 local equal, test = suite.equal, suite.test
 
-local LINES = {}
-for i = 1, 12 do
-  LINES[i] = ("line %d"):format(i)
-end
+local LINES = require("support.running").numbered(12)
 
 local function start()
   local nvim = child.with_host(LINES)
-  nvim:lua([[
-    require("support.host").prompts = {}
-    vim.keymap.set("i", "<F5>", "<Cmd>Botglue<CR>")
-  ]])
+  nvim:lua("vim.keymap.set('i', '<F5>', '<Cmd>Botglue<CR>')")
   return nvim
 end
 
 --- Types keys in the prompt, after which it is closed, and nothing of ours stands in the user's buffers.
 local function type_and_leave(nvim, keys)
-  nvim:type(keys)
-  nvim:eventually("the prompt is closed", "return require('botglue.host.connection').prompt == nil")
+  require("support.prompt").type_and_leave(nvim, keys)
   nvim:eventually(
     "no mark is left",
     [[

@@ -22,12 +22,6 @@ local function start()
   return nvim
 end
 
---- The newest request, once there are `count`.
-local function request(nvim, count)
-  nvim:eventually(count .. " arrive", "return #require('support.host').received('run') == ...", count)
-  return nvim:host("received", "run")[count]
-end
-
 local function said(nvim, command)
   nvim:type(":messages clear<CR>:" .. command .. "<CR>")
   return nvim:messages()
@@ -42,19 +36,19 @@ test("a named prompt is filled in when it is sent, and stays what was typed", fu
     })
   ]])
   nvim:type(":2Botglue run /fix but  briefly<CR>")
-  local run = request(nvim, 1)
+  local run = nvim:request(1)
   equal(run.prompt, "/fix but  briefly")
   equal(run.instructions, "fix these:\nline 2: error: no number\nin two, not {this}\n\nbut  briefly")
   equal({ run.question, run.agent.name }, { false, "claude" })
   equal(nvim:job(1).prompt, "/fix but  briefly")
   nvim:type(":3Botglue run /fix<CR>")
-  equal(request(nvim, 2).instructions, "fix these:\nno diagnostics\nin three, not {this}")
+  equal(nvim:request(2).instructions, "fix these:\nno diagnostics\nin three, not {this}")
 end)
 
 test("the message has what it stands for in its place", function()
   local nvim = start()
   nvim:type(":2Botglue run /opus<CR>")
-  local run = request(nvim, 1)
+  local run = nvim:request(1)
   equal({ run.agent.name, run.agent.model }, { "claude", "opus" })
   nvim:answer(1, { "TWO" })
   equal(nvim:lines()[2], "TWO")
@@ -72,7 +66,7 @@ test("it may ask, and have an agent and a model, unless others are asked for", f
   }
   for i, row in ipairs(rows) do
     nvim:type(":2Botglue " .. row[1] .. "<CR>")
-    local run = request(nvim, i)
+    local run = nvim:request(i)
     equal({ run.agent.name, run.agent.model or false, run.question }, row[2], row[1])
   end
 end)
@@ -82,7 +76,7 @@ test("the same from Lua, and a retry fills it in with what there is then", funct
   nvim:run({ kind = "line", first = { 2 }, last = { 2 } }, { prompt = "/fix" })
   nvim:answer(1, { "TWO" })
   nvim:type(":Botglue retry 1<CR>")
-  local run = request(nvim, 2)
+  local run = nvim:request(2)
   equal({ run.prompt, run.instructions }, { "/fix", "fix these:\nno diagnostics\nin TWO, not {this}" })
   local ok, err = unpack(nvim:lua("return { pcall(require('botglue').run, { prompt = '/fxi' }) }"))
   equal(ok, false)
@@ -110,11 +104,11 @@ test("a text that begins with a path is a text, and one behind a backslash", fun
   }
   for i, text in ipairs(texts) do
     nvim:type(":2Botglue run " .. text .. "<CR>")
-    local run = request(nvim, i)
+    local run = nvim:request(i)
     equal({ run.prompt, run.instructions }, { text }, text)
   end
   nvim:type([[:2Botglue run \/fix is a command<CR>]])
-  local run = request(nvim, #texts + 1)
+  local run = nvim:request(#texts + 1)
   equal({ run.prompt, run.instructions }, { [[\/fix is a command]], "/fix is a command" })
 end)
 
@@ -137,7 +131,7 @@ test("each takes one that changes text", function()
   nvim:lua("vim.fn.setqflist({ { bufnr = 1, lnum = 2, text = 'x' } })")
   contains(said(nvim, "Botglue each /explain"), "this prompt asks a question")
   nvim:type(":Botglue each /opus<CR>")
-  equal(request(nvim, 1).instructions, "think")
+  equal(nvim:request(1).instructions, "think")
 end)
 
 test("the prompt offers them at its beginning, and keeps one that is not there", function()
@@ -148,7 +142,7 @@ test("the prompt offers them at its beginning, and keeps one that is not there",
   nvim:type("m")
   nvim:eventually("one is left", "return #vim.fn.complete_info({ 'items' }).items == 1")
   nvim:type("<C-y> now<C-s>")
-  local run = request(nvim, 1)
+  local run = nvim:request(1)
   equal({ run.prompt, run.instructions }, { "/mine now", "do it\n\nnow" })
   equal({ run.agent.name, run.agent.model }, { "mine", "m2" })
 

@@ -3,6 +3,7 @@
 local child = require("support.child")
 local suite = require("support.suite")
 local equal, test = suite.equal, suite.test
+local type_and_leave = require("support.prompt").type_and_leave
 
 local LINES = { "one two three", "four five six", "", "seven eight nine", "ten" }
 
@@ -15,7 +16,7 @@ local function start()
 end
 
 local function requests(nvim, count)
-  nvim:eventually(count .. " arrive", "return #require('support.host').received('run') == ...", count)
+  nvim:request(count)
   return vim.tbl_map(function(request)
     return { request.prompt, request.selection.kind, request.selection.text }
   end, nvim:host("received", "run"))
@@ -33,8 +34,7 @@ test("after a prompt the dot does nothing rather than type it", function()
   }) do
     local nvim = start()
     nvim:type("dw")
-    nvim:type(keys)
-    nvim:eventually("the prompt is closed", "return require('botglue.host.connection').prompt == nil")
+    type_and_leave(nvim, keys)
     nvim:type("gg0.")
     equal({ nvim:lines()[1], #nvim:lines() }, { row, #LINES }, keys)
   end
@@ -132,8 +132,7 @@ end)
 test("an operator whose prompt was closed asks again", function()
   for _, keys in ipairs({ "gbiwhalf<Esc><Esc>", "gbiwlong<Esc>ccshort<Esc>q" }) do
     local nvim = start()
-    nvim:type(keys)
-    nvim:eventually("the prompt is closed", "return require('botglue.host.connection').prompt == nil")
+    type_and_leave(nvim, keys)
     nvim:type("jw.")
     nvim:type("other words<C-s>")
     equal(requests(nvim, 1)[1], { "other words", "char", { "five" } }, keys)

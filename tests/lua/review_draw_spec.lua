@@ -5,6 +5,7 @@ local head = require("botglue.ui.review.head")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
 local hunk, rows = drawing.hunk, drawing.rows
+local numbered = require("support.running").numbered
 
 local HEAD = "◆ claude · it · 1 hunk · keys"
 local x58 = ("x"):rep(58)
@@ -79,23 +80,15 @@ test("a row that is wider than the window scrolls where the text does", function
   equal(rows(nvim)[3], ("x"):rep(48) .. "yyyy")
 end)
 
-local function numbered(count)
-  local lines = {}
-  for i = 1, count do
-    lines[i] = "row " .. i
-  end
-  return lines
-end
-
 test("what is taller than the window is cut to it, and counted", function()
   local lines = numbered(40)
   local text = shown(lines, { hunk(0, 0, lines) })
   equal(
     { text[1], text[2], text[13], text[14] },
-    { HEAD, "row 1", "… 29 more rows · :Botglue diff", "row 1" }
+    { HEAD, "line 1", "… 29 more rows · :Botglue diff", "line 1" }
   )
   text = shown(lines, { hunk(0, 39, { "one" }) })
-  equal({ text[1], text[2], text[3] }, { HEAD, "39 rows go, 1 comes", "row 1" })
+  equal({ text[1], text[2], text[3] }, { HEAD, "39 rows go, 1 comes", "line 1" })
 end)
 
 test("only what is near a window is drawn", function()

@@ -65,60 +65,37 @@ local STATE = [[
   end)
 ]]
 
---- What is written to 100 lines that read "line 1" and so on, and what lines 10 and following are then.
 local NEW = { "line 10", "line 11", "new" }
+
+--- An answer of `NEW` that is decided by a call of the API.
+local function decided(decide, more)
+  local way = { line(10, 11), NEW, NEW, decide = "local b = require('botglue'); " .. decide }
+  return vim.tbl_extend("force", way, more or { review = true })
+end
+
+--- Of each way to write to 100 lines that read "line 1" and so on: the range, the answer, and what lines 10 and
+--- following are then.
 local WAYS = {
-  ["lines that land"] = { range = line(10, 11), answer = NEW, becomes = NEW },
-  ["fewer lines"] = { range = line(10, 12), answer = { "new" }, becomes = { "new", "line 13" } },
-  ["a line that is parted"] = {
-    range = line(10, 10),
-    answer = { "line", "new", "10" },
-    becomes = { "line", "new", "10", "line 11" },
-  },
-  ["lines that are joined"] = {
-    range = line(10, 12),
-    answer = { "line 12" },
-    becomes = { "line 12", "line 13" },
-  },
-  ["a part of a line"] = {
-    range = chars(10, 0, 3),
-    answer = { "new", "part" },
-    becomes = { "new", "part 10", "line 11" },
-  },
-  ["a block"] = {
-    range = block(10, 0, 11, 3),
-    answer = { "one", "two" },
-    becomes = { "one 10", "two 11", "line 12" },
-  },
-  ["an insertion"] = { range = below(9), answer = { "new" }, becomes = { "new", "line 10" } },
+  ["lines that land"] = { line(10, 11), NEW, NEW },
+  ["fewer lines"] = { line(10, 12), { "new" }, { "new", "line 13" } },
+  ["a line that is parted"] = { line(10), { "line", "new", "10" }, { "line", "new", "10", "line 11" } },
+  ["lines that are joined"] = { line(10, 12), { "line 12" }, { "line 12", "line 13" } },
+  ["a part of a line"] = { chars(10, 0, 3), { "new", "part" }, { "new", "part 10", "line 11" } },
+  ["a block"] = { block(10, 0, 11, 3), { "one", "two" }, { "one 10", "two 11", "line 12" } },
+  ["an insertion"] = { below(9), { "new" }, { "new", "line 10" } },
   ["a merge"] = {
-    range = line(10, 11),
+    line(10, 11),
+    NEW,
+    { "line 10 mine", "line 11", "new" },
     keys = ":10s/$/ mine/<CR>",
-    answer = NEW,
     landing = "merged",
-    becomes = { "line 10 mine", "line 11", "new" },
   },
-  ["an answer that is accepted"] = {
-    range = line(10, 11),
-    review = true,
-    answer = NEW,
-    decide = "require('botglue').accept(1)",
-    becomes = NEW,
-  },
-  ["a hunk that is taken"] = {
-    range = line(10, 11),
-    review = true,
-    answer = NEW,
-    decide = "local b = require('botglue'); b.accept(1, { hunk = 1, tick = b.hunks(1).tick })",
-    becomes = NEW,
-  },
-  ["an answer that is reverted"] = {
-    range = line(10, 11),
-    answer = NEW,
-    decide = "require('botglue').revert(1)",
+  ["an answer that is accepted"] = decided("b.accept(1)"),
+  ["a hunk that is taken"] = decided("b.accept(1, { hunk = 1, tick = b.hunks(1).tick })"),
+  ["an answer that is reverted"] = decided("b.revert(1)", {
+    [3] = { "line 10", "line 11", "line 12" },
     landing = "reverted",
-    becomes = { "line 10", "line 11", "line 12" },
-  },
+  }),
 }
 
 --- Where the user may be meanwhile: keys to get there, and keys that go on.
@@ -141,10 +118,11 @@ local PLACES = {
 for name, way in pairs(WAYS) do
   for place, keys in pairs(PLACES) do
     test(("%s, with the user in %s, moves nothing of theirs"):format(name, place), function()
-      local nvim = with_job(numbered(100), way.range, { review = way.review })
+      local range, answer, becomes = unpack(way)
+      local nvim = with_job(numbered(100), range, { review = way.review })
       nvim:type(way.keys or "")
       if way.decide then
-        nvim:answer(1, way.answer)
+        nvim:answer(1, answer)
       end
       nvim:type("5Gma20G3|mb95GmC80GAa<Esc>90GAb<Esc>30Gzt32GyyjVj<Esc>/line 6.<CR>60G3|:split<CR>50Gzt55G4|")
       nvim:type(keys[1])
@@ -152,13 +130,13 @@ for name, way in pairs(WAYS) do
       if way.decide then
         nvim:lua(way.decide)
       else
-        nvim:answer(1, way.answer)
+        nvim:answer(1, answer)
       end
       equal(nvim:job(1).landing, way.landing or "applied")
       nvim:api("command", "redraw")
       equal(nvim:lua(STATE), before)
       nvim:type(keys[2])
-      equal(vim.list_slice(steps.rows(nvim), 10, 9 + #way.becomes), way.becomes)
+      equal(vim.list_slice(steps.rows(nvim), 10, 9 + #becomes), becomes)
     end)
   end
 end

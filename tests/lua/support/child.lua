@@ -94,6 +94,14 @@ function Child:set_lines(lines)
   self:api("buf_set_lines", 0, 0, -1, true, lines)
 end
 
+--- The newest request to start a job, once the host has this many.
+---@param count integer
+function Child:request(count)
+  local code = "return #require('support.host').received('run') == ..."
+  self:eventually(("request %d arrives"):format(count), code, count)
+  return self:host("received", "run")[count]
+end
+
 --- Starts a job on a range of the API, and waits until the host has its request.
 ---@param range table
 ---@param options table?
@@ -103,7 +111,7 @@ function Child:run(range, options)
     range,
     options or vim.empty_dict()
   )
-  self:eventually("the request arrives", "return #require('support.host').received('run') == ...", id)
+  self:request(id)
   return id
 end
 
@@ -289,10 +297,10 @@ end
 
 --- Whole lines, as the API takes them.
 ---@param first integer
----@param last integer
+---@param last integer? default: the first
 ---@return table range
 function M.line(first, last)
-  return { kind = "line", first = { first, 0 }, last = { last, 0 } }
+  return { kind = "line", first = { first, 0 }, last = { last or first, 0 } }
 end
 
 return M

@@ -4,17 +4,10 @@ local child = require("support.child")
 
 local M = {}
 
-M.LINES = {}
-for i = 1, 60 do
-  M.LINES[i] = ("line %d"):format(i)
-end
+M.LINES = require("support.running").numbered(60)
 
---- A child in which earlier prompts are these.
----@param prompts string[]?
-function M.start(prompts)
-  local nvim = child.with_host(M.LINES)
-  nvim:lua("require('support.host').prompts = ...", prompts or {})
-  return nvim
+function M.start()
+  return child.with_host(M.LINES)
 end
 
 --- Types keys in the prompt, after which it is closed.

@@ -44,8 +44,4 @@ function M.view(nvim)
   ]])
 end
 
-function M.line_range(first, last)
-  return { kind = "line", first = { first }, last = { last or first } }
-end
-
 return M
