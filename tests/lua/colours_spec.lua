@@ -4,6 +4,7 @@
 local child = require("support.child")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
+local use_tools = require("support.running").use_tools
 
 --- What runs in the child: the colours of cells of the screen, and which texts on it cannot be read.
 local SUPPORT = [[
@@ -131,12 +132,15 @@ test("the prompt can be read in each colour scheme", function()
   equal(wrong_in_schemes(nvim, "return unreadable()"), {})
 end)
 
-test("lines below a range, and hunks of a review, can be read in each colour scheme", function()
+test("lines below a range, tools, and hunks of a review can be read in each colour scheme", function()
   local nvim = start({ "", "one", "", "two", "" })
   nvim:run(child.line(2, 2), { review = true })
   nvim:answer(1, { "ONE" })
-  nvim:run(child.line(4, 4))
-  nvim:runs(2)
+  nvim:type("4G")
+  nvim:run(child.line(4))
+  use_tools(nvim, { "ok", "error", "running" }, 2)
+  contains(nvim:screen(), "✗ Read")
+  equal(wrong_in_schemes(nvim, "return unreadable()"), {})
   nvim:type(":Botglue review 1<CR>")
   nvim:eventually("it is drawn", "return require('botglue.host.connection').review ~= nil")
   nvim:settle()

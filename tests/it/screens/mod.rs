@@ -2,7 +2,6 @@
 //! [`STAGE`](crate::support::picture::STAGE) says.
 
 mod ask;
-mod colours;
 mod each;
 mod held;
 mod lists;
