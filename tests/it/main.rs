@@ -5,7 +5,6 @@
 #[cfg(test)]
 mod acp;
 #[cfg(test)]
-mod ask;
 #[cfg(test)]
 mod claude;
 #[cfg(test)]

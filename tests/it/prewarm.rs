@@ -114,15 +114,6 @@ fn its_time_begins_when_it_is_sent() {
 }
 
 #[test]
-fn a_prompt_that_is_dropped_takes_its_agent_along() {
-    let desk = Desk::new(ANSWERS);
-    desk.open();
-    desk.note("started");
-    desk.drop();
-    desk.nvim.wait_for_no_agent();
-}
-
-#[test]
 fn one_that_ignores_the_order_to_end_is_ended_all_the_same() {
     let desk = Desk::new(r#"trap '' TERM; echo >"$DIR/started"; while :; do sleep 1000; done"#);
     desk.open();

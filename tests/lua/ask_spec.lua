@@ -39,8 +39,10 @@ test("a question says so to the host, and its answer changes nothing", function(
   equal({ request.question, request.prompt }, { true, "what does this do?" })
   equal(request.selection.text, { "two", "three" })
   local tick = nvim:api("buf_get_changedtick", 0)
-  answer(nvim)
-  equal({ nvim:job(1).status, nvim:job(1).landing }, { "done", "answered" })
+  -- Several blocks would have another answer held.
+  local blocks = { "Two:", "```lua", "a()", "```", "and", "```lua", "b()", "```" }
+  answer(nvim, blocks)
+  equal({ nvim:outcome(1), nvim:job(1).text }, { { "done", "answered" }, table.concat(blocks, "\n") })
   equal(nvim:host("received", "landed"), { { id = 1, landing = "answered" } })
   nvim:type("q")
   equal({ nvim:lines(), nvim:api("buf_get_changedtick", 0) }, { { "one", "two", "three", "four" }, tick })

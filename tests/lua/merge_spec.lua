@@ -9,15 +9,22 @@ local function with_job(options)
 end
 
 test("an edit inside the range is merged with the answer, as one undo step", function()
-  local nvim = with_job()
-  nvim:type("2GA -- mine<Esc>")
-  nvim:answer(1, { "b", "c", "D" }, { edits = { { first = 2, last = 3, lines = { "D" } } } })
-  equal(nvim:lines(), { "a", "b -- mine", "c", "D", "e" })
-  equal(nvim:outcome(1), { "done", "merged" })
-  nvim:type("u")
-  equal(nvim:lines(), { "a", "b -- mine", "c", "d", "e" })
-  nvim:type("u")
-  equal(nvim:lines(), { "a", "b", "c", "d", "e" })
+  for keys, merged in pairs({
+    ["2GA -- mine<Esc>"] = { "a", "b -- mine", "c", "D", "e" },
+    ["2GImine <Esc>"] = { "a", "mine b", "c", "D", "e" },
+    ["2Gobetween<Esc>"] = { "a", "b", "between", "c", "D", "e" },
+    ["2Gdd"] = { "a", "c", "D", "e" },
+  }) do
+    local nvim = with_job()
+    nvim:type(keys)
+    local before = nvim:lines()
+    nvim:answer(1, { "b", "c", "D" })
+    equal({ nvim:outcome(1), nvim:lines() }, { { "done", "merged" }, merged }, keys)
+    nvim:type("u")
+    equal(nvim:lines(), before, keys)
+    nvim:type("u")
+    equal(nvim:lines(), { "a", "b", "c", "d", "e" }, keys)
+  end
 end)
 
 test("a merge that leaves nothing to write is no step", function()
