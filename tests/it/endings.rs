@@ -73,31 +73,6 @@ fn quitting_ends_an_agent_that_ignores_term() {
 }
 
 #[test]
-fn a_killed_host_ends_its_jobs_and_the_next_request_starts_another() {
-    let scratch = Scratch::new();
-    let gated = Gated::new(&scratch);
-    let nvim = open(scratch, gated.option());
-    let id = start(&nvim, &json!({}));
-    let run = gated.run("it");
-    nvim.wait("the job runs", || {
-        nvim.exec_with("return require('botglue').job(...).status", &[json!(id)]) == "running"
-    });
-    let host = nvim.host().expect("a host");
-    process::signal(host, "KILL");
-    let message = assert_failed(&nvim, id, "host_lost");
-    assert!(message.contains("signal 9") || message.contains("SIGKILL"), "{message}");
-    nvim.wait_for_no_agent();
-    drop(run);
-
-    let range = json!({"kind": "line", "first": [2, 0], "last": [2, 0]});
-    let next = start(&nvim, &json!({"prompt": "GATE:next", "range": range}));
-    gated.answer("next", "local b = 20");
-    assert_eq!(nvim.finished(next)["landing"], "applied");
-    assert_eq!(nvim.lines(), ["local a = 1", "local b = 20"]);
-    assert_ne!(nvim.host(), Some(host));
-}
-
-#[test]
 fn a_killed_host_ends_even_agents_that_ignore_term() {
     let scratch = Scratch::new();
     let agent = agents::ignores_term(&scratch);
@@ -158,33 +133,6 @@ fn a_child_that_holds_the_pipes_holds_up_nothing_and_is_ended() {
     let id = start(&nvim, &json!({}));
     assert_eq!(nvim.finished(id)["landing"], "applied");
     nvim.wait_for_no_agent();
-}
-
-#[test]
-fn a_wiped_buffer_holds_the_answer_without_an_error() {
-    let scratch = Scratch::new();
-    let gated = Gated::new(&scratch);
-    let nvim = open(scratch, gated.option());
-    let id = start(&nvim, &json!({}));
-    let run = gated.run("it");
-    nvim.command("bwipeout!");
-    drop(run);
-    nvim.finished(id);
-
-    let scratch = Scratch::new();
-    let gated = Gated::new(&scratch);
-    let nvim = open(scratch, gated.option());
-    let id = start(&nvim, &json!({}));
-    let mut run = gated.run("it");
-    nvim.command("bwipeout!");
-    run.print(&crate::support::stream::answer("local a = 10"));
-    drop(run);
-    let job = nvim.finished(id);
-    assert_eq!((&job["landing"], &job["held_for"]), (&json!("held"), &json!("buffer_gone")));
-    assert_eq!(job["text"], "local a = 10");
-    assert_eq!(nvim.exec("return vim.v.errmsg"), "");
-    let says_held = |note: &Value| note["message"].as_str().unwrap().contains("held");
-    nvim.wait("the user is told that it is held", || nvim.notes().iter().any(says_held));
 }
 
 #[test]

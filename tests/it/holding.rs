@@ -81,80 +81,6 @@ fn review(nvim: &Nvim) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn an_answer_is_accepted_merged_rejected_and_reverted_without_a_screen() {
-    let (nvim, gated) = open(Scratch::new());
-    let id = held(&nvim, &gated, "local b = 2\nlocal c = 3\nlocal d = 40");
-    nvim.input("2GA -- mine<Esc>");
-    assert_eq!(decide(&nvim, "accept", id), "merged");
-    let merged = ["local a = 1", "local b = 2 -- mine", "local c = 3", "local d = 40", "local e = 5"];
-    assert_eq!(nvim.lines(), merged);
-
-    nvim.input("ggOtop<Esc>2GA!<Esc>");
-    assert_eq!(decide(&nvim, "revert", id), "reverted");
-    let reverted =
-        ["top", "local a = 1!", "local b = 2 -- mine", "local c = 3", "local d = 4", "local e = 5"];
-    assert_eq!(nvim.lines(), reverted);
-    nvim.input("u");
-    assert_eq!(nvim.lines()[4], "local d = 40", "the revert is one step");
-    nvim.input("uu");
-    assert_eq!(nvim.lines(), merged);
-    nvim.input("u");
-    assert_eq!(nvim.lines()[3], "local d = 4", "accepting was one step");
-    assert_eq!(nvim.lines()[1], "local b = 2 -- mine");
-
-    let id = start(&nvim, "other", (5, 5), true);
-    gated.answer("other", "local e = 50");
-    nvim.finished(id);
-    assert_eq!(decide(&nvim, "reject", id), "rejected");
-    assert_eq!(nvim.lines()[4], "local e = 5");
-}
-
-#[test]
-fn a_conflict_that_is_accepted_replaces_the_range_in_one_step() {
-    let (nvim, gated) = open(Scratch::new());
-    let id = start(&nvim, "it", (2, 4), false);
-    nvim.input("3GA -- mine<Esc>");
-    gated.answer("it", "local b = 2\nlocal c = 30\nlocal d = 4");
-    assert_eq!(nvim.finished(id)["held_for"], "conflict");
-    let before = nvim.lines();
-    let refused = nvim.try_call("nvim_exec_lua", &[json!("require('botglue').accept(...)"), json!([id])]);
-    assert!(refused.unwrap_err().contains("see :Botglue review"), "what was not shown is not replaced");
-    review(&nvim);
-    assert_eq!(decide(&nvim, "accept", id), "applied");
-    assert_eq!(nvim.lines(), ["local a = 1", "local b = 2", "local c = 30", "local d = 4", "local e = 5"]);
-    nvim.input("u");
-    assert_eq!(nvim.lines(), before);
-}
-
-#[test]
-fn a_merged_answer_is_reverted_and_what_the_user_had_typed_stays() {
-    let (nvim, gated) = open(Scratch::new());
-    let id = start(&nvim, "it", (2, 4), false);
-    nvim.input("2GA -- mine<Esc>");
-    gated.answer("it", "local b = 2\nlocal c = 3\nlocal d = 40");
-    assert_eq!(nvim.finished(id)["landing"], "merged");
-    assert_eq!(decide(&nvim, "revert", id), "reverted");
-    assert_eq!(
-        nvim.lines(),
-        ["local a = 1", "local b = 2 -- mine", "local c = 3", "local d = 4", "local e = 5"]
-    );
-}
-
-#[test]
-fn a_revert_that_conflicts_changes_nothing() {
-    let (nvim, gated) = open(Scratch::new());
-    let id = start(&nvim, "it", (2, 4), false);
-    gated.answer("it", "local b = 2\nlocal c = 30\nlocal d = 4");
-    nvim.finished(id);
-    nvim.input("3GA -- mine<Esc>");
-    let before = nvim.lines();
-    assert_eq!(decide(&nvim, "revert", id), "applied");
-    assert_eq!(nvim.lines(), before);
-    let tells = |note: &Value| note["message"].as_str().unwrap().contains("cannot be reverted");
-    assert!(nvim.notes().iter().any(tells), "{:?}", nvim.notes());
-}
-
-#[test]
 fn nested_and_overlapping_answers_are_merged_or_held_and_never_stand_twice() {
     let (nvim, gated) = open(Scratch::new());
     let (outer, inner) = (start(&nvim, "outer", (1, 5), false), start(&nvim, "inner", (3, 3), false));
@@ -341,19 +267,6 @@ fn answers_of_a_neovim_that_lives_are_left_alone() {
     let data = nvim.scratch.path("data/nvim/botglue");
     let other = Builder::new(Scratch::new()).option("data_dir", data.to_str().unwrap()).start();
     assert_nothing_held(&other);
-}
-
-#[test]
-fn the_command_holds_and_decides_without_numbers_where_there_is_one() {
-    let (nvim, gated) = open(Scratch::new());
-    nvim.command("2,4Botglue! run GATE:it");
-    gated.answer("it", "local b = 20");
-    assert_eq!(nvim.finished(1)["held_for"], "review");
-    nvim.command("Botglue accept");
-    nvim.wait("it is accepted", || job(&nvim, 1)["landing"] == "applied");
-    nvim.command("2 | Botglue revert");
-    nvim.wait("it is reverted", || job(&nvim, 1)["landing"] == "reverted");
-    assert_eq!(nvim.lines(), LINES);
 }
 
 /// The answer as the next Neovim has it in its buffer, and as it lands once it is written there.

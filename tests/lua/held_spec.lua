@@ -64,14 +64,6 @@ test("blocks, insertions and parts are held where their rows are not known", fun
   end
 end)
 
-test("of two jobs on one line the second is held", function()
-  local nvim = with_job({ "a", "b" }, line(1))
-  nvim:run(line(1))
-  nvim:answer(1, { "first" })
-  nvim:answer(2, { "second" })
-  equal({ nvim:outcome(1), nvim:outcome(2), nvim:lines() }, { APPLIED, CONFLICT, { "first", "b" } })
-end)
-
 test("where the user deleted all of a part the answer is held, and can be put there", function()
   local nvim = with_job({ "some words here" }, { kind = "char", first = { 1, 5 }, last = { 1, 9 } })
   nvim:type("wdiw")
