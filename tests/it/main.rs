@@ -20,7 +20,6 @@ mod endings;
 #[cfg(test)]
 mod fuzz;
 #[cfg(test)]
-mod handlers;
 #[cfg(test)]
 mod holding;
 #[cfg(test)]
@@ -38,7 +37,6 @@ mod limits;
 #[cfg(test)]
 mod lists;
 #[cfg(test)]
-mod load;
 #[cfg(test)]
 mod log;
 #[cfg(test)]

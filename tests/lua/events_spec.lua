@@ -167,12 +167,8 @@ test("a handler may wipe the buffer and start the next job", function()
 end)
 
 test("handlers that wait within one another lose no event", function()
-  local lines = {}
-  for i = 1, 20 do
-    lines[i] = "line " .. i
-  end
   local nvim = with_jobs(
-    lines,
+    require("support.running").numbered(20),
     on(
       "Finished",
       [[
