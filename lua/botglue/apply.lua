@@ -1,5 +1,5 @@
---- All that the host calls, by `exec_lua`. Each takes whole states: a call that comes late or twice does no harm.
---- Nothing is returned; the host never waits for a decision of the editor's.
+--- The functions that the host calls with `exec_lua`. Each takes complete states, so a late or repeated call is
+--- harmless. The host never waits for the editor to decide something.
 
 require("botglue.wiring")
 
@@ -42,7 +42,7 @@ function M.frame(states)
   end
 end
 
---- What jobs say that somebody watches, before a frame or an outcome shows the same.
+--- The updates of jobs that have observers, sent before the frame or the outcome that shows the same.
 ---@param jobs { id: integer, updates: table[] }[]
 function M.observed(jobs)
   for _, said in ipairs(jobs) do
@@ -169,8 +169,8 @@ function M.stays(refusal)
   end
 end
 
---- Moves the marks of ranges to where the document has them. They are the places of one text: where that is another by
---- now the host is told its changedtick, and says it again.
+--- Moves the marks of ranges to where the document has them. The places belong to one changedtick; if the text has
+--- changed since, the reply tells the host the current one, and it sends the places again.
 ---@param moved { buffer: integer, tick: integer, places: botglue.DisplayMark[] }
 ---@return { tick: integer? }
 function M.places(moved)
@@ -231,7 +231,7 @@ function M.amend(amounts)
     job:learn(amounts)
     local list = connection.list
     if list then
-      -- Nobody is told otherwise: the job's last event was told.
+      -- No event follows the job's last one, so the list is updated here.
       list:changed(amounts.id)
     end
   end

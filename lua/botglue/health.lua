@@ -1,4 +1,4 @@
---- `:checkhealth botglue`: what a job needs, each part tried out.
+--- `:checkhealth botglue`: checks each part that a job needs.
 
 require("botglue.wiring")
 
@@ -106,7 +106,7 @@ local function check_host(options, known)
   check_handshake(options)
 end
 
---- What is known of an agent's login without asking it.
+--- The login of an agent, as far as it can be seen without asking the agent.
 ---@param agent botglue.Agent
 ---@param known botglue.Shipped
 ---@return string
@@ -120,10 +120,10 @@ local function login_of(agent, known)
   if file and vim.uv.fs_stat(vim.fs.normalize(file)) then
     return file
   end
-  return ("none that botglue can see; where a job says that there is none, %s"):format(known.login)
+  return ("not found by botglue; if a job fails because of it, %s"):format(known.login)
 end
 
---- What keeps an agent from writing, and from what a project's own settings run.
+--- Reports what keeps an agent read-only, and whether it loads the project's own settings.
 ---@param name string
 ---@param known botglue.Shipped
 ---@param agent botglue.Agent
@@ -140,7 +140,7 @@ local function check_trust(name, known, agent, options)
     if agent[field] ~= nil then
       health.warn(
         ("%s: agents.%s.%s is set"):format(name, name, field),
-        "what is said above of what keeps it read-only holds without it"
+        "the line above describes the agent without this option"
       )
     end
   end

@@ -149,7 +149,7 @@ function M.followup(id, prompt)
   return require("botglue.session.followup").followup(id, prompt)
 end
 
---- Waits until a job has ended, nothing is being decided of it and its events were told, with the event loop running.
+--- Waits until a job has ended, no decision is pending and its events were sent, with the event loop running.
 ---@param id integer
 ---@param ms integer
 ---@return botglue.JobTable? job nil when it has not ended by then
@@ -174,7 +174,7 @@ function M.wait(id, ms)
 end
 
 --- Running and held jobs in a few characters for a status line; "" when there are none. A job that waits for others
---- counts as running. With `cost`, what all jobs of this Neovim have cost so far stands behind it.
+--- counts as running. With `cost`, the cost of all jobs of this Neovim so far follows.
 ---@param opts { cost: boolean? }?
 ---@return string
 function M.statusline(opts)

@@ -52,7 +52,7 @@
 ---@field kind "line"|"char"|"block"|"insert"
 ---@field first_line integer from 1; for an insertion the line that it goes below, which may be 0
 ---@field last_line integer
----@field spans integer[][] for each row the first byte that is selected and the one behind the last
+---@field spans integer[][] for each row the first selected byte and the one after the last
 ---@field column integer? the screen column at which a block begins
 
 ---@class botglue.Tool
@@ -66,7 +66,7 @@
 ---@field kind "state"|"text"|"thinking"|"tool"|"restart"|"retry"|"gap"|"finished"
 ---@field status string? of a state
 ---@field text string? the new part of a text or of thinking
----@field bytes integer? of a gap: how much text is missing, and thinking for those who asked for it
+---@field bytes integer? of a gap: the missing text, and the thinking if the observer asked for it
 ---@field tool botglue.Tool?
 ---@field attempt integer? of a retry
 ---@field max integer?

@@ -1,5 +1,5 @@
---- Connects the modules: the only way from a module to one that knows it. Each entry of the plugin requires
---- this first. What is called is loaded with the first call, so that a status line costs nothing.
+--- Connects lower modules to higher ones. Each entry point of the plugin requires this module first. A callback loads
+--- its module when it is called, so that a status line costs nothing.
 
 local handlers = require("botglue.host.handlers")
 

@@ -63,7 +63,7 @@ test("each agent that is installed: its version, its login, and what keeps it re
   contains(text, "codex: login: OPENAI_API_KEY is set")
   contains(text, "codex: read-only by: its own sandbox (mode `read-only`)")
   contains(text, "runs in an empty directory")
-  contains(text, "qwen: login: none that botglue can see; where a job says that there is none, run `qwen`")
+  contains(text, "qwen: login: not found by botglue; if a job fails because of it, run `qwen`")
   contains(text, "gemini: agents.gemini.directory is set")
   contains(text, "mine: read-only by: nothing: it is as trusted as a program of the protocol text")
   contains(text, "other: read-only by: nothing")

@@ -1,5 +1,5 @@
---- `:Botglue each`: one job for each item of the quickfix list. It finds what an item means in its file; the jobs are
---- as any other, and what becomes of them `results` shows.
+--- `:Botglue each`: starts one job for each item of the quickfix list. This module finds the lines of each item;
+--- `results` shows how the jobs end.
 
 local fail = require("botglue.host.errors").fail
 local selection = require("botglue.editor.selection")
@@ -7,7 +7,7 @@ local selection = require("botglue.editor.selection")
 local M = {}
 
 local api = vim.api
-local MANY = 30 -- jobs that nobody starts without being asked
+local MANY = 30 -- jobs; more are started only after the user has confirmed
 
 ---@class botglue.RowGroup rows that one job is for
 ---@field bufnr integer
@@ -57,7 +57,7 @@ end
 
 local SEVERITY = { e = "error", w = "warning", i = "info", n = "hint" }
 
---- What an item says of its lines; nil where that is no more than what stands there, as with a search.
+--- The message of an item; nil if it only repeats the text of the line, as that of a search does.
 ---@param item table
 ---@return table?
 local function note(item)
@@ -131,7 +131,7 @@ end
 ---@field review boolean? hold every answer
 ---@field agent string?
 ---@field model string?
----@field ask boolean whether somebody is there to be asked about many jobs
+---@field ask boolean whether the user can be asked to confirm many jobs
 
 --- Starts the jobs.
 ---@param prompt string

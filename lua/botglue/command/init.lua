@@ -1,4 +1,4 @@
---- `:Botglue`: what was typed becomes a call of a subcommand, an error becomes one line.
+--- `:Botglue`: parses the command line, calls the subcommand, and shows an error as one line.
 
 require("botglue.wiring")
 
@@ -19,7 +19,7 @@ local function known()
   return names
 end
 
---- What would be passed over in silence is an error.
+--- Raises an error for a bang, a range or an argument that the subcommand would ignore.
 ---@param name string
 ---@param subcommand botglue.Subcommand
 ---@param args table
@@ -40,7 +40,7 @@ end
 local function only_options(words)
   local _, rest = plusopt.take(words, subcommands[RUN].plus)
   if rest ~= "" then
-    -- Whether the first word was to be a subcommand or the prompt, nobody knows.
+    -- The first word may be meant as a subcommand or as the prompt.
     local options, name = vim.trim(words:sub(1, #words - #rest)), rest:match("^%S+")
     fail("write Botglue %s %s: options go after the subcommand", name, options)
   end
@@ -69,7 +69,7 @@ function M.execute(args)
   end)
 end
 
---- What may stand at the place of a word, whatever is there of it already.
+--- The candidates for the word at the cursor, not yet filtered by what was typed of it.
 ---@param lead string what the word begins with
 ---@param line string
 ---@param past integer the byte behind the cursor
@@ -97,7 +97,7 @@ local function candidates(lead, line, past)
 end
 
 ---@param lead string
----@param ... any the rest of what a command's completion gets
+---@param ... any the other arguments of a completion function
 ---@return string[]
 function M.complete(lead, ...)
   return vim.tbl_filter(function(text)

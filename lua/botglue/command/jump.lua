@@ -1,5 +1,5 @@
---- `<Plug>(botglue-next)` and `<Plug>(botglue-prev)`: to the next or the previous answer that is held or has landed, in
---- the current buffer first, then in the others.
+--- `<Plug>(botglue-next)` and `<Plug>(botglue-prev)`: go to the next or previous held or landed answer, in the current
+--- buffer first, then in the others.
 
 local choose = require("botglue.jobs.choose")
 local errors = require("botglue.host.errors")

@@ -1,4 +1,4 @@
---- The maps: what is selected, or what a motion goes over, becomes a job; an error becomes one line.
+--- The functions behind the maps: they start a job on a selection or a motion, and show an error as one line.
 
 require("botglue.wiring")
 

@@ -1,6 +1,6 @@
---- `++agent=` and `++model=` before a prompt on the command line, as |++opt|. Only the first words count, and
---- only those of two plus signs and two or more small letters, alone or with an equals sign behind: whatever else
---- begins with a plus is the prompt's.
+--- `++agent=` and `++model=` before a prompt on the command line, like |++opt|. Only the first words are options: two
+--- plus signs and two or more small letters, with or without an equals sign. Any other word with a plus belongs to the
+--- prompt.
 
 local client = require("botglue.host.client")
 local config = require("botglue.config")
@@ -54,7 +54,7 @@ local function models(names)
   return known
 end
 
---- What may stand behind the equals sign.
+--- The values that may follow the equals sign.
 ---@param name botglue.PlusName
 ---@param allowed botglue.PlusName[]
 ---@param given botglue.Plus what stands before it
@@ -100,7 +100,7 @@ function M.take(words, allowed)
   end
 end
 
---- What words give that are options and nothing else; nil where there is more in them, or a wrong one.
+--- The options of a text that has nothing else in it; nil if it has other words or a wrong option.
 ---@param words string
 ---@param allowed botglue.PlusName[]
 ---@return botglue.Plus?

@@ -29,7 +29,7 @@ end
 ---@field run fun(args: table, rest: string, given: botglue.Plus)
 ---@field bang boolean? whether `!` means anything
 ---@field range boolean? whether a range does
----@field bare boolean? whether nothing may stand behind it
+---@field bare boolean? whether it takes no argument
 ---@field plus botglue.PlusName[]? what may stand before the rest
 ---@field prompt boolean? whether the rest is a prompt
 ---@field complete (fun(): string[])? what may stand there
@@ -65,7 +65,7 @@ local function of_job(module, name, pick, choice, what)
   }
 end
 
---- What is done with the hunks in some lines.
+--- Takes or drops the hunks in some lines.
 ---@param verb "take"|"drop"
 ---@return botglue.Subcommand
 local function of_hunks(verb)
@@ -125,7 +125,7 @@ return {
         model = given.model,
         range = args.range > 0 and { first = args.line1, last = args.line2 } or nil,
         review = args.bang or nil,
-        -- With `:silent`, or with nobody at a screen, it is a script's.
+        -- With `:silent`, or without a UI, a script runs the command.
         ask = not args.smods.silent and #vim.api.nvim_list_uis() > 0,
       })
     end,

@@ -141,7 +141,7 @@ local function paths(agent)
   return all
 end
 
---- What to say of options that do not exist: which one may have been meant, and all that are gone in one line.
+--- The warnings for unknown options: one line with all that were removed, and one with a suggestion for each other.
 ---@param unknown string[] their paths
 ---@return string[] lines
 function M.warnings(unknown)
@@ -200,7 +200,7 @@ local function check_agent(name, agent)
   end
 end
 
---- What `vim.g.botglue` says: a table or a function that returns one.
+--- The value of `vim.g.botglue`: a table, or what its function returns.
 ---@return table?
 function M.global()
   local given = vim.g.botglue
@@ -210,7 +210,7 @@ function M.global()
   return given
 end
 
---- What the user gave, without the defaults: `vim.g.botglue` with what `setup()` was given over it.
+--- The user's options without the defaults: those of `vim.g.botglue`, overridden by those of `setup()`.
 ---@param setup table?
 ---@return table
 function M.given(setup)

@@ -1,4 +1,4 @@
---- What the value of each option may be. Pure.
+--- The rules for the values of options. Pure.
 
 local argument = require("botglue.util.argument")
 
@@ -37,7 +37,7 @@ local function integer(least)
   end
 end
 
-local LEAST_SECONDS = 0.001 -- less is none at all to a timer
+local LEAST_SECONDS = 0.001 -- a timer takes less as 0
 
 local function seconds(value)
   if type(value) == "number" and value >= LEAST_SECONDS and value < 2 ^ 31 then

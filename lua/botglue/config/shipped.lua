@@ -1,5 +1,5 @@
---- The agents that botglue ships with. How one is started and read, and what is said of it, is known by the host, which
---- sends that with its greeting: see `host/agents`.
+--- The shipped agents. The host knows how to start and read each one, and sends their descriptions with its greeting:
+--- see `host/agents`.
 
 local M = {}
 

@@ -1,4 +1,4 @@
---- What the host has said of the agents with its greeting.
+--- The descriptions of the agents, which the host sends with its greeting.
 
 local connection = require("botglue.host.connection")
 
@@ -16,7 +16,7 @@ local M = {}
 ---@field login_variables string[] those that log it in
 ---@field login_file string? where it keeps a login
 
---- What the host has said of an agent; one of the user's own may have the name of a shipped one and another protocol.
+--- The description of an agent; a user's agent may have the name of a shipped one and another protocol.
 ---@param name string its key in the option `agents`
 ---@param agent botglue.Agent
 ---@return botglue.Shipped? none before the first greeting

@@ -1,5 +1,5 @@
---- Starts the host with the first request, and tells when it is gone. Only notifications are sent: nothing here waits
---- for the host, and nothing is decided of a job or an answer.
+--- Starts the host with the first request, and reports its end. It only sends notifications: nothing here waits for the
+--- host, or decides on a job or an answer.
 
 local connection = require("botglue.host.connection")
 local handlers = require("botglue.host.handlers")
@@ -42,8 +42,8 @@ local function lost(process, err)
   if not process.greeted then
     connection.unusable = { path = process.path, why = err.message }
   end
-  -- At its end all is told and ended already, or, where an autocommand ends Neovim, there is no event of its end. A
-  -- host that is started then is one that Neovim waits for, and nobody ends.
+  -- While Neovim exits, all jobs have ended already, and nothing would end a host that is started now: Neovim would
+  -- wait for it. (If an autocommand ends Neovim, VimLeavePre does not come.)
   if not connection.leaving and vim.v.exiting == vim.NIL then
     handlers.host_lost(process, err)
   end

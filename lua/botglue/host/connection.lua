@@ -1,5 +1,5 @@
---- What this Neovim knows: its host, its jobs and what is shown of them. The one variable of the plugin that lives on;
---- who uses a field says what is in it. Requires no module of ours.
+--- The state of the plugin in this Neovim: its host, its jobs and their views. The only variable that outlives a call.
+--- The modules that use a field own it. Requires no other module of the plugin.
 
 ---@class botglue.Reason
 ---@field held string why an answer is held
@@ -34,7 +34,7 @@
 ---@field resolved { setup: table?, global: table?, options: botglue.Options, unknown: string[] }? the options in force
 ---@field warned boolean? whether the user knows of unknown options in `vim.g.botglue`
 
----@class botglue.JobsState the jobs, and what is told of them
+---@class botglue.JobsState the jobs and their events
 ---@field jobs table<integer, botglue.Job>
 ---@field open table<integer, botglue.Job> those that have not ended
 ---@field held table<integer, botglue.Job> those whose answer is held
@@ -47,7 +47,7 @@
 ---@field spent number? what the jobs have cost that are not known any more
 ---@field telling botglue.Telling events that are to be told
 ---@field news table[] what jobs have to say in this tick
----@field batch botglue.Batch? the jobs of which progress is told
+---@field batch botglue.Batch? the jobs whose progress is reported
 ---@field counted boolean? whether a status line has asked for the counts
 ---@field waiting integer how many calls of `wait()` are under way
 
@@ -57,7 +57,7 @@
 ---@field written botglue.WrittenStep[] steps that no host has said to be stored, oldest first
 ---@field paste botglue.Paste? tells whether text is being pasted; none before the first host
 ---@field quitting boolean? whether a command is under way that may end it
----@field deciding_in integer? the buffer of which a key takes or drops hunks
+---@field deciding_in integer? the buffer in which a key takes or drops hunks
 ---@field operator botglue.Operator? the one whose prompt is asked for
 ---@field repeated string? the prompt that `.` sends again
 

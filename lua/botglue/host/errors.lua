@@ -1,9 +1,9 @@
---- Errors that a user is meant to read: raised as one sentence, and shown as one line without a traceback where nobody
---- above would catch them, as after a key or in an answer of the host's.
+--- Errors for the user: raised as one sentence. Where no caller would catch one, as after a key or in a reply of the
+--- host, it is shown as one line without a traceback.
 
 local M = {}
 
---- Ends what is under way with a sentence.
+--- Raises an error.
 ---@param format string
 ---@param ... any what it is formatted with
 ---@return any never

@@ -1,4 +1,4 @@
---- The process groups of running agents: which there are, and how those are ended whose host is no more.
+--- The process groups of running agents. Ends them if their host has died.
 ---
 --- A group's number is its leader's process id. Once the leader has been reaped and the group is empty, the number may
 --- be given to a stranger: such a group is never signalled.
@@ -16,7 +16,7 @@ local LOOK = 50 -- milliseconds between two looks at what is left
 
 ---@alias botglue.Groups table<any, botglue.Group> by the job's id, or by the name of one that waits for its message
 
---- What the group of an agent is known by until a job takes it over.
+--- The key of a prewarmed agent's group until a job takes it over.
 ---@param token integer
 ---@return string
 local function waiting(token)
@@ -68,7 +68,7 @@ local function send_to(group, signal)
   return vim.uv.kill(-pgid, signal) == 0
 end
 
---- TERM now, and KILL after a grace to whatever is left. A group that has once been empty is let go of.
+--- Sends TERM now, and KILL to the groups that are left after a grace period. An empty group is forgotten.
 ---@param groups botglue.Groups
 ---@return fun()? kill sends KILL at once; nil when there is nothing to end
 function M.stop(groups)

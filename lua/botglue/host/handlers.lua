@@ -1,5 +1,5 @@
---- What is called when something happens of which modules above are to hear: those below call it by name, and require
---- none of them. `wiring` fills it in, before anything can happen.
+--- Callbacks by which lower modules notify higher ones without requiring them. `wiring` fills them in before anything
+--- can happen.
 
 ---@alias botglue.SendPrompt fun(request: botglue.Request)
 

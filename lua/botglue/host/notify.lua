@@ -1,5 +1,5 @@
---- Words for the user: always one line that fits, so that nobody has to press Enter. What was cut is whole in
---- `:messages`. What jobs have to say comes together, and not into a command line that is being typed.
+--- Messages to the user: each is one line that fits, so that the user never has to press Enter. `:messages` has a cut
+--- one whole. Messages of jobs are collected, and never interrupt a command line that is being typed.
 
 local connection = require("botglue.host.connection")
 local text = require("botglue.util.text")
@@ -60,10 +60,10 @@ local function show_cut(line, level)
   vim.api.nvim_echo({ { text.fit(line, room(), signs.cut), HIGHLIGHTS[level] } }, false, {})
 end
 
---- Hands a line to `vim.notify` with what it would echo caught, which for a long line ends in a prompt.
+--- Calls `vim.notify` with its echo captured, because echoing a long line asks for Enter.
 ---@param line string
 ---@param level integer
----@return boolean echoed whether it would have echoed it; if not, somebody's own notification shows it
+---@return boolean echoed whether it would have echoed the line; if not, the user's own `vim.notify` shows it
 local function notify_silently(line, level)
   local command = ("lua vim.notify(%q, %d, { title = 'botglue' })"):format(line, level)
   local ok, result = pcall(vim.api.nvim_exec2, command, { output = true })
@@ -76,9 +76,9 @@ end
 ---@param level integer of vim.log.levels
 local function show(line, level)
   line = text.clean(line)
-  local nobody = #vim.api.nvim_list_uis() == 0
+  local is_headless = #vim.api.nvim_list_uis() == 0
   -- (Without a command line Neovim asks for Enter after each error, however short.)
-  if nobody or (vim.o.cmdheight > 0 and vim.api.nvim_strwidth(line) <= room()) then
+  if is_headless or (vim.o.cmdheight > 0 and vim.api.nvim_strwidth(line) <= room()) then
     vim.notify(line, level, { title = "botglue" })
   elseif notify_silently(line, level) then
     -- Below a command that is still running lines scroll, they are not cut.

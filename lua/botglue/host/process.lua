@@ -1,5 +1,5 @@
---- One run of the host's process: starts it, waits for its greeting, keeps what is sent before that, and tells once
---- when it is gone, whatever the cause. Knows no jobs, and keeps nothing beyond the process it returns.
+--- One process of the host: starts it, waits for its greeting, queues what is sent before that, and reports its end
+--- once, whatever the cause. It knows nothing of jobs, and its only state is the process that it returns.
 
 local deadline = require("botglue.util.deadline")
 local program = require("botglue.util.program")
@@ -23,7 +23,7 @@ Process.__index = Process
 
 ---@alias botglue.JobError { code: string, message: string }
 
---- What to do where the host is not there or does not fit.
+--- The advice if the host is missing or has another version.
 M.INSTALL = "run `make install` in the plugin's directory"
 
 ---@param code string
@@ -123,7 +123,7 @@ end
 ---@param options botglue.Options
 ---@param session string this Neovim's name
 ---@param ready_within integer milliseconds
----@param gone fun(err: botglue.JobError) called once, when the process is no more or of no use
+---@param gone fun(err: botglue.JobError) called once, when the process has ended or cannot be used
 ---@return botglue.Process? process
 ---@return botglue.JobError? err why there is none
 function M.start(options, session, ready_within, gone)

@@ -1,5 +1,5 @@
---- Asks the host for what is in its store, its mirrors and its views. Each question gets exactly one answer, also where
---- the host is lost, silent or not there at all; nothing here waits for it.
+--- Queries to the host: its store, its mirrors and its views. Each query gets exactly one reply, also if the host dies,
+--- is silent or cannot be started; nothing here waits for it.
 
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")

@@ -1,4 +1,4 @@
---- Which job a command means: the one it names, else the one at the cursor, else the only one, or the newest.
+--- Finds the job that a command means: the named one, else the one at the cursor, else the only or the newest one.
 
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
@@ -20,13 +20,13 @@ function M.landed(job)
   return job.landing == "applied" or job.landing == "merged"
 end
 
---- An answer that stands in its buffer, or is what stood there already.
+--- An answer that was written to its buffer, or equals the text there.
 ---@param job botglue.Job
 function M.wrote(job)
   return M.landed(job) or job.landing == "unchanged"
 end
 
---- An answer of which there are two texts to compare.
+--- An answer with two texts to compare.
 ---@param job botglue.Job
 function M.has_texts(job)
   return M.held(job) or M.landed(job)

@@ -1,4 +1,4 @@
---- How many jobs there are of each state, and what they cost, for a status line and a title. Asks no host.
+--- The number of jobs in each state, and their cost, for a status line and a title. Never asks the host.
 
 local connection = require("botglue.host.connection")
 
@@ -15,7 +15,7 @@ function M.of()
   return counts
 end
 
---- What all jobs of this Neovim have cost so far; nil where no agent told.
+--- The cost of all jobs of this Neovim so far; nil if no agent has reported any.
 ---@return number?
 function M.spent()
   local spent = connection.spent

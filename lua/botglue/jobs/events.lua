@@ -1,7 +1,7 @@
---- The `User` events of a job, each with the job's table as data. An error in somebody's autocommand stays theirs.
+--- The `User` events of a job, each with the job's table as data. An error in a user's autocommand stops no job.
 ---
---- They come one tick later, with the table of the moment that they tell of: whoever listens may wait or ask the user
---- something, and holds up neither the host, which waits for the end of its call, nor any other job.
+--- An event comes one tick later, with the table as it was. So an autocommand may wait or ask the user something, and
+--- holds up neither the host, which waits for its call to return, nor any other job.
 
 local connection = require("botglue.host.connection")
 

@@ -64,7 +64,7 @@ function Job:open()
   handlers.job_opened(self)
 end
 
---- Sends its request, with what those want to hear who watch it by now.
+--- Sends its request, with the subscription of the observers that it has already.
 ---@param request table
 function Job:send(request)
   request.observe = observe.from_start(self)

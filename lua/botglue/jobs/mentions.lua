@@ -1,5 +1,5 @@
---- What a prompt mentions and the message then has: `@buffer:name` another buffer's text as it is, unsaved too;
---- `@diagnostics` all diagnostics of the buffer. A file (`@src/lib.rs`) the agent reads by itself.
+--- The mentions in a prompt that add to the message: `@buffer:name` the text of another buffer, unsaved too;
+--- `@diagnostics` all diagnostics of the buffer. The agent reads a mentioned file (`@src/lib.rs`) itself.
 
 local context = require("botglue.editor.context")
 local buffer_path = require("botglue.util.buffer_path")
@@ -19,7 +19,7 @@ local BUFFER, DIAGNOSTICS = "@buffer:", "@diagnostics"
 ---@field buffers botglue.MentionedBuffer[]
 ---@field diagnostics table[]
 
---- What a buffer is called in a prompt: its path in the project, another path, its name, else its number.
+--- The name of a buffer in a prompt: its path in the project, another path, its name, else its number.
 ---@param bufnr integer
 ---@param root string
 ---@return string
@@ -89,7 +89,7 @@ end
 --- The places at which a mention can begin: not within a word, as in an address.
 ---@param text string
 ---@param mention string
----@return fun(): string? rest what stands behind it
+---@return fun(): string? rest the text after it
 local function behind(text, mention)
   local from = 1
   return function()
@@ -160,8 +160,8 @@ local function wants_diagnostics(text)
   return false
 end
 
---- What a prompt for a buffer mentions; no more than the option `context.bytes` allows. Raises an error where a buffer
---- is not there.
+--- The buffers and diagnostics that a prompt mentions, within the option `context.bytes`. Raises an error if a buffer
+--- does not exist.
 ---@param text string
 ---@param bufnr integer
 ---@param options botglue.Options

@@ -1,4 +1,4 @@
---- What the user is told of a job, as far as they want to know: one line, with all that says the same of others.
+--- The messages about jobs that the option `notify` asks for. Equal messages of several jobs are one line.
 
 local notify = require("botglue.host.notify")
 local reasons = require("botglue.jobs.reasons")
@@ -7,7 +7,7 @@ local M = {}
 
 local LEVELS = vim.log.levels
 
---- Tells of an answer to a question that could not be shown without being in the way.
+--- Announces the answer to a question if showing it would disturb the user.
 ---@param job botglue.Job
 function M.answered(job)
   if job.options.notify ~= "none" then
@@ -16,7 +16,7 @@ function M.answered(job)
   end
 end
 
---- Tells of the end of a job, as far as the user wants to know.
+--- Announces the end of a job as the option `notify` says.
 ---@param job botglue.Job
 function M.ended(job)
   local setting = job.options.notify

@@ -1,8 +1,8 @@
---- Functions of the user's that watch one job: who they are, what each is told, and that nothing of them is left when
---- the job has ended. They hang off their job. The host is asked for what a job says only while somebody listens.
+--- The user's functions that observe a job. A job owns its observers and drops them when it has ended; the host sends
+--- a job's updates only while there are any.
 ---
---- They are called as things come, within the host's call, before anything is drawn or kept of it: a slow one holds up
---- the host. One that raises an error is called no more.
+--- An observer is called within the host's call, before the update is drawn or stored: a slow one holds up the host.
+--- One that raises an error is removed.
 
 local M = {}
 
@@ -10,7 +10,7 @@ local M = {}
 ---@field fn fun(update: botglue.Update)
 ---@field thinking boolean
 
---- What the host is to send, of the observers that a job has.
+--- The updates that the observers of a job need from the host.
 ---@param job botglue.Job
 ---@return "nothing"|"words"|"thinking"
 local function wanted(job)
@@ -21,7 +21,7 @@ local function wanted(job)
   return most
 end
 
---- Tells the host if the observers want something else of it than before.
+--- Tells the host if the observers need other updates than before.
 ---@param job botglue.Job
 local function ask(job)
   local now = wanted(job)
@@ -67,7 +67,7 @@ local function remove(job, fn)
   end
 end
 
---- Lets a function watch a job. One that has ended already is told of that alone, in the next tick.
+--- Adds an observer. If the job has ended already, it gets only that update, in the next tick.
 ---@param job botglue.Job
 ---@param fn fun(update: botglue.Update)
 ---@param thinking boolean
@@ -92,7 +92,7 @@ function M.add(job, fn, thinking)
   end
 end
 
---- What one of them gets of an update; nil where that is nothing that it asked for.
+--- The part of an update that an observer asked for; nil if there is none.
 ---@param observer botglue.Observer
 ---@param update table
 ---@return botglue.Update?

@@ -1,4 +1,4 @@
---- The words below the range of a job that has ended: what became of it, named by its prompt. Draws nothing.
+--- The line below the range of a job that has ended: its prompt and its outcome. Draws nothing.
 
 local amounts = require("botglue.util.amounts")
 local reasons = require("botglue.jobs.reasons")
@@ -36,7 +36,7 @@ local function words_of(job)
   return { sign = signs.landed, group = "BotglueLanded", words = words, rest = rest }
 end
 
---- What became of a job, where there is this much room.
+--- The outcome of a job, within this many cells.
 ---@param job botglue.Job
 ---@param room integer
 ---@return [string, string][]
@@ -64,7 +64,7 @@ function M.chunks(job, room)
   return { { text.fit(lead .. words, math.max(room, 0), signs.cut), said.group } }
 end
 
---- What stands for lines for which there is no place.
+--- The chunks that replace lines for which there is no room.
 ---@param count integer
 ---@return [string, string][]
 function M.more(count)

@@ -1,8 +1,8 @@
---- The agent that is started while a prompt is typed, so that the user does not wait for its start: the prompt's side
---- of it.
+--- The prompt's part of prewarming: an agent is started while the prompt is typed, so that the user does not wait for
+--- its start.
 ---
---- It says what is wanted, once the user has made up their mind; the host sees to it that only one such agent waits,
---- and starts another where this one turns out to be the wrong one. A prompt owns one of these and drops it.
+--- It requests an agent once the user has stopped choosing. The host keeps at most one prewarmed agent, and starts
+--- another one if the job needs it. A prompt owns one of these objects and drops it.
 
 local attach = require("botglue.host.attach")
 local client = require("botglue.host.client")
@@ -37,7 +37,7 @@ function Prewarm:ask(request)
   process:notify("prewarm", vim.tbl_extend("error", launch, { token = self.token }))
 end
 
---- The agent that waits is not wanted any more.
+--- Tells the host to end the prewarmed agent.
 function Prewarm:stop()
   local process = connection.process
   if self.token and process then
@@ -46,7 +46,7 @@ function Prewarm:stop()
   self.token = nil
 end
 
---- Another agent or model is wanted. What follows at once, as when somebody leafs through them, counts alone.
+--- Requests another agent or model after a delay; a later request within the delay replaces it.
 ---@param request botglue.Request
 function Prewarm:want(request)
   if not self.options.prewarm or self.timer:is_closing() then
@@ -63,7 +63,7 @@ function Prewarm:want(request)
   )
 end
 
---- The prompt is sent: what waits is the job's, if it is what the job needs, and if there is a job.
+--- Sends the prompt and hands the prewarmed agent over to its job; drops the agent if no job was started.
 ---@param request botglue.Request
 ---@param send fun(request: botglue.Request)
 function Prewarm:hand_over(request, send)

@@ -1,5 +1,5 @@
---- Tells the terminal, and plugins that show progress, how far the jobs are: by Neovim's own progress messages, where
---- it has them. One message stands for all jobs that run at a time; nothing is shown in the command line.
+--- Reports the progress of jobs to the terminal and to plugins by Neovim's progress messages, if it has them. One
+--- message stands for all jobs that run at a time; the command line shows none.
 
 local connection = require("botglue.host.connection")
 local text = require("botglue.util.text")

@@ -1,7 +1,6 @@
---- Named prompts: `/name more words` stands for a text of the option `prompts`, with the words behind it. A prompt
---- names one where its first word is a slash and a name, with no other slash: `/usr/bin is …` is a text, and so is one
---- behind a backslash, `\/usr is …`. What was typed stays the job's prompt; the agent gets the text, filled in when it
---- is sent.
+--- Named prompts: `/name more words` stands for a text of the option `prompts`, followed by the words. The first word
+--- must be a slash and a name without another slash: `/usr/bin is …` is a text, and so is `\/usr is …`, because of its
+--- backslash. The job keeps the prompt as typed; the agent gets the text, which is filled in when it is sent.
 
 local fail = require("botglue.host.errors").fail
 
@@ -13,7 +12,7 @@ local M = {}
 ---@field agent string?
 ---@field model string?
 
---- The name that a prompt begins with, and the words behind it.
+--- The name at the beginning of a prompt, and the words after it.
 ---@param text string
 ---@return string? name
 ---@return string? more
@@ -51,7 +50,7 @@ end
 ---@param text string
 ---@param options botglue.Options
 ---@return botglue.NamedPrompt?
----@return string more the words behind it
+---@return string more the words after it
 function M.find(text, options)
   local name, more = parts(text)
   if not name or not more then
@@ -77,7 +76,7 @@ local function listed(diagnostics)
   return #lines > 0 and table.concat(lines, "\n") or "no diagnostics"
 end
 
---- What the places of a named prompt are filled with.
+--- The values of the placeholders in a named prompt.
 ---@param target botglue.Range
 ---@return table<string, fun(): string>
 local function values(target)
@@ -98,8 +97,8 @@ local function values(target)
   }
 end
 
---- A request whose prompt names one, with what that says: what was asked for by itself stays. `instructions` is what
---- the agent is told, where that is not the prompt.
+--- Completes a request from the named prompt; fields that the request has already stay. `instructions` is the text for
+--- the agent if it is not the prompt.
 ---@param request botglue.Request
 ---@param target botglue.Range
 ---@param options botglue.Options

@@ -1,11 +1,11 @@
---- What became of a job, why its answer is held, why it is not accepted or taken back: sentences made of the host's
---- words, which come with its greeting. So they are there wherever an answer is.
+--- Sentences about a job: its outcome, why its answer is held, why it cannot be accepted or reverted. The host sends
+--- their words with its greeting, so they are known before any answer.
 
 local connection = require("botglue.host.connection")
 
 local M = {}
 
---- What stands for a reason; what is none are the words themselves.
+--- The words for a reason; an unknown one is taken as the words themselves.
 ---@param why string
 ---@return botglue.Reason
 local function of(why)
@@ -26,7 +26,7 @@ function M.held_job(job)
   return job.held_for == "doubtful" and job.held_why or M.held(job.held_for)
 end
 
---- What to do, so that an answer can be accepted, and why.
+--- The action that makes accepting possible, and the reason.
 ---@param why string
 ---@param id integer the job's
 ---@return string
@@ -35,7 +35,7 @@ function M.advice(why, id)
   return (advice and advice:format(id) .. ": " or "") .. of(why).fact
 end
 
---- Why something that the user decided of a job is not done.
+--- The message for a decision that is refused.
 ---@param id integer
 ---@param verb "accepted"|"rejected"|"reverted"
 ---@param why string
@@ -52,7 +52,7 @@ function M.held_hint(id)
   return (":Botglue review %d"):format(id)
 end
 
---- What became of an answer that is not held.
+--- The outcome of an answer that is not held.
 ---@param landing string
 ---@return string words
 ---@return string? why
@@ -61,7 +61,7 @@ function M.landed(landing)
   return landed.words, landed.why
 end
 
---- What became of a job that has ended.
+--- The outcome of a job that has ended.
 ---@param job botglue.Job|botglue.JobTable
 ---@return string
 function M.ended(job)

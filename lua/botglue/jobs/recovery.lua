@@ -1,5 +1,5 @@
---- What becomes of the jobs when their host is gone, or Neovim ends: each has its outcome, is sent again, or lands by
---- the next host.
+--- Handles the jobs when their host has died or Neovim exits: each ends with its outcome, is sent again, or its answer
+--- is handed to the next host.
 
 local attach = require("botglue.host.attach")
 local client = require("botglue.host.client")
@@ -25,11 +25,11 @@ local function resume(process, job)
   process:notify("resume", sent)
 end
 
---- A host is gone, and what the user decided of an answer with it, unless it was written.
+--- Cancels the decision that a dead host was working on, unless it was written.
 ---@param job botglue.Job
 local function undecide(job)
   local landing = write.landing(job.id)
-  -- It may be the landing that is to be reverted, of which it is not known yet that it is stored.
+  -- It may be the landing that is to be reverted, if the host has not confirmed yet that it is stored.
   if landing and landing ~= job.landing then
     job:decide(landing)
     report.landed(job, landing)
@@ -41,7 +41,7 @@ end
 
 local RESTARTS = 3 -- a minute
 
---- Whether another host is started by itself: where a range is to be followed, and not for ever.
+--- Whether to start another host at once: only if a range must be followed, and a limited number of times.
 ---@return boolean
 local function restarts()
   local is_needed = next(connection.open) or next(connection.held) or next(connection.kept)

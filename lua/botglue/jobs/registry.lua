@@ -1,6 +1,5 @@
---- Which jobs there are in this Neovim, and for how long they are known: each gets its number here, and is let go of
---- here. How many of those that have ended are remembered is bounded; those whose answer is held are kept, and their
---- ranges looked for in each buffer that reads their file.
+--- The jobs of this Neovim: gives each its number, and forgets the oldest ended ones beyond a limit. A job with a held
+--- answer is kept, and the host searches for its range in each buffer that reads its file.
 
 local attach = require("botglue.host.attach")
 local connection = require("botglue.host.connection")
@@ -44,7 +43,7 @@ function M.register(job)
   draw_counts()
 end
 
---- Lets go of all that is known of a job.
+--- Forgets a job.
 ---@param id integer
 local function forget(id)
   local job = connection.jobs[id]

@@ -1,5 +1,5 @@
---- Tells the host what became of an answer that the plugin, and not the host, decided. A message that no host has said
---- to be stored is kept, and told to the next host; hearing it twice does no harm.
+--- Tells the host the result of an answer that the plugin decided. A message is kept until a host confirms that it is
+--- stored, and sent to the next host again; a repeated one is harmless.
 
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
@@ -16,7 +16,7 @@ function M.landed(job, landing, held_for)
   if connection.process then
     connection.process:notify("landed", message)
   elseif not connection.leaving then
-    -- It is told all messages.
+    -- A new host gets all messages.
     client.connect(job.options)
   end
 end

@@ -1,4 +1,4 @@
---- The request of a job: what is asked of which agent, about which text, with what goes along.
+--- The request of a job: the agent, the prompt, the text and its context.
 
 local config = require("botglue.config")
 local context = require("botglue.editor.context")
@@ -16,7 +16,7 @@ local M = {}
 ---@field review boolean?
 ---@field prewarmed integer? the token of the agent that was started for it
 ---@field question boolean?
----@field instructions string? what the agent is told in the place of the prompt
+---@field instructions string? the text for the agent in place of the prompt
 ---@field notes table[]? what else is known of the lines, in the shape of diagnostics
 ---@field resume { session_id: string, at: string? }? the session that it goes on in, and after which message
 ---@field cwd string? the directory of that session
@@ -41,7 +41,7 @@ local function agent_of(options, name, model)
   }
 end
 
---- What is decided when an agent is started, before there is anything to tell it.
+--- The fields that an agent needs when it is started, before it gets a message.
 ---@param bufnr integer
 ---@param request botglue.Request
 ---@param options botglue.Options

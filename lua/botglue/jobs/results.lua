@@ -1,5 +1,5 @@
---- A quickfix list of jobs that were started together: an entry for each, with what became of it, and the counts in the
---- title. It is kept up to date until it is pushed out of the stack of lists; no window is opened for it.
+--- A quickfix list of jobs that were started together: an entry with the outcome of each, and the counts in the title.
+--- It is updated as long as it is in the stack of lists; no window is opened for it.
 
 local client = require("botglue.host.client")
 local debounce = require("botglue.util.debounce")
@@ -12,7 +12,7 @@ local api = vim.api
 local ENDED = { done = true, failed = true }
 local LANDED = { applied = true, merged = true }
 
---- What became of a job, in words.
+--- The outcome of a job, or its state.
 ---@param job botglue.JobTable
 ---@return string
 local function words(job)

@@ -1,4 +1,4 @@
---- From a selection and a prompt to a job.
+--- Starts a job from a selection and a prompt.
 
 local attach = require("botglue.host.attach")
 local config = require("botglue.config")
@@ -49,7 +49,7 @@ function M.send(target, request, options)
   end
   request = full
   local bufnr, id = target.bufnr, registry.next_id()
-  -- Made before anybody hears of the job: an autocommand may do what it likes with the buffer.
+  -- Made before the first event: an autocommand may change or wipe the buffer.
   local message = requests.make(id, target, request, mentioned, options)
   local new = job.new({
     id = id,
@@ -79,7 +79,7 @@ function M.send(target, request, options)
       new.asked_from = whereabouts
     end)
   end
-  -- After it was sent: who hears of it may wait for it.
+  -- After it was sent, because an autocommand may wait for the job.
   events.started(new)
   return id
 end

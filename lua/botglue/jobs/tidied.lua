@@ -1,5 +1,5 @@
---- An answer as it would land, out of the text that the agent gave: the host says which rows of that its lines are and
---- what was changed in them, so a long text is sent once.
+--- Makes the lines of an answer from the agent's text. The host sends the text once, and which of its rows land with
+--- which changes.
 
 local M = {}
 

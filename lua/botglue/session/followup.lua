@@ -1,5 +1,5 @@
---- Goes on in the session that wrote a range, on that range as it is now. Always in a fork: the session stays as it is,
---- so several can go on from it side by side.
+--- Continues the session that wrote a range, on the current range. Always in a fork: the session stays as it is, so
+--- several follow-ups can run side by side.
 
 local choose = require("botglue.jobs.choose")
 local client = require("botglue.host.client")

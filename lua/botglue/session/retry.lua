@@ -1,4 +1,4 @@
---- The same request once more, on the range as it is now: also of a job that failed.
+--- Sends the request of an earlier job again, on the current range; also that of a failed job.
 
 local choose = require("botglue.jobs.choose")
 local client = require("botglue.host.client")

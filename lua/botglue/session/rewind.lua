@@ -1,5 +1,5 @@
---- Goes back to an earlier message of the session that wrote the text under the cursor, and on from there in a fork,
---- with a new prompt, on the text as it is.
+--- Goes back to an earlier message of the session that wrote the text under the cursor, and continues from there in a
+--- fork, with a new prompt, on the current text.
 
 local client = require("botglue.host.client")
 local errors = require("botglue.host.errors")
@@ -20,7 +20,7 @@ local function line(checkpoint)
   return ("%s  %s"):format(os.date(today and "%H:%M" or "%d %b %H:%M", seconds), prompt)
 end
 
---- Runs a step with nobody above it to catch an error; the range is let go of then.
+--- Runs a step whose error no caller would catch: shows the error and unmarks the range.
 ---@param target botglue.Range
 ---@param fn fun()
 local function guarded(target, fn)

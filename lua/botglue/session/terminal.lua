@@ -1,4 +1,4 @@
---- A job's session in a terminal, for the user to go on in by hand. The window is theirs: nothing here closes it.
+--- Opens a job's session in a terminal for the user. Nothing here closes the window.
 
 local choose = require("botglue.jobs.choose")
 local client = require("botglue.host.client")
@@ -23,7 +23,7 @@ local function directory(known, agent, cwd, options)
     or fail("see :help botglue-security: there is no empty directory for it at %s", options.data_dir)
 end
 
---- What opens a session of an agent.
+--- The command that opens a session of an agent.
 ---@param name string
 ---@param known botglue.Shipped
 ---@param agent botglue.Agent

@@ -68,7 +68,7 @@ function M.at_cursor()
   local job = client.job(vim.w.botglue_answer)
     or standing(choose.wrote)
     or standing(choose.answered)
-    or fail("no job of this Neovim wrote this: f in :Botglue history goes on from an earlier one")
+    or fail("no job of this Neovim wrote this: use f in :Botglue history")
   return M.of_job(job)
 end
 

@@ -1,5 +1,5 @@
---- The answer to a question: in a floating window beside its range, as Markdown to read, to yank, to put into the
---- buffer; or it is told of where that would be in the way. Nothing of it ever lands by itself.
+--- Shows the answer to a question as Markdown in a floating window beside its range, to read, to yank or to put into
+--- the buffer. Where the window would disturb the user, a message announces it. The answer never lands by itself.
 
 local choose = require("botglue.jobs.choose")
 local fail = require("botglue.host.errors").fail
@@ -57,7 +57,7 @@ local function block_at(lines, at)
   return open and first <= at and vim.list_slice(lines, first + 1) or nil
 end
 
---- What is meant: the code block under the cursor, else all.
+--- The text to yank or insert: the code block under the cursor, else all.
 ---@param self botglue.Float
 ---@return string[]
 local function meant(self)
@@ -91,7 +91,7 @@ local function put(job, self)
   self:close()
 end
 
---- Where the range of a question is on the screen; nil where it is not seen.
+--- The place of a question's range on the screen; nil if it is not visible.
 ---@param job botglue.Job
 ---@return botglue.ScreenSpot?
 local function spot(job)
@@ -114,7 +114,7 @@ local function window()
   return win > 0 and win or nil
 end
 
---- Where the window goes: below the range, else above it, else in the middle.
+--- The place of the window: below the range, else above it, else in the middle.
 ---@param job botglue.Job
 ---@return integer rows that it may have at most
 ---@return (fun(width: integer, height: integer): table)? config
@@ -139,7 +139,7 @@ local function where(job)
   return first == last and ("%s:%d"):format(name, first) or ("%s:%d-%d"):format(name, first, last)
 end
 
---- Shows the keys to who is in the window, to others how to get there.
+--- Shows the keys if the user is in the window, else how to enter it.
 ---@param self botglue.Float
 ---@param keys botglue.Key[]
 local function show_keys(self, keys)

@@ -1,4 +1,4 @@
---- What stood in a range beside the answer that came: two texts to be read, in a tab page of their own, in diff mode.
+--- Shows the earlier text of a range beside the answer, read-only, in a tab page of their own, in diff mode.
 
 local M = {}
 

@@ -1,5 +1,5 @@
---- The proposal of a held answer beside its buffer: what that would be if the answer were accepted. It takes no
---- changes, both are in diff mode, and it is drawn again whenever the buffer changes.
+--- Shows the proposal of a held answer beside its buffer: the text if the answer were accepted. It is read-only, both
+--- are in diff mode, and it is drawn again whenever the buffer changes.
 
 local connection = require("botglue.host.connection")
 local fail = require("botglue.host.errors").fail
@@ -173,7 +173,7 @@ local function open_beside(job)
   return self
 end
 
---- What was there before the answer of a landed job, and what it wrote.
+--- The text before a landed answer, and the written text.
 ---@param job botglue.Job
 local function compare(job)
   local before, after = job.range.before, job.range.landed

@@ -1,5 +1,5 @@
---- A file of the host's in a window: read, never written, and without modelines. It holds an agent's text, in which a
---- modeline would set options of the window and of the buffer.
+--- Opens a file of the host in a window, read-only and without modelines: it may contain an agent's text, in which a
+--- modeline would set options.
 
 local M = {}
 

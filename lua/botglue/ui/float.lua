@@ -1,9 +1,8 @@
---- A floating window of ours: its place and size, its keys, and its end. What its border says is `frame`'s, how rows
---- come into it that of `rows`; its opener decides what they say.
+--- A floating window: its place, its size, its keys and its end. `frame` makes its border, `rows` draws its rows, and
+--- its opener decides what they say.
 ---
---- The window and its buffer live and die together, whichever is closed first and by whom. `q` closes it. In a window
---- too narrow for all keys the footer shows some, and `g?` the next; in insert mode `<C-l>` does. It shows the keys
---- that work in the mode in which the user is.
+--- The window and its buffer are always closed together. `q` closes it. The footer shows the keys of the current mode;
+--- in a window too narrow for all keys it shows some, and `g?`, or `<C-l>` in insert mode, shows the next.
 
 local errors = require("botglue.host.errors")
 local frame = require("botglue.ui.frame")
@@ -56,7 +55,7 @@ local HIGHLIGHTS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLin
 local Float = {}
 Float.__index = Float
 
---- Where the window goes, and how large it is there.
+--- The place and the size of the window.
 ---@return table config
 function Float:config()
   local spec = self.spec
@@ -118,7 +117,7 @@ function Float:note(note)
   end
 end
 
---- Changes the size that it would like to have.
+--- Changes the preferred size.
 ---@param width integer
 ---@param height integer
 function Float:resize(width, height)
@@ -128,7 +127,7 @@ function Float:resize(width, height)
   end
 end
 
---- Puts rows of highlighted texts into the buffer; writes only those that are other than before.
+--- Puts rows of highlighted texts into the buffer; writes only those that have changed.
 ---@param rows botglue.Chunks[]
 ---@param first integer? only from this one on are others
 ---@param last integer? only up to this one
@@ -268,7 +267,7 @@ function Float:watch()
   })
 end
 
---- A window that is no float: the current one, else the one before, else the first.
+--- A window that does not float: the current one, else the previous one, else the first.
 ---@return integer
 local function origin()
   local function is_plain(win)

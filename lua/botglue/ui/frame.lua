@@ -1,5 +1,5 @@
---- What the border of a floating window says, as chunks of text that fill it: the title above, the keys below. In a
---- window too narrow for all keys they come in pages. Draws nothing.
+--- Makes the chunks that fill the border of a floating window: the title above, the keys below. In a window too narrow
+--- for all keys they come in pages. Draws nothing.
 
 local signs = require("botglue.util.signs")
 local text = require("botglue.util.text")

@@ -1,4 +1,4 @@
---- Goes to a place: in the current window, or from a list in the window from which that was opened.
+--- Goes to a place: in the current window, or from a list in the window from which the list was opened.
 
 local fail = require("botglue.host.errors").fail
 

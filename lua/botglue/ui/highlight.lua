@@ -1,4 +1,4 @@
---- The highlight groups, and the text of a range shown in one of them.
+--- Defines the highlight groups, and highlights the text of a range.
 
 local M = {}
 

@@ -1,4 +1,4 @@
---- A buffer of ours as Markdown: coloured, and its marks concealed, while its text stays as it is.
+--- Shows a buffer as Markdown: highlights it and conceals its marks. Its text stays as it is.
 
 local M = {}
 

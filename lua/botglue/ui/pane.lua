@@ -1,5 +1,5 @@
---- A few rows below those of a floating window, in the same frame: what the row under the cursor has no room for. It
---- grows with what it has to show and never shrinks, so that nothing moves while the cursor goes through a list.
+--- A pane below the rows of a floating window, in the same frame, for what does not fit into the row under the cursor.
+--- It grows and never shrinks, so that nothing moves while the cursor goes through a list.
 
 local rows_of = require("botglue.ui.rows").of
 

@@ -1,5 +1,5 @@
---- `:Botglue pick`: the rows of a list through |vim.ui.select()|, for whatever picker the user has set there. A held
---- answer is opened for review; of any other row the user chooses next what to do with its job.
+--- `:Botglue pick`: shows the rows of a list in the user's picker, by |vim.ui.select()|. A held answer is opened for
+--- review; for any other row the user chooses an action next.
 
 local actions = require("botglue.ui.list.actions")
 local choose = require("botglue.jobs.choose")

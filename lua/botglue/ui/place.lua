@@ -1,5 +1,5 @@
---- Where a window goes that belongs to a range: beside its rows on the screen, below them or above, never over them
---- where there is room elsewhere. That of the prompt stays on its first side for as long as there is room.
+--- Places a window that belongs to a range: below its rows on the screen or above them, and over them only if there is
+--- no other room. The prompt's window stays on its first side as long as there is room.
 
 local windows = require("botglue.ui.windows")
 
@@ -10,7 +10,7 @@ local api = vim.api
 M.WIDTH = 74 -- cells inside, where the screen has them
 local LEAST, MOST = 3, 10 -- rows inside
 
---- The rows of the screen that may be drawn on, from 0; `past` is the one behind the last.
+--- The rows of the screen that may be drawn on, from 0; `past` is the one after the last.
 ---@return integer first
 ---@return integer past
 local function screen()
@@ -21,10 +21,10 @@ end
 
 ---@class botglue.ScreenSpot the rows of a range on the screen, from 0
 ---@field first integer
----@field past integer the row behind the last one
+---@field past integer the row after the last one
 ---@field col integer where its text begins
 
---- Where a range is on the screen; nil where nothing of it is seen.
+--- The place of a range on the screen; nil if no row of it is visible.
 ---@param range botglue.Range
 ---@param origin integer
 ---@return botglue.ScreenSpot?
@@ -92,7 +92,7 @@ end
 ---@param spot botglue.ScreenSpot?
 ---@param side botglue.Side
 ---@param wanted integer
----@param said integer? rows of it that are no text
+---@param said integer? rows of it below the text
 ---@return integer
 function M.height(spot, side, wanted, said)
   local most = math.min(MOST + (said or 0), M.room(spot, side) - 2)

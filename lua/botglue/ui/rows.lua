@@ -1,5 +1,5 @@
---- Rows of highlighted texts in a buffer of ours. Writes only those that are other than before, so that a list of
---- thousands can be drawn ten times a second.
+--- Draws rows of highlighted texts in a buffer. Writes only those that have changed, so that a list of thousands can be
+--- drawn ten times a second.
 
 local text = require("botglue.util.text")
 
@@ -32,7 +32,7 @@ function M.same(row, other)
   return true
 end
 
---- Makes room for rows that come, or takes away rows that go, so that those behind them keep their highlights.
+--- Adds or removes rows where the counts differ, so that the rows after them keep their highlights.
 ---@param count integer how many rows there are to be
 ---@param kept integer how many rows at the end stay as they are
 function Rows:fit(count, kept)

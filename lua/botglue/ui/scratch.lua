@@ -1,4 +1,4 @@
---- A buffer of ours, for a window of ours: gone with it, and to be written whatever the user has set for new buffers.
+--- Makes a scratch buffer: wiped with its window, and modifiable whatever the user has set for new buffers.
 
 local M = {}
 

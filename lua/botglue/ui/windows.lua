@@ -1,4 +1,4 @@
---- The windows of the tab page: which of them show a buffer, which of its rows, and where on the screen; opens one for
+--- The windows of the tab page: those that show a buffer, their rows and their places on the screen. Opens a window for
 --- a buffer that none shows.
 
 local screen = require("botglue.util.text")
@@ -46,7 +46,7 @@ function M.plain(bufnr)
   end, M.of(bufnr, api.nvim_get_current_win()))
 end
 
---- The window that shows a buffer; one is opened where there is none.
+--- The window that shows a buffer; opens one if there is none.
 ---@param bufnr integer
 ---@return integer win
 ---@return boolean is_new
@@ -120,7 +120,7 @@ function M.rows(window)
   return first, first + window.height - 1
 end
 
---- The last line of the closed fold that holds a line; nil where there is none.
+--- The last line of the closed fold that holds a line; nil if there is none.
 ---@param window botglue.Window
 ---@param lnum integer
 ---@return integer?

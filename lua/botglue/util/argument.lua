@@ -3,7 +3,7 @@
 
 local M = {}
 
---- What such text has to be, for messages.
+--- The rule in words, for messages.
 M.EXPECTED = "one word that does not begin with -"
 
 --- Whether an agent takes it for one argument, and never for an option.

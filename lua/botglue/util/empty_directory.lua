@@ -1,5 +1,5 @@
---- The directory in which agents run that load settings from whatever directory they run in: there is nothing in it.
---- That is checked before each use, as the host does; what somebody put there stays, and another one is used.
+--- An empty directory, for agents that load settings from the directory in which they run. It is checked before each
+--- use, as the host does; if it has files, they stay, and another directory is used.
 
 local M = {}
 
@@ -24,7 +24,7 @@ local function is_usable(path)
 end
 
 ---@param data_dir string
----@return string? path nil: there is none, and none can be made
+---@return string? path nil if none can be made
 function M.find(data_dir)
   pcall(vim.fn.mkdir, data_dir, "p", 448)
   for number = 0, MOST - 1 do

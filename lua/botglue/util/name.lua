@@ -1,7 +1,7 @@
---- What the text of a job is called where no host is asked, as in `src/view/place`: its file, as short as it can be
---- said, or its buffer.
+--- The name of a job's text where the host is not asked, as in `src/view/place`: its file, as short as possible, or its
+--- buffer.
 
----@param path string "": there is no file
+---@param path string "" without a file
 ---@param buffer string? the name of the buffer
 ---@return string
 return function(path, buffer)

@@ -1,4 +1,4 @@
---- Which known name was meant by a wrong one.
+--- Finds the known name that a wrong one may have meant.
 
 local M = {}
 

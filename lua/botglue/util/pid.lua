@@ -1,4 +1,4 @@
---- Processes by their number, and whether one is still the one that it was: numbers are used again.
+--- Process ids: whether one still names the same process, because the system reuses them.
 
 local M = {}
 
@@ -21,7 +21,10 @@ end
 local function read(path)
   local file = io.open(path)
   local text = file and file:read("*a") or ""
-  return vim.trim(text), file and file:close()
+  if file then
+    file:close()
+  end
+  return vim.trim(text)
 end
 
 --- Whether a process may run that the host has named `PID:START:MACHINE:BOOT:NAMESPACE`.

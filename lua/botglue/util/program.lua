@@ -1,5 +1,5 @@
---- Where a program is: only the entries of PATH that are absolute are searched, as the host does. `./bin` and an empty
---- entry would find a program of the project that Neovim happens to be in.
+--- Finds programs. Like the host, it searches only absolute entries of PATH: `./bin` and an empty entry would find a
+--- program of the project that Neovim is in.
 
 local M = {}
 
@@ -41,7 +41,7 @@ function M.command(agent)
   return command
 end
 
---- Where the program of an agent is.
+--- The path of an agent's program.
 ---@param agent botglue.Agent
 ---@return string? path nil: it is not installed
 function M.of(agent)

@@ -1,4 +1,4 @@
---- The signs that are drawn: plain characters that every terminal font has.
+--- The signs: characters that every terminal font has.
 return {
   spinner = { "⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏" },
   still = "▸",

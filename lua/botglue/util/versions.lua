@@ -1,4 +1,4 @@
---- Asks programs for their versions, all of them at once, and waits no longer than a CLI that works takes.
+--- Asks programs for their versions, all at once, with a time limit that a working CLI meets.
 
 local program = require("botglue.util.program")
 
@@ -50,7 +50,7 @@ local function start(one)
 end
 
 ---@param said string
----@return string? line nil: there is none
+---@return string? line
 local function first_line(said)
   local line = vim.split(vim.trim(said), "\n")[1]
   return line ~= "" and line or nil

@@ -1,5 +1,5 @@
---- What is done with the job of a row. One of this Neovim is that job, with its range as it is now; of any other the
---- store tells all that is needed.
+--- The actions on the job of a row. For a job of this Neovim they use the job itself, with its current range; for any
+--- other they use the store.
 
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
@@ -7,7 +7,7 @@ local fail = require("botglue.host.errors").fail
 
 local M = {}
 
---- What an action does, where one is chosen.
+--- The words of an action in a picker.
 ---@param action string
 ---@return string
 function M.words(action)

@@ -1,5 +1,5 @@
---- Lays out rows of cells side by side: how wide each column is, and the chunks of a row. The host says what the cells
---- are and how the columns share the room; only Neovim knows how wide a text is. Draws nothing.
+--- Lays out rows of cells: the width of each column, and the chunks of a row. The host makes the cells and says how the
+--- columns share the room; only Neovim knows how wide a text is. Draws nothing.
 
 local text = require("botglue.util.text")
 
@@ -23,7 +23,7 @@ local function sum(widths, gap)
   return total
 end
 
---- How wide a column would like to be.
+--- The preferred width of a column.
 ---@param column botglue.Column
 ---@param index integer
 ---@param rows botglue.ListRow[]
@@ -102,7 +102,7 @@ function M.row(cells, layout, before)
   return chunks
 end
 
---- What is written over the columns.
+--- The heads of the columns.
 ---@param layout botglue.Layout
 ---@return botglue.Chunks
 function M.head(layout)

@@ -1,5 +1,5 @@
---- `:Botglue history`: finished jobs of the store, newest first, of all Neovims. Reads a page at a time, the next one
---- when the cursor comes near the end, and all that is listed again when a job of this Neovim ends or is decided.
+--- `:Botglue history`: the finished jobs of all Neovims from the store, newest first. Reads a page at a time, the next
+--- one when the cursor comes near the end, and reads all listed rows again when a job here ends or is decided.
 
 local fail = require("botglue.host.errors").fail
 local signs = require("botglue.util.signs")
@@ -39,7 +39,7 @@ function M.rows(callback)
   end)
 end
 
---- What is listed, in the title.
+--- Shows in the title what is listed.
 function History:head()
   local parts = { self.scopes[self.scope].name }
   if self.text then

@@ -1,5 +1,5 @@
---- `:Botglue info`: what the jobs were, and what they took: of this session, this project, today, 30 days, all time;
---- and by model and by agent. The sums are the store's.
+--- `:Botglue info`: the number of jobs, their outcomes and their cost: of this session, this project, today, 30 days,
+--- all time; and by model and by agent. The store makes the sums.
 
 local choose = require("botglue.jobs.choose")
 local columns = require("botglue.ui.list.columns")

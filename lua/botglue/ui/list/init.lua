@@ -47,7 +47,7 @@ function List:at_cursor()
   return self.rows[api.nvim_win_get_cursor(self.float.win)[1]]
 end
 
---- What is to be shown is there: does what the user asked for meanwhile.
+--- The rows have arrived: runs the action that the user asked for meanwhile.
 function List:ready()
   local action = self.asked
   self.is_ready, self.asked = true, nil

@@ -1,4 +1,4 @@
---- The actions on a job of this Neovim in a list, by their names.
+--- The actions of a list on a job of this Neovim, by name.
 
 local fail = require("botglue.host.errors").fail
 local go = require("botglue.ui.go")

@@ -1,4 +1,4 @@
---- What is done with a finished job that is not of this Neovim: the store tells all that is needed.
+--- The actions of a list on a finished job of another Neovim, from the store.
 
 local client = require("botglue.host.client")
 local errors = require("botglue.host.errors")
@@ -16,8 +16,8 @@ local M = {}
 local api = vim.api
 local fail = errors.fail
 
---- What comes of a reply is a window: there is none where the user has left the list meanwhile, for their keys are
---- meant for something else.
+--- Drops the reply if the user has left the list meanwhile: it would open a window under keys that are meant for
+--- something else.
 ---@param fn fun(result: table)
 ---@return fun(result: table?, err: string?)
 local function where_stayed(fn)
@@ -56,7 +56,7 @@ function M.jump(row, float)
   go.show(float, go.load(row.path or ""), row.line, 0)
 end
 
---- What a job was asked, by whom, and what it took, in a window of its own.
+--- Shows the prompt of a job, its model, its time and its cost in a window.
 ---@param shown { prompt: string, ended: string, took: string }
 local function show_prompt(shown)
   local rows = vim.split(shown.prompt, "\n", { plain = true })
@@ -95,7 +95,7 @@ local function answer_of(full)
   return lines
 end
 
---- What stood there beside the answer.
+--- Shows the sent text beside the answer.
 ---@param row botglue.ListRow
 function M.diff(row)
   whole(row, function(full)
@@ -213,7 +213,7 @@ function M.open(row, float)
   end)
 end
 
---- What its agent did.
+--- Shows its transcript.
 ---@param row botglue.ListRow
 ---@param float botglue.ListOrigin
 function M.transcript(row, float)

@@ -1,4 +1,4 @@
---- Asks the host for the rows of a list: the jobs that it is told of, a page of the history, sums.
+--- Asks the host for the rows of a list: given jobs, a page of the history, or sums.
 
 local M = {}
 

@@ -1,5 +1,5 @@
---- Back from the prompt to the user's window, which is as it was: its cursor, and whether somebody was typing there.
---- An open prompt may be left and gone to again: it is where one came from last.
+--- Returns from the prompt to the user's window, with its cursor and its mode. If the user leaves an open prompt and
+--- enters it again, it returns to the window from which they entered it last.
 
 local connection = require("botglue.host.connection")
 local notify = require("botglue.host.notify")
@@ -10,7 +10,7 @@ local api = vim.api
 
 local namespace = api.nvim_create_namespace("botglue.prompt.back")
 
----@class botglue.Typing where somebody is typing: a mark, so that it stays there whatever lands before it
+---@class botglue.Typing the place where the user types: a mark, so that it stays there if text before it changes
 ---@field bufnr integer
 ---@field id integer
 
@@ -34,7 +34,7 @@ local function behind_row(row, col)
   return last[1] == row and last[2] == #api.nvim_get_current_line() and last[2] or col
 end
 
---- Where the user is typing, if they are.
+--- The place where the user is typing, if they are.
 ---@return botglue.Typing?
 local function typing()
   local mode = api.nvim_get_mode().mode
@@ -110,7 +110,7 @@ function Back:watch(win, group)
   end)
 end
 
---- The prompt is closed, in whatever way, and the user where they were.
+--- Forgets both origins after the prompt was closed.
 function Back:forget()
   vim.on_key(nil, namespace)
   forget(self.origin)
@@ -127,7 +127,7 @@ function M.go_on()
 end
 
 --- Ends insert or select mode in the prompt, so that it does not end in the user's window, and then calls `fn`, before
---- whatever was typed behind it.
+--- the next typed key.
 ---@param prompt botglue.Prompt
 ---@param fn fun()
 function M.normal_mode(prompt, fn)
@@ -147,7 +147,7 @@ function M.normal_mode(prompt, fn)
   fn()
 end
 
---- Closes the prompt, and puts the cursor where it was. Its line may be another one by now: what landed above moved it.
+--- Closes the prompt, and restores the cursor. Its line may have moved, because an answer landed above it.
 ---@param close fun(win: integer) goes to the window, if it is still there
 function Back:go(close)
   local win, mark = self.origin.win, self.origin.typing

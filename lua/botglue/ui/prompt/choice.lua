@@ -1,4 +1,4 @@
---- Which agent and which model a prompt goes to, and the next ones of each.
+--- The chosen agent and model of a prompt, and the next ones of each.
 
 local config = require("botglue.config")
 local connection = require("botglue.host.connection")
@@ -20,7 +20,7 @@ local Choice = {}
 Choice.__index = Choice
 
 --- The models of an agent: what it has without a choice first, then those of the options, then those that it offers
---- itself, as far as it has said so in this Neovim.
+--- itself, if it has reported them in this Neovim.
 ---@param name string
 ---@return (string|false)[]
 function Choice:known(name)
@@ -91,7 +91,7 @@ local function has_model(given, agent)
   return own.model ~= nil or agent == "claude" and given.model ~= nil
 end
 
---- Begins with an agent and a model, as far as no option of the user's says something else.
+--- Begins with an agent and a model, unless the user's options name others.
 ---@param last { agent: string, model: string|false|nil }
 function Choice:recall(last)
   local given = config.given(connection.setup)
@@ -126,7 +126,7 @@ function Choice:take(agent, model, request)
   end
 end
 
---- What is chosen, added to a request. Without a model of its own a request has the one of the options.
+--- Adds the choice to a request. Without a model of its own a request has the one of the options.
 ---@param request botglue.Request
 ---@return botglue.Request
 function Choice:apply(request)

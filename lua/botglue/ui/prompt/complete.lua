@@ -1,5 +1,5 @@
---- Completes `@` and what follows it to a file of the project: what is open comes first, then whatever has the
---- characters in its path; or to what else goes along with a prompt. `/` at its beginning completes named prompts.
+--- Completes `@` to a file of the project, open files first, then those with the typed characters in their paths; or to
+--- another mention. `/` at the beginning of the prompt completes named prompts.
 
 local context = require("botglue.editor.context")
 local buffer_path = require("botglue.util.buffer_path")

@@ -1,5 +1,5 @@
---- Sees to it that `.` never types a prompt into the user's text: once the user leaves a prompt that has changed, `.`
---- repeats the operator that asked for it, or nothing.
+--- Prevents `.` from typing a prompt into the user's text: once the user leaves a changed prompt, `.` repeats the
+--- operator that asked for it, or nothing.
 
 local redo = require("botglue.editor.redo")
 

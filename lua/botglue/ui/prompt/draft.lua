@@ -1,5 +1,5 @@
---- What was typed and not sent: kept until it is sent or emptied, offered where it was typed, recalled everywhere. The
---- host is told of it as it is typed, so that it outlives this Neovim; the next one recalls it.
+--- Drafts: unsent prompts are kept until they are sent or emptied. The prompt offers a draft where it was typed, and
+--- `<C-p>` recalls it everywhere. The host stores it while it is typed, so that it survives Neovim.
 
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
@@ -28,7 +28,7 @@ end
 
 ---@return botglue.PromptDraft
 function M.new()
-  -- By its time it is told from those of a Neovim that is gone and had the same process id.
+  -- The time distinguishes it from drafts of an earlier Neovim with the same process id.
   local id = now()
   return { id = id, text = "", at_ms = math.floor(id / 1000) }
 end
@@ -56,7 +56,7 @@ function M.tell_all()
   end
 end
 
---- What a draft reads now.
+--- Changes the text of a draft.
 ---@param draft botglue.PromptDraft
 ---@param text string
 function M.write(draft, text)
@@ -116,8 +116,8 @@ function M.keep(draft, options)
   tell_surely(draft, options)
 end
 
---- A draft is sent as this text: it is none any more, and so are those that read the same. The store forgets them once
---- it has the job.
+--- A draft is sent as this text: removes it, and all drafts with the same text. The store forgets them once it has the
+--- job.
 ---@param draft botglue.PromptDraft
 ---@param text string
 ---@param options botglue.Options

@@ -1,5 +1,5 @@
---- The files of a project, as paths below its directory: what git knows there, else what a walk finds. They come bit by
---- bit, and nobody waits for them; in a huge tree there are not all of them.
+--- Lists and searches the files of a project, as paths below its directory: those that git knows, else those that a
+--- walk finds. They arrive in pieces, without blocking; of a huge tree some are missing.
 
 local program = require("botglue.util.program")
 

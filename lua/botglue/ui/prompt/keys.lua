@@ -5,7 +5,7 @@ local menu = require("botglue.ui.prompt.menu")
 
 local M = {}
 
---- Presses a key, before whatever was typed behind it.
+--- Presses a key, before the next typed one.
 ---@param key string
 local function press(key)
   vim.api.nvim_feedkeys(vim.keycode(key), "ni", false)

@@ -1,5 +1,5 @@
---- The popup menu of the prompt, as Neovim's completion draws it: what it offers is asked for again with each
---- character, so it may be any match, not only one that begins like what was typed.
+--- The popup menu of the prompt, drawn by Neovim's completion. Its items are requested again with each character, so
+--- they may be any matches, not only those that begin with the typed text.
 
 local M = {}
 

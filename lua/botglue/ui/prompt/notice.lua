@@ -1,5 +1,5 @@
---- What the prompt says below its text: what stands in the way of a job, and why a key did nothing. Drawn as virtual
---- lines, so that it is no part of the text.
+--- The notice below the text of the prompt: why a job would fail, and why a key did nothing. It is drawn as virtual
+--- lines, so the text does not contain it.
 
 local text = require("botglue.util.text")
 

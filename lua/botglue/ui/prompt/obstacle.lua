@@ -1,4 +1,4 @@
---- Why a job would fail, as far as that is known before its prompt is sent: no usable host, no program, no login.
+--- Finds out before a prompt is sent why its job would fail: no usable host, no program, no login.
 
 local connection = require("botglue.host.connection")
 local host_process = require("botglue.host.process")
@@ -25,7 +25,7 @@ end
 --- Whether the last job of an agent failed because the agent is not logged in. What this Neovim saw is newer than what
 --- the store had when the prompt was opened.
 ---@param agent string
----@param logged_out string[] the agents of which the store says so
+---@param logged_out string[] the agents that have no login according to the store
 ---@return boolean
 local function is_logged_out(agent, logged_out)
   local job = last_job(agent)
@@ -35,7 +35,7 @@ local function is_logged_out(agent, logged_out)
   return vim.tbl_contains(logged_out, agent)
 end
 
---- What to do first, and why, in one sentence; nil where nothing is known to stand in the way.
+--- The advice and the reason in one sentence; nil if no obstacle is known.
 ---@param name string of the agent
 ---@param options botglue.Options
 ---@param logged_out string[] the agents that are not logged in, as the store says

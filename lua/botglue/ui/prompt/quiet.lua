@@ -1,4 +1,4 @@
---- Makes a buffer one in which plugins do not complete, pair, lint or suggest: it holds a sentence for an agent.
+--- Keeps plugins from completing, pairing, linting or suggesting in the prompt, which holds a sentence, not code.
 
 local M = {}
 
@@ -30,7 +30,7 @@ function M.apply(bufnr)
   end
 end
 
---- nvim-cmp has no variable; it is told of the current buffer alone.
+--- nvim-cmp has no variable, and can be set up only for the current buffer.
 ---@param bufnr integer
 function M.entered(bufnr)
   local cmp = package.loaded["cmp"]

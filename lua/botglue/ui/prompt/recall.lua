@@ -1,6 +1,6 @@
---- Earlier prompts, while one is being typed: drafts, those of jobs that run or failed, and those of the store: first
---- what was not sent in any Neovim, then the others by use and recency. What was typed so far filters them:
---- only prompts with all of its words are gone through, in any case.
+--- Earlier prompts for the open prompt: drafts, those of running and failed jobs, and those of the store: first the
+--- unsent ones of all Neovims, then the others by use and recency. The typed text filters them: a match has all of its
+--- words, in any case.
 
 local connection = require("botglue.host.connection")
 local signs = require("botglue.util.signs")
@@ -12,7 +12,7 @@ local M = {}
 ---@field prompts string[] newest first, each once
 ---@field logged_out string[] the agents that are not logged in, as the store says
 ---@field agent string? of the newest job of the project, as the store says
----@field waiting (fun())[]? who waits for the store's answer; nil once it is there
+---@field waiting (fun())[]? callbacks that wait for the store's reply; nil once it has arrived
 ---@field matches string[] those that are gone through
 ---@field at integer which of them is shown; 0: what was typed
 ---@field typed string what they were filtered by
@@ -35,8 +35,8 @@ function Recall:add(prompts)
   end
 end
 
---- Prompts that the store may not have: drafts, and those of jobs that run or failed, be it that there was no host to
---- keep them; newest first.
+--- Prompts that the store may not have, because there was no host: drafts, and those of running and failed jobs; newest
+--- first.
 ---@return string[]
 local function unfinished()
   local prompts, drafts = {}, connection.drafts
@@ -93,7 +93,7 @@ end
 ---@param by integer
 ---@param now string what the prompt shows
 ---@param filter string? what filters them, if it is not that
----@return string? text nil where there is none
+---@return string? text nil if there is none
 function Recall:step(by, now, filter)
   if now ~= self.shown then
     self.typed, self.at, self.matches = now, 0, self:matching(filter or now)
@@ -107,7 +107,7 @@ function Recall:step(by, now, filter)
   return self.shown
 end
 
---- Why there is none further back than what the prompt shows.
+--- The reason why there is no earlier prompt than the shown one.
 ---@param filter string what they were filtered by
 ---@return string
 function Recall:none(filter)

@@ -1,4 +1,4 @@
---- The title of the prompt: what will happen, the agent and the model; the place.
+--- The title of the prompt: the action, the agent and the model; the place.
 
 local context = require("botglue.editor.context")
 local buffer_path = require("botglue.util.buffer_path")
@@ -26,7 +26,7 @@ local function where(range)
   return first == last and ("%s:%d"):format(path, first) or ("%s:%d-%d"):format(path, first, last)
 end
 
---- What will happen to the answer.
+--- The action: what will happen to the answer.
 ---@param prompt botglue.Prompt
 ---@return string
 local function what(prompt)
@@ -41,7 +41,7 @@ local function what(prompt)
   return prompt.range.shape == "insert" and "insert below" or "replace"
 end
 
---- Where there is no room for all, the name of the plugin goes first, then the beginning of the place.
+--- If there is not enough room, the name of the plugin is left out first, then the beginning of the place.
 ---@param prompt botglue.Prompt
 ---@return string left
 ---@return string right

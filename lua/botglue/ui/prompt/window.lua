@@ -1,4 +1,4 @@
---- The window of the prompt: beside its range for as long as it is open, and as high as its text.
+--- The window of the prompt: it stays beside its range, and is as high as its text.
 
 local debounce = require("botglue.util.debounce")
 local float = require("botglue.ui.float")

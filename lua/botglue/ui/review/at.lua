@@ -1,5 +1,4 @@
---- Which hunk a row means, and which one comes before or after it. Pure: hunks and rows in, indexes out. Rows count
---- from 0.
+--- Finds the hunk of a row, and the one before or after it. Pure: hunks and rows in, indexes out. Rows count from 0.
 
 local M = {}
 
@@ -66,7 +65,7 @@ end
 ---@param row integer
 ---@param step integer how many hunks to go on, or back where it is negative
 ---@param visited string?
----@return integer? index nil: there is none
+---@return integer? index nil if there is none
 function M.step(hunks, row, step, visited)
   local here = M.under(hunks, row, visited)
   local passed = 0
@@ -88,7 +87,7 @@ end
 --- The hunks in some rows: those that share one with them, and the insertions below one of them.
 ---@param hunks (botglue.Hunk|botglue.DroppedHunk)[] ascending
 ---@param first integer
----@param past integer the row behind the last one
+---@param past integer the row after the last one
 ---@return integer[] indexes
 function M.within(hunks, first, past)
   local found = {}

@@ -1,4 +1,4 @@
---- An answer with several code blocks: its text, with the blocks marked; `<CR>` makes one of them the answer.
+--- Shows an answer with several code blocks, with the blocks marked; `<CR>` makes one of them the answer.
 
 local errors = require("botglue.host.errors")
 local query = require("botglue.host.query")
@@ -13,7 +13,7 @@ local namespace = api.nvim_create_namespace("botglue.blocks")
 ---@field lines string[] as an answer
 ---@field language string of its fence
 ---@field first integer its rows in the text, from 0
----@field last integer the row behind the last one
+---@field last integer the row after the last one
 
 ---@param bufnr integer
 ---@param block botglue.AnswerBlock

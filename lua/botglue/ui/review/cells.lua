@@ -1,4 +1,4 @@
---- The rows of an answer as virtual lines: tabs, marked words, what does not fit. Reads no buffer and sets no mark.
+--- Makes virtual lines of an answer's rows: expands tabs, marks words, wraps. Reads no buffer and sets no mark.
 
 local signs = require("botglue.util.signs")
 local text = require("botglue.util.text")

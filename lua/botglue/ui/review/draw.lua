@@ -1,5 +1,5 @@
---- Hunks as marks in a buffer: rows that go are highlighted, rows that come are virtual lines, and what is said of them
---- is above them. Only those near a window are drawn.
+--- Draws hunks as marks in a buffer: deleted rows are highlighted, new rows are virtual lines, and their labels are
+--- above them. Only hunks near a window are drawn.
 
 local at = require("botglue.ui.review.at")
 local cells = require("botglue.ui.review.cells")
@@ -47,14 +47,14 @@ function Canvas:lines(anchor, lines, opts)
   end
 end
 
---- Whether the buffer has no text: the one row that it keeps is replaced, and is no row that goes.
+--- Whether the buffer has no text. Its one empty row is not drawn as deleted.
 ---@return boolean
 function Canvas:is_empty()
   local bufnr = self.picture.bufnr
   return api.nvim_buf_line_count(bufnr) == 1 and api.nvim_buf_get_lines(bufnr, 0, 1, false)[1] == ""
 end
 
---- Where the rows that come are drawn: below those that go, or below the row above them.
+--- The place of the new rows: below the deleted ones, or below the row above them.
 ---@param hunk botglue.Hunk|botglue.DroppedHunk
 ---@return botglue.VirtualAnchor
 function Canvas:below(hunk)
@@ -65,7 +65,7 @@ function Canvas:below(hunk)
   return { row = past - 1, above = false }
 end
 
---- Where what is said of a hunk is drawn. What is at a row in a closed fold is folded away with it.
+--- The place of a hunk's label. A closed fold hides what is at its rows.
 ---@param row integer its first one
 ---@param otherwise botglue.VirtualAnchor
 ---@return botglue.VirtualAnchor
@@ -140,7 +140,7 @@ function M.clear(bufnr, pane)
   api.nvim_buf_clear_namespace(bufnr, pane.namespace, 0, -1)
 end
 
---- Draws what is near a window, in place of what was drawn there.
+--- Draws the hunks near a window, in place of those drawn before.
 ---@param picture botglue.Picture
 ---@param pane botglue.ReviewPane
 function M.pane(picture, pane)

@@ -1,5 +1,5 @@
---- A held answer in a buffer of its own, `botglue://answer/ID`. `:w` there makes it the new answer. What is typed is
---- kept on disk as it is typed, and is there again after a crash.
+--- Shows a held answer in a buffer of its own, `botglue://answer/ID`. `:w` there makes its text the answer. Typed text
+--- is stored shortly after each key, and is there again after a crash.
 
 local debounce = require("botglue.util.debounce")
 local decide = require("botglue.jobs.decide")
@@ -17,7 +17,7 @@ local function name(id)
   return ("botglue://answer/%d"):format(id)
 end
 
---- What is typed is kept a moment after each key.
+--- Stores the typed text shortly after each key.
 ---@param bufnr integer
 ---@param job botglue.Job
 local function keep_typed(bufnr, job)
@@ -48,7 +48,7 @@ local function write(bufnr, job)
   proposal.edit(job, api.nvim_buf_get_lines(bufnr, 0, -1, false))
 end
 
---- What is said above the answer: what is wanted of the user, or why it has to be put somewhere, and what can be done.
+--- The label above the answer: what the user can do, and why the answer is held.
 ---@param job botglue.Job
 ---@return string
 local function label(job)

@@ -1,4 +1,4 @@
---- What is said above hunks: whose answer this is with the keys, that a hunk conflicts, how much a tall one takes away.
+--- The lines above hunks: the job with the keys, that a hunk conflicts, how many rows a tall one deletes.
 
 local connection = require("botglue.host.connection")
 local reasons = require("botglue.jobs.reasons")
@@ -30,7 +30,7 @@ function M.counts(head)
   return head.conflicts > 0 and ("%s, %d %s"):format(words, head.conflicts, signs.conflict) or words
 end
 
---- What is told of the answer under review.
+--- The facts about the answer under review.
 ---@param job botglue.Job its proposal is known
 ---@param keys string the keys that are ours
 ---@return botglue.Head
@@ -108,7 +108,7 @@ local function rows(go, come)
   )
 end
 
---- What is said above a hunk: that it conflicts, and where more rows go than the window shows, how many.
+--- The label of a hunk: that it conflicts, and how many rows it deletes, if the window does not show them all.
 ---@param hunk botglue.Hunk
 ---@param most integer how many rows can be seen at once
 ---@param room integer cells
@@ -125,7 +125,7 @@ function M.labels(hunk, most, room)
   return lines
 end
 
---- What is left to be seen of a hunk that was dropped.
+--- The line that stays of a dropped hunk.
 ---@param hunk botglue.DroppedHunk
 ---@param room integer cells
 ---@return [string, string][] chunks

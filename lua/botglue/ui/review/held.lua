@@ -1,4 +1,4 @@
---- Goes to held answers: the one that is meant, else the next one; also those of earlier sessions, which the store has.
+--- Goes to a held answer: the named one, else the next one, including those of earlier sessions from the store.
 
 local adopt = require("botglue.jobs.adopt")
 local choose = require("botglue.jobs.choose")

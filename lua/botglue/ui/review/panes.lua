@@ -1,4 +1,4 @@
---- The panes in which the hunks of a review are drawn: how wide they are, and what they can show.
+--- The windows in which the hunks of a review are drawn: their widths and the rows that they can show.
 
 local windows = require("botglue.ui.windows")
 

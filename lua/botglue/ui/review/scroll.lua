@@ -1,5 +1,5 @@
---- How windows are scrolled around virtual lines: the cursor keeps its row of the screen when some are drawn above it,
---- those above the first line are shown, and a hunk that the cursor goes to is seen.
+--- Scrolls windows around virtual lines: the cursor keeps its screen row when some are drawn above it, those above the
+--- first line are shown, and a hunk that the cursor goes to is visible.
 
 local windows = require("botglue.ui.windows")
 
@@ -44,8 +44,8 @@ local function rows_above()
   return height(view.topline, line) - height(line, line) + view.topfill
 end
 
---- Scrolls the current window so that so many rows are above the cursor's line, as far as that can be. Above the first
---- line virtual lines are seen only where a window is told so.
+--- Scrolls the current window so that this many rows are above the cursor's line, if possible. Virtual lines above the
+--- first line are visible only by the `topfill` of the view.
 ---@param rows integer
 local function scroll_to(rows)
   local line, last = fold_start(vim.fn.line(".")), vim.fn.line("$")
@@ -94,7 +94,7 @@ function M.show_top(win)
   end)
 end
 
---- Scrolls the current window so that a hunk under the cursor is seen to its end, or as far as there is room.
+--- Scrolls the current window so that a hunk under the cursor is visible to its end, if there is room.
 ---@param hunk botglue.Hunk
 function M.reveal(hunk)
   vim.cmd("normal! zv")

@@ -1,5 +1,5 @@
---- The review of a held answer in its buffer: what the answer would change there, drawn as hunks, which follow what the
---- user edits. One a Neovim.
+--- The review of a held answer in its buffer: its changes are drawn as hunks, which follow the user's edits. A Neovim
+--- has at most one.
 
 local at = require("botglue.ui.review.at")
 local connection = require("botglue.host.connection")

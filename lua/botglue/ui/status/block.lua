@@ -1,8 +1,8 @@
---- The rows below a range: where they are put, and that nothing of the user's moves when they come.
+--- Places the rows below a range, so that nothing of the user's moves when they appear.
 ---
---- They are virtual lines below the range's last row; below the closed fold that holds it. Where the window ends there,
---- or where they would push the cursor out of the window, the most important of them stands beside the last row of the
---- range that is seen. A block that is there keeps its height until a higher one has room.
+--- They are virtual lines below the range's last row, or below the closed fold with it. If the window ends there, or if
+--- they would push the cursor out of the window, the first of them is drawn beside the last visible row of the range. A
+--- block keeps its height until there is room for a higher one.
 
 local text = require("botglue.util.text")
 local windows = require("botglue.ui.windows")
@@ -59,7 +59,7 @@ end
 ---@field row integer from 0
 ---@field above boolean
 
---- Where rows below a line are hung up.
+--- The anchor of rows below a line.
 ---@param lnum integer
 ---@param window botglue.Window?
 ---@return botglue.Anchor
@@ -83,8 +83,8 @@ function Block:hang(at, rows)
   })
 end
 
---- How many rows may be added above the cursor: none while somebody types or selects, else as many as there are
---- before the window scrolls.
+--- The number of rows that may be added above the cursor: none while the user types or selects, else as many as the
+--- window has room for without scrolling.
 ---@param window botglue.Window
 ---@return integer
 local function rows_to_spare(window)

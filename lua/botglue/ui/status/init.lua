@@ -1,5 +1,5 @@
---- What is shown of a job at its range: its state below the last row, the newest code that comes, the tools beside it,
---- and its text in `BotglueRange`. One view a job. Drawn only while somebody can see it and it changed.
+--- The view of a job at its range: its state and the newest code below the last row, the tools beside it, and its text
+--- in `BotglueRange`. Each job has one view. It is drawn only if it is visible and has changed.
 
 local block = require("botglue.ui.status.block")
 local connection = require("botglue.host.connection")
@@ -25,7 +25,7 @@ local api = vim.api
 local View = {}
 View.__index = View
 
---- The first and the last line of the range, as far as they are in the buffer.
+--- The first and the last line of the range, clipped to the buffer.
 ---@return integer first
 ---@return integer last
 function View:lines()
@@ -102,7 +102,7 @@ function View:draw(shown)
   end
 end
 
---- Where the rows below are out of sight, says the same beside the last row that is seen.
+--- Draws the line beside the last visible row if the rows below are not visible.
 ---@param first integer
 ---@param last integer
 ---@param window botglue.Window

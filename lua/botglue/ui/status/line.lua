@@ -1,4 +1,4 @@
---- The words below a range: from a job's state to highlighted chunks that fit. Draws nothing.
+--- Makes the line below a range: from a job's state to highlighted chunks that fit. Draws nothing.
 
 local amounts = require("botglue.util.amounts")
 local connection = require("botglue.host.connection")
@@ -15,7 +15,7 @@ local TIGHT = 48 -- cells in which there may be room for what went wrong alone
 local MOST_INDENT = 24
 local width_of = vim.api.nvim_strwidth
 
---- What a job that has not ended is doing, or what went wrong in it.
+--- The activity of a job that has not ended, or its last failure.
 ---@param job botglue.Job
 ---@return string? words
 ---@return string? group
@@ -98,7 +98,7 @@ function M.state(job, frame, room)
   return working(job, frame, room)
 end
 
---- Where the words begin: below the text of the range, where that leaves room for them.
+--- The column of the line: below the text of the range, if that leaves room.
 ---@param job botglue.Job
 ---@param width integer
 ---@return string

@@ -1,7 +1,7 @@
---- The lines of jobs that have ended: when they are drawn again, how long one stays below its range, and how many of
---- them there are on one row. All of them share their autocommands, which are there while any line is.
+--- The lines of jobs that have ended: when they are drawn, how long one stays below its range, and how many are shown
+--- on one row. They share their autocommands, which exist as long as any line does.
 ---
---- Neovim draws the virtual lines of several marks on one row in no certain order, so the newest job draws them all.
+--- Neovim does not order the virtual lines of several marks on one row, so the newest job draws them all.
 
 local connection = require("botglue.host.connection")
 local debounce = require("botglue.util.debounce")

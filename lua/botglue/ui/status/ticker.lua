@@ -1,6 +1,6 @@
---- When views are drawn. The beat of all that moves on the screen: one timer for all views, so that many jobs cost one
---- redraw, and it runs only while there are any. And the next tick, for all that change in this one: many jobs may end,
---- or move, in one call of the host. What the windows show is looked at once for all.
+--- Decides when views are drawn. One timer moves all views, so that many jobs cost one redraw; it runs only while there
+--- are any. Views that change in a tick are drawn together in the next one, because many jobs may end or move in one
+--- call of the host. The windows are examined once for all views.
 
 local connection = require("botglue.host.connection")
 local debounce = require("botglue.util.debounce")

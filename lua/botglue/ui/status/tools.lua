@@ -1,7 +1,7 @@
---- The newest tools of a job, each with how it went, in a small window beside its range while the cursor is in that.
+--- Lists the newest tools of a job and their results in a small window beside its range while the cursor is in it.
 ---
---- There is one at a time. It takes no focus, covers neither the range nor what is shown below it, and hides other
---- text only where there is no free place. It follows the view's ticks; nothing else of it runs.
+--- There is one such window at a time. It takes no focus, covers neither the range nor the rows below it, and hides
+--- other text only if there is no free place. The view's ticks update it; it has no timer of its own.
 
 local connection = require("botglue.host.connection")
 local rows_of = require("botglue.ui.rows").of
@@ -93,7 +93,7 @@ end
 ---@field below integer how many of ours are shown below it
 ---@field is_free (fun(width: integer): boolean)? whether there is room at its right; none: it has no row for each line
 
---- The screen row at which a list of this height goes; nil where there is no place.
+--- The screen row for a list of this height; nil if there is no room.
 ---@param window botglue.Window
 ---@param range botglue.OnScreen
 ---@param width integer
@@ -112,7 +112,7 @@ local function row_for(window, range, width, height)
   end
 end
 
---- Where the range is on the screen.
+--- The place of the range on the screen.
 ---@param view botglue.View
 ---@param window botglue.Window
 ---@return botglue.OnScreen
@@ -238,7 +238,7 @@ function M.update(view, shown)
     api.nvim_win_set_config(list.winid, config)
     list.at = at
   end
-  -- The newest, where there is no room for all.
+  -- The newest ones, if there is no room for all.
   if list.rows:draw(vim.list_slice(lines, #lines - height + 1)) then
     -- Rows that come or go above the cursor would scroll the window.
     api.nvim_win_set_cursor(list.winid, { 1, 0 })

@@ -1,4 +1,4 @@
---- What a job's agent did, in a window: as a conversation, or the raw stream as the file has it.
+--- Shows a job's transcript in a window: as a conversation, or the raw stream as in its file.
 
 local choose = require("botglue.jobs.choose")
 local errors = require("botglue.host.errors")
