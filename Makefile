@@ -42,7 +42,7 @@ build: need-cargo ## builds the host, target/release/botglue
 	@cargo build --release --locked --target-dir target
 
 .PHONY: demo
-demo: build $(NVIM_READY) ## three jobs in a real Neovim while somebody types (AGENT=claude: your own CLI)
+demo: build $(NVIM_READY) ## three jobs in a real Neovim while a user types (AGENT=claude: your own CLI)
 	@tests/demo/run demo "$(NVIM)" "$(or $(AGENT),replay)"
 
 .PHONY: try
@@ -99,7 +99,7 @@ test-agents: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete $(TOOLS)/agents/.co
 		$(foreach name,$(SKIP),--skip acp::real::$(name))
 
 .PHONY: screens
-screens: need-cargo $(NVIM_READY) ## writes the expected screens anew (TEST=held: those of screens/held.rs)
+screens: need-cargo $(NVIM_READY) ## writes the expected screens again (TEST=held: those of screens/held.rs)
 	@test -n "$(TEST)" || rm -f tests/it/screens/expected/*.snap
 	@BOTGLUE_TEST_NVIM="$(NVIM)" RUST_TEST_THREADS=$(RUST_TEST_THREADS) INSTA_UPDATE=always INSTA_FORCE_PASS=1 \
 		cargo test --locked --quiet --test it screens::$(TEST)
