@@ -1,4 +1,4 @@
-//! How a job fails: a closed set of codes for Lua, and one sentence for people.
+//! The failures of jobs: a closed set of codes for Lua, and one sentence for people.
 
 use serde::{Serialize, Serializer};
 

@@ -1,6 +1,6 @@
 //! `botglue replay`: plays a recorded stream to standard output, as an agent would.
 //!
-//! What comes on standard input is read and thrown away, and so are all arguments after the file: it stands in for an
+//! Standard input is read and dropped, and so are all arguments after the file: it stands in for an
 //! agent's command in demos and tests. Of a recorded dialogue the agent's side is played, in answer to what comes on
 //! standard input.
 

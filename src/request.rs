@@ -1,4 +1,4 @@
-//! What the editor asks for: the typed form of a `run` notification.
+//! The request of a job: the typed form of a `run` notification.
 //!
 //! Lua sends one map; [`decode()`] turns it into a [`Request`] or says which field is wrong. Nothing here acts.
 

@@ -1,4 +1,4 @@
-//! What the editor tells of the agents, and does with their sessions. The host sends it with its greeting.
+//! The descriptions of the agents and their sessions for the editor. The host sends them with its greeting.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::stream::failure::AgentLabel;
 pub struct About {
     /// What keeps it from writing and from running programs: goes on from "read-only by".
     pub keeps: &'static str,
-    /// How a session of it is opened in a terminal; none where nobody knows.
+    /// How a session of it is opened in a terminal, if that is known.
     pub open: Option<OpenCommand>,
     /// Variables that log it in.
     pub login_variables: &'static [&'static str],

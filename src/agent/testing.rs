@@ -1,4 +1,4 @@
-//! What tests of the agents share: a stream in, what it came to out.
+//! Helpers for the tests of agents: a stream in, its outcome out.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What holds for the answers of every agent.
+//! Properties of the answers of every agent.
 
 use super::Protocol;
 use super::testing::{answer, code, message, run};

@@ -1,4 +1,4 @@
-//! What the editor shows of the running jobs: one small state a job, of which only the newest counts.
+//! The states of running jobs for the editor: one small state for each job, of which only the newest is sent.
 //!
 //! Pure: updates go in, and a frame with everything that changed comes out. However much the agents print, and however
 //! long the editor is blocked, this holds one `state` a job.

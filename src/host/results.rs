@@ -1,4 +1,4 @@
-//! What comes of jobs: what their tasks report, their outcomes, and what was settled of their answers. An outcome is
+//! The results of jobs: the reports of their tasks, their outcomes, and the settlements of their answers. An outcome is
 //! stored before the editor and the mirrors get it.
 
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! How jobs begin: a request is accepted and stored, waits for a place, and runs; and the agent that is started while a
+//! Starts jobs: a request is accepted and stored, waits for a place, and runs; and the agent that is started while a
 //! prompt is typed.
 
 use std::sync::Arc;

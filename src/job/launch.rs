@@ -1,4 +1,4 @@
-//! What to start: everything that is decided before an agent's process exists.
+//! The launch of an agent: everything that is decided before its process exists.
 
 use std::collections::BTreeMap;
 use std::io;

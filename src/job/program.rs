@@ -1,4 +1,4 @@
-//! Where a program is. It is looked up before the agent's directory becomes the project's, and only in those entries of
+//! Finds a program. It is looked up before the agent's directory becomes the project's, and only in those entries of
 //! PATH that are absolute: `./bin` and an empty entry would find the project's own program, not the user's.
 
 use std::ffi::{OsStr, OsString};

@@ -1,4 +1,4 @@
-//! Which of Neovim's filetypes hold prose. All others count as code, the empty one too.
+//! Neovim's filetypes of prose. All others count as code, also the empty one.
 
 /// Filetypes whose text is written for people, so that a fence in it may be part of it.
 const PROSE: &[&str] = &[

@@ -1,5 +1,5 @@
-//! Where an answer goes, as far as indentation is concerned: how deep the rows stand that it replaces, or
-//! how deep the place of an insertion is.
+//! The place of an answer, as restoring its indentation needs it: the depth of the rows that it replaces, or
+//! of the place of an insertion.
 
 use std::collections::HashMap;
 

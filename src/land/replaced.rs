@@ -1,4 +1,4 @@
-//! What the rows of a range become when other text is put in the place of its own.
+//! Replaces the text of a range, and gives its rows.
 
 use crate::document::{Passage, Place, Rows};
 

@@ -1,5 +1,5 @@
-//! What the editor is asked to write: the smallest replacements of rows, each with what is there before it, so that the
-//! editor compares and decides nothing else.
+//! The steps that the editor is asked to write: the smallest replacements of rows, each with the rows that it replaces,
+//! so that the editor only compares them and decides nothing else.
 
 use std::ops::Range;
 use std::sync::Arc;

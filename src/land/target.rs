@@ -1,4 +1,4 @@
-//! What an answer is for, as far as tidying it is concerned: what was selected, and what is around that.
+//! The target of an answer, as tidying needs it: the selection and the text around it.
 
 use crate::request::{Request, Selection};
 

@@ -1,4 +1,4 @@
-//! What a line looks like: its indentation, whether it is blank, whether it opens a block.
+//! Properties of a line: its indentation, whether it is blank, whether it opens a block.
 
 /// The whitespace with which a line begins.
 pub fn indent(line: &str) -> &str {

@@ -1,4 +1,4 @@
-//! What becomes of an answer in the text as it is now: it is written, alone or merged with what the user changed
+//! Decides the result of an answer in the current text: it is written, alone or merged with what the user changed
 //! meanwhile, it changes nothing, or it is held. Taking an answer back is the same with the roles changed: the text as
 //! it was written is the base, and what was there before is the answer.
 

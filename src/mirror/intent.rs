@@ -1,4 +1,4 @@
-//! What the host wants of the range of a job (an [`Intent`]), and what became of that (a [`Settlement`]).
+//! The intents of the host for the range of a job ([`Intent`]), and their results ([`Settlement`]).
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What the mirrors want done: by Neovim, by its plugin, or by the host.
+//! The orders of the mirrors: to Neovim, to its plugin, or to the host.
 
 use super::buffer::RangeOnDisk;
 use super::intent::SettledIntent;

@@ -1,5 +1,5 @@
-//! What an intent writes in a text: the edits, or the settlement if it needs none. The document says where the range
-//! is; [`verdict`] says whether its answer may land.
+//! Plans what an intent writes in a text: the edits, or the settlement if it needs none. The document says where the
+//! range is; [`verdict`] says whether its answer may land.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! What was selected, as a request says it: the rows, which of their bytes, and the rows beside them.
+//! The selection of a request: its rows, the selected bytes in them, and the rows beside them.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Where the editor's display marks are, so that the host sends the editor only the places that differ.
+//! The assumed positions of the editor's display marks, so that the host sends the editor only the places that differ.
 //!
 //! A mark moves with the text as Neovim moves extmarks. Only what an edit of one row cannot have moved is taken to be
 //! where it was; of all other marks the place is unknown after a change, and the host sends it.

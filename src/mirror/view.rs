@@ -1,4 +1,4 @@
-//! What a mirror knows of its buffer at one time, as a reply to a query.
+//! The state of a mirror at one time, as the reply to a query.
 
 use rmpv::Value;
 

@@ -1,4 +1,4 @@
-//! What the editor asks for while a prompt is being typed: an agent that waits for its message.
+//! The typed form of a `prewarm` notification: the editor requests an agent while a prompt is typed.
 
 use rmpv::Value;
 

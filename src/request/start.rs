@@ -1,4 +1,4 @@
-//! What is decided at the start of an agent: the same for a job, and for a prompt that is being typed.
+//! The fields of a request that decide how its agent starts: the same for a job and for a prewarmed agent.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

@@ -1,4 +1,4 @@
-//! What edits and hunks are known by: hashes of their texts, the same in every host and every session, since the
+//! The ids of edits and hunks: hashes of their texts, the same in every host and every session, since the
 //! dropped ones are kept in the store.
 
 use std::fmt;

@@ -119,7 +119,7 @@ impl Review {
         self.merged(now, column, false)
     }
 
-    /// The same of what was dropped: what it would change if nothing else did.
+    /// The same for the dropped edits: what they would change on their own.
     ///
     /// # Errors
     /// Why the answer cannot be compared with the text.

@@ -1,4 +1,4 @@
-//! What a range is made of, as far as a merge of its rows is concerned.
+//! The shape of a range, as a merge of its rows needs it.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Which bytes of a hunk's rows differ: the words that are marked in the rows that go, and in those that come.
+//! Finds the bytes of a hunk's rows that differ: the marked words in the deleted and in the new rows.
 //!
 //! Each row that comes is compared with the next row that goes and has something in common with it. One without such a
 //! partner has no marks: all of it differs.

@@ -1,4 +1,4 @@
-//! Where a msgpack value ends, found as its bytes come: each is looked at once, in however many pieces it comes.
+//! Finds the end of a msgpack value as its bytes arrive, and examines each byte once, in however many pieces they come.
 
 /// How far the first value of some bytes was followed.
 #[derive(Debug)]

@@ -196,7 +196,7 @@ impl Answer {
     fn block(&mut self, message: Option<&str>, text: &str, block_separator: &str) -> bool {
         let is_same =
             self.has_text && !self.is_parts && message.is_some() && message == self.message.as_deref();
-        // What is said before a tool call is talk, and what is said after it begins anew.
+        // Text before a tool call is talk; the answer begins after it.
         let is_after_talk = is_same && self.doubts.has(Doubts::TOOL_AFTER);
         let continues = is_same && !is_after_talk;
         if continues {

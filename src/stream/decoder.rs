@@ -1,4 +1,4 @@
-//! What a stream has to know of an agent: how to talk with it, and how messages name it. An agent's dialect makes one.
+//! A stream's view of an agent: its dialogue, and its name in messages. An agent's dialect makes one.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What an agent's line says, in the few terms that all agents share.
+//! The meaning of an agent's line, in the few terms that all agents share.
 //!
 //! An agent's reader turns each line into events; the reducer folds them. Events borrow from their line. They say what
 //! was printed, never what follows from it.

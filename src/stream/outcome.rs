@@ -1,4 +1,4 @@
-//! How a stream ended: the end of the process goes in, the outcome of the job comes out.
+//! The end of a stream: the end of the process goes in, the outcome of the job comes out.
 
 use std::time::Duration;
 

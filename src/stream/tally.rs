@@ -1,6 +1,6 @@
-//! What a run cost, over all its finishing lines. Never falls.
+//! The cost of a run, over all its finishing lines. It never falls.
 //!
-//! What is told of each line alone is added up; what runs on is taken from the last line.
+//! Amounts of single lines are added up; running totals are taken from the last line.
 
 use super::event::{Cost, ReportedAmounts};
 use super::outcome::{UsageScope, UsageScopes};

@@ -1,4 +1,4 @@
-//! What can be done with a job of a list.
+//! The actions on a listed job.
 
 use serde::Serialize;
 

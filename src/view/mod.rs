@@ -1,4 +1,4 @@
-//! What the lists of the editor show: a job of this Neovim, a job of the store and sums become rows of cells, each a
+//! The rows of the editor's lists: a job of this Neovim, a job of the store and sums become rows of cells, each a
 //! text with its highlight group. All words, names, amounts and times of a list are made here, once.
 //!
 //! Pure: what is shown and for whom comes in, rows go out. How wide a text is on the screen only the editor knows, so

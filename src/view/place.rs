@@ -1,4 +1,4 @@
-//! What a place is called: its file as short as that can be said, and its line.
+//! The name of a place: its file, as short as possible, and its line.
 
 use super::Viewer;
 

@@ -1,4 +1,4 @@
-//! What a job of the store was asked, whole, by whom, and what it took.
+//! The whole prompt of a job of the store, with its agent, time and cost.
 
 use serde::Serialize;
 

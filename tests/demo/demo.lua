@@ -1,4 +1,4 @@
--- nvim -l demo.lua: three jobs run at once in a real Neovim while somebody types in the same buffer.
+-- nvim -l demo.lua: three jobs run at once in a real Neovim while a user types in the same buffer.
 --
 -- Prints what happened, and exits with 1 if an answer did not land in its own range or a typed character is
 -- missing. `run` beside this file prepares the working directory and says which agent answers.

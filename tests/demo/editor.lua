@@ -1,4 +1,4 @@
--- A second Neovim, driven from this one: it has the plugin, and somebody types in it.
+-- A second Neovim, driven from this one: it has the plugin, and keys are typed in it.
 
 local Editor = {}
 Editor.__index = Editor

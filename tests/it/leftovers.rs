@@ -64,7 +64,7 @@ fn quitting_in_mid_job_ends_a_grandchild_in_a_session_of_its_own() {
     nvim.quit();
 }
 
-/// Nobody can say which of two agents started it: it stays until the older one has ended, too.
+/// It cannot be known which of two agents started it, so it stays until the older one has ended, too.
 #[test]
 #[cfg(target_os = "linux")]
 fn the_end_of_one_job_ends_nothing_that_another_may_have_started() {

@@ -102,7 +102,7 @@ fn a_prompt_of_several_lines_reaches_the_agent_as_it_was_typed() {
     assert_eq!(nvim.lines(), ["new"]);
 }
 
-/// What is kept of what was typed and not sent, newest first.
+/// The stored unsent prompts, newest first.
 fn unsent(nvim: &Nvim) -> Vec<String> {
     let Ok(connection) = rusqlite::Connection::open(nvim.scratch.path("data/nvim/botglue/botglue.db")) else {
         return Vec::new();

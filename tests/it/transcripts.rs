@@ -8,14 +8,14 @@ use crate::support::agents;
 use crate::support::nvim::Builder;
 use crate::support::scratch::Scratch;
 
-/// Which signal tells of somebody who waits (`fcntl`); libc does not name it.
+/// Sets the signal for a process that waits for the lease (`fcntl`); libc does not name it.
 const F_SETSIG: i32 = 10;
 
 /// A file that the kernel lets no other process open, for 45 seconds (`lease-break-time`).
 fn leased(path: &Path, size: u64) -> File {
     let file = File::create_new(path).unwrap();
     file.set_len(size).unwrap();
-    // SAFETY: of an open file; the signal that tells of somebody who waits is one that is ignored.
+    // SAFETY: the file is open, and the signal for a waiting process is one that is ignored.
     let is_leased = unsafe {
         libc::fcntl(file.as_raw_fd(), F_SETSIG, libc::SIGURG) == 0
             && libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, libc::F_WRLCK) == 0

@@ -203,7 +203,7 @@ test("@ does not offer what git ignores", function()
   equal(menu(nvim, 1), { "@.gitignore" })
 end)
 
--- Each leads git, or whoever starts it, to a program of the repository's.
+-- Each leads git, or the plugin that starts it, to a program of the repository.
 local TRAPS = {
   ["its monitor"] = [[
     vim.fn.system({ "git", "config", "core.fsmonitor", "touch " .. root .. "/ran; false" })

@@ -1,4 +1,4 @@
-//! What the failures of agents mean: by the request that failed, by JSON-RPC's codes, and by each agent's own words.
+//! The meaning of agents' failures: by the request that failed, by JSON-RPC's codes, and by each agent's own words.
 
 use std::borrow::Cow;
 

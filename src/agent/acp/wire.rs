@@ -1,4 +1,4 @@
-//! What an agent's lines say, as far as a dialogue reads them: nine methods of the Agent Client Protocol, version 1.
+//! The lines of an agent that a dialogue reads: nine methods of the Agent Client Protocol, version 1.
 //!
 //! One flat structure for each part, since keys come in any order: `params` may be before `method`. A value of
 //! another kind than expected reads as absent. Shapes as seen from seven agents; what a vendor adds is in `_meta`.

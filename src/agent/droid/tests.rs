@@ -1,4 +1,4 @@
-//! What no recording in `tests/fixtures` has of Droid's stream, and how it is started.
+//! Cases of Droid's stream that no recording in `tests/fixtures` has, and its command line.
 
 use std::time::Duration;
 

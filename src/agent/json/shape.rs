@@ -1,4 +1,4 @@
-//! What is read of a value, by its type.
+//! The parts of a value that are read, by its type.
 
 use super::{Raw, Read, Reader};
 use crate::stream::event::Text;

@@ -1,4 +1,4 @@
-//! What the plugin last reported of its display marks: their places, and the text at them where the buffer is too large
+//! The display marks as the plugin last reported them: their places, and the text at them where the buffer is too large
 //! to be mirrored. Where the marks are believed to be now, [`shown`](super::super::shown) knows.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Where the ranges of a buffer are now: for queries, for the store, and for the editor's display marks, which follow.
+//! The current places of the ranges in a buffer: for queries, for the store, and for the editor's display marks.
 
 use super::super::query::{Findings, MirrorQuery};
 use super::super::shown::Places;

@@ -1,4 +1,4 @@
-//! What a mirror says of the held answers in its buffer, and does with their hunks.
+//! The reviews of the held answers in a buffer: their proposals, and taking and dropping their hunks.
 
 use std::collections::BTreeMap;
 

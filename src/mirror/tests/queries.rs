@@ -1,4 +1,4 @@
-//! What mirrors are asked: what an answer would change.
+//! Queries to mirrors: what an answer would change.
 
 use super::*;
 use crate::mirror::query::ReviewQuery;

@@ -1,4 +1,4 @@
-//! Where the editor's marks are believed to be, and when the editor is told of places.
+//! The assumed positions of the editor's marks, and when the editor gets new ones.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What goes over the wire, in the shapes that the plugin sends and takes.
+//! The messages on the wire, in the shapes that the plugin sends and takes.
 
 use super::*;
 use crate::document::Document;

@@ -1,4 +1,4 @@
-//! How a job ends: the answer, or the error that says why there is none.
+//! Decides how a job ends: by the answer, or by the error that says why there is none.
 //!
 //! A finishing line speaks first, the end of the process next, what the agent reported after that; and only an
 //! agent that ended well may be taken at its last message, or, held back, at what else it printed.

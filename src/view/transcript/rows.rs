@@ -12,7 +12,7 @@ const OUTPUT: usize = 40;
 const MESSAGE: usize = 400;
 /// The most rows; the oldest are left out.
 const ROWS: usize = 10_000;
-/// The longest row of what is folded, in characters.
+/// The longest row in a fold, in characters.
 const LONGEST: usize = 500;
 
 /// What the stream does not contain about a job.

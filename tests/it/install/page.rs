@@ -76,7 +76,7 @@ impl Drop for Page {
     fn drop(&mut self) {
         self.hang_up();
         self.shared.ended.store(true, Ordering::Relaxed);
-        // The listener looks at that when somebody comes.
+        // The listener checks it at the next connection.
         _ = TcpStream::connect(self.url.trim_start_matches("http://"));
     }
 }

@@ -159,7 +159,7 @@ impl Answer {
     }
 }
 
-/// Two functions, two wishes, and somebody who goes on typing.
+/// Two functions, two prompts, and a user who goes on typing.
 fn film(background: &str) -> Film {
     let mut scene = Scene::open(background);
     scene.show(900);

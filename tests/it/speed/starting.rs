@@ -18,7 +18,7 @@ use crate::support::{DEADLINE, stream};
 
 /// How often an agent is started in a run.
 const STARTS: usize = 15;
-/// What somebody needs for a short prompt; the CLI is ready long before.
+/// The time to type a short prompt; the CLI is ready long before.
 const TYPING: Duration = Duration::from_secs(1);
 const PROMPT: &str = "ANSWER<<fn target() {\n    todo!()\n}>>";
 

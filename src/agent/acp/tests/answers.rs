@@ -1,4 +1,4 @@
-//! Which text of a turn is the answer, and what the host replies to the requests of an agent.
+//! The answer among the texts of a turn, and the host's replies to the requests of an agent.
 
 use std::time::Duration;
 

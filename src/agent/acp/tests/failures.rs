@@ -1,4 +1,4 @@
-//! What a failed turn, a failed request and an unexpected end mean.
+//! The meaning of a failed turn, a failed request and an unexpected end.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Which text is the answer, and which error says that there is none: what no recording in `tests/fixtures` has.
+//! The answer, and the error if there is none: cases that no recording in `tests/fixtures` has.
 
 use std::time::Duration;
 

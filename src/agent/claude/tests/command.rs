@@ -1,4 +1,4 @@
-//! How the CLI is started and what it is sent.
+//! The command line of the CLI, and its input.
 
 use super::*;
 use crate::agent::{self, testing};

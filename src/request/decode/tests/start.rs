@@ -1,4 +1,4 @@
-//! What a request says of the start of its agent.
+//! The fields of a request about the start of its agent.
 
 use rmpv::Value;
 

@@ -12,7 +12,7 @@ use crate::job::{Started, until};
 
 /// For each way.
 const TURNS: usize = 3;
-/// What somebody needs for a short prompt, after the session is set up.
+/// The time to type a short prompt, after the session is set up.
 const TYPING: Duration = Duration::from_secs(1);
 
 /// Of one turn.
