@@ -46,6 +46,11 @@ test("answers of this project are announced once and counted, and no host is sta
   equal(nvim:lua("return require('botglue.host.connection').process == nil"), true)
 end)
 
+test("they are announced from a data_dir below ~", function()
+  local move = "vim.g.botglue = { data_dir = '~/held' } vim.fn.rename(dir, vim.env.HOME .. '/held')"
+  contains(announced(start({ answer(GONE, "PROJECT/a.txt") }, move)), "an answer held in an earlier session")
+end)
+
 test(
   "they are announced in a Neovim that opens their project, once, and no process is started for it",
   function()
