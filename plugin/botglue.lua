@@ -76,7 +76,8 @@ end
 
 -- Small files name held answers of earlier sessions; where there are no journals, nothing is loaded.
 local function announce_earlier()
-  local dir = type(options) == "table" and options.data_dir or vim.fn.stdpath("data") .. "/botglue"
+  local given = type(options) == "table" and options.data_dir or vim.fn.stdpath("data") .. "/botglue"
+  local dir = vim.fs.normalize(tostring(given))
   if package.loaded["botglue.host.client"] or vim.uv.fs_stat(dir .. "/journal") then
     require("botglue.host.errors").guard(require("botglue.command.earlier").announce)
   end

@@ -113,13 +113,13 @@ function M.fold()
   return view.kinds[row - 1] == kind and "1" or ">1"
 end
 
---- What a closed fold says.
+--- The text of a closed fold.
 ---@return string
 function M.fold_text()
   local first, last = vim.v.foldstart, vim.v.foldend
   local view = connection.transcripts[api.nvim_get_current_buf()]
   local kind = view and view.kinds[first]
-  -- Fences are no lines of the text.
+  -- Fences do not count as lines of the text.
   local count = last - first + 1 - (kind == "thinking" and 0 or 2)
   local lines = count == 1 and "1 line" or ("%d lines"):format(count)
   return ("  %s: %s "):format(FOLDED[kind] or "", lines)
