@@ -103,9 +103,9 @@ fn changes_of(old: &[&[u8]], new: &[&[u8]], is_part: bool) -> Vec<RowChange> {
     if is_part && !changes.iter().all(is_kept) { vec![(0..old.len(), 0..new.len())] } else { changes }
 }
 
-/// Which rows are replaced by which lines: the fewest.
+/// Which rows are replaced by which lines. A row that stands once on both sides is kept rather than one that says less.
 pub fn changes(old: &[&[u8]], new: &[&[u8]]) -> Vec<RowChange> {
-    let ops = capture_diff_slices(Algorithm::Myers, old, new).into_iter();
+    let ops = capture_diff_slices(Algorithm::Patience, old, new).into_iter();
     ops.filter(|op| !matches!(op, DiffOp::Equal { .. })).map(|op| (op.old_range(), op.new_range())).collect()
 }
 
