@@ -79,13 +79,14 @@ end
 --- Asks for the rows, and shows them in place of those that are there.
 function View:read()
   local about, job, bufnr = self.about, self.about.job, self.bufnr
+  local is_over = not job or not job:is_open()
   query.ask("transcript", {
     path = about.path,
     protocol = about.protocol,
     agent = about.agent,
     cwd = about.cwd,
     prompt = about.prompt,
-    over = not job or not job:is_open(),
+    over = is_over,
     error = job and job.error and job.error.message or about.error,
   }, function(reply, err)
     if not api.nvim_buf_is_valid(bufnr) then
@@ -98,6 +99,10 @@ function View:read()
       api.nvim_buf_set_lines(bufnr, 0, -1, false, reply.lines)
       vim.bo[bufnr].modifiable = false
       self:decorate(reply.lines)
+      -- What it does now is at the end.
+      for _, win in ipairs(is_over and {} or vim.fn.win_findbuf(bufnr)) do
+        api.nvim_win_set_cursor(win, { #reply.lines, 0 })
+      end
     end)
   end)
 end
