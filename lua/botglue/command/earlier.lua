@@ -20,7 +20,11 @@ local function read(dir)
     for line in file and file:lines() or function() end do
       local ok, answer = pcall(vim.json.decode, line)
       local owner, path = ok and type(answer) == "table" and answer.owner, ok and answer.path
-      if type(owner) == "string" and type(path) == "string" and not require("botglue.util.pid").is_alive(owner) then
+      if
+        type(owner) == "string"
+        and type(path) == "string"
+        and not require("botglue.util.pid").is_alive(owner)
+      then
         paths[#paths + 1] = path
       end
     end

@@ -133,7 +133,8 @@ function M.start(options, session, ready_within, gone)
       failure("host_missing", "run :checkhealth botglue — host missing at %s (%s)", looked, M.INSTALL)
   end
   local self = setmetatable({ path = path, ready = false, outbox = {}, stderr = "", gone = gone }, Process)
-  local command = { path, "serve", "--log", M.log_path(), "--data-dir", options.data_dir, "--session", session }
+  local command =
+    { path, "serve", "--log", M.log_path(), "--data-dir", options.data_dir, "--session", session }
   local ok, channel = pcall(vim.fn.jobstart, command, {
     rpc = true,
     on_stderr = function(_, data)

@@ -146,7 +146,7 @@ struct Rest {
     landed_last: Option<u64>,
 }
 
-/// What an interrupted job has of a [`Record`], too.
+/// What an interrupted job has of a record, too.
 #[derive(Debug, Deserialize)]
 struct Texts {
     #[serde(flatten)]

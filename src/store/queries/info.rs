@@ -65,7 +65,7 @@ pub struct Breakdown {
     pub jobs: u64,
     /// US dollars; unknown if no agent reported it.
     pub cost_usd: Option<f64>,
-    /// This and the others: as in [`crate::store::Tokens`].
+    /// This and the others: as in [`crate::journal::Tokens`].
     pub input_tokens: u64,
     /// See there.
     pub output_tokens: u64,
