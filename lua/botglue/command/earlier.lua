@@ -1,5 +1,5 @@
---- Held answers of earlier sessions: small files that hosts keep beside their journals name their files
---- (`journal/SESSION.held`, one object a line). They are announced once; a host is started as soon as one of these files is read.
+--- Announces held answers of earlier sessions, and takes them over. Hosts keep small files beside their journals that name
+--- the files of held answers (`journal/SESSION.held`, one object a line); a host is started once one of them is read.
 
 require("botglue.wiring")
 
