@@ -1,5 +1,5 @@
---- Shows a transcript as a conversation in a Markdown buffer. The host reads the stream, as far as it is there, and makes
---- typed rows; this module draws and folds them.
+--- Shows a transcript as a conversation in a Markdown buffer. The host reads the stream, as far as it is there, and
+--- makes typed rows; this module draws and folds them.
 
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
