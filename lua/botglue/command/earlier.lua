@@ -1,5 +1,6 @@
 --- Announces held answers of earlier sessions, and takes them over. Hosts keep small files beside their journals, which
---- name the files of held answers (`journal/SESSION.held`, one object a line). A host is started once one of those is read.
+--- name the files of held answers (`journal/SESSION.held`, one object a line); a host is started once one of these is
+--- read.
 
 require("botglue.wiring")
 
