@@ -164,7 +164,10 @@ fn make_room(folder: &Path, own: &Path) -> io::Result<()> {
         let entry = entry?;
         let is_ours = entry.file_name().to_str().is_some_and(|name| {
             name.strip_suffix(".jsonl").is_some_and(|name| {
-                name.split('-').count() == 3 && name.chars().all(|c| c.is_ascii_digit() || c == '-')
+                // The time has 15 digits, so that no date is taken for one.
+                name.find('-') == Some(15)
+                    && name.split('-').count() == 3
+                    && name.chars().all(|c| c.is_ascii_digit() || c == '-')
             })
         });
         // This does not follow links. Another host may have been quicker.
