@@ -47,9 +47,10 @@ fn one(to: &Connection, session: &mut String, line: &Line) -> Result<(), StoreEr
         Change::Accepted(job) => accept(to, session, uuid, job)?,
         Change::Ended(record) => end(to, session, uuid, record)?,
         Change::Amended { share, counted } => {
-            amend(to, session, uuid, share)?;
-            to.prepare_cached("UPDATE texts SET counted = ?2 WHERE uuid = ?1")?
-                .execute(params![uuid, text(counted)?])?;
+            if amend(to, session, uuid, share)? {
+                to.prepare_cached("UPDATE texts SET counted = ?2 WHERE uuid = ?1")?
+                    .execute(params![uuid, text(counted)?])?;
+            }
         }
         Change::Interrupted => {
             to.prepare_cached(
@@ -97,7 +98,7 @@ fn accept(to: &Connection, session: &str, uuid: &str, job: &Accepted) -> Result<
          VALUES (:uuid, :session, :id, :agent, :model, :project, :path, :prompt, :started_ms, :entry)
          ON CONFLICT DO UPDATE SET ended_ms = NULL, error_code = NULL, started_ms = excluded.started_ms,
             entry = excluded.entry
-         WHERE started_ms < excluded.started_ms",
+         WHERE started_ms < excluded.started_ms AND session = excluded.session",
     )?
     .execute(named_params! {
         ":uuid": uuid, ":session": session, ":id": signed(job.id), ":agent": job.agent, ":model": job.model,
@@ -157,9 +158,11 @@ fn end(to: &Connection, session: &str, uuid: &str, record: &Record) -> Result<()
     unsent::sent(to, &job.prompt)
 }
 
-fn amend(to: &Connection, session: &str, uuid: &str, share: &Amounts) -> Result<(), StoreError> {
+/// Whether the session has the job.
+fn amend(to: &Connection, session: &str, uuid: &str, share: &Amounts) -> Result<bool, StoreError> {
     let Amounts { cost_usd, tokens, num_turns, duration_ms } = share;
-    to.prepare_cached(
+    let changed = to
+        .prepare_cached(
         "UPDATE jobs SET cost_usd = :cost_usd, input_tokens = :input, output_tokens = :output,
             cache_read_tokens = :cache_read, cache_creation_tokens = :cache_creation, num_turns = :num_turns,
             duration_ms = coalesce(:duration_ms, duration_ms)
@@ -171,7 +174,7 @@ fn amend(to: &Connection, session: &str, uuid: &str, share: &Amounts) -> Result<
         ":cache_creation": signed(tokens.cache_creation), ":num_turns": num_turns.map(signed),
         ":duration_ms": duration_ms.map(signed),
     })?;
-    Ok(())
+    Ok(changed > 0)
 }
 
 fn land(to: &Connection, session: &str, uuid: &str, landed: &Landed) -> Result<(), StoreError> {

@@ -150,10 +150,9 @@ impl StoreThread {
             self.was_locked = false;
             applicable.session = session;
             applicable.lines.drain(..count);
-            let is_own = applicable.file.is_none();
-            self.applied += if is_own { count as u64 } else { 0 };
+            self.applied += if applicable.file.is_none() { count as u64 } else { 0 };
             for (line, error) in refused {
-                self.refuse(line, error, is_own);
+                self.refuse(line, error);
             }
             if let Some(file) = applicable.file.take_if(|_| applicable.lines.is_empty()) {
                 self.journal.taken_up(file);
@@ -162,12 +161,10 @@ impl StoreThread {
         Ok(())
     }
 
-    /// A line that the database will never take: it stays in the journal.
-    fn refuse(&mut self, line: Line, error: StoreError, is_own: bool) {
+    /// A line that the database will never take: it stays in this session's journal, whosever it was.
+    fn refuse(&mut self, line: Line, error: StoreError) {
         tracing::error!(uuid = line.uuid, %error, "the store refuses a change");
-        if is_own {
-            self.journal.refuse(line, error.to_string());
-        }
+        self.journal.refuse(line, error.to_string());
         self.complain(error);
     }
 
