@@ -84,10 +84,16 @@ pub struct Journal {
 
 impl Journal {
     /// Begins a journal of `session` under `data_dir`, with what earlier hosts of it have left undecided; nothing is
-    /// kept without a directory.
+    /// kept without a directory. `warn` hears of the first fault, and of each file of another session that is damaged.
     pub fn open(data_dir: Option<&std::path::Path>, session: String, sink: Sink, warn: Warn) -> Self {
         let (tasks, waiting) = mpsc::channel();
         let is_late = Arc::new(AtomicBool::new(data_dir.is_none()));
+        let is_told = AtomicBool::new(false);
+        let warn: Warn = Arc::new(move |error| {
+            if matches!(error, JournalError::LeftOver { .. }) || !is_told.swap(true, Ordering::Relaxed) {
+                warn(error);
+            }
+        });
         if let Some(data_dir) = data_dir {
             let (folder, is_late) = (Folder::under(data_dir), Arc::clone(&is_late));
             let warn = Arc::clone(&warn);

@@ -55,11 +55,11 @@ impl Folder {
     /// Where the folder cannot be read.
     pub fn sessions(&self) -> io::Result<BTreeMap<String, Vec<JournalFile>>> {
         let mut sessions: BTreeMap<String, Vec<JournalFile>> = BTreeMap::new();
-        let entries = match fs::read_dir(&self.path) {
+        match self.check() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(sessions),
-            entries => entries?,
-        };
-        for entry in entries {
+            checked => checked?,
+        }
+        for entry in fs::read_dir(&self.path)? {
             let path = entry?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             if let Some((session, number)) =
@@ -68,7 +68,7 @@ impl Folder {
             {
                 let session = session.to_owned();
                 sessions.entry(session.clone()).or_default().push(JournalFile { session, number, path });
-            } else if name.ends_with(PART) && !is_locked(&path) {
+            } else if path.extension().is_some_and(|end| end == PART) && !is_locked(&path) {
                 // Its host was killed while it made the file.
                 let _ = fs::remove_file(&path);
             }
@@ -85,9 +85,7 @@ impl Folder {
     /// Where it cannot be written.
     pub fn create(&self, session: &str, number: u64, lines: &[u8]) -> io::Result<(JournalFile, File)> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.path)?;
-        if !fs::symlink_metadata(&self.path)?.is_dir() {
-            return Err(io::Error::other("the folder of journals is a symbolic link, which is not followed"));
-        }
+        self.check()?;
         let path = self.named(session, number);
         let part = path.with_extension(PART);
         let _ = fs::remove_file(&part);
@@ -97,19 +95,36 @@ impl Folder {
         file.write_all(lines)?;
         file.sync_data()?;
         fs::rename(&part, &path)?;
+        // Its name, too, as far as the file system can. Files that it stands for are removed after that.
+        let _ = File::open(&self.path).and_then(|folder| folder.sync_all());
         Ok((JournalFile { session: session.to_owned(), number, path }, file))
     }
 
-    /// Gives a file of another session to this one, unless another host was quicker.
+    /// Gives the files of another session to this one, with numbers from `first` on, unless another host was quicker. All
+    /// go to one host, since what is held in one file may be decided in the next.
     ///
     /// # Errors
-    /// Where it cannot be renamed.
-    pub fn take(&self, file: &JournalFile, session: &str, number: u64) -> io::Result<JournalFile> {
-        let opened = open(&file.path)?;
-        opened.try_lock()?;
-        let path = self.named(session, number);
-        fs::rename(&file.path, &path)?;
-        Ok(JournalFile { session: session.to_owned(), number, path })
+    /// Where they cannot be renamed.
+    pub fn take(&self, files: &[JournalFile], session: &str, first: u64) -> io::Result<Vec<JournalFile>> {
+        let mut opened = Vec::new();
+        for file in files {
+            match open(&file.path) {
+                Ok(handle) => match handle.try_lock() {
+                    Err(TryLockError::WouldBlock) => return Err(io::ErrorKind::WouldBlock.into()),
+                    // Where there are no locks the first name that is changed decides.
+                    _ => opened.push((file, handle)),
+                },
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(error),
+                Err(error) => tracing::info!(path = %file.path.display(), %error, "not taken over"),
+            }
+        }
+        let mut taken = Vec::new();
+        for ((file, _), number) in opened.iter().zip(first..) {
+            let path = self.named(session, number);
+            fs::rename(&file.path, &path)?;
+            taken.push(JournalFile { session: session.to_owned(), number, path });
+        }
+        Ok(taken)
     }
 
     /// Names the files in which answers of a session are held; Neovim reads that without a host. One object a line,
@@ -123,6 +138,7 @@ impl Folder {
         neovim: &str,
         paths: impl Iterator<Item = &'a str>,
     ) -> io::Result<()> {
+        self.check()?;
         let marker = self.path.join(format!("{session}.{HELD}"));
         let lines: Vec<String> =
             paths.map(|path| json!({ "owner": neovim, "path": path }).to_string()).collect();
@@ -141,6 +157,14 @@ impl Folder {
             .open(&part)?
             .write_all((lines.join("\n") + "\n").as_bytes())?;
         fs::rename(part, marker)
+    }
+
+    /// Nothing is read, written or removed behind a link in the folder's place.
+    fn check(&self) -> io::Result<()> {
+        if fs::symlink_metadata(&self.path)?.is_dir() {
+            return Ok(());
+        }
+        Err(io::Error::other("`journal` is no folder, or a symbolic link, which is not followed"))
     }
 
     fn named(&self, session: &str, number: u64) -> PathBuf {

@@ -43,6 +43,9 @@ impl Undecided {
                 self.answers.insert(line.uuid.clone(), answer);
             }
             (Change::Landed(landed), Some(answer)) if landed.landing == "held" => {
+                if let Some(path) = &landed.path {
+                    answer.record.job.path.clone_from(path);
+                }
                 answer.landed = Some(landed.clone());
             }
             (Change::Landed(_), Some(_)) => _ = self.answers.remove(&line.uuid),
@@ -61,7 +64,9 @@ impl Undecided {
     /// Takes over the answers of another session.
     pub fn merge(&mut self, other: Self) {
         self.answers.extend(other.answers);
-        self.refused.extend(other.refused);
+        for line in other.refused {
+            self.apply(&line);
+        }
     }
 
     /// Whether nothing has to stay in the journal.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -20,6 +21,8 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 const MAX_PENDING: usize = 64 << 20;
 /// From this length on a file is cut, in bytes.
 const CUT: u64 = 1 << 20;
+/// Why an answer is held that had not landed when its Neovim ended.
+const GONE: &str = "buffer_gone";
 
 type Then<T> = Box<dyn FnOnce(T) + Send>;
 
@@ -134,7 +137,11 @@ impl Writer {
             Task::Adopt(then) => then(self.adopt()),
             Task::Number { uuid, id } => {
                 self.adopted.insert(id, uuid.clone());
-                self.append(uuid, Change::Numbered(id));
+                self.append(uuid.clone(), Change::Numbered(id));
+                // The database takes that of its holder alone, which this session is from now on.
+                if let Some(held) = self.undecided.held_one(&uuid, GONE) {
+                    self.append(uuid, Change::Landed(as_held(&held)));
+                }
             }
             Task::Then(then) => {
                 if let Err(error) = self.take_up() {
@@ -144,7 +151,11 @@ impl Writer {
             }
             Task::Applied(count) => self.applied = count,
             Task::TakenUp(path) => {
-                if read(&path).is_ok_and(|content| Undecided::of(&content.lines).is_empty()) {
+                // What is held in one file of a session may be decided in the next.
+                let sessions = self.folder.sessions().unwrap_or_default();
+                let files = sessions.into_values().find(|files| files.iter().any(|file| file.path == path));
+                if files.is_some_and(|files| Undecided::of(&lines(&files)).is_empty()) && read(&path).is_ok()
+                {
                     // Another host may have been quicker.
                     let _ = std::fs::remove_file(path);
                 }
@@ -195,6 +206,11 @@ impl Writer {
         Line::new(String::new(), Change::Begin { session, neovim, is_start })
     }
 
+    /// The lines of a file that has only what is undecided.
+    fn shortest(&self) -> Vec<Line> {
+        [&[self.header(false)], &self.undecided.lines()[..]].concat()
+    }
+
     fn read(&self, file: &JournalFile) -> Vec<Line> {
         let left_over = |path, why| (self.warn)(JournalError::LeftOver { path, why });
         match read(&file.path) {
@@ -202,7 +218,8 @@ impl Writer {
                 if !content.is_whole {
                     // What can be read of it is taken over, and the file goes then.
                     let aside = file.path.with_extension("damaged");
-                    let is_kept = aside.exists() || std::fs::copy(&file.path, &aside).is_ok();
+                    let is_kept = std::fs::symlink_metadata(&aside).is_ok()
+                        || std::fs::copy(&file.path, &aside).is_ok();
                     left_over(if is_kept { aside } else { file.path.clone() }, "is damaged".to_owned());
                 }
                 content.lines
@@ -239,8 +256,12 @@ impl Writer {
 
     /// Writes bytes behind those that wait; where that fails they wait, too.
     fn write(&mut self, bytes: &[u8]) {
+        if self.file.as_ref().is_some_and(|(_, file)| !is_as_written(file, self.length)) {
+            tracing::warn!("another program has changed or removed the journal, which is begun anew");
+            self.earlier.extend(self.file.take().map(|(file, _)| file));
+        }
         if self.file.is_none()
-            && let Err(error) = self.create(&[&[self.header(false)], &self.undecided.lines()[..]].concat())
+            && let Err(error) = self.create(&self.shortest())
         {
             return self.wait(bytes, error);
         }
@@ -281,8 +302,7 @@ impl Writer {
         if !self.is_applied() || (self.length < least && self.earlier.is_empty()) {
             return;
         }
-        let lines = [&[self.header(false)], &self.undecided.lines()[..]].concat();
-        if let Err(error) = self.create(&lines) {
+        if let Err(error) = self.create(&self.shortest()) {
             tracing::warn!(%error, "the journal cannot be cut");
             return;
         }
@@ -316,25 +336,30 @@ impl Writer {
         // The database is to know these jobs, as those of their own session.
         self.take_up()?;
         let mut adopted = Undecided::default();
+        let before = self.next_number;
         for (session, files) in self.others()? {
-            let mut lines = Vec::new();
-            for file in files {
-                match self.folder.take(&file, &self.session, self.next_number) {
-                    Ok(file) => {
-                        self.next_number += 1;
-                        lines.extend(self.read(&file));
-                        self.earlier.push(file);
-                    }
-                    Err(error) => tracing::info!(%error, "a journal was not taken over"),
+            let first = self.next_number;
+            self.next_number += files.len() as u64;
+            match self.folder.take(&files, &self.session, first) {
+                Ok(files) => {
+                    // What is damaged in them was told when they were passed on.
+                    adopted.merge(Undecided::of(&lines(&files)));
+                    self.earlier.extend(files);
+                    let _ = self.folder.mark(&session, "", std::iter::empty());
                 }
+                Err(error) => tracing::info!(session, %error, "journals were not taken over"),
             }
-            adopted.merge(Undecided::of(&lines));
-            let _ = self.folder.mark(&session, "", std::iter::empty());
         }
-        let held = adopted.held("buffer_gone");
+        let held = adopted.held(GONE);
         self.undecided.merge(adopted);
-        for held in &held {
-            self.append(held.uuid.clone(), Change::Landed(as_held(held)));
+        if self.next_number > before {
+            // What becomes of the answers is written behind them.
+            if let Err(error) = self.create(&self.shortest()) {
+                tracing::warn!(%error, "no journal can be begun behind those that were taken over");
+                self.earlier.extend(self.file.take().map(|(file, _)| file));
+            }
+            // Their lines are not counted, but this one behind them is: the database has them before the next cut.
+            self.pass_on(vec![self.header(false)]);
         }
         Ok(held)
     }
@@ -360,6 +385,16 @@ impl Writer {
             Err(error) => tracing::debug!(%error, "the marker of held answers cannot be written"),
         }
     }
+}
+
+/// What can be read of files, one behind the other.
+fn lines(files: &[JournalFile]) -> Vec<Line> {
+    files.iter().filter_map(|file| read(&file.path).ok()).flat_map(|content| content.lines).collect()
+}
+
+/// Whether a file has the length that was written, and a name.
+fn is_as_written(file: &File, length: u64) -> bool {
+    file.metadata().is_ok_and(|metadata| metadata.len() == length && metadata.nlink() > 0)
 }
 
 fn as_held(held: &Held) -> Landed {

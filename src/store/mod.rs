@@ -95,19 +95,13 @@ impl Store {
     ) -> Self {
         let (tasks, waiting) = mpsc::channel();
         let warn = Arc::new(warn);
-        let (lines, told) = (tasks.clone(), (Mutex::new(false), Arc::clone(&warn)));
+        let (lines, told) = (tasks.clone(), Arc::clone(&warn));
         let journal = Journal::open(
             data_dir.as_deref(),
             session.clone(),
             // The thread never ends by itself; a panic of it has ended the host.
             Box::new(move |applicable| _ = lines.send(Task::Apply(applicable))),
-            Arc::new(move |error| {
-                let is_first =
-                    !std::mem::replace(&mut *told.0.lock().unwrap_or_else(PoisonError::into_inner), true);
-                if is_first || matches!(error, JournalError::LeftOver { .. }) {
-                    told.1(error.to_string());
-                }
-            }),
+            Arc::new(move |error: JournalError| told(error.to_string())),
         );
         let transcripts = data_dir.as_deref().map(transcript::folder).unwrap_or_default();
         let store = Self {
