@@ -14,6 +14,10 @@ mod folder;
 mod line;
 mod owner;
 mod record;
+#[cfg(test)]
+pub mod sample;
+#[cfg(test)]
+mod tests;
 mod undecided;
 mod writer;
 

@@ -1,0 +1,452 @@
+//! Who finds what in a journal after whose death, and what may be wrong with its files.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::thread;
+use std::time::Instant;
+
+use super::folder::parse;
+use super::sample::{accepted, begin, ended, landed};
+use super::undecided::Undecided;
+use super::*;
+
+/// How long anything may take before a test says that it hangs.
+const DEADLINE: Duration = Duration::from_secs(30);
+/// How long `append` may keep the host, on a machine with much else to do.
+const HELD_UP: Duration = Duration::from_secs(5);
+
+/// A process that cannot be: its number is above the highest.
+fn gone() -> String {
+    owner::name(4_194_305)
+}
+
+/// A host's journal, what it has passed on and what it has told.
+struct Host {
+    journal: Journal,
+    folder: PathBuf,
+    passed: mpsc::Receiver<Applicable>,
+    told: mpsc::Receiver<String>,
+}
+
+impl Host {
+    fn open(dir: &Path, session: &str) -> Self {
+        let ((pass, passed), (tell, told)) = (mpsc::channel(), mpsc::channel());
+        let sink: Sink = Box::new(move |applicable| _ = pass.send(applicable));
+        let warn: Warn = Arc::new(move |error: JournalError| _ = tell.send(error.to_string()));
+        let journal = Journal::open(Some(dir), session.to_owned(), sink, warn);
+        Self { journal, folder: dir.join("journal"), passed, told }
+    }
+
+    /// Asks the thread, and waits for its answer.
+    fn ask<T: Send + 'static>(&self, ask: impl FnOnce(&Journal, mpsc::Sender<T>)) -> T {
+        let (reply, answer) = mpsc::channel();
+        ask(&self.journal, reply);
+        answer.recv_timeout(DEADLINE).expect("the journal's thread answers")
+    }
+
+    fn settle(&self) {
+        self.ask(|journal, reply| journal.then(move || _ = reply.send(())));
+    }
+
+    fn adopt(&self) -> Vec<Held> {
+        self.ask(|journal, reply| journal.adopt(move |held| _ = reply.send(held.unwrap_or_default())))
+    }
+
+    fn unreported(&self, ids: std::ops::RangeInclusive<u64>) -> Vec<(u64, Held)> {
+        self.ask(|journal, reply| journal.unreported(ids.collect(), move |found| _ = reply.send(found)))
+    }
+
+    /// Everything that was passed on by now is in the database.
+    fn apply(&self, count: &mut u64) {
+        self.settle();
+        let own = self.passed.try_iter().filter(|applicable| applicable.file.is_none());
+        *count += own.map(|applicable| applicable.lines.len() as u64).sum::<u64>();
+        self.journal.applied(*count);
+    }
+
+    /// Ends as a process does that is killed: its files are free then.
+    fn die(self) {
+        drop(self.journal);
+        until(|| {
+            let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+            let mut files = files.filter(|file| file.metadata().is_ok_and(|file| file.is_file()));
+            files.all(|file| fs::File::open(file.path()).is_ok_and(|file| file.try_lock().is_ok()))
+        });
+    }
+}
+
+fn until(mut is_so: impl FnMut() -> bool) {
+    let since = Instant::now();
+    while !is_so() {
+        assert!(since.elapsed() < DEADLINE, "it never became so");
+        thread::yield_now();
+    }
+}
+
+fn lines(session: &str, changes: Vec<(u64, Change)>) -> Vec<Line> {
+    changes.into_iter().map(|(id, change)| Line::new(format!("{session}-{id}"), change)).collect()
+}
+
+fn bytes(lines: &[Line]) -> Vec<u8> {
+    lines.iter().flat_map(|line| line.bytes().unwrap()).collect()
+}
+
+fn put(dir: &Path, name: &str, content: &[u8]) -> PathBuf {
+    let folder = dir.join("journal");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join(name), content).unwrap();
+    folder.join(name)
+}
+
+fn draft(text: &str) -> Change {
+    Change::Draft(Some(Draft { lines: Some(vec![text.to_owned()]), ..Draft::default() }))
+}
+
+fn rows(first: u64) -> Change {
+    Change::Range(RowsOnDisk { place: Some((first, first)), rows: vec!["é".to_owned()], base: None })
+}
+
+/// The texts of answers.
+fn texts<'a>(held: impl IntoIterator<Item = &'a Held>) -> BTreeSet<String> {
+    held.into_iter().filter_map(|held| held.record.text.clone()).collect()
+}
+
+/// A recorded run: an answer that landed, one that is held, one that nobody has decided on, one that was rejected, a
+/// question, a job that failed and one that has not ended.
+fn run(neovim: &str) -> Vec<Line> {
+    let question =
+        Record { job: Accepted { question: true, ..accepted(5) }, ..sample::record(5, Some("said")) };
+    let mut changes = vec![(0, begin("s", neovim))];
+    changes.extend((1..=7).map(|id| (id, Change::Accepted(Box::new(accepted(id))))));
+    changes.extend([
+        (1, ended(1, "one")),
+        (2, ended(2, "two")),
+        (1, landed("merged", None)),
+        (2, landed("held", Some("conflict"))),
+        (2, rows(7)),
+        (3, ended(3, "three")),
+        (2, draft("mine")),
+        (0, Change::Unsent { id: 1, unsent: Some(Unsent { text: "half".to_owned(), at_ms: 5 }) }),
+        (3, Change::Path("/new.lua".to_owned())),
+        (4, ended(4, "four")),
+        (4, landed("held", Some("review"))),
+        (5, Change::Ended(Box::new(question))),
+        (6, Change::Ended(Box::new(sample::record(6, None)))),
+        (4, landed("rejected", None)),
+        (2, draft("mine, later")),
+    ]);
+    lines("s", changes)
+}
+
+/// What is to be found, told from the lines in another way.
+fn expected(lines: &[Line]) -> BTreeSet<String> {
+    let is_decided = |uuid: &str| {
+        lines.iter().any(|line| {
+            line.uuid == uuid && matches!(&line.change, Change::Landed(landed) if landed.landing != "held")
+        })
+    };
+    let answer = |line: &Line| match &line.change {
+        Change::Ended(record) if !record.job.question => {
+            record.text.clone().filter(|_| !is_decided(&line.uuid))
+        }
+        _ => None,
+    };
+    lines.iter().filter_map(answer).collect()
+}
+
+/// Where each line ends.
+fn ends(bytes: &[u8]) -> Vec<usize> {
+    let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+    ends.map(|(at, _)| at + 1).collect()
+}
+
+#[test]
+fn a_journal_cut_at_any_byte_tells_what_is_whole_and_offers_nothing_decided() {
+    let lines = run(&gone());
+    let bytes = bytes(&lines);
+    let ends = ends(&bytes);
+    assert_eq!(expected(&lines), ["three", "two"].map(str::to_owned).into());
+    let mut whole = 0;
+    for at in 0..=bytes.len() {
+        whole += usize::from(ends.contains(&at));
+        let wanted = expected(&lines[..whole]);
+        // A machine that dies may leave zeros.
+        for rest in [0, 100] {
+            let content = parse(&[&bytes[..at], &vec![0; rest]].concat());
+            assert_eq!((content.lines.len(), content.is_whole), (whole, true), "cut at {at}");
+            let held = Undecided::of(&content.lines).held("review");
+            assert_eq!(texts(&held), wanted, "cut at {at}");
+        }
+        if ends.contains(&at) {
+            assert_eq!(parse(&bytes[..at]).lines, lines[..whole]);
+            let garbage = parse(&[b"\xff{}\n\n", &bytes[..at], b"{\"v\":2}\n"].concat());
+            assert_eq!((garbage.lines, garbage.is_whole), (lines[..whole].to_vec(), false));
+            let undecided = Undecided::of(&lines[..whole]);
+            let shortest = Undecided::of(&undecided.lines());
+            assert_eq!(shortest.held("review"), undecided.held("review"), "a cut keeps all of it");
+        }
+    }
+    let held = Undecided::of(&lines).held("review");
+    let [two, three] = &held[..] else { panic!("{held:?}") };
+    assert_eq!(
+        (two.record.held_for.as_deref(), two.saved.as_ref().unwrap().first_line),
+        (Some("conflict"), 7)
+    );
+    assert_eq!(Change::Draft(two.draft.clone()), draft("mine, later"));
+    assert_eq!(
+        (three.record.held_for.as_deref(), three.record.job.path.as_str()),
+        (Some("review"), "/new.lua")
+    );
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Dies {
+    Host,
+    NeovimToo,
+    Machine,
+}
+
+#[test]
+fn whoever_dies_at_whatever_moment_each_answer_has_one_holder() {
+    let me = owner::current();
+    let earlier: Vec<&str> = me.split(':').collect();
+    let earlier = [earlier[0], earlier[1], earlier[2], "an earlier boot", earlier[4]].join(":");
+    for (who, neovim) in [(Dies::Host, &me), (Dies::NeovimToo, &gone()), (Dies::Machine, &earlier)] {
+        let lines = run(neovim);
+        let bytes = bytes(&lines);
+        let ends = ends(&bytes);
+        let moments = ends.iter().enumerate().flat_map(|(n, end)| [(n, end - 9), (n + 1, *end)]);
+        for (whole, at) in moments.filter(|(whole, _)| *whole > 0) {
+            let dir = tempfile::tempdir().unwrap();
+            // It had begun a second file in between.
+            let first = ends[whole / 2];
+            put(dir.path(), "s-0.jsonl", &bytes[..first.min(at)]);
+            let rest = &bytes[first.min(at)..at];
+            put(
+                dir.path(),
+                "s-1.jsonl",
+                &[rest, &vec![0; if who == Dies::Machine { 50 } else { 0 }]].concat(),
+            );
+            let wanted = expected(&lines[..whole]);
+            let others = ["a", "b"].map(|name| Host::open(dir.path(), name));
+            let (reply, answers) = mpsc::channel();
+            for host in &others {
+                let reply = reply.clone();
+                host.journal.adopt(move |held| _ = reply.send(held.unwrap_or_default()));
+            }
+            let adopted: Vec<Held> =
+                others.iter().flat_map(|_| answers.recv_timeout(DEADLINE).unwrap()).collect();
+            let found = if who == Dies::Host {
+                assert_eq!(adopted, [], "{who:?} at {at}: its Neovim runs");
+                let next = Host::open(dir.path(), "s");
+                next.unreported(1..=9).into_iter().map(|(_, held)| held).collect()
+            } else {
+                adopted
+            };
+            assert_eq!(texts(&found), wanted, "{who:?} at {at}");
+            assert_eq!(found.len(), wanted.len(), "{who:?} at {at}: each once");
+            assert_eq!(Host::open(dir.path(), "c").adopt(), [], "{who:?} at {at}: they are held");
+        }
+    }
+}
+
+#[test]
+fn a_session_is_left_alone_as_long_as_one_of_its_files_is_locked() {
+    let dir = tempfile::tempdir().unwrap();
+    put(dir.path(), "s-0.jsonl", &bytes(&run(&gone())));
+    let locked = fs::File::open(put(dir.path(), "s-1.jsonl", b"")).unwrap();
+    locked.try_lock().unwrap();
+    let host = Host::open(dir.path(), "a");
+    assert_eq!(host.adopt(), []);
+    drop(locked);
+    assert_eq!(host.adopt().len(), 2);
+    assert_eq!(host.adopt(), []);
+}
+
+#[test]
+fn what_becomes_of_an_adopted_answer_reaches_its_key() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = Some("/new.lua".to_owned());
+    let renamed = Landed { path, landing: "held".to_owned(), ..Landed::default() };
+    let changes = vec![(0, begin("s", &gone())), (1, ended(1, "one")), (1, Change::Landed(renamed))];
+    put(dir.path(), "s-0.jsonl", &bytes(&lines("s", changes)));
+    let host = Host::open(dir.path(), "a");
+    let held = host.adopt();
+    assert_eq!((held[0].uuid.as_str(), held[0].record.job.path.as_str()), ("s-1", "/new.lua"));
+    host.journal.number(held[0].uuid.clone(), 7);
+    host.journal.append(7, draft("mine"));
+    host.settle();
+    let passed: Vec<Line> = host.passed.try_iter().flat_map(|applicable| applicable.lines).collect();
+    let of_it = passed.iter().filter(|line| line.uuid == "s-1").map(|line| &line.change);
+    let after: Vec<&Change> = of_it.skip_while(|change| **change != Change::Numbered(7)).collect();
+    assert_eq!(after, [&Change::Numbered(7), &landed("held", Some("buffer_gone")), &draft("mine")]);
+    host.die();
+
+    let next = Host::open(dir.path(), "a");
+    let [(7, held)] = &next.unreported(1..=9)[..] else { panic!("it is not found by its number") };
+    assert_eq!((held.uuid.as_str(), Change::Draft(held.draft.clone())), ("s-1", draft("mine")));
+    next.journal.append(7, landed("rejected", None));
+    next.die();
+    assert_eq!(Host::open(dir.path(), "a").unreported(1..=9), []);
+}
+
+#[test]
+fn a_cut_keeps_what_is_undecided_and_drops_the_rest_once_the_database_has_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("journal");
+    let length = || {
+        let files = fs::read_dir(&folder).unwrap().filter_map(|file| file.unwrap().metadata().ok());
+        files.map(|file| file.len()).sum::<u64>()
+    };
+    let host = Host::open(dir.path(), "s");
+    let mut count = 0;
+    for (id, change) in [(1, ended(1, "one")), (2, ended(2, "two")), (2, landed("applied", None))] {
+        host.journal.append(id, change);
+    }
+    for n in 0..24 {
+        host.journal.append(1, draft(&format!("{n} {}", "x".repeat(50_000))));
+    }
+    host.settle();
+    assert!(length() > 1 << 20, "the database has none of it");
+    host.apply(&mut count);
+    until(|| length() < 60_000);
+    host.die();
+    let next = Host::open(dir.path(), "s");
+    let [(1, held)] = &next.unreported(1..=2)[..] else { panic!("one is undecided") };
+    assert!(held.draft.as_ref().unwrap().lines.as_ref().unwrap()[0].starts_with("23 "));
+
+    // What was adopted is not cut before the database has it.
+    let changes = vec![(0, begin("x", &gone())), (1, ended(1, "one")), (1, landed("merged", None))];
+    put(dir.path(), "x-0.jsonl", &bytes(&lines("x", changes)));
+    let host = Host::open(dir.path(), "a");
+    let (mut count, has_it) = (0, || fs::read_to_string(folder.join("a-1.jsonl")).is_ok());
+    host.apply(&mut count);
+    assert_eq!((host.adopt(), has_it()), (Vec::new(), true));
+    host.ask(|journal, reply| journal.close(move || _ = reply.send(())));
+    assert!(has_it());
+    host.apply(&mut count);
+    host.ask(|journal, reply| journal.close(move || _ = reply.send(())));
+    assert!(!has_it());
+}
+
+#[test]
+fn a_disk_that_stands_still_holds_nobody_up_and_all_is_there_afterwards() {
+    let dir = tempfile::tempdir().unwrap();
+    let ((go_on, waiting), (tell, told)) = (mpsc::channel::<()>(), mpsc::channel());
+    let sink: Sink = Box::new(move |_| _ = waiting.recv_timeout(DEADLINE));
+    let warn: Warn = Arc::new(move |error: JournalError| _ = tell.send(error.to_string()));
+    let journal = Journal::open(Some(dir.path()), "s".to_owned(), sink, warn);
+    let since = Instant::now();
+    for id in 1..=20 {
+        assert!(!journal.append(id, ended(id, "x")));
+    }
+    assert!(since.elapsed() < HELD_UP, "only the first is waited for");
+    assert!(told.recv_timeout(DEADLINE).unwrap().contains("does not answer"));
+    drop(go_on);
+    let (reply, written) = mpsc::channel();
+    journal.then(move || _ = reply.send(()));
+    written.recv_timeout(DEADLINE).unwrap();
+    until(|| journal.append(21, ended(21, "x")));
+    assert_eq!(told.try_iter().count(), 0);
+    assert_eq!(Host::open(dir.path(), "s").unreported(1..=30).len(), 21);
+}
+
+/// What may be wrong with the files, in a folder with another one beside it that is not to be touched.
+struct Fault {
+    name: &'static str,
+    /// Its journal is open then, and whole before.
+    is_open: bool,
+    /// How many warnings it brings, and how many files that are left over.
+    told: [usize; 2],
+    strike: fn(&Path, &Path),
+}
+
+const fn fault(name: &'static str, is_open: bool, told: [usize; 2], strike: fn(&Path, &Path)) -> Fault {
+    Fault { name, is_open, told, strike }
+}
+
+/// Each is of the journal's folder, where the session `s` has the file `s-0.jsonl`.
+const FAULTS: [Fault; 11] = [
+    fault("the folder is a file", false, [1, 0], |folder, _| fs::write(folder, "").unwrap()),
+    fault("the folder is a link", false, [1, 0], |folder, theirs| symlink(theirs, folder).unwrap()),
+    fault("pipes", false, [0, 2], |folder, _| {
+        for name in ["s-0.jsonl", "other-0.jsonl", "s-1.part"] {
+            let path = std::ffi::CString::new(folder.join(name).to_str().unwrap()).unwrap();
+            fs::create_dir_all(folder).unwrap();
+            // SAFETY: the path is a string that ends with a zero.
+            assert_eq!(unsafe { libc::mkfifo(path.as_ptr(), 0o600) }, 0);
+        }
+    }),
+    fault("links", false, [0, 2], |folder, theirs| {
+        fs::create_dir(folder).unwrap();
+        for name in ["s-0.jsonl", "s-1.part", "s.held", "s.held.part", "other-0.jsonl"] {
+            symlink(theirs.join("other-0.jsonl"), folder.join(name)).unwrap();
+        }
+    }),
+    fault("garbage", false, [0, 1], |folder, theirs| {
+        put(folder.parent().unwrap(), "s-0.jsonl", b"\xff\0{}\n\n[1\n{\"v\":1}\ntorn");
+        symlink(theirs.join("made"), folder.join("s-0.damaged")).unwrap();
+    }),
+    fault("a line of another version", false, [0, 1], |folder, _| {
+        put(folder.parent().unwrap(), "s-0.jsonl", b"{\"v\":2,\"uuid\":\"s-8\",\"what\":\"new\"}\n");
+    }),
+    fault("cut", true, [0, 0], |folder, _| {
+        fs::OpenOptions::new().write(true).open(folder.join("s-0.jsonl")).unwrap().set_len(300).unwrap();
+    }),
+    fault("emptied", true, [0, 0], |folder, _| fs::write(folder.join("s-0.jsonl"), "").unwrap()),
+    fault("overwritten", true, [0, 0], |folder, _| fs::write(folder.join("s-0.jsonl"), "text").unwrap()),
+    fault("replaced by a link", true, [0, 0], |folder, theirs| {
+        fs::remove_file(folder.join("s-0.jsonl")).unwrap();
+        symlink(theirs.join("other-0.jsonl"), folder.join("s-0.jsonl")).unwrap();
+    }),
+    fault("removed", true, [0, 0], |folder, _| fs::remove_dir_all(folder).unwrap()),
+];
+
+#[test]
+fn whatever_is_wrong_with_the_files_nobody_waits_and_what_is_whole_is_taken_over() {
+    for Fault { name, is_open, told, strike } in FAULTS {
+        let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let theirs = ["other-0.jsonl", "film.part"].map(|name| elsewhere.path().join(name));
+        for path in &theirs {
+            fs::write(path, bytes(&run(&gone()))).unwrap();
+        }
+        let folder = dir.path().join("journal");
+        if !is_open {
+            strike(&folder, elsewhere.path());
+        }
+        let host = Host::open(dir.path(), "s");
+        let quick = |id| {
+            let since = Instant::now();
+            host.journal.append(id, ended(id, "x"));
+            assert!(since.elapsed() < HELD_UP, "{name}");
+        };
+        quick(1);
+        host.settle();
+        if is_open {
+            strike(&folder, elsewhere.path());
+        }
+        quick(2);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let synced = host.journal.append_synced(3, ended(3, "x"));
+        runtime.block_on(async { tokio::time::timeout(HELD_UP, synced).await.unwrap() });
+        assert_eq!(host.adopt(), [], "{name}: nothing is taken from behind a link");
+        quick(4);
+        assert_eq!(host.unreported(1..=9).len(), 4, "{name}");
+        let heard: Vec<String> = host.told.try_iter().collect();
+        let left = heard.iter().filter(|told| told.contains("earlier session")).count();
+        assert_eq!([heard.len() - left, left], told, "{name}: {heard:?}");
+        host.ask(|journal, reply| journal.close(move || _ = reply.send(())));
+        host.die();
+        assert!(theirs.iter().all(|path| fs::read(path).unwrap() == bytes(&run(&gone()))), "{name}");
+        assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 2, "{name}: nothing is made there");
+        if told[0] == 0 {
+            assert_eq!(
+                Host::open(dir.path(), "s").unreported(1..=9).len(),
+                4,
+                "{name}: the next host has all"
+            );
+        }
+    }
+}
