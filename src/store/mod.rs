@@ -11,6 +11,8 @@ mod error;
 mod open;
 mod queries;
 mod query;
+#[cfg(test)]
+mod tests;
 mod thread;
 mod transcript;
 

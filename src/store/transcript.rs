@@ -190,3 +190,6 @@ fn make_room(folder: &Path, own: &Path) -> io::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,346 @@
+//! The database over a handful of made jobs: what lines make of it, what questions find in it, and what may be wrong
+//! with it.
+
+mod queries;
+mod spending;
+
+use std::fs;
+use std::path::Path;
+
+use rusqlite::types::Value as Cell;
+
+use super::*;
+use crate::journal::sample::{accepted, begin, ended, landed, record};
+use crate::journal::{Accepted, Amounts, Change, Draft, Landed, Line, Record, RowsOnDisk, Unsent};
+use crate::request::Resume;
+
+const DAY: i64 = 24 * 60 * 60 * 1000;
+/// How long anything may take before a test says that it hangs.
+const DEADLINE: Duration = Duration::from_secs(60);
+/// How long `append` may keep the host, on a machine with much else to do.
+const HELD_UP: Duration = Duration::from_secs(5);
+
+fn database() -> Connection {
+    let connection = Connection::open_in_memory().unwrap();
+    connection.execute_batch(include_str!("schema.sql")).unwrap();
+    connection
+}
+
+fn lines(session: &str, changes: impl IntoIterator<Item = (u64, Change)>) -> Vec<Line> {
+    changes.into_iter().map(|(id, change)| Line::new(format!("{session}-{id}"), change)).collect()
+}
+
+/// Applies changes of the session `s`.
+fn apply(connection: &mut Connection, changes: impl IntoIterator<Item = (u64, Change)>) {
+    let refused = apply::apply(connection, &mut "s".to_owned(), &lines("s", changes)).unwrap();
+    assert!(refused.is_empty(), "{refused:?}");
+}
+
+fn keep(connection: &mut Connection, records: impl IntoIterator<Item = Record>) {
+    apply(connection, records.into_iter().map(|record| (record.job.id, Change::Ended(Box::new(record)))));
+}
+
+fn accept(id: u64, started_ms: i64) -> (u64, Change) {
+    (id, Change::Accepted(Box::new(Accepted { started_ms, ..accepted(id) })))
+}
+
+fn failed(id: u64, code: &str) -> (u64, Change) {
+    let error = Some((code.to_owned(), "it ended".to_owned()));
+    (id, Change::Ended(Box::new(Record { error, ..record(id, None) })))
+}
+
+fn asker() -> QueryContext<'static> {
+    QueryContext { session: "s", transcripts: Path::new("/nowhere") }
+}
+
+/// The numbers and the states of the jobs in the history, by number.
+fn states(connection: &Connection) -> Vec<(u64, &'static str)> {
+    let page = Page { limit: 99, ..Page::default() };
+    let listed = history::history(connection, asker(), &page).unwrap();
+    let mut states: Vec<_> = listed.jobs.iter().map(|job| (job.id.unwrap(), job.status)).collect();
+    states.sort_unstable();
+    states
+}
+
+/// All rows of all tables.
+fn rows(connection: &Connection) -> Vec<Vec<Cell>> {
+    let of = |table: &str| {
+        let mut statement = connection.prepare(&format!("SELECT * FROM {table} ORDER BY 1, 2")).unwrap();
+        let columns = statement.column_count();
+        let row = |row: &rusqlite::Row<'_>| (0..columns).map(|column| row.get(column)).collect();
+        statement.query_map([], row).unwrap().collect::<Result<Vec<Vec<Cell>>, _>>().unwrap()
+    };
+    ["jobs", "texts", "unsent"].into_iter().flat_map(of).collect()
+}
+
+/// Every change that there is; two hosts ran them, and a third one has begun.
+fn run() -> Vec<Line> {
+    let unsent = |id, text: &str| {
+        let unsent = Some(Unsent { text: text.to_owned(), at_ms: 5 });
+        (0, Change::Unsent { id, unsent })
+    };
+    let placed = |landing: &str, path: Option<&str>| {
+        let (path, rows) = (path.map(str::to_owned), Some(vec!["x".to_owned()]));
+        Change::Landed(Landed {
+            landing: landing.to_owned(),
+            place: Some((7, 8)),
+            rows,
+            path,
+            held_for: None,
+        })
+    };
+    let amounts = Amounts { cost_usd: Some(0.5), num_turns: Some(3), ..Amounts::default() };
+    let start = || (0, begin("s", "nobody"));
+    lines(
+        "s",
+        [
+            start(),
+            unsent(1, "shorter\n"),
+            unsent(2, "another"),
+            accept(1, 1000),
+            accept(2, 1000),
+            (1, ended(1, "one")),
+            (1, Change::Amended { share: amounts, counted: amounts }),
+            (1, landed("held", Some("conflict"))),
+            (1, Change::Draft(Some(Draft::default()))),
+            (1, Change::Path("/b.lua".to_owned())),
+            (1, placed("merged", Some("/c.lua"))),
+            (1, Change::Range(RowsOnDisk { place: None, rows: Vec::new(), base: None })),
+            start(),
+            accept(2, 3000),
+            accept(3, 3000),
+            failed(3, "exited"),
+            (3, Change::Interrupted),
+            (2, ended(2, "two")),
+            (2, Change::Numbered(9)),
+            (2, placed("held", None)),
+            (0, Change::Refused { why: String::new(), line: Box::new(lines("s", [accept(8, 1)]).remove(0)) }),
+            accept(4, 4000),
+            (0, Change::Unsent { id: 2, unsent: None }),
+            unsent(3, "a third"),
+            start(),
+        ],
+    )
+}
+
+#[test]
+fn lines_that_are_applied_again_after_any_of_them_change_nothing() {
+    let lines = run();
+    let apply = |connection: &mut Connection, lines: &[Line]| {
+        assert!(apply::apply(connection, &mut "s".to_owned(), lines).unwrap().is_empty());
+    };
+    let mut once = database();
+    apply(&mut once, &lines);
+    assert_eq!(states(&once), [(1, "done"), (3, "interrupted"), (4, "interrupted"), (9, "done")]);
+    for count in 0..=lines.len() {
+        let mut again = database();
+        apply(&mut again, &lines[..count]);
+        apply(&mut again, &lines);
+        assert_eq!(rows(&again), rows(&once), "after {count} lines");
+    }
+}
+
+#[test]
+fn a_session_does_not_touch_a_job_that_another_one_has_taken() {
+    let mut connection = database();
+    apply(&mut connection, [accept(1, 1000), (1, ended(1, "one"))]);
+    let taken = Line::new("s-1".to_owned(), Change::Numbered(7));
+    apply::apply(&mut connection, &mut "other".to_owned(), &[taken]).unwrap();
+    let before = rows(&connection);
+    let late = accept(1, 9000);
+    let all = run().into_iter().filter(|line| line.uuid == "s-1").map(|line| (1, line.change));
+    apply(&mut connection, all.chain([late, (1, Change::Interrupted), (0, begin("s", "nobody"))]));
+    assert_eq!(rows(&connection), before);
+    let own = Line::new("s-1".to_owned(), landed("rejected", None));
+    apply::apply(&mut connection, &mut "other".to_owned(), &[own]).unwrap();
+    assert_ne!(rows(&connection), before);
+}
+
+#[test]
+fn a_job_whose_host_was_lost_was_interrupted_until_the_next_host_runs_it() {
+    let mut connection = database();
+    let resume = Resume { session_id: "t".to_owned(), at: Some("m".to_owned()) };
+    let asked = Accepted { review: true, resumed: Some(resume.clone()), ..accepted(1) };
+    apply(&mut connection, [(0, begin("s", "")), (1, Change::Accepted(Box::new(asked.clone())))]);
+    assert_eq!(states(&connection), [], "it runs");
+    apply::end_gone(&mut connection, |session| session != "s").unwrap();
+    assert_eq!(states(&connection), [], "its host runs");
+    apply::end_gone(&mut connection, |session| session == "s").unwrap();
+    assert_eq!(states(&connection), [(1, "interrupted")]);
+    let full = asker().job(&connection, &JobKey::Id(1)).unwrap().unwrap();
+    assert_eq!((full.entry.started_ms, full.entry.ended_ms), (1000, 1000), "when it ended is not known");
+    assert_eq!((full.selection, full.review, full.resume), (asked.selection, true, Some(resume)));
+    apply(&mut connection, [(0, begin("s", "")), accept(1, 1000)]);
+    assert_eq!(states(&connection), [(1, "interrupted")], "told late");
+    apply(&mut connection, [accept(1, 5000)]);
+    assert_eq!(states(&connection), []);
+    apply(&mut connection, [(1, ended(1, "one"))]);
+    assert_eq!(states(&connection), [(1, "done")]);
+}
+
+#[test]
+fn a_job_whose_agent_was_ended_because_neovim_was_left_was_interrupted() {
+    let mut connection = database();
+    apply(
+        &mut connection,
+        [failed(1, "exited"), failed(2, "api_error"), failed(3, "exited"), failed(4, "host_lost")],
+    );
+    apply(&mut connection, [accept(5, 1000), (6, ended(6, "x"))]);
+    apply(&mut connection, [1, 2, 5, 6, 7].map(|id| (id, Change::Interrupted)));
+    let wanted = ["interrupted", "failed", "failed", "interrupted", "interrupted", "done"];
+    assert_eq!(states(&connection), (1..).zip(wanted).collect::<Vec<_>>());
+}
+
+/// A store, and what the user is told.
+struct Host {
+    store: Store,
+    told: mpsc::Receiver<String>,
+}
+
+impl Host {
+    fn open(dir: &Path, session: &str) -> Self {
+        let (tell, told) = mpsc::channel();
+        let store = Store::open(Some(dir.to_owned()), session.to_owned(), move |told| _ = tell.send(told));
+        Self { store, told }
+    }
+
+    /// How many jobs the database has, if it can be read.
+    fn count(&self) -> Option<u64> {
+        let (reply, answer) = mpsc::channel();
+        let wanted = InfoQuery { project: String::new(), session: None, today_ms: 0 };
+        self.store.info(wanted, move |info| _ = reply.send(info.ok().map(|info| info.all.jobs)));
+        answer.recv_timeout(DEADLINE).expect("the store answers")
+    }
+
+    fn close(&self) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        runtime.block_on(self.store.close(Instant::now() + Duration::from_secs(5)));
+    }
+}
+
+fn until(mut is_so: impl FnMut() -> bool, what: &str) {
+    let since = Instant::now();
+    while !is_so() {
+        assert!(since.elapsed() < DEADLINE, "it never became so: {what}");
+        std::thread::yield_now();
+    }
+}
+
+/// All that is in journals.
+fn journals(dir: &Path) -> String {
+    let files = fs::read_dir(dir.join("journal")).unwrap();
+    files.filter_map(|file| fs::read_to_string(file.unwrap().path()).ok()).collect()
+}
+
+#[test]
+fn a_line_that_the_database_refuses_stays_in_the_journal_and_the_others_are_applied() {
+    let dir = tempfile::tempdir().unwrap();
+    begun(
+        dir.path(),
+        "CREATE TRIGGER refuse BEFORE INSERT ON jobs WHEN new.prompt = 'no' BEGIN SELECT RAISE(ABORT, 'never'); END",
+    );
+    let bad = |id| {
+        let job = Accepted { prompt: "no".to_owned(), ..accepted(id) };
+        Change::Ended(Box::new(Record { job, ..record(id, None) }))
+    };
+    // Of a session that is gone, too. What is undecided in its first file is decided in the second.
+    fs::create_dir(dir.path().join("journal")).unwrap();
+    let first = vec![(0, begin("gone", "nobody")), (1, bad(1)), (2, ended(2, "x"))];
+    for (name, changes) in [("gone-0.jsonl", first), ("gone-1.jsonl", vec![(2, landed("merged", None))])] {
+        let bytes = lines("gone", changes).iter().flat_map(|line| line.bytes().unwrap()).collect::<Vec<u8>>();
+        fs::write(dir.path().join("journal").join(name), bytes).unwrap();
+    }
+    let host = Host::open(dir.path(), "s");
+    for (id, change) in [(1, ended(1, "x")), (2, bad(2)), (3, ended(3, "x")), (1, landed("applied", None))] {
+        assert!(host.store.journal.append(id, change));
+    }
+    until(|| host.count() == Some(3), "the others are applied");
+    assert!(host.told.recv_timeout(DEADLINE).unwrap().contains("never"));
+    let is_gone = |name: &str| !dir.path().join("journal").join(name).exists();
+    until(|| is_gone("gone-0.jsonl") && is_gone("gone-1.jsonl"), "all of it is applied, or refused");
+    host.close();
+    assert_eq!(host.told.try_iter().count(), 0, "told once");
+    let refused =
+        |uuid: &str| journals(dir.path()).matches(&format!(r#""uuid":"{uuid}","what":"refused""#)).count();
+    assert_eq!((refused("s-2"), refused("gone-1"), refused("s-1")), (1, 1, 0));
+}
+
+/// Brings something about in a data directory, that lasts as long as what is returned.
+type Strike = fn(&Path) -> Option<Connection>;
+
+fn begun(dir: &Path, statement: &str) -> Connection {
+    let connection = open::to_write(dir, open::BUSY).unwrap().connection;
+    connection.execute_batch(statement).unwrap();
+    connection
+}
+
+fn remove(dir: &Path) {
+    for end in ["-wal", "-shm", ""] {
+        let _ = fs::remove_file(dir.join(format!("botglue.db{end}")));
+    }
+}
+
+const FAULTS: [(&str, Strike); 6] = [
+    ("locked", |dir| Some(begun(dir, "BEGIN IMMEDIATE"))),
+    ("removed", |dir| {
+        remove(dir);
+        None
+    }),
+    ("replaced", |dir| {
+        remove(dir);
+        Some(begun(dir, ""))
+    }),
+    ("of another version", |dir| Some(begun(dir, "PRAGMA user_version = 99"))),
+    ("cut to 0 bytes", |dir| {
+        fs::write(dir.join("botglue.db"), "").unwrap();
+        None
+    }),
+    ("overwritten", |dir| {
+        fs::write(dir.join("botglue.db"), "x".repeat(5000)).unwrap();
+        None
+    }),
+];
+
+#[test]
+fn whatever_is_wrong_with_the_database_all_answers_are_in_it_in_the_end() {
+    let moments = [(0, false), (0, true), (10, false), (10, true)];
+    for ((name, strike), (at, asks)) in
+        FAULTS.into_iter().flat_map(|fault| moments.map(|moment| (fault, moment)))
+    {
+        let dir = tempfile::tempdir().unwrap();
+        let what = format!("{name} at {at}, with questions: {asks}");
+        drop(begun(dir.path(), ""));
+        let mut struck = if at == 0 { strike(dir.path()) } else { None };
+        let host = Host::open(dir.path(), "s");
+        for id in 1..=20 {
+            if id == at {
+                until(|| host.count() == Some(id - 1), &what);
+                struck = strike(dir.path());
+            }
+            let since = Instant::now();
+            assert!(host.store.journal.append(id, ended(id, "x")), "{what}");
+            assert!(since.elapsed() < HELD_UP, "{what}");
+            if asks {
+                host.count();
+            }
+        }
+        drop(struck);
+        until(|| host.count() == Some(20), &what);
+        let told: Vec<String> = host.told.try_iter().collect();
+        assert!(told.len() <= 1, "{what}: {told:?}");
+        host.close();
+        let next = Host::open(dir.path(), "s");
+        until(|| next.count() == Some(20), &format!("{what}, in the next host"));
+    }
+}
+
+#[test]
+fn without_a_folder_nothing_is_kept_and_nobody_is_warned() {
+    let (tell, told) = mpsc::channel();
+    let store = Store::open(None, "s".to_owned(), move |told| _ = tell.send(told));
+    let host = Host { store, told };
+    assert!(!host.store.journal.append(1, ended(1, "x")));
+    assert_eq!(host.count(), None);
+    host.close();
+    assert_eq!(host.told.try_iter().count(), 0);
+}

@@ -1,0 +1,245 @@
+//! What the questions find.
+
+use super::*;
+
+fn named(id: u64, project: &str, path: &str, prompt: &str) -> Record {
+    let (project, path, prompt) = (project.to_owned(), path.to_owned(), prompt.to_owned());
+    Record { job: Accepted { project, path, prompt, ..accepted(id) }, ..record(id, None) }
+}
+
+/// A job of an agent's session with messages of these ids, started at `at`.
+fn spoke(id: u64, session: &str, at: i64, said: &[&str], resumed: Option<(&str, Option<&str>)>) -> Record {
+    let resumed =
+        resumed.map(|(session, at)| Resume { session_id: session.to_owned(), at: at.map(str::to_owned) });
+    Record {
+        job: Accepted { resumed, prompt: format!("prompt {id}"), started_ms: at, ..accepted(id) },
+        session_id: Some(session.to_owned()),
+        checkpoints: said.iter().map(|&message| message.to_owned()).collect(),
+        ..record(id, None)
+    }
+}
+
+fn messages(connection: &Connection, session: &str) -> Vec<String> {
+    let found = checkpoints::of(connection, "claude", session).unwrap();
+    found.into_iter().map(|checkpoint| checkpoint.uuid).collect()
+}
+
+#[test]
+fn the_history_is_read_page_by_page_newest_first() {
+    let mut connection = database();
+    // Those that ended in the same millisecond are in an order of their own, and none is lost between pages.
+    keep(
+        &mut connection,
+        (1..=7).map(|id| Record { ended_ms: 2000 + i64::from(id > 3), ..record(id, None) }),
+    );
+    let mut seen = Vec::new();
+    let mut next = Page { limit: 3, ..Page::default() };
+    loop {
+        let listed = history::history(&connection, asker(), &next).unwrap();
+        let last = listed.jobs.last().unwrap();
+        next.before = Some((last.ended_ms, last.uuid.clone()));
+        seen.extend(listed.jobs.iter().map(|job| (-job.ended_ms, job.id.unwrap())));
+        if !listed.more {
+            break;
+        }
+    }
+    assert!(seen.is_sorted_by_key(|(newest, _)| *newest), "{seen:?}");
+    let mut found: Vec<u64> = seen.iter().map(|(_, id)| *id).collect();
+    found.sort_unstable();
+    assert_eq!(found, [1, 2, 3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn the_history_is_filtered_by_file_project_and_words() {
+    let mut connection = database();
+    keep(
+        &mut connection,
+        [
+            named(1, "/project", "/project/a.lua", "Add a Test"),
+            named(2, "/project", "/project/b.lua", "100% sure, a_b"),
+            named(3, "/other", "/other/a.lua", "test the other"),
+        ],
+    );
+    let find = |text: &str, path: &str, project: &str| {
+        let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+        let (text, path, project) = (some(text), some(path), some(project));
+        let page = Page { text, path, project, limit: 9, before: None };
+        let listed = history::history(&connection, asker(), &page).unwrap();
+        listed.jobs.iter().map(|job| job.id.unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(find("", "/project/a.lua", ""), [1]);
+    assert_eq!(find("", "", "/project"), [2, 1]);
+    assert_eq!(find("TEST", "", ""), [3, 1]);
+    assert_eq!(find("test add", "", ""), [1], "all words, in any order");
+    assert_eq!(find("b.lua", "", ""), [2], "in the path too");
+    assert_eq!(find("0% a_", "", ""), [2], "as they are, not as patterns");
+    assert_eq!(find("a%e", "", ""), [0; 0]);
+    assert_eq!(find("test", "", "/other"), [3]);
+}
+
+#[test]
+fn a_session_has_the_checkpoints_that_it_shares_with_those_it_was_forked_from() {
+    let mut connection = database();
+    keep(
+        &mut connection,
+        [
+            spoke(1, "s", 10, &["a"], None),
+            spoke(2, "s", 20, &["b"], None),
+            spoke(3, "t", 30, &["c"], Some(("s", None))),
+            spoke(4, "s", 40, &["late"], None),
+            spoke(5, "u", 50, &["d"], Some(("t", Some("c")))),
+            spoke(6, "v", 60, &["e"], Some(("t", Some("a")))),
+            // These name each other as parents.
+            spoke(7, "x", 10, &["f"], Some(("y", None))),
+            spoke(8, "y", 20, &["g"], Some(("x", None))),
+        ],
+    );
+    assert_eq!(messages(&connection, "s"), ["a", "b", "late"]);
+    assert_eq!(messages(&connection, "t"), ["a", "b", "c"]);
+    assert_eq!(messages(&connection, "u"), ["a", "b", "c", "d"]);
+    assert_eq!(messages(&connection, "v"), ["a", "e"], "gone back to before its parent");
+    assert_eq!(messages(&connection, "unknown"), [""; 0]);
+    assert_eq!(messages(&connection, "y"), ["f", "g"]);
+    let first = &checkpoints::of(&connection, "claude", "u").unwrap()[0];
+    assert_eq!((first.prompt.as_str(), first.at_ms), ("prompt 1", 10));
+}
+
+#[test]
+fn the_newest_hundred_checkpoints_of_a_session_are_shown_and_each_once() {
+    let mut connection = database();
+    keep(&mut connection, (1..=130).map(|id| spoke(id, "s", 10, &[&format!("m{id}")], None)));
+    keep(
+        &mut connection,
+        [spoke(131, "s", 11, &["m129", "m130", "m131"], None), spoke(132, "t", 1, &["m1"], None)],
+    );
+    let shown = messages(&connection, "s");
+    assert_eq!((shown.len(), shown[0].as_str(), shown[99].as_str()), (100, "m32", "m131"));
+    assert_eq!(messages(&connection, "t"), ["m1"]);
+}
+
+#[test]
+fn the_sums_are_of_a_session_with_its_family_a_project_days_models_and_agents() {
+    let mut connection = database();
+    let cost = |cost_usd| Amounts { cost_usd, ..record(1, None).share };
+    let today = 100 * DAY;
+    let mut other = spoke(4, "s", 4, &[], None);
+    (other.job.project, other.job.agent) = ("/other".to_owned(), "droid".to_owned());
+    keep(
+        &mut connection,
+        [
+            Record { ended_ms: today + 1, ..spoke(1, "s", 1, &[], None) },
+            Record {
+                ended_ms: today - 1,
+                share: cost(Some(0.5)),
+                ..spoke(2, "t", 2, &[], Some(("s", None)))
+            },
+            Record {
+                ended_ms: today - 29 * DAY,
+                share: cost(None),
+                ..spoke(3, "u", 3, &[], Some(("t", Some("x"))))
+            },
+            Record {
+                ended_ms: today - 29 * DAY - 1,
+                answered_by: Some("haiku".to_owned()),
+                error: Some(("timeout".to_owned(), String::new())),
+                ..other
+            },
+        ],
+    );
+    apply(&mut connection, [accept(5, 1), (1, landed("merged", None)), (2, landed("held", None))]);
+    let session = Some(("claude".to_owned(), "t".to_owned()));
+    let wanted = InfoQuery { project: "/project".to_owned(), session, today_ms: today };
+    let info = info::info(&connection, &wanted).unwrap();
+    let jobs =
+        [info.session.unwrap().jobs, info.project.jobs, info.today.jobs, info.month.jobs, info.all.jobs];
+    assert_eq!(jobs, [3, 3, 1, 3, 4]);
+    assert_eq!((info.all.landed, info.all.held, info.all.failed), (1, 1, 1));
+    assert_eq!((info.all.amounts.cost_usd, info.all.amounts.tokens.input), (Some(1.0), 40));
+    assert_eq!((info.all.amounts.num_turns, info.all.amounts.duration_ms), (Some(4), Some(2800)));
+    let named = |shares: &[Breakdown]| {
+        shares
+            .iter()
+            .map(|share| format!("{} {} {:?}", share.name, share.jobs, share.cost_usd))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(named(&info.models), ["opus 3 Some(0.75)", "haiku 1 Some(0.25)"]);
+    assert_eq!(named(&info.agents), ["claude 3 Some(0.75)", "droid 1 Some(0.25)"]);
+    let nothing = InfoQuery { project: "/none".to_owned(), session: None, today_ms: today + DAY };
+    let info = info::info(&connection, &nothing).unwrap();
+    assert_eq!((info.session, info.project, info.today.jobs), (None, Sums::default(), 0));
+}
+
+#[test]
+fn the_newest_job_of_each_agent_tells_whether_it_is_logged_in() {
+    let mut connection = database();
+    let ended = |id, agent: &str, ended_ms, code: &str| {
+        let error = Some((code.to_owned(), String::new())).filter(|(code, _)| !code.is_empty());
+        let job = Accepted { agent: agent.to_owned(), ..accepted(id) };
+        Record { job, ended_ms, error, ..record(id, None) }
+    };
+    keep(
+        &mut connection,
+        [
+            ended(1, "codex", 50, "not_logged_in"),
+            ended(2, "claude", 20, ""),
+            ended(3, "claude", 30, "not_logged_in"),
+            ended(4, "droid", 10, "not_logged_in"),
+            ended(5, "droid", 40, "timeout"),
+        ],
+    );
+    assert_eq!(logins::logged_out(&connection).unwrap(), ["claude", "codex"]);
+    keep(&mut connection, [ended(6, "claude", 60, "")]);
+    assert_eq!(logins::logged_out(&connection).unwrap(), ["codex"]);
+    assert_eq!(prompts::agent(&connection, "/project").unwrap().as_deref(), Some("claude"));
+    assert_eq!(prompts::agent(&connection, "/none").unwrap(), None);
+}
+
+#[test]
+fn prompts_come_by_use_and_recency() {
+    let mut connection = database();
+    let prompts = [("old", 0), ("old", 0), ("often", 9), ("often", 9), ("often", 9), ("now", 10)];
+    let asked = (1..).zip(prompts).map(|(id, (prompt, week))| Record {
+        ended_ms: week * 7 * DAY,
+        ..named(id, "/project", "/a", prompt)
+    });
+    keep(&mut connection, asked);
+    assert_eq!(prompts::prompts(&connection, 2).unwrap(), ["often", "now"]);
+}
+
+#[test]
+fn what_was_typed_and_not_sent_is_there_until_it_is_emptied_or_sent_whoever_typed_it() {
+    let mut connection = database();
+    let mut typed = |session: &str, id, at_ms, text: &str| {
+        let unsent = Some(Unsent { text: text.to_owned(), at_ms }).filter(|unsent| !unsent.text.is_empty());
+        let lines = lines(session, [(0, Change::Unsent { id, unsent })]);
+        apply::apply(&mut connection, &mut session.to_owned(), &lines).unwrap();
+        unsent::all(&connection).unwrap().into_iter().map(|(text, _)| text).collect::<Vec<_>>()
+    };
+    typed("s", 1, 10, "half");
+    typed("s", 2, 20, "another");
+    assert_eq!(typed("gone", 1, 30, "\tshorter"), ["\tshorter", "another", "half"]);
+    typed("s", 1, 40, "shorter\n\n ");
+    typed("s", 2, 50, "");
+    assert_eq!(
+        typed("s", 3, 60, "shorter, and faster"),
+        ["shorter, and faster", "shorter\n\n ", "\tshorter"]
+    );
+    apply(&mut connection, [accept(1, 1000)]);
+    assert_eq!(unsent::all(&connection).unwrap(), [("shorter, and faster".to_owned(), 60)]);
+    assert_eq!(prompts::prompts(&connection, 9).unwrap(), ["shorter"]);
+    for id in 1..=60 {
+        let unsent = Some(Unsent { text: id.to_string(), at_ms: 100 + i64::try_from(id).unwrap() });
+        apply(&mut connection, [(0, Change::Unsent { id, unsent })]);
+    }
+    let newest = unsent::all(&connection).unwrap().into_iter().map(|(text, _)| text);
+    assert!(newest.eq((11..=60).rev().map(|id: u64| id.to_string())), "the newest 50 are kept");
+}
+
+#[test]
+fn what_was_left_unsent_for_a_day_comes_behind_what_was_sent() {
+    let unsent = [("just now", 2 * DAY), ("this day", DAY + 1), ("long ago", DAY)];
+    let unsent = unsent.map(|(text, at_ms)| (text.to_owned(), at_ms)).to_vec();
+    let sent = ["sent", "sent before"].map(str::to_owned).to_vec();
+    let all = unsent::merge_by_age(unsent, sent, 2 * DAY);
+    assert_eq!(all, ["just now", "this day", "sent", "sent before", "long ago"]);
+}
