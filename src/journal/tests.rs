@@ -4,18 +4,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::thread;
 use std::time::Instant;
 
 use super::folder::parse;
-use super::sample::{accepted, begin, ended, landed};
+use super::sample::{DEADLINE, HELD_UP, begin, bytes, draft, ended, landed, lines, run, until};
 use super::undecided::Undecided;
 use super::*;
-
-/// How long anything may take before a test says that it hangs.
-const DEADLINE: Duration = Duration::from_secs(30);
-/// How long `append` may keep the host, on a machine with much else to do.
-const HELD_UP: Duration = Duration::from_secs(5);
 
 /// A process that cannot be: its number is above the highest.
 fn gone() -> String {
@@ -69,28 +63,15 @@ impl Host {
     /// Ends as a process does that is killed: its files are free then.
     fn die(self) {
         drop(self.journal);
-        until(|| {
-            let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-            let mut files = files.filter(|file| file.metadata().is_ok_and(|file| file.is_file()));
-            files.all(|file| fs::File::open(file.path()).is_ok_and(|file| file.try_lock().is_ok()))
-        });
+        until(
+            || {
+                let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+                let mut files = files.filter(|file| file.metadata().is_ok_and(|file| file.is_file()));
+                files.all(|file| fs::File::open(file.path()).is_ok_and(|file| file.try_lock().is_ok()))
+            },
+            "its files are free",
+        );
     }
-}
-
-fn until(mut is_so: impl FnMut() -> bool) {
-    let since = Instant::now();
-    while !is_so() {
-        assert!(since.elapsed() < DEADLINE, "it never became so");
-        thread::yield_now();
-    }
-}
-
-fn lines(session: &str, changes: Vec<(u64, Change)>) -> Vec<Line> {
-    changes.into_iter().map(|(id, change)| Line::new(format!("{session}-{id}"), change)).collect()
-}
-
-fn bytes(lines: &[Line]) -> Vec<u8> {
-    lines.iter().flat_map(|line| line.bytes().unwrap()).collect()
 }
 
 fn put(dir: &Path, name: &str, content: &[u8]) -> PathBuf {
@@ -100,57 +81,17 @@ fn put(dir: &Path, name: &str, content: &[u8]) -> PathBuf {
     folder.join(name)
 }
 
-fn draft(text: &str) -> Change {
-    Change::Draft(Some(Draft { lines: Some(vec![text.to_owned()]), ..Draft::default() }))
-}
-
-fn rows(first: u64) -> Change {
-    Change::Range(RowsOnDisk { place: Some((first, first)), rows: vec!["é".to_owned()], base: None })
-}
-
 /// The texts of answers.
 fn texts<'a>(held: impl IntoIterator<Item = &'a Held>) -> BTreeSet<String> {
     held.into_iter().filter_map(|held| held.record.text.clone()).collect()
 }
 
-/// A recorded run: an answer that landed, one that is held, one that nobody has decided on, one that was rejected, a
-/// question, a job that failed and one that has not ended.
-fn run(neovim: &str) -> Vec<Line> {
-    let question =
-        Record { job: Accepted { question: true, ..accepted(5) }, ..sample::record(5, Some("said")) };
-    let mut changes = vec![(0, begin("s", neovim))];
-    changes.extend((1..=7).map(|id| (id, Change::Accepted(Box::new(accepted(id))))));
-    changes.extend([
-        (1, ended(1, "one")),
-        (2, ended(2, "two")),
-        (1, landed("merged", None)),
-        (2, landed("held", Some("conflict"))),
-        (2, rows(7)),
-        (3, ended(3, "three")),
-        (2, draft("mine")),
-        (0, Change::Unsent { id: 1, unsent: Some(Unsent { text: "half".to_owned(), at_ms: 5 }) }),
-        (3, Change::Path("/new.lua".to_owned())),
-        (4, ended(4, "four")),
-        (4, landed("held", Some("review"))),
-        (5, Change::Ended(Box::new(question))),
-        (6, Change::Ended(Box::new(sample::record(6, None)))),
-        (4, landed("rejected", None)),
-        (2, draft("mine, later")),
-    ]);
-    lines("s", changes)
-}
-
 /// What is to be found, told from the lines in another way.
 fn expected(lines: &[Line]) -> BTreeSet<String> {
-    let is_decided = |uuid: &str| {
-        lines.iter().any(|line| {
-            line.uuid == uuid && matches!(&line.change, Change::Landed(landed) if landed.landing != "held")
-        })
-    };
+    let is_decision = |change: &Change| matches!(change, Change::Landed(landed) if landed.landing != "held");
+    let is_decided = |uuid: &str| lines.iter().any(|line| line.uuid == uuid && is_decision(&line.change));
     let answer = |line: &Line| match &line.change {
-        Change::Ended(record) if !record.job.question => {
-            record.text.clone().filter(|_| !is_decided(&line.uuid))
-        }
+        Change::Ended(record) if !record.job.question && !is_decided(&line.uuid) => record.text.clone(),
         _ => None,
     };
     lines.iter().filter_map(answer).collect()
@@ -191,21 +132,11 @@ fn a_journal_cut_at_any_byte_tells_what_is_whole_and_offers_nothing_decided() {
     let held = Undecided::of(&lines).held("review");
     let [two, three] = &held[..] else { panic!("{held:?}") };
     assert_eq!(
-        (two.record.held_for.as_deref(), two.saved.as_ref().unwrap().first_line),
-        (Some("conflict"), 7)
+        (two.record.held_for.as_deref(), three.record.held_for.as_deref()),
+        (Some("conflict"), Some("review"))
     );
+    assert_eq!((two.saved.as_ref().unwrap().first_line, three.record.job.path.as_str()), (7, "/new.lua"));
     assert_eq!(Change::Draft(two.draft.clone()), draft("mine, later"));
-    assert_eq!(
-        (three.record.held_for.as_deref(), three.record.job.path.as_str()),
-        (Some("review"), "/new.lua")
-    );
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Dies {
-    Host,
-    NeovimToo,
-    Machine,
 }
 
 #[test]
@@ -213,7 +144,7 @@ fn whoever_dies_at_whatever_moment_each_answer_has_one_holder() {
     let me = owner::current();
     let earlier: Vec<&str> = me.split(':').collect();
     let earlier = [earlier[0], earlier[1], earlier[2], "an earlier boot", earlier[4]].join(":");
-    for (who, neovim) in [(Dies::Host, &me), (Dies::NeovimToo, &gone()), (Dies::Machine, &earlier)] {
+    for (who, neovim) in [("the host", &me), ("Neovim too", &gone()), ("the machine", &earlier)] {
         let lines = run(neovim);
         let bytes = bytes(&lines);
         let ends = ends(&bytes);
@@ -224,11 +155,8 @@ fn whoever_dies_at_whatever_moment_each_answer_has_one_holder() {
             let first = ends[whole / 2];
             put(dir.path(), "s-0.jsonl", &bytes[..first.min(at)]);
             let rest = &bytes[first.min(at)..at];
-            put(
-                dir.path(),
-                "s-1.jsonl",
-                &[rest, &vec![0; if who == Dies::Machine { 50 } else { 0 }]].concat(),
-            );
+            let zeros = vec![0; if who == "the machine" { 50 } else { 0 }];
+            put(dir.path(), "s-1.jsonl", &[rest, &zeros].concat());
             let wanted = expected(&lines[..whole]);
             let others = ["a", "b"].map(|name| Host::open(dir.path(), name));
             let (reply, answers) = mpsc::channel();
@@ -238,16 +166,16 @@ fn whoever_dies_at_whatever_moment_each_answer_has_one_holder() {
             }
             let adopted: Vec<Held> =
                 others.iter().flat_map(|_| answers.recv_timeout(DEADLINE).unwrap()).collect();
-            let found = if who == Dies::Host {
-                assert_eq!(adopted, [], "{who:?} at {at}: its Neovim runs");
+            let found = if who == "the host" {
+                assert_eq!(adopted, [], "{who} at {at}: its Neovim runs");
                 let next = Host::open(dir.path(), "s");
                 next.unreported(1..=9).into_iter().map(|(_, held)| held).collect()
             } else {
                 adopted
             };
-            assert_eq!(texts(&found), wanted, "{who:?} at {at}");
-            assert_eq!(found.len(), wanted.len(), "{who:?} at {at}: each once");
-            assert_eq!(Host::open(dir.path(), "c").adopt(), [], "{who:?} at {at}: they are held");
+            assert_eq!(texts(&found), wanted, "{who} at {at}");
+            assert_eq!(found.len(), wanted.len(), "{who} at {at}: each once");
+            assert_eq!(Host::open(dir.path(), "c").adopt(), [], "{who} at {at}: they are held");
         }
     }
 }
@@ -266,11 +194,21 @@ fn a_session_is_left_alone_as_long_as_one_of_its_files_is_locked() {
 }
 
 #[test]
+fn a_file_that_is_being_made_is_left_alone_until_it_is_old() {
+    let dir = tempfile::tempdir().unwrap();
+    let (made, left) = (put(dir.path(), "x-0.part", b""), put(dir.path(), "y-0.part", b""));
+    let an_hour_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
+    fs::File::options().append(true).open(&left).unwrap().set_modified(an_hour_ago).unwrap();
+    Host::open(dir.path(), "a").settle();
+    assert_eq!((made.exists(), left.exists()), (true, false));
+}
+
+#[test]
 fn what_becomes_of_an_adopted_answer_reaches_its_key() {
     let dir = tempfile::tempdir().unwrap();
     let path = Some("/new.lua".to_owned());
     let renamed = Landed { path, landing: "held".to_owned(), ..Landed::default() };
-    let changes = vec![(0, begin("s", &gone())), (1, ended(1, "one")), (1, Change::Landed(renamed))];
+    let changes = [(0, begin("s", &gone())), (1, ended(1, "one")), (1, Change::Landed(renamed))];
     put(dir.path(), "s-0.jsonl", &bytes(&lines("s", changes)));
     let host = Host::open(dir.path(), "a");
     let held = host.adopt();
@@ -311,14 +249,14 @@ fn a_cut_keeps_what_is_undecided_and_drops_the_rest_once_the_database_has_it() {
     host.settle();
     assert!(length() > 1 << 20, "the database has none of it");
     host.apply(&mut count);
-    until(|| length() < 60_000);
+    until(|| length() < 60_000, "it is cut");
     host.die();
     let next = Host::open(dir.path(), "s");
     let [(1, held)] = &next.unreported(1..=2)[..] else { panic!("one is undecided") };
     assert!(held.draft.as_ref().unwrap().lines.as_ref().unwrap()[0].starts_with("23 "));
 
     // What was adopted is not cut before the database has it.
-    let changes = vec![(0, begin("x", &gone())), (1, ended(1, "one")), (1, landed("merged", None))];
+    let changes = [(0, begin("x", &gone())), (1, ended(1, "one")), (1, landed("merged", None))];
     put(dir.path(), "x-0.jsonl", &bytes(&lines("x", changes)));
     let host = Host::open(dir.path(), "a");
     let (mut count, has_it) = (0, || fs::read_to_string(folder.join("a-1.jsonl")).is_ok());
@@ -348,7 +286,7 @@ fn a_disk_that_stands_still_holds_nobody_up_and_all_is_there_afterwards() {
     let (reply, written) = mpsc::channel();
     journal.then(move || _ = reply.send(()));
     written.recv_timeout(DEADLINE).unwrap();
-    until(|| journal.append(21, ended(21, "x")));
+    until(|| journal.append(21, ended(21, "x")), "it is written");
     assert_eq!(told.try_iter().count(), 0);
     assert_eq!(Host::open(dir.path(), "s").unreported(1..=30).len(), 21);
 }
@@ -435,8 +373,12 @@ fn whatever_is_wrong_with_the_files_nobody_waits_and_what_is_whole_is_taken_over
         quick(4);
         assert_eq!(host.unreported(1..=9).len(), 4, "{name}");
         let heard: Vec<String> = host.told.try_iter().collect();
-        let left = heard.iter().filter(|told| told.contains("earlier session")).count();
-        assert_eq!([heard.len() - left, left], told, "{name}: {heard:?}");
+        let is_left = |heard: &&String| heard.contains("earlier session");
+        // The disk of a machine with much else to do may not answer in time.
+        let is_failure =
+            |heard: &&String| !is_left(heard) && (told[0] > 0 || !heard.contains("does not answer"));
+        let count = [heard.iter().filter(is_failure).count(), heard.iter().filter(is_left).count()];
+        assert_eq!(count, told, "{name}: {heard:?}");
         host.ask(|journal, reply| journal.close(move || _ = reply.send(())));
         host.die();
         assert!(theirs.iter().all(|path| fs::read(path).unwrap() == bytes(&run(&gone()))), "{name}");
