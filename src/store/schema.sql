@@ -25,7 +25,11 @@ CREATE TABLE jobs (
     duration_ms INTEGER NOT NULL DEFAULT 0,
     entry TEXT NOT NULL
 ) STRICT;
-CREATE INDEX jobs_ended ON jobs (ended_ms, uuid) WHERE ended_ms IS NOT NULL;
+-- Both hold all that a search, or a sum, reads.
+CREATE INDEX jobs_ended ON jobs (ended_ms, uuid, prompt, path) WHERE ended_ms IS NOT NULL;
+CREATE INDEX jobs_sums ON jobs (project, agent, model, ended_ms, landing, error_code, cost_usd, input_tokens,
+    output_tokens, cache_read_tokens, cache_creation_tokens, num_turns, duration_ms) WHERE ended_ms IS NOT NULL;
+CREATE INDEX jobs_family ON jobs (agent, family) WHERE family IS NOT NULL;
 CREATE INDEX jobs_open ON jobs (session) WHERE ended_ms IS NULL;
 CREATE INDEX jobs_path ON jobs (path, ended_ms, uuid);
 CREATE INDEX jobs_project ON jobs (project, ended_ms, uuid);

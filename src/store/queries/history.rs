@@ -35,9 +35,10 @@ pub struct Listed {
 
 /// A page of the history.
 pub fn history(connection: &Connection, asker: QueryContext<'_>, page: &Page) -> Result<Listed, StoreError> {
+    // The inner query reads an index alone, where it can.
     let mut sql = format!(
-        "SELECT *, strftime('{FORMAT}', ended_ms / 1000, 'unixepoch', 'localtime') AS ended
-         FROM jobs WHERE ended_ms IS NOT NULL AND (ended_ms, uuid) < (:ended_ms, :uuid)",
+        "SELECT jobs.*, strftime('{FORMAT}', ended_ms / 1000, 'unixepoch', 'localtime') AS ended
+         FROM (SELECT rowid AS at FROM jobs WHERE ended_ms IS NOT NULL AND (ended_ms, uuid) < (:ended_ms, :uuid)",
         FORMAT = LocalTime::FORMAT
     );
     if page.path.is_some() {
@@ -50,7 +51,8 @@ pub fn history(connection: &Connection, asker: QueryContext<'_>, page: &Page) ->
         (0..words.len())
             .map(|n| format!(r" AND (prompt LIKE :word{n} ESCAPE '\' OR path LIKE :word{n} ESCAPE '\')")),
     );
-    sql += " ORDER BY ended_ms DESC, uuid DESC LIMIT :limit";
+    sql += " ORDER BY ended_ms DESC, uuid DESC LIMIT :limit) JOIN jobs ON jobs.rowid = at
+         ORDER BY ended_ms DESC, uuid DESC";
     let mut statement = connection.prepare(&sql)?;
     let (ended_ms, uuid) =
         page.before.as_ref().map_or((i64::MAX, ""), |(ended_ms, uuid)| (*ended_ms, uuid.as_str()));

@@ -1,5 +1,7 @@
 //! Sums over jobs: what was done, and for how much.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{Connection, Params, Row, params};
 use serde::Serialize;
 
@@ -90,17 +92,38 @@ pub fn info(connection: &Connection, wanted: &InfoQuery) -> Result<Info, StoreEr
             params![agent, session_id],
         )
     });
-    let mut models = shares(connection, "model")?;
-    models.retain(|share| !share.name.is_empty());
-    Ok(Info {
-        session: session.transpose()?,
-        project: sums(connection, "project = ?1", [&wanted.project])?,
-        today: sums(connection, "ended_ms >= ?1", [wanted.today_ms])?,
-        month: sums(connection, "ended_ms >= ?1", [wanted.today_ms.saturating_sub(MONTH)])?,
-        all: sums(connection, "true", [])?,
-        models,
-        agents: shares(connection, "agent")?,
-    })
+    let (mut project, mut all) = (Sums::default(), Sums::default());
+    let (mut models, mut agents) = (BTreeMap::<String, Sums>::new(), BTreeMap::<String, Sums>::new());
+    let sql = format!(
+        "SELECT project, agent, coalesce(model, '') name, {SUMS} FROM jobs INDEXED BY jobs_sums
+         WHERE ended_ms IS NOT NULL GROUP BY project, agent, model"
+    );
+    let mut groups = connection.prepare_cached(&sql)?;
+    let mut rows = groups.query([])?;
+    while let Some(row) = rows.next()? {
+        let more = sum(row)?;
+        all.add(&more);
+        if row.get::<_, String>("project")? == wanted.project {
+            project.add(&more);
+        }
+        models.entry(row.get("name")?).or_default().add(&more);
+        agents.entry(row.get("agent")?).or_default().add(&more);
+    }
+    let today = sums(connection, "ended_ms >= ?1", [wanted.today_ms])?;
+    let month = sums(connection, "ended_ms >= ?1", [wanted.today_ms.saturating_sub(MONTH)])?;
+    models.remove("");
+    let (models, agents) = (shares(models), shares(agents));
+    Ok(Info { session: session.transpose()?, project, today, month, all, models, agents })
+}
+
+impl Sums {
+    fn add(&mut self, other: &Self) {
+        self.jobs += other.jobs;
+        self.landed += other.landed;
+        self.held += other.held;
+        self.failed += other.failed;
+        self.amounts = self.amounts.plus(&other.amounts);
+    }
 }
 
 fn sums(connection: &Connection, which: &str, params: impl Params) -> Result<Sums, StoreError> {
@@ -119,25 +142,19 @@ fn sum(row: &Row<'_>) -> Result<Sums, StoreError> {
     })
 }
 
-/// What each value of a column has taken, the costliest first, then those with the most jobs.
-fn shares(connection: &Connection, column: &str) -> Result<Vec<Breakdown>, StoreError> {
-    let sql = format!(
-        "SELECT coalesce({column}, '') name, {SUMS} FROM jobs WHERE ended_ms IS NOT NULL GROUP BY {column}
-         ORDER BY coalesce(sum(cost_usd), 0) DESC, count(*) DESC, name"
-    );
-    connection
-        .prepare_cached(&sql)?
-        .query_and_then([], |row| {
-            let (name, Sums { jobs, amounts, .. }) = (row.get("name")?, sum(row)?);
-            Ok(Breakdown {
-                name,
-                jobs,
-                cost_usd: amounts.cost_usd,
-                input_tokens: amounts.tokens.input,
-                output_tokens: amounts.tokens.output,
-                cache_read_tokens: amounts.tokens.cache_read,
-                cache_creation_tokens: amounts.tokens.cache_creation,
-            })
-        })?
-        .collect()
+/// The costliest first, then those with the most jobs.
+fn shares(of: BTreeMap<String, Sums>) -> Vec<Breakdown> {
+    let share = |(name, Sums { jobs, amounts, .. }): (String, Sums)| Breakdown {
+        name,
+        jobs,
+        cost_usd: amounts.cost_usd,
+        input_tokens: amounts.tokens.input,
+        output_tokens: amounts.tokens.output,
+        cache_read_tokens: amounts.tokens.cache_read,
+        cache_creation_tokens: amounts.tokens.cache_creation,
+    };
+    let mut shares: Vec<Breakdown> = of.into_iter().map(share).collect();
+    let cost = |share: &Breakdown| share.cost_usd.unwrap_or_default();
+    shares.sort_by(|a, b| cost(b).total_cmp(&cost(a)).then(b.jobs.cmp(&a.jobs)));
+    shares
 }
