@@ -6,6 +6,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -14,6 +15,8 @@ use super::owner;
 
 /// The end of the name of a file that is not complete.
 const PART: &str = "part";
+/// No file takes so long to be made.
+const LEFT: Duration = Duration::from_secs(600);
 /// The end of the name of the file that names the files of held answers.
 const HELD: &str = "held";
 
@@ -68,8 +71,7 @@ impl Folder {
             {
                 let session = session.to_owned();
                 sessions.entry(session.clone()).or_default().push(JournalFile { session, number, path });
-            } else if path.extension().is_some_and(|end| end == PART) && !is_locked(&path) {
-                // Its host was killed while it made the file.
+            } else if path.extension().is_some_and(|end| end == PART) && is_left(&path) {
                 let _ = fs::remove_file(&path);
             }
         }
@@ -212,6 +214,13 @@ fn neovim(path: &Path) -> Option<String> {
         Change::Begin { neovim, .. } => Some(neovim),
         _ => None,
     }
+}
+
+/// Whether the host was killed that made this file. One that is being made has no lock for a moment, and looking for one
+/// would keep its host from taking it.
+fn is_left(path: &Path) -> bool {
+    let made = fs::symlink_metadata(path).and_then(|metadata| metadata.modified());
+    made.is_ok_and(|made| made.elapsed().is_ok_and(|since| since > LEFT))
 }
 
 fn is_locked(path: &Path) -> bool {

@@ -333,6 +333,13 @@ impl Writer {
     }
 
     fn adopt(&mut self) -> io::Result<Vec<Held>> {
+        // Without a file of its own, which is locked, this session would count as gone with all that it takes over.
+        if self.file.is_none()
+            && let Err(error) = self.create(&self.shortest())
+        {
+            tracing::warn!(%error, "nothing is taken over without a journal");
+            return Ok(Vec::new());
+        }
         // The database is to know these jobs, as those of their own session.
         self.take_up()?;
         let mut adopted = Undecided::default();
