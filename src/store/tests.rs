@@ -270,6 +270,20 @@ fn whatever_is_wrong_with_the_database_all_answers_are_in_it_in_the_end() {
 }
 
 #[test]
+fn what_two_neovims_do_while_the_database_is_locked_is_all_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let lock = begun(dir.path(), "BEGIN EXCLUSIVE");
+    let hosts = ["s", "t"].map(|session| Host::open(dir.path(), session));
+    for id in 1..=150 {
+        for host in &hosts {
+            host.store.journal.append(id, ended(id, "x"));
+        }
+    }
+    drop(lock);
+    until(|| hosts.iter().all(|host| host.count() == Some(300)), "300 of 300");
+}
+
+#[test]
 fn without_a_folder_nothing_is_kept_and_nobody_is_warned() {
     let (tell, told) = mpsc::channel();
     let store = Store::open(None, "s".to_owned(), move |told| _ = tell.send(told));
