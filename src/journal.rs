@@ -83,6 +83,8 @@ pub struct Journal {
     tasks: mpsc::Sender<Task>,
     /// A line was not written in time, and none since.
     is_late: Arc<AtomicBool>,
+    /// Whether the thread is at work: where it is not, it waits for a processor, not for the disk.
+    is_busy: Arc<AtomicBool>,
     warn: Warn,
 }
 
@@ -92,6 +94,7 @@ impl Journal {
     pub fn open(data_dir: Option<&std::path::Path>, session: String, sink: Sink, warn: Warn) -> Self {
         let (tasks, waiting) = mpsc::channel();
         let is_late = Arc::new(AtomicBool::new(data_dir.is_none()));
+        let is_busy = Arc::new(AtomicBool::new(false));
         let is_told = AtomicBool::new(false);
         let warn: Warn = Arc::new(move |error| {
             if matches!(error, JournalError::LeftOver { .. }) || !is_told.swap(true, Ordering::Relaxed) {
@@ -100,11 +103,14 @@ impl Journal {
         });
         if let Some(data_dir) = data_dir {
             let (folder, is_late) = (Folder::under(data_dir), Arc::clone(&is_late));
+            let is_busy = Arc::clone(&is_busy);
             let warn = Arc::clone(&warn);
             // A thread of its own, and none of the agents' parents: it starts no process.
-            std::thread::spawn(move || Writer::new(folder, session, sink, warn).run(&waiting, &is_late));
+            std::thread::spawn(move || {
+                Writer::new(folder, session, sink, warn).run(&waiting, &is_late, &is_busy);
+            });
         }
-        Self { tasks, is_late, warn }
+        Self { tasks, is_late, is_busy, warn }
     }
 
     /// Appends a change of the job with this number; waits until it is written, but never longer than [`PATIENCE`].
@@ -120,11 +126,16 @@ impl Journal {
         if self.is_late.load(Ordering::Relaxed) {
             return false;
         }
-        written.recv_timeout(PATIENCE).unwrap_or_else(|_| {
-            self.is_late.store(true, Ordering::Relaxed);
-            (self.warn)(JournalError::Late);
-            false
-        })
+        loop {
+            match written.recv_timeout(PATIENCE) {
+                Ok(is_kept) => return is_kept,
+                Err(mpsc::RecvTimeoutError::Timeout) if !self.is_busy.load(Ordering::Relaxed) => {}
+                Err(_) => break,
+            }
+        }
+        self.is_late.store(true, Ordering::Relaxed);
+        (self.warn)(JournalError::Late);
+        false
     }
 
     /// Appends a change; comes back once it is on the disk, or after [`PATIENCE`].
@@ -132,11 +143,13 @@ impl Journal {
         let (done, written) = oneshot::channel();
         // The waiting task may have given up.
         self.send(Task::Append { id, change, sync: true, done: Box::new(move |_| _ = done.send(())) });
-        let is_late = self.is_late.load(Ordering::Relaxed);
+        let (is_late, is_busy) = (self.is_late.load(Ordering::Relaxed), Arc::clone(&self.is_busy));
         async move {
-            if !is_late {
-                let _ = tokio::time::timeout(PATIENCE, written).await;
-            }
+            let mut written = written;
+            while !is_late
+                && tokio::time::timeout(PATIENCE, &mut written).await.is_err()
+                && !is_busy.load(Ordering::Relaxed)
+            {}
         }
     }
 

@@ -49,6 +49,7 @@ pub fn of(
         text: outcome.text.clone().filter(|_| outcome.error.is_none()),
         lines: landing.map(|landing| landing.lines.clone()),
         held_for: land::held(outcome.held_for, landing).map(|why| why.name().to_owned()),
+        held_why: outcome.held_why.map(str::to_owned),
         share,
         counted,
         checkpoints: outcome.checkpoints.clone(),

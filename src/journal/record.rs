@@ -57,6 +57,9 @@ pub struct Record {
     pub lines: Option<Vec<String>>,
     /// Why it must not land by itself.
     pub held_for: Option<String>,
+    /// What is doubtful in it, where it is held for that.
+    #[serde(default)]
+    pub held_why: Option<String>,
     /// What this job alone cost.
     pub share: Amounts,
     /// What its session had counted when it ended, with what that took over from the one it was forked from.
@@ -172,6 +175,7 @@ impl Held {
             "stands": saved,
             "draft": draft,
             "held_for": record.held_for,
+            "held_why": record.held_why,
             "cost_usd": share.cost_usd,
             "num_turns": share.num_turns,
             "input_tokens": share.tokens.input,

@@ -78,6 +78,7 @@ pub fn record(id: u64, text: Option<&str>) -> Record {
         text: text.map(str::to_owned),
         lines: text.map(|text| vec![text.to_owned()]),
         held_for: None,
+        held_why: None,
         share: amounts,
         counted: amounts,
         checkpoints: Vec::new(),

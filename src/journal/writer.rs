@@ -90,17 +90,20 @@ impl Writer {
     }
 
     /// Works until all handles are gone.
-    pub fn run(mut self, tasks: &mpsc::Receiver<Task>, is_late: &AtomicBool) {
+    pub fn run(mut self, tasks: &mpsc::Receiver<Task>, is_late: &AtomicBool, is_busy: &AtomicBool) {
+        is_busy.store(true, Ordering::Relaxed);
         if let Err(error) = self.begin() {
             (self.warn)(error.into());
         }
         loop {
             let patience = if self.pending.is_empty() { Duration::MAX } else { RETRY_INTERVAL };
+            is_busy.store(false, Ordering::Relaxed);
             let first = match tasks.recv_timeout(patience) {
                 Ok(task) => Some(task),
                 Err(mpsc::RecvTimeoutError::Timeout) => None,
                 Err(mpsc::RecvTimeoutError::Disconnected) => return,
             };
+            is_busy.store(true, Ordering::Relaxed);
             let mut synced: Vec<Then<bool>> = Vec::new();
             if first.is_none() {
                 self.write(&[]);

@@ -24,6 +24,7 @@ local SESSION, NEOVIM = "gone", "1:0"
 ---@field error [string, string]? code and message
 ---@field landing string|false|nil what became of the answer
 ---@field held_for string?
+---@field held_why string?
 ---@field landed_rows string[]? what stood there then
 ---@field ended_ms integer?
 ---@field started_ms integer?
@@ -96,6 +97,7 @@ local function changes_of(id, job)
     text = lines and table.concat(lines, "\n"),
     lines = lines,
     held_for = job.held_for,
+    held_why = job.held_why,
     share = amounts,
     counted = amounts,
     checkpoints = job.checkpoints or {},
