@@ -3,11 +3,12 @@
 
 use std::os::unix::fs::MetadataExt;
 
-/// The Neovim that started this host.
-pub fn current() -> String {
+/// The Neovim of a session: the plugin names a session by random digits, `p` and the process id of Neovim. Where that is
+/// not in the name it is the parent, which would be another process where Neovim has ended before this host began.
+pub fn of(session: &str) -> String {
+    let named = session.rsplit_once('p').and_then(|(_, pid)| pid.parse().ok());
     // SAFETY: getppid takes nothing and cannot fail.
-    let pid = unsafe { libc::getppid() }.cast_unsigned();
-    name(pid)
+    name(named.unwrap_or_else(|| unsafe { libc::getppid() }.cast_unsigned()))
 }
 
 /// Whether that process may still run: in another container, or on another machine that shares this home, nobody knows.
@@ -65,11 +66,13 @@ mod tests {
     fn a_process_is_known_by_its_id_and_its_start() {
         let me = name(std::process::id());
         assert!(is_alive(&me), "{me}");
-        assert!(is_alive(&current()));
+        assert!(is_alive(&of("a session of its parent")));
+        assert_eq!(of(&format!("abcp{}", std::process::id())), me);
         let mut child = std::process::Command::new("true").spawn().unwrap();
         let gone = name(child.id());
         child.wait().unwrap();
         assert!(!is_alive(&gone), "{gone}");
+        assert!(!is_alive(&of(&format!("abcp{}", child.id()))), "it had ended before this host began");
         assert!(!is_alive("nonsense"));
     }
 

@@ -71,8 +71,8 @@ impl Writer {
     pub fn new(folder: Folder, session: String, sink: Sink, warn: Warn) -> Self {
         Self {
             folder,
+            neovim: owner::of(&session),
             session,
-            neovim: owner::current(),
             sink,
             warn,
             file: None,

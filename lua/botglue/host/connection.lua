@@ -78,7 +78,7 @@
 ---@class botglue.Connection: botglue.HostState, botglue.JobsState, botglue.EditorState, botglue.UiState
 local connection = {
   words = { reasons = {}, landings = {}, actions = {}, agents = {}, states = {} },
-  session = vim.text.hexencode(vim.uv.random(16)):lower(),
+  session = vim.text.hexencode(vim.uv.random(16)):lower() .. "p" .. vim.fn.getpid(),
   ready_within = 5000,
   restarts = {},
   unconfirmed = {},
