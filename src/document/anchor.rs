@@ -229,9 +229,7 @@ impl Anchor {
 
     /// Whether its rows are there, and only the editor's mark says which part of them it is.
     pub fn needs_mark(&self, rows: &Rows) -> bool {
-        let Some(range) = self.own_rows(rows).filter(|_| self.has_columns()) else {
-            return false;
-        };
+        let Some(range) = self.own_rows(rows).filter(|_| self.has_columns()) else { return false };
         let (within, last) = (rows.slice(range.clone()), range.len() - 1);
         let columns =
             |row: &Row| self.columns.iter().find(|(id, _)| *id == row.id).map(|(_, columns)| columns);

@@ -70,16 +70,12 @@ impl Document {
     /// Deletes rows. To move or filter rows, Neovim first puts in the new ones and then deletes the old ones.
     fn delete(&mut self, range: Range<usize>, mut gone: Vec<Row>) {
         self.splice(range.clone(), &[]);
-        let Some(put_in) = self.put_in.take().filter(|put| put.end <= range.start || range.end <= put.start)
-        else {
-            self.deleted.put(gone);
-            return;
-        };
+        let is_apart = |put_in: &Range<usize>| put_in.end <= range.start || range.end <= put_in.start;
+        let Some(put_in) = self.put_in.take().filter(is_apart) else { return self.deleted.put(gone) };
         let is_beside = put_in.end == range.start || range.end == put_in.start;
         let at = if range.start < put_in.start { put_in.start - range.len() } else { put_in.start };
         let copies = self.rows.slice(at..at + put_in.len());
-        let is_whole =
-            copies.len() == gone.len() && copies.iter().zip(&gone).all(|(copy, gone)| copy.hash == gone.hash);
+        let is_whole = copies.iter().map(|row| row.hash).eq(gone.iter().map(|row| row.hash));
         if is_beside || is_whole {
             let origins = align(&gone, &copies).origins;
             let mut moved = copies.clone();
@@ -220,12 +216,11 @@ impl Document {
     }
 
     pub(super) fn edit_columns(&mut self, rows: &[Row]) {
-        let current = self.texts.current();
-        for (id, anchor) in self.anchors.iter_mut().filter(|(_, anchor)| anchor.has_columns()) {
-            if self.written_anchor != Some(*id) {
-                for row in rows {
-                    anchor.edit_columns(row, current);
-                }
+        let (current, written) = (self.texts.current(), self.written_anchor);
+        let others = self.anchors.iter_mut().filter(|(id, _)| written != Some(**id));
+        for (_, anchor) in others.filter(|(_, anchor)| anchor.has_columns()) {
+            for row in rows {
+                anchor.edit_columns(row, current);
             }
         }
     }

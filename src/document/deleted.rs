@@ -30,9 +30,7 @@ impl Deleted {
         }
         let block = self.blocks.last_key_value().map_or(0, |(last, _)| last + 1);
         self.rows += rows.len();
-        for (at, row) in rows.iter().enumerate() {
-            self.by_id.insert(row.id, (block, at));
-        }
+        self.by_id.extend(rows.iter().enumerate().map(|(at, row)| (row.id, (block, at))));
         self.blocks.insert(block, rows.into_iter().map(Some).collect());
         while self.rows > MAX_ROWS
             && let Some((_, rows)) = self.blocks.pop_first()

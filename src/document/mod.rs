@@ -126,13 +126,9 @@ impl Document {
 
     /// The bytes of memory that it takes, roughly.
     pub fn memory(&self) -> usize {
-        const ROW: usize = 96;
-        const SNAPSHOT: usize = 12 << 10;
-        const CHUNK: usize = 8;
-        const OWNER: usize = 32;
-        const TEXT: usize = 32;
-        let snapshots = self.snapshots.len() * (SNAPSHOT + self.rows.chunks() * CHUNK);
-        self.bytes + self.rows.len() * ROW + self.owners.len() * OWNER + self.texts.len() * TEXT + snapshots
+        let snapshots = self.snapshots.len() * ((12 << 10) + self.rows.chunks() * 8);
+        let (rows, owners, texts) = (self.rows.len() * 96, self.owners.len() * 32, self.texts.len() * 80);
+        self.bytes + rows + owners + texts + snapshots
     }
 
     /// Replaces the rows of `range`, for a change that is not the write of an answer.

@@ -4,13 +4,16 @@
 //! a step of undo are none, since nothing leads to them: those of a write are not recorded, and those of an undo or a
 //! redo that crosses a write are crossed out.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use super::AnchorId;
 
 /// The most texts that are remembered; the oldest go first.
 pub const MAX_TEXTS: usize = 10_000;
+
+/// From so many writes on those go that tell nothing any more.
+const MANY_WRITES: usize = 256;
 
 /// The number of a text. Later ones have higher numbers.
 pub type TextNumber = usize;
@@ -24,8 +27,8 @@ pub struct Texts {
     earlier: VecDeque<EarlierText>,
     /// The number of the first of them.
     first: TextNumber,
-    /// For each range the last write to it that is in the current text.
-    written: Arc<BTreeMap<AnchorId, WriteNumber>>,
+    /// The last write that is in the current text, and the earlier ones.
+    written: Option<Arc<Write>>,
     writes: WriteNumber,
 }
 
@@ -33,9 +36,17 @@ pub struct Texts {
 struct EarlierText {
     /// None where it was inside of a step.
     hash: Option<u64>,
-    written: Arc<BTreeMap<AnchorId, WriteNumber>>,
+    written: Option<Arc<Write>>,
     /// It is one right before or right after a write.
     is_end: bool,
+}
+
+/// A write to a range, with those before it: texts share most of theirs.
+#[derive(Debug, PartialEq, Eq)]
+struct Write {
+    anchor: AnchorId,
+    number: WriteNumber,
+    earlier: Option<Arc<Self>>,
 }
 
 impl Texts {
@@ -51,11 +62,8 @@ impl Texts {
 
     /// The current text, which has this hash, changes next; `is_write` says whether an answer is written.
     pub fn change(&mut self, hash: u64, is_write: bool) {
-        self.earlier.push_back(EarlierText {
-            hash: Some(hash),
-            written: Arc::clone(&self.written),
-            is_end: is_write,
-        });
+        let written = self.written.clone();
+        self.earlier.push_back(EarlierText { hash: Some(hash), written, is_end: is_write });
         if self.earlier.len() > MAX_TEXTS {
             self.earlier.pop_front();
             self.first += 1;
@@ -66,26 +74,37 @@ impl Texts {
     /// followed.
     pub fn write(&mut self, anchor: AnchorId, hash: u64, is_followed: impl Fn(AnchorId) -> bool) {
         self.writes += 1;
-        let written = Arc::make_mut(&mut self.written);
-        written.retain(|other, _| is_followed(*other));
-        written.insert(anchor, self.writes);
+        let mut written = vec![(anchor, self.writes)];
+        if self.written().count() >= MANY_WRITES {
+            let mut seen = HashSet::from([anchor]);
+            let writes = self.written().map(|write| (write.anchor, write.number));
+            written.extend(writes.filter(|(anchor, _)| is_followed(*anchor) && seen.insert(*anchor)));
+            self.written = None;
+        }
+        for (anchor, number) in written.into_iter().rev() {
+            self.written = Some(Arc::new(Write { anchor, number, earlier: self.written.take() }));
+        }
         self.change(hash, true);
     }
 
     /// The last write to a range that is in the current text; none if none is.
     pub fn last_write(&self, anchor: AnchorId) -> Option<WriteNumber> {
-        self.written.get(&anchor).copied()
+        self.written().find(|write| write.anchor == anchor).map(|write| write.number)
+    }
+
+    /// The writes that are in the current text, the last one first.
+    fn written(&self) -> impl Iterator<Item = &Write> {
+        std::iter::successors(self.written.as_deref(), |write| write.earlier.as_deref())
     }
 
     /// An undo or a redo is complete, and led to the text with this hash.
     pub fn arrive(&mut self, hash: u64) {
-        let before = Arc::clone(&self.written);
+        let before = self.written.clone();
         self.read(hash);
         if before == self.written {
             return;
         }
-        let ends: HashSet<Option<u64>> =
-            self.earlier.iter().filter(|text| text.is_end).map(|text| text.hash).collect();
+        let ends: HashSet<_> = self.earlier.iter().filter(|text| text.is_end).map(|text| text.hash).collect();
         // It began at an end of a write.
         if let Some(start) = self.earlier.iter().rposition(|text| ends.contains(&text.hash)) {
             self.earlier.range_mut(start + 1..).for_each(|inside| inside.hash = None);
@@ -95,7 +114,7 @@ impl Texts {
     /// The text was read again, and has this hash.
     pub fn read(&mut self, hash: u64) {
         if let Some(text) = self.earlier.iter().rfind(|text| text.hash == Some(hash)) {
-            self.written = Arc::clone(&text.written);
+            self.written.clone_from(&text.written);
         }
     }
 
@@ -168,9 +187,14 @@ mod tests {
     #[test]
     fn ranges_that_nobody_follows_are_forgotten() {
         let mut texts = written();
-        texts.change(20, true);
-        texts.write(OTHER, 30, |anchor| anchor != JOB);
-        assert_eq!((texts.last_write(JOB), texts.last_write(OTHER)), (None, Some(2)));
+        for _ in 0..MANY_WRITES {
+            texts.change(20, true);
+            texts.write(OTHER, 30, |anchor| anchor != JOB);
+        }
+        assert_eq!((texts.last_write(JOB), texts.last_write(OTHER)), (None, Some(MANY_WRITES as u64 + 1)));
+        assert_eq!(texts.written().count(), 1, "nor is one kept that a later one to its range hides");
+        texts.read(10);
+        assert_eq!(texts.last_write(OTHER), None);
     }
 
     #[test]
