@@ -124,19 +124,23 @@ function M.wait(ms, condition, interval, bufnr)
   return ok, result
 end
 
---- Calls `fn` whenever a safe moment may have come, until the returned function is called.
----@param name string unique to the caller
+--- Calls `fn` whenever a safe moment may have come for a buffer, until the returned function is called.
+---@param bufnr integer
 ---@param fn fun()
 ---@return fun() stop
-function M.watch(name, fn)
-  local group = api.nvim_create_augroup("botglue.moment." .. name, { clear = true })
+function M.watch(bufnr, fn)
+  local group = api.nvim_create_augroup("botglue.moment." .. bufnr, { clear = true })
   local once = require("botglue.util.debounce")(fn)
   api.nvim_create_autocmd({ "SafeState", "ModeChanged", "CompleteDone", "BufEnter" }, {
     group = group,
     desc = "botglue: land an answer that is ready",
     -- Within the event itself `state()` still tells of the event.
-    callback = function()
-      once()
+    callback = function(args)
+      local is_current = api.nvim_get_current_buf() == bufnr
+      -- What is done in the next tick ends in a `SafeState`: in a mode that has to be left first that would never end.
+      if not is_current or SAFE[api.nvim_get_mode().mode] or args.event ~= "SafeState" then
+        once()
+      end
     end,
   })
   return function()

@@ -206,7 +206,7 @@ end
 ---@param buffer integer
 local function notify_when_safe(buffer)
   local stop
-  stop = moment.watch("write." .. buffer, function()
+  stop = moment.watch(buffer, function()
     if not moment.is_safe(buffer) then
       return
     end
