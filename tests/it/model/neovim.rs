@@ -8,13 +8,11 @@ use rmpv::Value;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use crate::support::POLL;
 use crate::support::nvim::{Builder, Nvim};
 use crate::support::rpc::{from_json, to_json};
 use crate::support::scratch::Scratch;
+use crate::support::{DEADLINE, POLL};
 
-/// How long one call may take; an editor that takes longer is stuck.
-const STUCK: Duration = Duration::from_secs(30);
 /// How long the host is left alone at first: mostly it is done by then.
 const SHORTEST: Duration = Duration::from_micros(250);
 
@@ -84,7 +82,7 @@ impl Editor<'_> {
     pub fn lua(self, code: &str, arguments: &[Json]) -> Result<Json, String> {
         let arguments = arguments.iter().map(from_json).collect();
         let call = vec![code.into(), Value::Array(arguments)];
-        self.0.channel().call("nvim_exec_lua", call, STUCK).map(|value| to_json(&value))
+        self.0.channel().call("nvim_exec_lua", call, DEADLINE).map(|value| to_json(&value))
     }
 
     /// Looks into it once it has taken what it was given.
@@ -98,8 +96,9 @@ impl Editor<'_> {
         self.lua("M.ask_host()", &[])?;
         let (since, mut pause) = (Instant::now(), SHORTEST);
         while self.lua("return M.is_settled()", &[])? != json!(true) {
-            if since.elapsed() > STUCK {
-                return Err(format!("the host is not done: {}", self.lua("return M.waits()", &[])?));
+            if since.elapsed() > DEADLINE {
+                let waits = self.lua("return { replies = M.pings, jobs = M.waits() }", &[])?;
+                return Err(format!("after {DEADLINE:?} the host is not done: {waits}\n{}", self.0.report()));
             }
             // Who asks without a pause takes the processor that the host needs to reply.
             std::thread::sleep(pause);

@@ -347,7 +347,7 @@ impl Nvim {
     }
 
     /// What a failing test needs to be understood.
-    fn report(&self) -> String {
+    pub fn report(&self) -> String {
         let ask = |method: &str, lua: &str| {
             let arguments = vec![lua.into(), Value::Array(Vec::new())];
             let reply = self.channel.call(method, arguments, Duration::from_secs(2));
