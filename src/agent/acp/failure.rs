@@ -14,6 +14,8 @@ pub enum AcpRequest {
     Fork,
     /// The session's mode is to be this.
     Mode(String),
+    /// The session is to have a title.
+    Title,
     /// The session's model is to be this.
     Model(String),
     Prompt,

@@ -35,6 +35,9 @@ const VERSION: u64 = 1;
 /// The most models that are reported.
 const MODELS: usize = 100;
 
+/// The title that a session gets where it has to have one.
+const TITLE: &str = "botglue";
+
 /// How messages name an agent without a preset.
 const LABEL: AgentLabel = AgentLabel { name: "the agent", login: "its own login command" };
 
@@ -97,7 +100,7 @@ enum Phase {
     Starting,
     /// It has no session.
     Session,
-    /// Its mode and model are being set.
+    /// Its mode, title and model are being set.
     Configuring,
     /// It waits for the message.
     Ready,
@@ -231,7 +234,9 @@ impl Acp {
         match asked {
             AcpRequest::Initialize => self.initialized(reply, on_event, input),
             AcpRequest::Session | AcpRequest::Fork => self.session(reply, on_event, input),
-            AcpRequest::Mode(_) | AcpRequest::Model(_) => self.next_setting(on_event, input),
+            AcpRequest::Mode(_) | AcpRequest::Title | AcpRequest::Model(_) => {
+                self.next_setting(on_event, input);
+            }
             AcpRequest::Prompt => {
                 self.phase = Phase::Closing;
                 self.result = line.to_vec();
@@ -320,6 +325,10 @@ impl Acp {
                 .filter(|_| reply.modes.is_none())
                 .unwrap_or_else(|| ("session/set_mode", serde_json::json!({"modeId": mode})));
             settings.push(Setting { asked: AcpRequest::Mode(mode.clone()), method, params });
+        }
+        if self.opening.preset.is_some_and(|preset| preset.quirks.asks_for_title) {
+            let (method, params) = ("session/set_title", serde_json::json!({"title": TITLE}));
+            settings.push(Setting { asked: AcpRequest::Title, method, params });
         }
         if let Some(model) = &self.opening.model {
             let (method, params) = config("model", model)

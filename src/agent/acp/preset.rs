@@ -63,6 +63,9 @@ pub struct Quirks {
     pub has_notices: bool,
     /// At a limit on the length of its answer it asks again, and says all of them.
     pub repeats_at_limit: bool,
+    /// It asks a model for the title of a session that has none: in a thread with the user's own settings, which may
+    /// let it write and run.
+    pub asks_for_title: bool,
     /// What its token counts cover.
     pub tokens: Counting,
     /// What its cost covers.
@@ -87,6 +90,7 @@ impl Quirks {
         reports_failures: false,
         has_notices: false,
         repeats_at_limit: false,
+        asks_for_title: false,
         tokens: Counting::Turn,
         cost: Counting::Lineage,
     };
@@ -199,9 +203,12 @@ const CODEX: Preset = Preset {
     package: "@agentclientprotocol/codex-acp",
     tried: [2, 6, 0],
     label: AgentLabel { name: "codex", login: "`codex login` in a terminal" },
-    env: |_| vec![("INITIAL_AGENT_MODE".to_owned(), "read-only".to_owned())],
+    env: |_| {
+        let suggestions = ("CODEX_ACP_PROMPT_SUGGESTIONS".to_owned(), "false".to_owned());
+        vec![("INITIAL_AGENT_MODE".to_owned(), "read-only".to_owned()), suggestions]
+    },
     resume: ResumeSupport::Sessions,
-    quirks: Quirks { has_message_ids: true, reports_failures: true, ..Quirks::UNKNOWN },
+    quirks: Quirks { has_message_ids: true, reports_failures: true, asks_for_title: true, ..Quirks::UNKNOWN },
     about: About {
         keeps: "its own sandbox (mode `read-only`), which lets it read all files",
         open: Some(OpenCommand { program: Some("codex"), flag: "resume" }),

@@ -38,7 +38,7 @@ impl Talk {
         let mut talk = Self::new(&opening(preset));
         talk.reply(&json!({"protocolVersion": 1}));
         talk.reply(&json!({"sessionId": "s1"}));
-        if talk.last("session/set_mode") {
+        if talk.last("session/set_mode") || talk.last("session/set_title") {
             talk.reply(&json!({}));
         }
         talk
@@ -175,13 +175,15 @@ fn a_session_is_opened_set_up_and_asked_once_there_is_a_message() {
     assert_eq!(talk.sent[2]["method"], "session/set_mode");
     assert_eq!(talk.sent[2]["params"], json!({"sessionId": "s1", "modeId": "default"}));
     talk.reply(&json!({}));
-    assert_eq!(talk.sent[3]["method"], "session/set_config_option");
-    assert_eq!(talk.sent[3]["params"], json!({"sessionId": "s1", "configId": "m", "value": "big"}));
+    assert_eq!(talk.sent[3]["method"], "session/set_title", "so it asks no model for one");
     talk.reply(&json!({}));
-    assert_eq!(talk.sent.len(), 4, "it is ready, and waits");
+    assert_eq!(talk.sent[4]["method"], "session/set_config_option");
+    assert_eq!(talk.sent[4]["params"], json!({"sessionId": "s1", "configId": "m", "value": "big"}));
+    talk.reply(&json!({}));
+    assert_eq!(talk.sent.len(), 5, "it is ready, and waits");
     talk.say("the message");
     assert_eq!(
-        talk.sent[4]["params"],
+        talk.sent[5]["params"],
         json!({"sessionId": "s1", "prompt": [{"type": "text", "text": "the message"}]})
     );
     talk.text(Some("m1"), "fine");

@@ -52,10 +52,8 @@ fn env(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
 fn every_agent_has_its_own_recipe() {
     let mode = |mode: &str| Some(mode.to_owned());
     let none = BTreeMap::new;
-    assert_eq!(
-        shipped("codex"),
-        ("x --mine".to_owned(), env(&[("INITIAL_AGENT_MODE", "read-only")]), Directory::Empty, None, None)
-    );
+    let codex = env(&[("INITIAL_AGENT_MODE", "read-only"), ("CODEX_ACP_PROMPT_SUGGESTIONS", "false")]);
+    assert_eq!(shipped("codex"), ("x --mine".to_owned(), codex, Directory::Empty, None, None));
     let gemini = format!("x --acp --include-directories {PROJECT} --mine");
     assert_eq!(shipped("gemini"), (gemini, none(), Directory::Empty, mode("plan"), None));
     let (arguments, variables, directory, own_mode, _) = shipped("opencode");

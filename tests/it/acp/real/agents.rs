@@ -183,7 +183,7 @@ const CODEX: Agent = Agent {
     log_out: |place| place.write("home/.codex/config.toml", ""),
     asks_without_login: false,
     model: None,
-    settings: "session/new",
+    settings: "session/set_title",
     reads: |path| ("exec_command", json!({"cmd": format!("cat {path}")})),
     writes: |path| ("exec_command", json!({"cmd": format!("echo x > {path}")})),
     runs: |command| ("exec_command", json!({"cmd": command})),
