@@ -17,17 +17,20 @@ function M.ready(hello)
   client.ready(hello)
 end
 
---- Several of the functions below, in their order. An error in one of them keeps no other from being called.
+--- The functions below that the host calls at once, in their order: an error in one of them keeps no other from being
+--- called. Gives what the last one gave, if it did not fail, then each that failed: its name and the error.
 ---@param calls { [1]: string, [2]: any }[] by name, each with its argument
-function M.several(calls)
-  local failed
+---@return any[]
+function M.all(calls)
+  local replies = { vim.NIL }
   for _, call in ipairs(calls) do
-    local ok, err = pcall(M[call[1]], call[2])
-    failed = failed or not ok and err or nil
+    local ok, result = pcall(M[call[1]], call[2])
+    replies[1] = ok and result or vim.NIL
+    if not ok then
+      vim.list_extend(replies, { call[1], tostring(result) })
+    end
   end
-  if failed then
-    error(failed, 0)
-  end
+  return replies
 end
 
 --- The newest state of each job that changed.

@@ -82,14 +82,15 @@ impl Editor {
         Box::new(watch::ForwardObserver { id, pending: Arc::clone(&self.pending), thinking })
     }
 
-    /// A job's outcome, with how its answer would land; sent at once.
-    pub fn finish(&self, id: u64, outcome: Box<Outcome>, landing: Option<Box<Landing>>) {
-        self.send(Outgoing::Finish(id, outcome, landing));
+    /// A job's outcome, with how its answer would land; whether it is followed at once by what becomes of the answer,
+    /// with which it then goes.
+    pub fn finish(&self, id: u64, outcome: Box<Outcome>, landing: Option<Box<Landing>>, is_followed: bool) {
+        self.send(Outgoing::Finish(id, outcome, landing, is_followed));
     }
 
     /// A job that never ran has failed.
     pub fn reject(&self, id: u64, error: JobError) {
-        self.finish(id, Box::new(Outcome::failed(error)), None);
+        self.finish(id, Box::new(Outcome::failed(error)), None, false);
     }
 
     /// Where a job's raw stream is kept.
@@ -163,7 +164,7 @@ impl Editor {
         done: impl FnOnce(Option<WriteReply>) + Send + 'static,
     ) {
         let done = move |reply: Option<Value>| done(reply.as_ref().and_then(WriteReply::decode));
-        self.send(Outgoing::Call(Call::Ask("write", call.value(buffer), Box::new(done))));
+        self.send(Outgoing::Call(Call::Ask(vec![("write", call.value(buffer))], Box::new(done))));
     }
 
     /// Has the plugin put its marks to these places in the text with this changedtick; none where a range is lost.
@@ -177,12 +178,12 @@ impl Editor {
     ) {
         let done = move |reply: Option<Value>| done(reply.and_then(|reply| mirror::reply_tick(&reply)));
         let argument = mirror::places(buffer, tick, places);
-        self.send(Outgoing::Call(Call::Ask("places", argument, Box::new(done))));
+        self.send(Outgoing::Call(Call::Ask(vec![("places", argument)], Box::new(done))));
     }
 
     /// Has the plugin draw what is proposed of a held answer; `done` is called once it has.
     pub fn review(&self, buffer: u64, view: &ReviewView, done: impl FnOnce() + Send + 'static) {
-        self.send(Outgoing::Call(Call::Ask("review", view.value(buffer), Box::new(move |_| done()))));
+        self.send(Outgoing::Call(Call::Ask(vec![("review", view.value(buffer))], Box::new(move |_| done()))));
     }
 
     /// Has Neovim send no more events of a buffer.
@@ -204,7 +205,7 @@ impl Editor {
     }
 
     fn apply(&self, name: &'static str, argument: Value) {
-        self.send(Outgoing::Call(Call::Apply(name, argument)));
+        self.send(Outgoing::Call(Call::Apply(vec![(name, argument)])));
     }
 
     fn send(&self, tell: Outgoing) {

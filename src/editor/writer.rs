@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use nvim_rs::Neovim;
 use nvim_rs::error::CallError;
@@ -17,16 +18,20 @@ use super::pending::Pending;
 use super::value::{self, Map, fields};
 use super::{CallCount, RpcWriter, attach};
 use crate::land::Landing;
-use crate::memory;
 use crate::stream::Outcome;
 use crate::view;
 
-/// The most functions of the plugin that are called at once: what they take together is a stall of the editor.
+/// The most functions of the plugin that are called at once, and of those the most before one that is asked for a reply,
+/// which may write: what they take together is a stall of the editor.
 const TOGETHER: usize = 16;
+const BEFORE_A_REPLY: usize = 4;
+/// How long an outcome waits for the call that writes its answer, in order to go with it.
+const WAIT_FOR_THE_NEXT: Duration = Duration::from_millis(10);
 
 /// What the host sends to the editor.
 pub(super) enum Outgoing {
-    Finish(u64, Box<Outcome>, Option<Box<Landing>>),
+    /// An outcome; whether it is followed at once by a call that writes its answer or says what becomes of it.
+    Finish(u64, Box<Outcome>, Option<Box<Landing>>, bool),
     /// Any other call.
     Call(Call),
     /// The connection has ended: the call under way has its reply by now, or gets none.
@@ -35,15 +40,15 @@ pub(super) enum Outgoing {
 
 /// One call to Neovim.
 pub(super) enum Call {
-    /// A function of `botglue.apply`, by name, with its argument.
-    Apply(&'static str, Value),
-    /// Several of them, in their order.
-    Several(Vec<(&'static str, Value)>),
+    /// Functions of `botglue.apply`, by name, each with its argument, in their order.
+    Apply(Vec<(&'static str, Value)>),
+    /// The same; the callback gets the reply of the last one, or none if it failed.
+    Ask(Vec<(&'static str, Value)>, Reply),
     /// Several functions of Neovim's API at once; the callback gets whether all of them succeeded.
     Atomic(Vec<Value>, Box<dyn FnOnce(bool) + Send>),
-    /// A function of the plugin; the callback gets its reply, or none if it failed.
-    Ask(&'static str, Value, Box<dyn FnOnce(Option<Value>) + Send>),
 }
+
+pub(super) type Reply = Box<dyn FnOnce(Option<Value>) + Send>;
 
 pub(super) type CallResult = Result<(), Box<CallError>>;
 type CallInFlight = Pin<Box<dyn Future<Output = CallResult> + Send>>;
@@ -59,11 +64,21 @@ pub(super) struct Writer {
     staged: Option<Call>,
     /// When the last frame went out.
     last_frame: Option<Instant>,
+    /// Only outcomes wait that are followed by another call: until when they wait for it.
+    wait_until: Option<Instant>,
 }
 
 impl Writer {
     pub(super) fn new(neovim: Neovim<RpcWriter>, count: CallCount, pending: Arc<Pending>) -> Self {
-        Self { neovim, count, pending, waiting: VecDeque::new(), staged: None, last_frame: None }
+        Self {
+            neovim,
+            count,
+            pending,
+            waiting: VecDeque::new(),
+            staged: None,
+            last_frame: None,
+            wait_until: None,
+        }
     }
 
     /// Makes the calls until the last handle is dropped, or the channel is broken.
@@ -74,11 +89,16 @@ impl Writer {
             if under_way.is_none() {
                 under_way = self.next();
             }
-            let next_frame = self.next_frame().filter(|_| under_way.is_none());
+            let due =
+                self.next_frame().into_iter().chain(self.wait_until).min().filter(|_| under_way.is_none());
             tokio::select! {
                 tell = outgoing.recv() => match tell {
-                    Some(Outgoing::Finish(id, outcome, landing)) => self.finish(id, &outcome, landing.as_deref()),
-                    Some(Outgoing::Call(call)) => self.waiting.push_back(call),
+                    Some(Outgoing::Finish(id, outcome, landing, is_followed)) => {
+                        let tools = self.pending.lock().frames.finish(id);
+                        let finish = ("finish", value::finish(id, &outcome, landing.as_deref(), tools));
+                        self.add(Call::Apply(vec![finish]), is_followed);
+                    }
+                    Some(Outgoing::Call(call)) => self.add(call, false),
                     Some(Outgoing::Disconnected(done)) => {
                         if under_way.is_some() {
                             finished(&mut under_way).await?;
@@ -90,7 +110,7 @@ impl Writer {
                 },
                 done = finished(&mut under_way) => done?,
                 () = self.pending.changed() => {}
-                () = sleep_until(next_frame.unwrap_or_else(Instant::now)), if next_frame.is_some() => {}
+                () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {}
             }
         }
     }
@@ -106,12 +126,14 @@ impl Writer {
         let hello = Map::default().with("version", version).with("pid", std::process::id());
         let words = Map(fields(serde_json::json!(view::words()))).build();
         let hello = hello.with("words", words).build();
-        self.make(Call::Apply("ready", hello)).await
+        self.make(Call::Apply(vec![("ready", hello)])).await
     }
 
-    fn finish(&mut self, id: u64, outcome: &Outcome, landing: Option<&Landing>) {
-        let tools = self.pending.lock().frames.finish(id);
-        self.waiting.push_back(Call::Apply("finish", value::finish(id, outcome, landing, tools)));
+    fn add(&mut self, call: Call, is_followed: bool) {
+        let waits = is_followed && (self.waiting.is_empty() || self.wait_until.is_some());
+        let until = || self.wait_until.unwrap_or_else(|| Instant::now() + WAIT_FOR_THE_NEXT);
+        self.wait_until = waits.then(until);
+        self.waiting.push_back(call);
     }
 
     /// When the next frame may go out; none if nothing waits.
@@ -130,14 +152,12 @@ impl Writer {
         async move {
             count.add();
             match call {
-                Call::Apply(name, argument) => apply(neovim, vec![(name, argument)]).await,
-                Call::Several(calls) => apply(neovim, calls).await,
-                Call::Atomic(calls, done) => attach::make(neovim, calls, done).await,
-                Call::Ask(name, argument, done) => {
-                    let code = format!("return require('botglue.apply').{name}(...)");
-                    done(ignore_lua_error(name, neovim.exec_lua(&code, vec![argument]).await)?);
+                Call::Apply(calls) => apply(&neovim, calls).await.map(drop),
+                Call::Ask(calls, done) => {
+                    done(apply(&neovim, calls).await?);
                     Ok(())
                 }
+                Call::Atomic(calls, done) => attach::make(neovim, calls, done).await,
             }
         }
     }
@@ -145,19 +165,25 @@ impl Writer {
     /// What observers are to see goes out before a frame or an outcome that shows the same. That one is made at the
     /// same moment, so that it can show nothing newer, and goes next, so that much talk keeps nothing waiting.
     fn choose(&mut self) -> Option<Call> {
-        let is_due = self.next_frame().is_some_and(|next| Instant::now() >= next);
+        let next_frame = self.next_frame();
+        let now = Instant::now();
+        let is_due = next_frame.is_some_and(|next| now >= next);
         let mut updates = self.pending.lock();
-        let mut next = take_together(&mut self.waiting);
+        let mut next = None;
+        if self.wait_until.is_none_or(|until| now >= until) {
+            self.wait_until = None;
+            next = take_together(&mut self.waiting);
+        }
         if next.is_none() && is_due {
-            next = updates.frames.take().map(|frame| Call::Apply("frame", frame));
+            next = updates.frames.take().map(|frame| Call::Apply(vec![("frame", frame)]));
             if next.is_some() {
-                self.last_frame = Some(Instant::now());
+                self.last_frame = Some(now);
             }
         }
         match updates.observed.take() {
             Some(observed) => {
                 self.staged = next;
-                Some(Call::Apply("observed", observed))
+                Some(Call::Apply(vec![("observed", observed)]))
             }
             None => next,
         }
@@ -172,14 +198,18 @@ async fn finished(under_way: &mut Option<CallInFlight>) -> CallResult {
     result
 }
 
-/// Takes out what goes in the next call: as many consecutive functions of the plugin as need no
-/// reply. Each call takes the editor longer than most of what they do.
+/// Takes out what goes in the next call: as many consecutive functions of the plugin as may, up to one that is asked for
+/// a reply. Each call takes the editor longer than most of what they do.
 fn take_together(waiting: &mut VecDeque<Call>) -> Option<Call> {
-    let mut calls = Vec::new();
-    while calls.len() < TOGETHER {
+    let mut together = Vec::new();
+    while together.len() < TOGETHER {
         match waiting.pop_front() {
-            Some(Call::Apply(name, argument)) => calls.push((name, argument)),
-            Some(other) if calls.is_empty() => return Some(other),
+            Some(Call::Apply(calls)) => together.extend(calls),
+            Some(Call::Ask(calls, done)) if together.len() <= BEFORE_A_REPLY => {
+                together.extend(calls);
+                return Some(Call::Ask(together, done));
+            }
+            Some(other) if together.is_empty() => return Some(other),
             Some(other) => {
                 waiting.push_front(other);
                 break;
@@ -187,25 +217,35 @@ fn take_together(waiting: &mut VecDeque<Call>) -> Option<Call> {
             None => break,
         }
     }
-    (!calls.is_empty()).then_some(Call::Several(calls))
+    (!together.is_empty()).then_some(Call::Apply(together))
 }
 
-/// One call to `botglue.apply`.
-async fn apply(neovim: Neovim<RpcWriter>, mut calls: Vec<(&'static str, Value)>) -> CallResult {
-    let has_finished = calls.iter().any(|(name, _)| *name == "finish");
-    let (name, argument) = match calls.pop() {
-        Some(only) if calls.is_empty() => only,
-        last => {
-            let call = |(name, argument): (&str, Value)| Value::Array(vec![name.into(), argument]);
-            ("several", Value::Array(calls.into_iter().chain(last).map(call).collect()))
-        }
+/// One call to `botglue.apply`: what the last of these functions gave, or none if it failed.
+async fn apply(
+    neovim: &Neovim<RpcWriter>,
+    calls: Vec<(&'static str, Value)>,
+) -> Result<Option<Value>, Box<CallError>> {
+    let call = |(name, argument): (&str, Value)| Value::Array(vec![name.into(), argument]);
+    let calls: Vec<Value> = calls.into_iter().map(call).collect();
+    let code = "return require('botglue.apply').all(...)";
+    let reply = ignore_lua_error("all", neovim.exec_lua(code, vec![Value::Array(calls)]).await)?;
+    let Some(Value::Array(mut reply)) =
+        reply.filter(|reply| reply.as_array().is_some_and(|all| !all.is_empty()))
+    else {
+        return Ok(None);
     };
-    let code = format!("return require('botglue.apply').{name}(...)");
-    let is_over = ignore_lua_error(name, neovim.exec_lua(&code, vec![argument]).await)?.is_some();
-    if is_over && has_finished {
-        memory::give_back();
+    for failed in reply[1..].chunks(2) {
+        let [call, message] = failed else { continue };
+        let (call, message) = (call.as_str(), message.as_str().unwrap_or_default());
+        report(call.unwrap_or_default(), message);
     }
-    Ok(())
+    Ok(Some(reply.swap_remove(0)))
+}
+
+fn report(call: &str, message: &str) {
+    // What Lua raises may quote a buffer.
+    tracing::error!(call, message_bytes = message.len(), "the editor's side failed");
+    tracing::debug!(call, message, "what Lua raised");
 }
 
 /// What a call gave. An error in Lua is logged and no reason to end; a broken channel is.
@@ -217,9 +257,7 @@ pub(super) fn ignore_lua_error<T>(
         Ok(value) => Ok(Some(value)),
         Err(error) => match *error {
             CallError::NeovimError(_, ref message) => {
-                // What Lua raises may quote a buffer.
-                tracing::error!(call = name, message_bytes = message.len(), "the editor's side failed");
-                tracing::debug!(call = name, %message, "what Lua raised");
+                report(name, message);
                 Ok(None)
             }
             _ if error.is_channel_closed() => Err(error),
@@ -235,35 +273,38 @@ mod tests {
 
     fn names(call: Option<Call>) -> Vec<&'static str> {
         match call {
-            Some(Call::Several(calls)) => calls.iter().map(|(name, _)| *name).collect(),
-            Some(Call::Apply(name, _)) => panic!("{name} alone"),
-            Some(Call::Ask(name, ..)) => vec![name],
+            Some(Call::Apply(calls) | Call::Ask(calls, _)) => calls.iter().map(|(name, _)| *name).collect(),
             Some(Call::Atomic(..)) => vec!["atomic"],
             None => Vec::new(),
         }
     }
 
+    fn apply(name: &'static str) -> Call {
+        Call::Apply(vec![(name, Value::Nil)])
+    }
+
     #[test]
     fn functions_that_follow_each_other_go_in_one_call() {
-        let ask = || Call::Ask("write", Value::Nil, Box::new(|_| {}));
-        let apply = |name| Call::Apply(name, Value::Nil);
-        let mut waiting =
-            VecDeque::from([apply("finish"), apply("landed"), ask(), apply("stored"), ask(), ask()]);
+        let ask = || Call::Ask(vec![("write", Value::Nil)], Box::new(|_| {}));
+        let mut waiting = VecDeque::from([apply("finish"), apply("landed"), ask(), apply("stored")]);
+        waiting.push_back(Call::Atomic(Vec::new(), Box::new(|_| {})));
+        waiting.extend([ask(), ask()]);
         let mut taken = Vec::new();
         while !waiting.is_empty() {
             taken.push(names(take_together(&mut waiting)));
         }
-        assert_eq!(
-            taken,
-            [vec!["finish", "landed"], vec!["write"], vec!["stored"], vec!["write"], vec!["write"]]
-        );
+        let first = vec!["finish", "landed", "write"];
+        assert_eq!(taken, [first, vec!["stored"], vec!["atomic"], vec!["write"], vec!["write"]]);
         assert!(take_together(&mut waiting).is_none());
     }
 
     #[test]
     fn no_call_is_longer_than_an_editor_may_stall() {
-        let mut waiting: VecDeque<Call> = (0..=TOGETHER).map(|_| Call::Apply("landed", Value::Nil)).collect();
+        let mut waiting: VecDeque<Call> = (0..=TOGETHER).map(|_| apply("landed")).collect();
         assert_eq!(names(take_together(&mut waiting)).len(), TOGETHER);
         assert_eq!(names(take_together(&mut waiting)).len(), 1);
+        waiting.extend((0..=BEFORE_A_REPLY).map(|_| apply("landed")));
+        waiting.push_back(Call::Ask(vec![("write", Value::Nil)], Box::new(|_| {})));
+        assert_eq!(names(take_together(&mut waiting)).len(), BEFORE_A_REPLY + 1, "without the write");
     }
 }

@@ -5,7 +5,6 @@ use serde_json::json;
 
 use super::{Host, transcript};
 use crate::error::JobError;
-use crate::memory;
 use crate::request::TranscriptRequest;
 use crate::rpc::List;
 use crate::store::{FullJob, Info, Listed, Query};
@@ -58,7 +57,6 @@ impl Host {
             Ok(request) => self.context.transcripts.read(request.path.clone(), move |file| {
                 editor.reply(token, transcript::reply(file, request));
                 // The transcript is freed now.
-                memory::give_back();
             }),
             Err(error) => editor.reply(token, Err(error.message)),
         }

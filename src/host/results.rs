@@ -70,7 +70,7 @@ impl Host {
         });
         // The answer is stored before it is reported: from then on it survives the end of any process.
         self.store.journal.append(id, Change::Ended(Box::new(record)));
-        self.editor.finish(id, outcome, landing.map(Box::new));
+        self.editor.finish(id, outcome, landing.map(Box::new), intent.is_some());
         self.feed.send(match intent {
             Some(intent) => MirrorEvent::Want { buffer, job: id, intent },
             None => MirrorEvent::Ended { job: id },

@@ -221,13 +221,8 @@ impl Heard {
         }
         let (id, method, arguments) = (parts[1].clone(), &parts[2], &parts[3]);
         if method.as_str() == Some("nvim_exec_lua") {
-            let code = arguments[0].as_str().unwrap();
-            let name = code.trim_start_matches("return require('botglue.apply').").trim_end_matches("(...)");
-            let argument = &arguments[1][0];
-            let several = argument.as_array().filter(|_| name == "several").into_iter().flatten();
-            self.calls.extend(several.map(|call| (call[0].as_str().unwrap().to_owned(), call[1].clone())));
-            if name != "several" {
-                self.calls.push((name.to_owned(), argument.clone()));
+            for call in arguments[1][0].as_array().unwrap() {
+                self.calls.push((call[0].as_str().unwrap().to_owned(), call[1].clone()));
             }
         }
         Some(id)

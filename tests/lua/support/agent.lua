@@ -51,7 +51,7 @@ function M.new(path, session, asked)
     model = asked.model or "default",
     settings = #vim.tbl_filter(function(is_set)
       return is_set
-    end, { asked.mode ~= nil or HAS_MODE[asked.name] == true, asked.model ~= nil }),
+    end, { asked.mode ~= nil or HAS_MODE[asked.name] == true, asked.name == "codex", asked.model ~= nil }),
     begun = false,
     calls = 0,
   }, Agent)

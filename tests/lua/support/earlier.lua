@@ -84,7 +84,7 @@ end
 local function with_calls(fn)
   local apply = require("botglue.apply")
   local called, own = {}, vim.tbl_extend("error", {}, apply)
-  own.several = nil -- which calls the others
+  own.all = nil -- which calls the others
   for name in pairs(own) do
     called[name] = {}
     apply[name] = function(argument)
