@@ -6,7 +6,6 @@ mod view;
 mod whole;
 
 use std::io;
-use std::os::fd::AsFd;
 
 use nvim_rs::Neovim;
 use nvim_rs::error::LoopError;
@@ -14,7 +13,7 @@ use nvim_rs::rpc::handler::Dummy;
 use rmpv::Value;
 use tokio_util::compat::{TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
 
-use crate::editor::{CallCount, RpcWriter};
+use crate::editor::{CallCount, Pipe, RpcWriter};
 use crate::error::JobError;
 use crate::journal::{Draft, Landed, Unsent};
 use crate::mirror::{self, Feed};
@@ -222,15 +221,14 @@ fn read(method: &str, command: Result<Command, JobError>) -> Command {
 /// with the connection, and by then all of it is there. Who calls Neovim counts each call before it is made.
 ///
 /// # Errors
-/// Where standard output is closed.
+/// Where standard input or output is closed, or is a file.
 pub fn connect(
     command: impl Fn(Command) + Send + 'static,
     feed: Feed,
 ) -> io::Result<(Neovim<RpcWriter>, CallCount, impl Future<Output = ConnectionEnd> + Send)> {
-    let output = std::fs::File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    let (input, output) = (Pipe::new(io::stdin())?, Pipe::new(io::stdout())?);
     let calls = CallCount::default();
-    let input = RpcInput::new(tokio::io::stdin(), Box::new(command), feed, calls.clone());
-    let output = tokio::fs::File::from_std(output).compat_write();
-    let (neovim, connection) = Neovim::new(input.compat(), output, Dummy::new());
+    let input = RpcInput::new(input, Box::new(command), feed, calls.clone());
+    let (neovim, connection) = Neovim::new(input.compat(), output.compat_write(), Dummy::new());
     Ok((neovim, calls, connection))
 }

@@ -8,6 +8,7 @@ mod observed;
 #[cfg(test)]
 mod observer_cost_tests;
 mod pending;
+mod pipe;
 mod preview;
 mod value;
 mod watch;
@@ -23,6 +24,7 @@ use tokio_util::compat::Compat;
 
 pub use call_count::CallCount;
 pub use frame::StateChange;
+pub use pipe::Pipe;
 pub use value::fields;
 
 use crate::document::Place;
@@ -37,7 +39,7 @@ use value::Map;
 use writer::{Call, Outgoing, Writer};
 
 /// Where nvim-rs writes to: this process's standard output.
-pub type RpcWriter = Compat<tokio::fs::File>;
+pub type RpcWriter = Compat<Pipe>;
 
 /// The host's end of the writer.
 #[derive(Debug, Clone)]
