@@ -18,6 +18,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::editor::Editor;
 use crate::job::{self, JobContext, Prewarm};
 use crate::journal::Change;
+use crate::log;
 use crate::mirror::{Feed, RangeOnDisk, SettledIntent};
 use crate::record;
 use crate::rpc::Command;
@@ -35,6 +36,8 @@ const STORE_DEADLINE: Duration = Duration::from_millis(1700);
 pub enum HostMessage {
     /// The editor asks for something.
     Command(Command),
+    /// The task of a job reports something.
+    Job(u64, job::JobEvent),
     /// An intent for the range of a job was settled.
     Settled(SettledIntent),
     /// The range of a job in its file, after a write.
@@ -131,23 +134,34 @@ impl Host {
         events: &mut mpsc::UnboundedReceiver<(u64, job::JobEvent)>,
     ) -> InputProgress {
         loop {
-            tokio::select! {
-                message = messages.recv() => match message {
-                    Some(HostMessage::Command(command)) => self.command(command),
-                    Some(HostMessage::Settled(settled)) => self.settled(settled),
-                    Some(HostMessage::RangeOnDisk(on_disk)) => {
-                        let (range, path) = record::on_disk(&on_disk);
-                        self.store.journal.append(on_disk.job, Change::Path(path));
-                        self.store.journal.append(on_disk.job, Change::Range(range));
-                    }
-                    Some(HostMessage::Renamed { job, path }) => {
-                        self.store.journal.append(job, Change::Path(record::path(&path)));
-                    }
-                    Some(HostMessage::Terminate) => return InputProgress::Partial,
-                    Some(HostMessage::Disconnected) | None => return InputProgress::Complete,
-                },
-                Some((id, event)) = events.recv() => self.event(id, event),
+            let message = tokio::select! {
+                message = messages.recv() => message,
+                Some((id, event)) = events.recv() => Some(HostMessage::Job(id, event)),
+            };
+            let begun = Instant::now().into_std();
+            match message {
+                Some(HostMessage::Terminate) => return InputProgress::Partial,
+                Some(HostMessage::Disconnected) | None => return InputProgress::Complete,
+                Some(message) => self.message(message),
             }
+            log::slow_turn("host", begun);
+        }
+    }
+
+    fn message(&mut self, message: HostMessage) {
+        match message {
+            HostMessage::Command(command) => self.command(command),
+            HostMessage::Job(id, event) => self.event(id, event),
+            HostMessage::Settled(settled) => self.settled(settled),
+            HostMessage::RangeOnDisk(on_disk) => {
+                let (range, path) = record::on_disk(&on_disk);
+                self.store.journal.append(on_disk.job, Change::Path(path));
+                self.store.journal.append(on_disk.job, Change::Range(range));
+            }
+            HostMessage::Renamed { job, path } => {
+                self.store.journal.append(job, Change::Path(record::path(&path)));
+            }
+            HostMessage::Terminate | HostMessage::Disconnected => {}
         }
     }
 

@@ -8,6 +8,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
@@ -16,6 +17,8 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 /// A log that is larger than this is put aside as `.1`, in bytes.
 const LIMIT: u64 = 4 * 1024 * 1024;
+/// How long a turn of a loop may take and not be logged.
+const SLOW: Duration = Duration::from_millis(50);
 /// After how many bytes of its own a host looks at the size again.
 const LOOK: usize = 64 * 1024;
 
@@ -28,6 +31,14 @@ pub fn start(path: &Path) -> io::Result<()> {
     let levels = std::env::var("BOTGLUE_LOG").unwrap_or_default();
     let layer = tracing_subscriber::fmt::layer().with_writer(Mutex::new(file)).with_ansi(false);
     tracing_subscriber::registry().with(layer).with(logged(&levels)).try_init().map_err(io::Error::other)
+}
+
+/// Logs that a turn of a loop took so long that others had to wait for it.
+pub fn slow_turn(of: &'static str, begun: Instant) {
+    let took = begun.elapsed();
+    if took > SLOW {
+        tracing::info!(of, ms = took.as_millis(), "a slow turn");
+    }
 }
 
 /// The log of this host, and of others.

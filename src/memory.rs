@@ -5,7 +5,7 @@
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const MUCH: usize = 8 << 20;
 
-/// Gives back what is free, where that is much; called when changes were stored, and when nothing of a job is left.
+/// Gives back what is free, where that is much; called when changes were stored, and a while after nothing of a job is left.
 pub fn give_back() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: they take nothing and a number, and may be called at any time, from any thread.

@@ -75,7 +75,7 @@ pub fn run(options: &ServeOptions) -> ExitCode {
     survive_file_size_limit();
     let served = tokio::runtime::Builder::new_current_thread().enable_all().build().and_then(|runtime| {
         let served = runtime.block_on(serve(options, groups, unlogged));
-        // tokio reads stdin on a thread of its own, which dropping the runtime would wait for.
+        // A thread that reads files of a project may hang.
         runtime.shutdown_background();
         served
     });
@@ -163,7 +163,7 @@ fn carry_out(
             let feed = feed.clone();
             runtime.spawn(async move {
                 tokio::time::sleep(ASK_AGAIN).await;
-                feed.send(MirrorEvent::Moment { buffer });
+                feed.send(MirrorEvent::AskedAgain { buffer });
             });
         }
         // The receiver is gone only while the host ends.

@@ -20,11 +20,6 @@ impl EventSink {
         Self { id, events, observers, finished: None }
     }
 
-    /// The job's number.
-    pub(super) fn id(&self) -> u64 {
-        self.id
-    }
-
     /// The job's observers.
     pub(super) fn observers(&self) -> &Observers {
         &self.observers
@@ -40,7 +35,7 @@ impl EventSink {
     pub(super) fn update(&self, update: &Update<'_>) {
         match update {
             Update::Malformed { line, reason, start } => {
-                tracing::debug!(job = self.id, line, reason, start, "not a line of the protocol");
+                tracing::debug!(line, reason, start, "not a line of the protocol");
             }
             Update::Models { models } => self.report(JobEvent::Models(models.clone())),
             _ => {}

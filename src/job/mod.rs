@@ -23,6 +23,7 @@ use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
+use tracing::Instrument;
 
 pub use groups::Groups;
 pub use launch::{Launch, invocation};
@@ -84,7 +85,8 @@ impl Job {
         prewarmed: Option<Prewarmed>,
     ) -> Self {
         let (stop, stopped) = oneshot::channel();
-        let task = tokio::spawn(task::run(request, context, observers, prewarmed, stopped));
+        let span = tracing::info_span!("job", id = request.id);
+        let task = tokio::spawn(task::run(request, context, observers, prewarmed, stopped).instrument(span));
         Self { _stop: stop, task }
     }
 

@@ -104,18 +104,14 @@ impl Run {
         drop(recording);
         self.starts_again |= self.may_start_again && self.stopped.is_none() && !self.agent.stream.has_asked();
         if self.starts_again {
-            tracing::info!(
-                job = sink.id(),
-                ?exit,
-                "the agent died before it was asked: it is started once more"
-            );
+            tracing::info!(?exit, "the agent died before it was asked: it is started once more");
             self.agent.process.end_rest().await;
             return self.stop;
         }
         let Self { agent: RunningAgent { lines, stream, tail, .. }, stopped, .. } = &mut self;
         lines.finish(&mut |line| stream.take(line, &mut |update| sink.update(&update)));
         let end = ProcessEnd { exit, stopped: stopped.take(), stderr: tail.text() };
-        tracing::info!(job = sink.id(), ?exit, stopped = ?end.stopped, "the agent has ended");
+        tracing::info!(?exit, stopped = ?end.stopped, "the agent has ended");
         let outcome = stream.end(&end, &mut |update| sink.update(&update));
         sink.finish(outcome);
         self.agent.process.end_rest().await;

@@ -31,16 +31,31 @@ pub(super) async fn run(
 ) {
     let JobContext { events, groups, empty_directory, transcripts } = context;
     let mut sink = EventSink::new(request.id, events, observers);
-    let message = message::user(&request, &rules_for(&request));
-    let invocation = launch::invocation(&request.start, &message);
-    let launch = Launch::new(&invocation, &request.start.cwd, &empty_directory);
+    let (project, empty) = (Arc::clone(&request), empty_directory);
+    // Files of the project are read on another thread: where they are on a network that hangs, no other job waits.
+    let read = tokio::task::spawn_blocking(move || {
+        let message = message::user(&project, &rules_for(&project));
+        let invocation = launch::invocation(&project.start, &message);
+        let launch = Launch::new(&invocation, &project.start.cwd, &empty);
+        (message, launch)
+    });
+    let read = tokio::select! {
+        biased;
+        _ = &mut stop => None,
+        read = read => read.ok(),
+    };
+    let Some((message, launch)) = read else {
+        sink.finish(Outcome::failed(host_ended()));
+        sink.close();
+        return sink.report(JobEvent::Gone);
+    };
     // An agent that dies before it was asked anything has done nothing: of several Codex that start at once in a home
     // where none ever ran, all but one may.
     for may_start_again in [true, false] {
         let started = tokio::select! {
             biased;
             // An error is the order: the sender was dropped.
-            _ = &mut stop => Err(JobError::new(Code::HostLost, "the host ended: ask again")),
+            _ = &mut stop => Err(host_ended()),
             started = start(&launch, prewarmed.take(), &groups) => started,
         };
         match started {
@@ -49,7 +64,7 @@ pub(super) async fn run(
                 sink.report(JobEvent::Started { pgid: agent.process.pgid() });
                 let transcript = transcripts.open(request.id);
                 let run = Run::new(request.timeout, agent, stop).may_start_again(may_start_again);
-                if let Some(order) = run.run_to_end(invocation.message, transcript, &mut sink).await {
+                if let Some(order) = run.run_to_end(&message, transcript, &mut sink).await {
                     stop = order;
                     continue;
                 }
@@ -60,6 +75,10 @@ pub(super) async fn run(
     // Before `Gone`, which tells the host that nothing of the job is left.
     sink.close();
     sink.report(JobEvent::Gone);
+}
+
+fn host_ended() -> JobError {
+    JobError::new(Code::HostLost, "the host ended: ask again")
 }
 
 /// Claims the prewarmed agent if it fits this launch, else starts an agent.

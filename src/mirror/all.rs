@@ -116,6 +116,9 @@ impl Mirrors {
             MirrorEvent::Moment { buffer } => {
                 self.change(buffer, orders, |entry, _| entry.moment_came());
             }
+            MirrorEvent::AskedAgain { buffer } => {
+                self.change(buffer, orders, |entry, _| entry.asked_again());
+            }
             MirrorEvent::Sent(sent) => {
                 self.change(sent.buffer, orders, |entry, _| entry.buffer.sent(sent));
             }

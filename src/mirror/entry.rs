@@ -30,6 +30,8 @@ pub struct MirrorEntry {
     writing: Option<CallUnderWay>,
     /// Whether the last reply said that the user is in the middle of something.
     is_busy: bool,
+    /// Whether an [`Order::AskAgain`] is under way.
+    asks_again: bool,
 }
 
 /// A call that writes, until its reply.
@@ -54,6 +56,7 @@ impl MirrorEntry {
             queries: Vec::new(),
             writing: None,
             is_busy: false,
+            asks_again: false,
         }
     }
 
@@ -130,10 +133,18 @@ impl MirrorEntry {
         self.is_busy = false;
     }
 
+    /// So may it be after a while.
+    pub fn asked_again(&mut self) {
+        self.asks_again = false;
+        self.moment_came();
+    }
+
     /// The user is in the middle of something: nothing is written before a moment comes.
     pub fn wait_for_moment(&mut self, orders: &mut Vec<Order>) {
         self.is_busy = true;
-        orders.push(Order::AskAgain(self.number));
+        if !std::mem::replace(&mut self.asks_again, true) {
+            orders.push(Order::AskAgain(self.number));
+        }
     }
 
     /// A job has ended, and its answer is not held.

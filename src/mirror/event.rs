@@ -68,6 +68,11 @@ pub enum MirrorEvent {
         /// None where the call went wrong.
         reply: Option<WriteReply>,
     },
+    /// The while of an [`Order::AskAgain`](super::Order::AskAgain) is over.
+    AskedAgain {
+        /// The buffer's number.
+        buffer: u64,
+    },
     /// It may be a moment at which text can be written.
     Moment {
         /// The buffer's number.
@@ -165,6 +170,7 @@ impl MirrorEvent {
             | Self::Detached { buffer }
             | Self::Contacted { buffer, .. }
             | Self::Written { buffer, .. }
+            | Self::AskedAgain { buffer }
             | Self::Moment { buffer }
             | Self::Placed { buffer, .. }
             | Self::Drawn { buffer, .. }

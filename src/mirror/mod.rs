@@ -32,7 +32,9 @@ mod write;
 
 use std::io;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use crate::log;
 
 pub use all::Mirrors;
 pub use buffer::RangeOnDisk;
@@ -94,11 +96,13 @@ pub fn start(
                 }
                 Err(RecvTimeoutError::Disconnected) => return,
             };
+            let begun = Instant::now();
             mirrors.take(event).into_iter().for_each(&mut carry_out);
             while let Ok(event) = events.try_recv() {
                 mirrors.take(event).into_iter().for_each(&mut carry_out);
             }
             mirrors.idle().into_iter().for_each(&mut carry_out);
+            log::slow_turn("mirrors", begun);
         }
     };
     std::thread::Builder::new().name("mirrors".to_owned()).spawn(run).map(drop)

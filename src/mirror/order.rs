@@ -27,8 +27,8 @@ pub enum Order {
         /// What.
         call: WriteCall,
     },
-    /// Tell [`Moment`](super::MirrorEvent::Moment) after a while: the plugin tells it as soon as it comes, but what it
-    /// tells may be lost.
+    /// Tell [`AskedAgain`](super::MirrorEvent::AskedAgain) after a while: the plugin tells a moment as soon as it comes, but
+    /// what it tells may be lost. Of each buffer one of these is under way at most.
     AskAgain(u64),
     /// Have the plugin put its marks to these places; its reply comes as [`Placed`](super::MirrorEvent::Placed).
     Places {

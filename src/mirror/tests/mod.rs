@@ -314,3 +314,24 @@ fn a_mirror_in_which_an_answer_is_being_written_is_not_dropped() {
     assert!(matches!(dropped[..], [Order::Detach(2)]), "{dropped:?}");
     assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(1, Settlement::Written { is_merged: false })]);
 }
+
+#[test]
+fn one_timer_asks_again_however_many_moments_pass() {
+    let mut mirrors = mirrored(TEXT);
+    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap().unwrap());
+    let mut timers = 0;
+    let mut take = |event| {
+        let orders = mirrors.take(event);
+        timers += orders.iter().filter(|order| matches!(order, Order::AskAgain(1))).count();
+        (orders.iter().any(|order| matches!(order, Order::Write { .. })), timers)
+    };
+    let not_now = || MirrorEvent::Written { buffer: 1, reply: Some(WriteReply::NotNow) };
+    assert_eq!(take(intent(7, Intent::Land(bytes(&["one"])))), (true, 0));
+    assert_eq!(take(not_now()), (false, 1));
+    for _ in 0..10 {
+        assert_eq!(take(MirrorEvent::Moment { buffer: 1 }), (true, 1));
+        assert_eq!(take(not_now()), (false, 1));
+    }
+    assert_eq!(take(MirrorEvent::AskedAgain { buffer: 1 }), (true, 1));
+    assert_eq!(take(not_now()), (false, 2));
+}

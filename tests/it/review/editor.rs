@@ -190,7 +190,7 @@ impl Editor {
                     self.send(MirrorEvent::Written { buffer: 1, reply: Some(reply) });
                 }
                 Order::Places { .. } => self.send(MirrorEvent::Placed { buffer: 1, tick: Some(self.tick) }),
-                Order::AskAgain(_) => self.send(MirrorEvent::Moment { buffer: 1 }),
+                Order::AskAgain(_) => self.send(MirrorEvent::AskedAgain { buffer: 1 }),
                 Order::Review { view, .. } => {
                     let job = view.job;
                     self.views.insert(job, view);

@@ -127,7 +127,7 @@ impl LandingModel {
             match order {
                 Order::Contact { scope, .. } => self.neovim.contact(scope == ContactScope::Text),
                 Order::Write { call, .. } => self.neovim.write(&call),
-                Order::AskAgain(buffer) => self.take(MirrorEvent::Moment { buffer }),
+                Order::AskAgain(buffer) => self.take(MirrorEvent::AskedAgain { buffer }),
                 Order::Places { tick, places, .. } => self.neovim.place(tick, places),
                 Order::Detach(_)
                 | Order::Review { .. }
