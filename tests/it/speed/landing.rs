@@ -19,13 +19,20 @@ const PIECES: u32 = 80;
 const SECONDS: f64 = 0.25;
 
 /// The time from the result line to the text in the buffer in milliseconds, at the median and for one of a hundred,
-/// where the agent does this after its result line.
-fn to_the_buffer(then: &'static str) -> Run {
+/// where the agent does this after its result line, and the database is locked or free.
+fn to_the_buffer(then: &'static str, is_locked: bool) -> Run {
     let scratch = Scratch::new();
     let agents = paced(&scratch, PIECES, SECONDS, then);
     let editor = Editor::new(scratch, agents);
     let notes = editor.nvim.scratch.path("run/notes");
+    let lock = is_locked.then(|| {
+        let database = editor.nvim.scratch.path("data/nvim/botglue/botglue.db");
+        let lock = rusqlite::Connection::open(database).unwrap();
+        lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+        lock
+    });
     Box::new(move || {
+        let _locked = &lock;
         _ = fs::remove_file(&notes);
         editor.nvim.exec("D.note_writes()");
         editor.run("D", JOBS, AT_ONCE, EVERY);
@@ -55,12 +62,17 @@ fn to_the_buffer(then: &'static str) -> Run {
 
 /// Where it goes on for a while, and does nothing.
 pub fn result_to_buffer() -> Run {
-    to_the_buffer("linger")
+    to_the_buffer("linger", false)
+}
+
+/// Where another program keeps the database locked.
+pub fn beside_a_lock() -> Run {
+    to_the_buffer("linger", true)
 }
 
 /// Where it burns CPU.
 pub fn beside_a_burning_agent() -> Run {
-    to_the_buffer("burn")
+    to_the_buffer("burn", false)
 }
 
 /// The CPU of Neovim for 32 answers that come at once, in milliseconds.

@@ -44,6 +44,13 @@ const MEASURES: &[Measure] = &[
     },
     Measure {
         rows: &[
+            ("the same while the database is locked, p50", AtMost(1.5, "ms")),
+            ("the same while the database is locked, p99", AtMost(4.0, "ms")),
+        ],
+        prepare: landing::beside_a_lock,
+    },
+    Measure {
+        rows: &[
             ("the same beside an agent that burns CPU as it ends, p50", AtMost(1.5, "ms")),
             ("the same beside an agent that burns CPU as it ends, p99", AtMost(4.0, "ms")),
         ],
