@@ -18,6 +18,7 @@ use crate::host::{Host, HostMessage};
 use crate::job::{Groups, JobContext};
 use crate::journal;
 use crate::log;
+use crate::memory;
 use crate::mirror::{self, Feed, MirrorEvent, Order};
 use crate::rpc;
 use crate::store::{EmptyDirectory, Store, Transcripts};
@@ -65,6 +66,7 @@ fn is_name(session: &String) -> bool {
 
 /// Serves the Neovim at the other end of stdin and stdout, until it goes away.
 pub fn run(options: &ServeOptions) -> ExitCode {
+    memory::share();
     let unlogged = options.log.as_deref().and_then(|path| {
         let error = log::start(path).err()?;
         Some(format!("jobs run without a log: {} cannot be written: {error}", path.display()))

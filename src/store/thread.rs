@@ -12,7 +12,7 @@ use super::{StoreError, apply};
 use crate::journal::{Applicable, Folder, Journal, Line, is_alive};
 use crate::memory;
 
-/// When what could not be applied is tried again, if nothing comes before.
+/// When what could not be applied is tried again, and free memory given back, if nothing comes before.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 /// How long a database is waited for that was locked before.
 const LOCKED: Duration = Duration::from_millis(5);
@@ -43,6 +43,8 @@ pub struct StoreThread {
     /// How many lines of this session were applied, or refused for good.
     applied: u64,
     was_locked: bool,
+    /// Whether answers among the lines were freed, here and soon in the journal's thread.
+    has_freed: bool,
     /// When the host ends; until then it has nothing else to do than to wait for a database that is locked.
     until: Option<Instant>,
     /// Told of the first fault.
@@ -64,6 +66,7 @@ impl StoreThread {
             waiting: VecDeque::new(),
             applied: 0,
             was_locked: false,
+            has_freed: false,
             until: None,
             warn: Some(warn),
         }
@@ -72,10 +75,15 @@ impl StoreThread {
     /// Works until all handles are gone.
     pub fn run(mut self, tasks: &mpsc::Receiver<Task>) {
         loop {
-            let patience = if self.waiting.is_empty() { Duration::MAX } else { RETRY_INTERVAL };
-            let first = match tasks.recv_timeout(patience) {
+            let is_idle = self.waiting.is_empty() && !self.has_freed;
+            let first = match tasks.recv_timeout(if is_idle { Duration::MAX } else { RETRY_INTERVAL }) {
                 Ok(task) => Some(task),
-                Err(mpsc::RecvTimeoutError::Timeout) => None,
+                Err(mpsc::RecvTimeoutError::Timeout) => {
+                    if std::mem::take(&mut self.has_freed) {
+                        memory::give_back();
+                    }
+                    None
+                }
                 Err(mpsc::RecvTimeoutError::Disconnected) => return,
             };
             for task in first.into_iter().chain(std::iter::from_fn(|| tasks.try_recv().ok())) {
@@ -137,8 +145,7 @@ impl StoreThread {
             return;
         }
         self.journal.applied(self.applied);
-        // The answers among the lines are freed now.
-        memory::give_back();
+        self.has_freed = true;
     }
 
     /// Applies all lines; what could not be applied now stays.
