@@ -23,7 +23,7 @@ mod verdict;
 pub use self::blocks::{Block, blocks_of};
 pub use self::capture::Capture;
 pub use self::filetype::is_prose;
-pub use self::merge::{MergeHunk, merge_known, merge_rows};
+pub use self::merge::{MergeHunk, merge_known, merge_rows, recognized};
 pub use self::replaced::{Bytes, Replaced};
 pub use self::step::{RowChange, RowEdit, changes, edits, edits_at, edits_back, keeps_ends};
 pub use self::target::Target;

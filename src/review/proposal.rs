@@ -31,6 +31,7 @@ impl ProposalInput<'_> {
     /// The reason why the answer cannot be merged with the text: it is held for that.
     pub fn hunks(&self) -> Result<Vec<Hunk>, HeldFor> {
         let current = pieces(self.now);
+        let current = land::recognized(&self.base.rows, &current);
         let own: Vec<&[u8]> = current.iter().map(|piece| &piece.text[..]).collect();
         let takes = match Shape::of(&self.now.place) {
             Shape::Block => self.of_block(&own)?,
