@@ -220,6 +220,28 @@ fn another_host_takes_back_what_the_one_before_had_written() {
     let orders = mirrors.take(intent(7, Intent::Revert));
     assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, Settlement::Reverted)]);
     assert_eq!(text(&mut mirrors), ["above", "what", "was", "below"]);
+
+    // Nothing was written, and what was there stands beside it: undo may have brought it back.
+    for (rows, line, reverts) in [
+        (["what", "was", "below"], 0, false),
+        (["above", "what", "was"], 3, false),
+        (["above", "was", "below"], 2, true),
+    ] {
+        let mut mirrors = mirrored(&rows);
+        let mark = map(vec![
+            ("id", 7.into()),
+            ("kind", "insert".into()),
+            ("first", line.into()),
+            ("last", line.into()),
+            ("has_ended", true.into()),
+            ("sent", insertion(7, line, &rows)),
+            ("before", list(&["what", "was"])),
+        ]);
+        mirrors.take(told(2, rows.len(), &[mark]));
+        let orders = mirrors.take(intent(7, Intent::Revert));
+        let lost = Settlement::Refused(Obstacle::Held(HeldFor::RangeLost));
+        assert_eq!(settled(&orders), if reverts { vec![] } else { vec![(7, lost)] }, "{rows:?}");
+    }
 }
 
 #[test]
