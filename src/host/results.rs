@@ -71,15 +71,13 @@ impl Host {
             let held_for = land::held(outcome.held_for, Some(landing));
             held_for.map_or_else(|| Intent::Land(bytes(&landing.lines)), Intent::Hold)
         });
-        let lands = intent.is_some();
-        // The mirror plans while the answer is stored; what it plans is sent behind the outcome.
+        // The answer is stored before it is reported: from then on it survives the end of any process.
+        self.store.journal.append(id, Change::Ended(Box::new(record)));
+        self.editor.finish(id, outcome, landing.map(Box::new), intent.is_some());
         self.feed.send(match intent {
             Some(intent) => MirrorEvent::Want { buffer, job: id, intent },
             None => MirrorEvent::Ended { job: id },
         });
-        // The answer is stored before it is reported: from then on it survives the end of any process.
-        self.store.journal.append(id, Change::Ended(Box::new(record)));
-        self.editor.finish(id, outcome, landing.map(Box::new), lands);
     }
 
     fn amend(&mut self, id: u64, mut outcome: Box<Outcome>) {

@@ -12,9 +12,7 @@ use super::{StoreError, apply};
 use crate::journal::{Applicable, Folder, Journal, Line, is_alive};
 use crate::memory;
 
-/// How long a line waits for others: a transaction takes time from the answer that is on its way to a buffer.
-const GATHER: Duration = Duration::from_millis(100);
-/// After what time that is tried again which could not be applied, and else free memory given back.
+/// When what could not be applied is tried again, and free memory given back, if nothing comes before.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 /// How long a database is waited for that was locked before.
 const LOCKED: Duration = Duration::from_millis(5);
@@ -45,8 +43,8 @@ pub struct StoreThread {
     /// How many lines of this session were applied, or refused for good.
     applied: u64,
     was_locked: bool,
-    /// When it works next if nothing is asked: for what waits, else to give back what that had of memory.
-    due: Option<Instant>,
+    /// Whether answers among the lines were freed, here and soon in the journal's thread.
+    has_freed: bool,
     /// When the host ends; until then it has nothing else to do than to wait for a database that is locked.
     until: Option<Instant>,
     /// Told of the first fault.
@@ -68,7 +66,7 @@ impl StoreThread {
             waiting: VecDeque::new(),
             applied: 0,
             was_locked: false,
-            due: None,
+            has_freed: false,
             until: None,
             warn: Some(warn),
         }
@@ -77,45 +75,31 @@ impl StoreThread {
     /// Works until all handles are gone.
     pub fn run(mut self, tasks: &mpsc::Receiver<Task>) {
         loop {
-            let patience =
-                self.due.map_or(Duration::MAX, |due| due.saturating_duration_since(Instant::now()));
-            if patience.is_zero() {
-                self.due = None;
-                if self.waiting.is_empty() {
-                    memory::give_back();
+            let is_idle = self.waiting.is_empty() && !self.has_freed;
+            let first = match tasks.recv_timeout(if is_idle { Duration::MAX } else { RETRY_INTERVAL }) {
+                Ok(task) => Some(task),
+                Err(mpsc::RecvTimeoutError::Timeout) => {
+                    if std::mem::take(&mut self.has_freed) {
+                        memory::give_back();
+                    }
+                    None
                 }
-                self.catch_up();
-                continue;
-            }
-            match tasks.recv_timeout(patience) {
-                Ok(Task::Apply(applicable)) => self.wait(applicable),
-                Ok(Task::Ask(ask)) => self.answer(ask),
-                Ok(Task::Close { until, then }) => {
-                    // At once, so that there is time for the journal where the database is locked.
-                    self.catch_up();
-                    self.until = Some(until);
-                    self.catch_up();
-                    then();
-                }
-                Err(mpsc::RecvTimeoutError::Timeout) => {}
                 Err(mpsc::RecvTimeoutError::Disconnected) => return,
+            };
+            for task in first.into_iter().chain(std::iter::from_fn(|| tasks.try_recv().ok())) {
+                match task {
+                    Task::Apply(applicable) => self.waiting.push_back(applicable),
+                    Task::Ask(ask) => self.answer(ask),
+                    Task::Close { until, then } => {
+                        // At once, so that there is time for the journal where the database is locked.
+                        self.catch_up();
+                        self.until = Some(until);
+                        self.catch_up();
+                        then();
+                    }
+                }
             }
-        }
-    }
-
-    /// Keeps lines for the next transaction.
-    fn wait(&mut self, mut applicable: Applicable) {
-        if self.waiting.is_empty() {
-            // Else it is due as it is: a retry is not put off by what comes meanwhile.
-            self.due = Some(Instant::now() + GATHER);
-        }
-        match self.waiting.back_mut() {
-            Some(last)
-                if last.file.is_none() && applicable.file.is_none() && last.session == applicable.session =>
-            {
-                last.lines.append(&mut applicable.lines);
-            }
-            _ => self.waiting.push_back(applicable),
+            self.catch_up();
         }
     }
 
@@ -146,7 +130,6 @@ impl StoreThread {
         if self.waiting.is_empty() {
             return;
         }
-        self.due = Some(Instant::now() + RETRY_INTERVAL);
         while let Some(mut next) = self.waiting.pop_front() {
             let Err(error) = self.apply(&mut next) else { continue };
             self.was_locked = error.is_lock();
@@ -162,6 +145,7 @@ impl StoreThread {
             return;
         }
         self.journal.applied(self.applied);
+        self.has_freed = true;
     }
 
     /// Applies all lines; what could not be applied now stays.
