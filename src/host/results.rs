@@ -2,6 +2,7 @@
 //! stored before the editor and the mirrors get it.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::Host;
 use super::jobs::RunningJob;
@@ -13,6 +14,10 @@ use crate::memory;
 use crate::mirror::{Intent, MirrorEvent, SettledIntent, Settlement};
 use crate::record;
 use crate::stream::{AnswerDoubt, Outcome};
+
+/// How long others may keep what they have of a job of which nothing is left: a reply that is under way, a line that is
+/// written.
+const LET_GO: Duration = Duration::from_secs(1);
 
 impl Host {
     /// Handles what the task of a job reports.
@@ -33,7 +38,7 @@ impl Host {
                 }
                 self.editor.change(id, StateChange::Gone);
                 tokio::spawn(async {
-                    tokio::time::sleep(memory::LET_GO).await;
+                    tokio::time::sleep(LET_GO).await;
                     memory::give_back();
                 });
                 self.start_waiting();

@@ -218,24 +218,17 @@ fn revert(text: &DecidedText<'_>, job: u64, before: &[Bytes]) -> Result<Plan, Se
     if text.document.is_undone(anchor) {
         return Err(Settlement::Reverted);
     }
-    let is_beside = |rows: Range<usize>| {
-        rows.end <= text.document.rows().len()
-            && text
-                .document
-                .rows()
-                .slice(rows)
-                .iter()
-                .map(|row| &row.text[..])
-                .eq(before.iter().map(Vec::as_slice))
+    let reads = |first: usize| {
+        let own = |at: usize| text.document.rows().get(first + at).map(|row| &row.text[..]);
+        before.iter().enumerate().all(|(at, row)| own(at) == Some(row))
     };
-    if base.rows.is_empty() && text.document.last_write(anchor).is_none() {
-        // An earlier host wrote it, so undo of it is not known here, and there is no row whose change would show it.
-        let at = now.place.rows().start;
-        if is_beside(at..at + before.len())
-            || at.checked_sub(before.len()).is_some_and(|first| is_beside(first..at))
-        {
-            return Err(lost);
-        }
+    let at = now.place.rows().start;
+    if base.rows.is_empty()
+        && text.document.last_write(anchor).is_none()
+        && (reads(at) || at.checked_sub(before.len()).is_some_and(reads))
+    {
+        // An earlier host wrote it, and left no row: whether undo has brought those back that were there is unknown.
+        return Err(lost);
     }
     let pieces = base.pieces_before(before).ok_or(lost)?;
     let pieces = match verdict(&base, &now, &pieces) {
