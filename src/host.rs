@@ -1,7 +1,10 @@
 //! The host: one loop over the closed enum [`HostMessage`], from the first message to the end of all jobs when the
 //! editor is gone. It owns the jobs: `starting` begins them, `results` tells the store, the mirrors and the editor what
-//! comes of them, `questions` replies to the editor.
+//! comes of them, `decisions` does what the user decides on answers, `earlier` takes over what an earlier host has left,
+//! `questions` replies to the editor.
 
+mod decisions;
+mod earlier;
 mod jobs;
 mod questions;
 mod results;
@@ -9,20 +12,25 @@ mod starting;
 mod subscriptions;
 mod transcript;
 
+use std::io;
 use std::time::Duration;
 
+use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
 use crate::editor::Editor;
 use crate::job::{self, JobContext, Prewarm};
-use crate::journal::Change;
+use crate::journal::{Change, Held, Landed};
 use crate::log;
 use crate::mirror::{Feed, RangeOnDisk, SettledIntent};
 use crate::record;
-use crate::rpc::Command;
+use crate::review::EditId;
+use crate::rpc::{Command, Hello};
+use crate::session::{Patch, Session};
 use crate::store::Store;
+use crate::stream::Outcome;
 use jobs::Jobs;
 
 /// How long the host still reads the editor's input once it has to end: notifications from before `:qa` may still be in
@@ -40,6 +48,32 @@ pub enum HostMessage {
     Job(u64, job::JobEvent),
     /// An intent for the range of a job was settled.
     Settled(SettledIntent),
+    /// The answer of a job is held, and that is on the disk.
+    Kept(u64, Landed),
+    /// What was to be written for these jobs waits for a moment.
+    NotNow(Vec<u64>),
+    /// A proposal of a held answer was made.
+    Reviewed {
+        /// The job's id.
+        job: u64,
+        /// How many edits of the answer are taken.
+        taken: usize,
+        /// Its dropped edits, those of one drop together.
+        dropped: Vec<Vec<EditId>>,
+    },
+    /// Undecided answers of an earlier host of this Neovim, by their jobs.
+    Undecided(Hello, Vec<(u64, Held)>),
+    /// Held answers of Neovims that are gone, for who has the token.
+    Adopted(u64, io::Result<Vec<Held>>),
+    /// The plugin has made jobs of held answers.
+    Numbered {
+        /// The answers with the numbers of their jobs.
+        held: Vec<(Held, u64)>,
+        /// Whose answers they were before, of jobs that have failed.
+        lost: Vec<u64>,
+        /// The token of who asked for them.
+        token: Option<u64>,
+    },
     /// The range of a job in its file, after a write.
     RangeOnDisk(RangeOnDisk),
     /// The file of a job has this name now.
@@ -62,6 +96,14 @@ pub struct Host {
     feed: Feed,
     store: Store,
     context: JobContext,
+    /// The jobs as the user knows them.
+    session: Session,
+    /// What the plugin wants of held answers, while it is not known which an earlier host has left.
+    postponed: Option<Vec<Command>>,
+    /// Who waits until no answer is on its way.
+    unsettled: Vec<u64>,
+    /// Comes back from what others do for the host.
+    messages: mpsc::UnboundedSender<HostMessage>,
     jobs: Jobs,
     /// The agent of the prompt that is being typed. It counts neither as running nor as waiting.
     prewarm: Prewarm,
@@ -82,12 +124,22 @@ enum InputProgress {
 
 impl Host {
     /// A host without jobs.
-    pub fn new(editor: Editor, feed: Feed, store: Store, context: JobContext) -> Self {
+    pub fn new(
+        editor: Editor,
+        feed: Feed,
+        store: Store,
+        context: JobContext,
+        messages: mpsc::UnboundedSender<HostMessage>,
+    ) -> Self {
         Self {
             editor,
             feed,
             store,
             context,
+            session: Session::default(),
+            postponed: None,
+            unsettled: Vec::new(),
+            messages,
             jobs: Jobs::default(),
             prewarm: Prewarm::default(),
             interrupted: Vec::new(),
@@ -144,6 +196,7 @@ impl Host {
                 Some(HostMessage::Disconnected) | None => return InputProgress::Complete,
                 Some(message) => self.message(message),
             }
+            self.tell_settled();
             log::slow_turn("host", begun);
         }
     }
@@ -153,6 +206,12 @@ impl Host {
             HostMessage::Command(command) => self.command(command),
             HostMessage::Job(id, event) => self.event(id, event),
             HostMessage::Settled(settled) => self.settled(settled),
+            HostMessage::Kept(id, landed) => self.kept(id, &landed),
+            HostMessage::NotNow(ids) => self.not_now(ids),
+            HostMessage::Reviewed { job, taken, dropped } => self.reviewed(job, taken, dropped),
+            HostMessage::Undecided(hello, found) => self.undecided(&hello, found),
+            HostMessage::Adopted(token, held) => self.adopted(token, held),
+            HostMessage::Numbered { held, lost, token } => self.numbered(held, &lost, token),
             HostMessage::RangeOnDisk(on_disk) => {
                 let (range, path) = record::on_disk(&on_disk);
                 self.store.journal.append(on_disk.job, Change::Path(path));
@@ -166,6 +225,9 @@ impl Host {
     }
 
     fn command(&mut self, command: Command) {
+        if let (Some(postponed), true) = (&mut self.postponed, command.is_of_held_answer()) {
+            return postponed.push(command);
+        }
         match command {
             Command::Run(request) => self.accept(*request),
             Command::Reject { id, error } => {
@@ -175,16 +237,21 @@ impl Host {
                     message_bytes = error.message.len(),
                     "rejected"
                 );
-                self.editor.reject(id, error);
+                let patch = Patch::new(id).with_outcome(&Outcome::failed(error));
+                self.editor.tell(patch.with("status", "failed"));
             }
-            Command::Landed { id, landed } => self.landed(id, landed),
-            Command::Draft { id, draft } => _ = self.store.journal.append(id, Change::Draft(draft)),
+            Command::Hello(hello) => self.hello(hello),
+            Command::Decide { token, id, buffer, decision } => self.decide(token, id, buffer, decision),
+            Command::Watch { token, id, buffer } => self.watch(token, id, buffer),
+            Command::Answer { token, id } => self.answer(token, id),
+            Command::Edit { id, lines, is_saved } => self.edit(id, lines, is_saved),
+            Command::Adopt { token } => self.adopt(token),
+            Command::Settled { token } => self.unsettled.push(token),
             Command::Unsent { id, unsent } => _ = self.store.journal.append(0, Change::Unsent { id, unsent }),
             Command::Query { token, query } => self.query(token, query),
             Command::View { token, view } => self.view(token, view),
             Command::Transcript { token, wanted } => self.transcript(token, wanted),
             Command::Interrupted(ids) => self.interrupted = ids,
-            Command::Adopted { uuid, id } => self.store.journal.number(uuid, id),
             Command::Prewarm(wanted) => self.prewarm(&wanted),
             Command::Drop(token) => drop(self.prewarm.hand_over(token)),
             Command::Observe { id, wanted } => {
@@ -198,6 +265,15 @@ impl Host {
                 }
             }
             Command::Unknown(what) => tracing::warn!(what, "unknown notification"),
+        }
+    }
+
+    /// Replies to those who wait until no answer is on its way.
+    fn tell_settled(&mut self) {
+        if !self.session.is_settling() {
+            for token in self.unsettled.drain(..) {
+                self.editor.reply(token, Ok(json!({})));
+            }
         }
     }
 

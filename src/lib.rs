@@ -24,6 +24,7 @@ pub mod review;
 pub mod rpc;
 pub mod rules;
 pub mod serve;
+pub mod session;
 pub mod store;
 pub mod stream;
 pub mod view;

@@ -68,6 +68,20 @@ pub struct Request {
     pub preview: usize,
     /// What users' functions that watch it from the start want to hear; None where there are none.
     pub observe: Option<Observe>,
+    /// Which of its ends are told by a message.
+    pub notify: Notify,
+}
+
+/// Which ends of jobs are told by a message: the option `notify`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Notify {
+    /// All.
+    All,
+    /// Failures, and answers that are held.
+    #[default]
+    Failures,
+    /// None.
+    None,
 }
 
 /// The text of another buffer, as it is in the editor.

@@ -15,9 +15,11 @@ use tokio_util::compat::{TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
 
 use crate::editor::{CallCount, Pipe, RpcWriter};
 use crate::error::JobError;
-use crate::journal::{Draft, Landed, Unsent};
+use crate::journal::Unsent;
+use crate::land::Bytes;
 use crate::mirror::{self, Feed};
-use crate::request::{self, Fields, Observe, PrewarmRequest, Request, TranscriptRequest};
+use crate::request::{self, Fields, Observe, PrewarmRequest, Request, TranscriptRequest, bad};
+use crate::session::Decision;
 use crate::store::{self, Query};
 use crate::view::Viewer;
 use input::RpcInput;
@@ -38,19 +40,53 @@ pub enum Command {
         /// Which field is wrong.
         error: JobError,
     },
-    /// What became of an answer, where the plugin decided it, or an earlier host had it written.
-    Landed {
+    /// What the plugin knows of an earlier host's jobs: the first message where there was one.
+    Hello(Hello),
+    /// Decide on an answer.
+    Decide {
+        /// Comes back with the reply.
+        token: u64,
         /// The job's id.
         id: u64,
-        /// What became of it.
-        landed: Landed,
+        /// Its buffer; none where that is gone.
+        buffer: Option<u64>,
+        /// What the user wants.
+        decision: Decision,
     },
-    /// What the user made of a held answer in the review.
-    Draft {
+    /// Compute what is proposed of a held answer, now and after each change.
+    Watch {
+        /// Comes back with the reply.
+        token: u64,
         /// The job's id.
         id: u64,
-        /// Nothing if it is unchanged.
-        draft: Option<Draft>,
+        /// Its buffer.
+        buffer: u64,
+    },
+    /// The lines of a held answer.
+    Answer {
+        /// Comes back with the reply.
+        token: u64,
+        /// The job's id.
+        id: u64,
+    },
+    /// What the user made of a held answer in its own buffer.
+    Edit {
+        /// The job's id.
+        id: u64,
+        /// Its lines; none where what was typed is gone.
+        lines: Option<Vec<Bytes>>,
+        /// They are the answer from now on.
+        is_saved: bool,
+    },
+    /// Take over the held answers of Neovims that are gone.
+    Adopt {
+        /// Comes back with the reply.
+        token: u64,
+    },
+    /// Reply once no answer is on its way to a buffer, unless it waits for a moment.
+    Settled {
+        /// Comes back with the reply.
+        token: u64,
     },
     /// What is in a prompt that was not sent.
     Unsent {
@@ -79,13 +115,6 @@ pub enum Command {
         token: u64,
         /// Which one.
         wanted: Result<TranscriptRequest, JobError>,
-    },
-    /// An adopted answer is this job of the asking Neovim.
-    Adopted {
-        /// Its key in the store.
-        uuid: String,
-        /// The job's id.
-        id: u64,
     },
     /// The user leaves Neovim, which ends the agents of these jobs.
     Interrupted(Vec<u64>),
@@ -119,11 +148,10 @@ impl Command {
                 (Err(error), Some(id)) => Self::Reject { id, error },
                 (Err(error), None) => Self::Unknown(format!("run without an id: {error}")),
             },
-            "landed" => read(method, Self::landed(argument)),
-            "draft" => read(method, Self::draft(argument)),
+            "hello" => read(method, Hello::decode(argument).map(Self::Hello)),
+            "edit" => read(method, Self::edit(argument)),
             "unsent" => read(method, Self::unsent(argument)),
             "query" => read(method, Self::query(argument)),
-            "adopted" => read(method, Self::adopted(argument)),
             "prewarm" => {
                 read(method, PrewarmRequest::decode(argument).map(|wanted| Self::Prewarm(Box::new(wanted))))
             }
@@ -143,6 +171,11 @@ impl Command {
         }
     }
 
+    /// Whether it needs to be known which answers are held.
+    pub fn is_of_held_answer(&self) -> bool {
+        matches!(self, Self::Decide { .. } | Self::Watch { .. } | Self::Answer { .. } | Self::Edit { .. })
+    }
+
     /// A message for a mirror of which a field is wrong: a query has its reply.
     pub fn wrong(method: &str, params: &[Value], error: JobError) -> Self {
         let token = params.first().and_then(|query| Fields::root(query).ok()?.count("token").ok());
@@ -152,32 +185,27 @@ impl Command {
         }
     }
 
-    fn landed(argument: &Value) -> Result<Self, JobError> {
+    fn edit(argument: &Value) -> Result<Self, JobError> {
         let fields = Fields::root(argument)?;
-        let line = |field| fields.get(field).map(|_| fields.count(field)).transpose();
-        let landed = Landed {
-            landing: fields.text("landing")?,
-            held_for: fields.get("held_for").and_then(Value::as_str).map(str::to_owned),
-            place: line("first_line")?.zip(line("last_line")?),
-            ..Landed::default()
-        };
-        Ok(Self::Landed { id: fields.count("id")?, landed })
+        let lines = fields.get("lines").map(|_| mirror::texts(&fields, "lines")).transpose()?;
+        Ok(Self::Edit { id: fields.count("id")?, lines, is_saved: fields.flag("is_saved")? })
     }
 
-    fn draft(argument: &Value) -> Result<Self, JobError> {
-        let fields = Fields::root(argument)?;
-        let draft = fields.get("draft").map(|_| {
-            let draft = fields.fields("draft")?;
-            let texts = |field| draft.get(field).map(|_| draft.escaped_texts(field)).transpose();
-            Ok(Draft {
-                lines: texts("lines")?,
-                typed: texts("typed")?,
-                dropped: draft.get("dropped").map(|_| mirror::dropped(&draft)).transpose()?.map(|dropped| {
-                    dropped.iter().map(|drop| drop.iter().map(ToString::to_string).collect()).collect()
-                }),
-            })
-        });
-        Ok(Self::Draft { id: fields.count("id")?, draft: draft.transpose()? })
+    fn decide(token: u64, fields: &Fields<'_>) -> Result<Self, JobError> {
+        let count = |field| fields.get(field).map(|_| fields.count(field)).transpose();
+        let row = |row: u64| usize::try_from(row).unwrap_or(usize::MAX);
+        let decision = match fields.text("name")?.as_str() {
+            "revert" => Decision::Revert,
+            "reject" => Decision::Reject { taken: row(count("taken")?.unwrap_or_default()) },
+            _ if fields.get("range").is_some() => {
+                let range = fields.fields("range")?;
+                let (first, last) = (row(range.count("first")?), row(range.count("last")?));
+                let first = first.checked_sub(1).ok_or_else(|| bad("range.first", "must be at least 1"))?;
+                Decision::Put { rows: first..last.max(first), tick: fields.count("tick")? }
+            }
+            _ => Decision::Accept { shown: count("shown")? },
+        };
+        Ok(Self::Decide { token, id: fields.count("id")?, buffer: count("buffer")?, decision })
     }
 
     fn unsent(argument: &Value) -> Result<Self, JobError> {
@@ -192,8 +220,16 @@ impl Command {
     fn query(argument: &Value) -> Result<Self, JobError> {
         let fields = Fields::root(argument)?;
         let token = fields.count("token")?;
-        if fields.text("name").is_ok_and(|name| name == "transcript") {
-            return Ok(Self::Transcript { token, wanted: TranscriptRequest::read(&fields) });
+        match fields.text("name")?.as_str() {
+            "transcript" => return Ok(Self::Transcript { token, wanted: TranscriptRequest::read(&fields) }),
+            "accept" | "reject" | "revert" => return Self::decide(token, &fields),
+            "review" => {
+                return Ok(Self::Watch { token, id: fields.count("id")?, buffer: fields.count("buffer")? });
+            }
+            "answer" => return Ok(Self::Answer { token, id: fields.count("id")? }),
+            "held" => return Ok(Self::Adopt { token }),
+            "settled" => return Ok(Self::Settled { token }),
+            _ => {}
         }
         Ok(match fields.get("viewer") {
             Some(_) => Self::View { token, view: view::decode(&fields) },
@@ -205,10 +241,31 @@ impl Command {
         let fields = Fields::root(argument)?;
         Ok(Self::Observe { id: fields.count("id")?, wanted: Observe { thinking: fields.flag("thinking")? } })
     }
+}
 
-    fn adopted(argument: &Value) -> Result<Self, JobError> {
+/// What the plugin knows of the jobs of an earlier host.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Hello {
+    /// Those whose answer is held.
+    pub held: Vec<u64>,
+    /// Those whose answer is in its buffer.
+    pub landed: Vec<u64>,
+    /// Those that failed because that host was gone before it told their outcome.
+    pub lost: Vec<u64>,
+    /// What was written, and no host has said to be stored: the job, and what became of its answer.
+    pub written: Vec<(u64, String)>,
+}
+
+impl Hello {
+    fn decode(argument: &Value) -> Result<Self, JobError> {
         let fields = Fields::root(argument)?;
-        Ok(Self::Adopted { uuid: fields.text("uuid")?, id: fields.count("id")? })
+        let written = |step: &Fields<'_>| Ok((step.count("id")?, step.text("landing")?));
+        Ok(Self {
+            held: fields.counts("held")?,
+            landed: fields.counts("landed")?,
+            lost: fields.counts("lost")?,
+            written: fields.maps("written")?.iter().map(written).collect::<Result<_, JobError>>()?,
+        })
     }
 }
 

@@ -112,7 +112,7 @@ async fn serve(options: &ServeOptions, groups: Groups, unlogged: Option<String>)
         editor.warn(warning);
     }
     watch_signals(&send)?;
-    let (last_editor, last_feed) = (editor.clone(), feed.clone());
+    let (last_editor, last_feed, own) = (editor.clone(), feed.clone(), send.clone());
     tokio::spawn(async move {
         let end = connection.await;
         // Its error may quote a message.
@@ -129,7 +129,7 @@ async fn serve(options: &ServeOptions, groups: Groups, unlogged: Option<String>)
     let warned = editor.clone();
     let store = Store::open(options.data_dir.clone(), session, move |message| warned.warn(message));
     let empty_directory = EmptyDirectory::under(options.data_dir.clone());
-    Host::new(editor, feed, store, JobContext { events, groups, empty_directory, transcripts })
+    Host::new(editor, feed, store, JobContext { events, groups, empty_directory, transcripts }, own)
         .run(messages, told)
         .await;
     tracing::info!("the host ends");
@@ -159,6 +159,10 @@ fn carry_out(
         }
         Order::Review { buffer, view } => {
             let (feed, job) = (feed.clone(), view.job);
+            if view.hunks.is_ok() {
+                let (taken, dropped) = (view.taken, view.dropped.clone());
+                _ = messages.send(HostMessage::Reviewed { job, taken, dropped });
+            }
             editor.review(buffer, &view, move || feed.send(MirrorEvent::Drawn { buffer, job }));
         }
         Order::AskAgain(buffer) => {
@@ -169,6 +173,7 @@ fn carry_out(
             });
         }
         // The receiver is gone only while the host ends.
+        Order::NotNow(jobs) => _ = messages.send(HostMessage::NotNow(jobs)),
         Order::Settled(settled) => _ = messages.send(HostMessage::Settled(settled)),
         Order::RangeOnDisk(on_disk) => _ = messages.send(HostMessage::RangeOnDisk(on_disk)),
         Order::Renamed { job, path } => _ = messages.send(HostMessage::Renamed { job, path }),

@@ -7,7 +7,6 @@ local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local groups = require("botglue.host.groups")
 local observe = require("botglue.jobs.observe")
-local tidied = require("botglue.jobs.tidied")
 
 local M = {}
 
@@ -23,6 +22,7 @@ end
 ---@return any[]
 function M.all(calls)
   local replies = { vim.NIL }
+  connection.applying = true
   for _, call in ipairs(calls) do
     local ok, result = pcall(M[call[1]], call[2])
     replies[1] = ok and result or vim.NIL
@@ -30,17 +30,21 @@ function M.all(calls)
       vim.list_extend(replies, { call[1], tostring(result) })
     end
   end
+  connection.applying = false
   return replies
 end
 
---- The newest state of each job that changed.
----@param states botglue.State[]
-function M.frame(states)
-  for _, state in ipairs(states) do
-    local job = client.job(state.id)
+--- What changed of some jobs.
+---@param patches botglue.Patch[]
+function M.jobs(patches)
+  for _, patch in ipairs(patches) do
+    local job = client.job(patch.id)
     if job then
-      groups.note(connection.groups, job, state.pgid)
-      job:update(state)
+      groups.note(connection.groups, job, patch.pgid)
+      job:take(patch)
+      if connection.list and not patch.is_update then
+        connection.list:changed(patch.id)
+      end
     end
   end
 end
@@ -54,37 +58,6 @@ function M.observed(jobs)
       observe.take(job, said.updates)
     end
   end
-end
-
---- The raw stream of a job is kept in a file.
----@param recording { id: integer, path: string }
-function M.recording(recording)
-  local job = client.job(recording.id)
-  if job then
-    job.transcript = recording.path
-  end
-end
-
---- A job has its outcome: the only call of its kind for it.
----@param outcome botglue.Outcome
-function M.finish(outcome)
-  local job = client.job(outcome.id)
-  if not job or not job:is_waiting() then
-    return
-  end
-  observe.tools(job, outcome.tools or {})
-  job:learn(outcome)
-  if outcome.status == "failed" then
-    job:fail(outcome.error)
-    return
-  end
-  job.text = outcome.text
-  if job.question then
-    require("botglue.ui.answer").answered(job)
-    return
-  end
-  local lines = tidied.lines(outcome.text, outcome.rows)
-  job.answer = { lines = lines, held_for = outcome.held_for or job.review and "review" or nil }
 end
 
 --- Moves the marks of a step's job to where the step was written, and keeps what was there before.
@@ -121,55 +94,30 @@ local function write_step(step, write)
   return result
 end
 
---- Writes answers to a buffer. A job whose answer has to wait is ready.
+--- Writes answers to a buffer.
 ---@param call botglue.WriteCall
 ---@return botglue.WriteReply
 function M.write(call)
-  local reply = require("botglue.editor.write").write(call, write_step)
-  for _, step in ipairs(reply.state == "not_now" and call.steps or {}) do
-    local job = client.job(step.job)
-    if job and job:is_open() then
-      job:wait_ready()
-    end
-  end
-  return reply
+  return require("botglue.editor.write").write(call, write_step)
 end
 
 --- Steps are in the store, or, where no attempt is named, what became of an answer: they need not be remembered.
 ---@param stored { steps: { job: integer, attempt: integer? }[] }
 function M.stored(stored)
   require("botglue.editor.write").stored(stored.steps)
-  for _, step in ipairs(stored.steps) do
-    if not step.attempt then
-      require("botglue.jobs.report").stored(step.job)
-    end
-  end
 end
 
---- The result of an answer that the host landed, holds or reverted.
----@param result { id: integer, landing: string, held_for: string? }
-function M.landed(result)
-  local job = client.job(result.id)
-  if job and job:is_open() then
-    job:land(result.landing, result.held_for)
-  elseif job then
-    job:decide(result.landing)
-  end
+--- Makes jobs of held answers.
+---@param answers botglue.HeldAnswer[]
+---@return integer[] ids
+function M.hold(answers)
+  return vim.tbl_map(require("botglue.jobs.registry").recall, answers)
 end
 
 --- What the buffer would be if a held answer were accepted.
 ---@param view table
 function M.review(view)
   require("botglue.jobs.proposal").receive(view)
-end
-
---- The host refused a decision of the user.
----@param refusal { id: integer, why: string }
-function M.stays(refusal)
-  local job = client.job(refusal.id)
-  if job then
-    require("botglue.jobs.decide").stays(job, refusal.why)
-  end
 end
 
 --- Moves the marks of ranges to where the document has them. The places belong to one changedtick; if the text has
@@ -226,18 +174,10 @@ function M.warn(warning)
   require("botglue.host.notify").warn("botglue: " .. warning.message)
 end
 
---- Amounts that became known after the outcome.
----@param amounts { id: integer }
-function M.amend(amounts)
-  local job = client.job(amounts.id)
-  if job then
-    job:learn(amounts)
-    local list = connection.list
-    if list then
-      -- No event follows the job's last one, so the list is updated here.
-      list:changed(amounts.id)
-    end
-  end
+--- Something went wrong that nobody waits for.
+---@param what { message: string }
+function M.error(what)
+  require("botglue.host.notify").error("botglue: " .. what.message)
 end
 
 return M

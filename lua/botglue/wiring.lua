@@ -5,12 +5,9 @@ local handlers = require("botglue.host.handlers")
 
 function handlers.host_started(process)
   local connection = require("botglue.host.connection")
-  if #connection.unconfirmed + #connection.written > 0 then
-    require("botglue.jobs.report").tell_all(process)
-  end
+  require("botglue.jobs.recovery").introduce(process)
   require("botglue.host.attach").mirror_all()
-  require("botglue.jobs.adopt").recover()
-  require("botglue.jobs.proposal").resend(process)
+  require("botglue.jobs.proposal").follow_again()
   require("botglue.ui.prompt.draft").tell_all()
   connection.paste = connection.paste or require("botglue.editor.paste").watch()
   require("botglue.editor.moment").watch_quit()
@@ -35,6 +32,10 @@ end
 
 function handlers.job_opened(job)
   job.view = require("botglue.ui.status").open(job)
+end
+
+function handlers.job_answered(job)
+  require("botglue.ui.answer").answered(job)
 end
 
 function handlers.prompt_wanted(range, request, opts, send)

@@ -28,6 +28,8 @@ pub enum StateChange<'a> {
         /// The agent's process group.
         pgid: i32,
     },
+    /// Its raw stream is kept in this file.
+    Recording(&'a str),
     /// Its stream said something.
     Update(&'a Update<'a>),
     /// Nothing of its agent is left.
@@ -83,7 +85,7 @@ impl Frames {
         }
     }
 
-    /// Everything that changed, as the argument of `apply.frame`; jobs that are over are forgotten.
+    /// Everything that changed, as the argument of `apply.jobs`; jobs that are over are forgotten.
     pub fn take(&mut self) -> Option<Value> {
         (self.has_states, self.has_code) = (false, false);
         let frame: Vec<Value> = self.jobs.iter_mut().filter_map(|(&id, state)| state.take(id)).collect();

@@ -14,7 +14,6 @@ mod value;
 mod watch;
 mod writer;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use nvim_rs::Neovim;
@@ -28,12 +27,10 @@ pub use pipe::Pipe;
 pub use value::fields;
 
 use crate::document::Place;
-use crate::error::JobError;
 use crate::job::Observer;
-use crate::journal::Landed;
-use crate::land::{Capture, Landing};
-use crate::mirror::{self, ContactScope, Obstacle, ReviewView, WriteReply};
-use crate::stream::Outcome;
+use crate::land::Capture;
+use crate::mirror::{self, ContactScope, ReviewView, WriteReply};
+use crate::session::Patch;
 use pending::Pending;
 use value::Map;
 use writer::{Call, Outgoing, Writer};
@@ -84,43 +81,15 @@ impl Editor {
         Box::new(watch::ForwardObserver { id, pending: Arc::clone(&self.pending), thinking })
     }
 
-    /// A job's outcome, with how its answer would land; whether it is followed at once by what becomes of the answer,
-    /// with which it then goes.
-    pub fn finish(&self, id: u64, outcome: Box<Outcome>, landing: Option<Box<Landing>>, is_followed: bool) {
-        self.send(Outgoing::Finish(id, outcome, landing, is_followed));
+    /// A job has its outcome: from now on only the end of its agent is shown. Returns its tools that changed since the
+    /// last frame.
+    pub fn ended(&self, id: u64) -> Value {
+        self.pending.with(|updates| updates.frames.finish(id))
     }
 
-    /// A job that never ran has failed.
-    pub fn reject(&self, id: u64, error: JobError) {
-        self.finish(id, Box::new(Outcome::failed(error)), None, false);
-    }
-
-    /// Where a job's raw stream is kept.
-    pub fn recording(&self, id: u64, path: &Path) {
-        let path = path.to_string_lossy().into_owned();
-        self.apply("recording", Map::default().with("id", id).with("path", path).build());
-    }
-
-    /// Further amounts of a finished job.
-    pub fn amend(&self, id: u64, outcome: &Outcome) {
-        self.apply("amend", value::amend(id, outcome));
-    }
-
-    /// What became of an answer: one that landed or is held, was accepted, or was taken back.
-    pub fn landed(&self, id: u64, landed: &Landed) {
-        let mut fields = Map::default().with("id", id).with("landing", landed.landing.as_str());
-        if let Some(why) = &landed.held_for {
-            fields = fields.with("held_for", why.as_str());
-        }
-        if let Some((first, last)) = landed.place {
-            fields = fields.with("first_line", first).with("last_line", last);
-        }
-        self.apply("landed", fields.build());
-    }
-
-    /// An answer could not be accepted, or what was written for a job not taken back.
-    pub fn refused(&self, id: u64, why: Obstacle) {
-        self.apply("stays", Map::default().with("id", id).with("why", why.name()).build());
+    /// What changed of a job, in order with everything that is said.
+    pub fn tell(&self, patch: Patch) {
+        self.apply("jobs", Value::Array(vec![patch.value()]));
     }
 
     /// The store has what was written for a job by a step; where none is named, what the plugin said became of the
@@ -188,14 +157,26 @@ impl Editor {
         self.send(Outgoing::Call(Call::Ask(vec![("review", view.value(buffer))], Box::new(move |_| done()))));
     }
 
+    /// Has the plugin make jobs of held answers; `done` gets their ids.
+    pub fn hold(&self, answers: Vec<Value>, done: impl FnOnce(Vec<u64>) + Send + 'static) {
+        let ids = |reply: Value| Some(reply.as_array()?.iter().filter_map(Value::as_u64).collect());
+        let done = move |reply: Option<Value>| done(reply.and_then(ids).unwrap_or_default());
+        self.send(Outgoing::Call(Call::Ask(vec![("hold", Value::Array(answers))], Box::new(done))));
+    }
+
     /// Has Neovim send no more events of a buffer.
     pub fn detach(&self, buffer: u64) {
         self.send(Outgoing::Call(Call::Atomic(attach::detach(buffer), Box::new(|_| {}))));
     }
 
-    /// Something that the user should know, and that concerns no single job.
+    /// Something that the user should know.
     pub fn warn(&self, message: String) {
         self.apply("warn", Map::default().with("message", message).build());
+    }
+
+    /// Something that went wrong and that nobody waits for.
+    pub fn error(&self, message: String) {
+        self.apply("error", Map::default().with("message", message).build());
     }
 
     /// The connection has ended: resolves once the last reply that came has been handed on.

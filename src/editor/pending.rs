@@ -33,13 +33,14 @@ impl PendingUpdates {
 
 impl Pending {
     /// Adds to the updates, and wakes the writer if that changes what is due.
-    pub(super) fn with(&self, change: impl FnOnce(&mut PendingUpdates)) {
+    pub(super) fn with<T>(&self, change: impl FnOnce(&mut PendingUpdates) -> T) -> T {
         let mut updates = self.lock();
         let before = updates.changed();
-        change(&mut updates);
+        let result = change(&mut updates);
         if updates.changed() != before {
             self.changed.notify_one();
         }
+        result
     }
 
     /// For the writer alone.

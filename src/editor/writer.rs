@@ -6,7 +6,6 @@ use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use nvim_rs::Neovim;
 use nvim_rs::error::CallError;
@@ -15,24 +14,18 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
 
 use super::pending::Pending;
-use super::value::{self, Map, fields};
+use super::value::{Map, fields};
 use super::{CallCount, RpcWriter, attach};
-use crate::land::Landing;
-use crate::stream::Outcome;
 use crate::view;
 
 /// The most functions of the plugin that are called at once, and of those the most before one that is asked for a reply,
 /// which may write: what they take together is a stall of the editor.
 const TOGETHER: usize = 16;
 const BEFORE_A_REPLY: usize = 4;
-/// How long an outcome waits for the call that writes its answer, in order to go with it.
-const WAIT_FOR_THE_NEXT: Duration = Duration::from_millis(10);
 
 /// What the host sends to the editor.
 pub(super) enum Outgoing {
-    /// An outcome; whether it is followed at once by a call that writes its answer or says what becomes of it.
-    Finish(u64, Box<Outcome>, Option<Box<Landing>>, bool),
-    /// Any other call.
+    /// A call.
     Call(Call),
     /// The connection has ended: the call under way has its reply by now, or gets none.
     Disconnected(oneshot::Sender<()>),
@@ -64,21 +57,11 @@ pub(super) struct Writer {
     staged: Option<Call>,
     /// When the last frame went out.
     last_frame: Option<Instant>,
-    /// Only outcomes wait that are followed by another call: until when they wait for it.
-    wait_until: Option<Instant>,
 }
 
 impl Writer {
     pub(super) fn new(neovim: Neovim<RpcWriter>, count: CallCount, pending: Arc<Pending>) -> Self {
-        Self {
-            neovim,
-            count,
-            pending,
-            waiting: VecDeque::new(),
-            staged: None,
-            last_frame: None,
-            wait_until: None,
-        }
+        Self { neovim, count, pending, waiting: VecDeque::new(), staged: None, last_frame: None }
     }
 
     /// Makes the calls until the last handle is dropped, or the channel is broken.
@@ -89,16 +72,10 @@ impl Writer {
             if under_way.is_none() {
                 under_way = self.next();
             }
-            let due =
-                self.next_frame().into_iter().chain(self.wait_until).min().filter(|_| under_way.is_none());
+            let due = self.next_frame().filter(|_| under_way.is_none());
             tokio::select! {
                 tell = outgoing.recv() => match tell {
-                    Some(Outgoing::Finish(id, outcome, landing, is_followed)) => {
-                        let tools = self.pending.lock().frames.finish(id);
-                        let finish = ("finish", value::finish(id, &outcome, landing.as_deref(), tools));
-                        self.add(Call::Apply(vec![finish]), is_followed);
-                    }
-                    Some(Outgoing::Call(call)) => self.add(call, false),
+                    Some(Outgoing::Call(call)) => self.waiting.push_back(call),
                     Some(Outgoing::Disconnected(done)) => {
                         if under_way.is_some() {
                             finished(&mut under_way).await?;
@@ -127,13 +104,6 @@ impl Writer {
         let words = Map(fields(serde_json::json!(view::words()))).build();
         let hello = hello.with("words", words).build();
         self.make(Call::Apply(vec![("ready", hello)])).await
-    }
-
-    fn add(&mut self, call: Call, is_followed: bool) {
-        let waits = is_followed && (self.waiting.is_empty() || self.wait_until.is_some());
-        let until = || self.wait_until.unwrap_or_else(|| Instant::now() + WAIT_FOR_THE_NEXT);
-        self.wait_until = waits.then(until);
-        self.waiting.push_back(call);
     }
 
     /// When the next frame may go out; none if nothing waits.
@@ -169,13 +139,9 @@ impl Writer {
         let now = Instant::now();
         let is_due = next_frame.is_some_and(|next| now >= next);
         let mut updates = self.pending.lock();
-        let mut next = None;
-        if self.wait_until.is_none_or(|until| now >= until) {
-            self.wait_until = None;
-            next = take_together(&mut self.waiting);
-        }
+        let mut next = take_together(&mut self.waiting);
         if next.is_none() && is_due {
-            next = updates.frames.take().map(|frame| Call::Apply(vec![("frame", frame)]));
+            next = updates.frames.take().map(|frame| Call::Apply(vec![("jobs", frame)]));
             if next.is_some() {
                 self.last_frame = Some(now);
             }
@@ -286,24 +252,24 @@ mod tests {
     #[test]
     fn functions_that_follow_each_other_go_in_one_call() {
         let ask = || Call::Ask(vec![("write", Value::Nil)], Box::new(|_| {}));
-        let mut waiting = VecDeque::from([apply("finish"), apply("landed"), ask(), apply("stored")]);
+        let mut waiting = VecDeque::from([apply("jobs"), apply("warn"), ask(), apply("stored")]);
         waiting.push_back(Call::Atomic(Vec::new(), Box::new(|_| {})));
         waiting.extend([ask(), ask()]);
         let mut taken = Vec::new();
         while !waiting.is_empty() {
             taken.push(names(take_together(&mut waiting)));
         }
-        let first = vec!["finish", "landed", "write"];
+        let first = vec!["jobs", "warn", "write"];
         assert_eq!(taken, [first, vec!["stored"], vec!["atomic"], vec!["write"], vec!["write"]]);
         assert!(take_together(&mut waiting).is_none());
     }
 
     #[test]
     fn no_call_is_longer_than_an_editor_may_stall() {
-        let mut waiting: VecDeque<Call> = (0..=TOGETHER).map(|_| apply("landed")).collect();
+        let mut waiting: VecDeque<Call> = (0..=TOGETHER).map(|_| apply("jobs")).collect();
         assert_eq!(names(take_together(&mut waiting)).len(), TOGETHER);
         assert_eq!(names(take_together(&mut waiting)).len(), 1);
-        waiting.extend((0..=BEFORE_A_REPLY).map(|_| apply("landed")));
+        waiting.extend((0..=BEFORE_A_REPLY).map(|_| apply("jobs")));
         waiting.push_back(Call::Ask(vec![("write", Value::Nil)], Box::new(|_| {})));
         assert_eq!(names(take_together(&mut waiting)).len(), BEFORE_A_REPLY + 1, "without the write");
     }

@@ -1,18 +1,21 @@
 //! The results of jobs: the reports of their tasks, their outcomes, and the settlements of their answers. An outcome is
 //! stored before the editor and the mirrors get it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::Host;
+use serde_json::json;
+
 use super::jobs::RunningJob;
+use super::{Host, HostMessage};
 use crate::editor::StateChange;
 use crate::job;
 use crate::journal::{Change, Landed};
 use crate::land;
 use crate::memory;
-use crate::mirror::{Intent, MirrorEvent, SettledIntent, Settlement};
+use crate::mirror::{Intent, MirrorEvent, Obstacle, SettledIntent, Settlement};
 use crate::record;
+use crate::session::Patch;
 use crate::stream::{AnswerDoubt, Outcome};
 
 /// How long others may keep what they have of a job of which nothing is left: a reply that is under way, a line that is
@@ -47,7 +50,7 @@ impl Host {
     }
 
     fn recording(&mut self, id: u64, path: PathBuf) {
-        self.editor.recording(id, &path);
+        self.editor.change(id, StateChange::Recording(&path.to_string_lossy()));
         if let Some(running) = self.jobs.running(id) {
             running.transcript = Some(path);
         }
@@ -76,9 +79,20 @@ impl Host {
             let held_for = land::held(outcome.held_for, Some(landing));
             held_for.map_or_else(|| Intent::Land(bytes(&landing.lines)), Intent::Hold)
         });
-        // The answer is stored before it is reported: from then on it survives the end of any process.
+        // The answer is stored before anything is told of it: from then on it survives the end of any process.
         self.store.journal.append(id, Change::Ended(Box::new(record)));
-        self.editor.finish(id, outcome, landing.map(Box::new), intent.is_some());
+        let is_answered = landing.is_some() && intent.is_none();
+        let transcript = transcript.as_deref().map(Path::to_string_lossy);
+        let patch = Patch::new(id).with_some("transcript", transcript.as_deref());
+        let patch = patch.with_tools(self.editor.ended(id)).with_outcome(&outcome);
+        let told = self.session.finished(request, &outcome, landing.as_ref(), patch);
+        if is_answered {
+            let landed = Landed { landing: "answered".to_owned(), ..Landed::default() };
+            self.store.journal.append(id, Change::Landed(landed));
+        }
+        if let Some(patch) = told {
+            self.editor.tell(patch);
+        }
         self.feed.send(match intent {
             Some(intent) => MirrorEvent::Want { buffer, job: id, intent },
             None => MirrorEvent::Ended { job: id },
@@ -95,29 +109,24 @@ impl Host {
         let (share, counted) = record::amounts(request, &outcome, before);
         self.store.journal.append(id, Change::Amended { share, counted });
         record::with_share(&mut outcome, &share);
-        self.editor.amend(id, &outcome);
+        self.editor.tell(Patch::new(id).with_amounts(&outcome));
     }
 
-    /// Stores what the plugin, or an earlier host, says became of an answer.
+    /// Stores what an earlier host has had written, as the plugin says.
     pub(super) fn landed(&mut self, id: u64, landed: Landed) {
-        tracing::info!(job = id, landing = landed.landing, held_for = landed.held_for, "landed");
-        if landed.landing != "held" {
-            self.feed.send(MirrorEvent::Ended { job: id });
-        }
+        tracing::info!(job = id, landing = landed.landing, "landed before this host");
         if self.store.journal.append(id, Change::Landed(landed)) {
             self.editor.stored(id, None);
         }
     }
 
-    /// Reports what became of an answer to the store and the editor; a held one reaches the editor once it is on the
-    /// disk.
+    /// Tells the store and the editor what became of an answer; a held one reaches the editor once it is on the disk.
     pub(super) fn settled(&mut self, settled: SettledIntent) {
         let SettledIntent { job: id, settlement, attempt, passage, reply, .. } = settled;
         match settlement {
             Settlement::Refused(why) => {
                 tracing::info!(job = id, why = why.name(), "refused");
-                self.editor.refused(id, why);
-                return;
+                return self.refused(id, why);
             }
             // The store keeps nothing of a take: the text shows which hunks were taken.
             Settlement::Taken => return self.editor.stored(id, attempt),
@@ -127,22 +136,59 @@ impl Host {
         tracing::info!(job = id, landing = landed.landing, held_for = landed.held_for, "settled");
         if let Settlement::Held(_) = settlement {
             // The place and the rows are stored when Neovim writes the file: until then the file does not have them.
-            let kept = Change::Landed(Landed { place: None, rows: None, ..landed.clone() });
-            let (kept, editor) = (self.store.journal.append_synced(id, kept), self.editor.clone());
+            let landed = Landed { place: None, rows: None, ..landed };
+            let kept = self.store.journal.append_synced(id, Change::Landed(landed.clone()));
+            let messages = self.messages.clone();
             tokio::spawn(async move {
                 kept.await;
-                editor.landed(id, &landed);
+                // The receiver is gone only while the host ends.
+                _ = messages.send(HostMessage::Kept(id, landed));
             });
             return;
         }
+        let (told, token) = self.session.settled(id, &landed.landing, landed.held_for.as_deref());
         self.feed.send(MirrorEvent::Ended { job: id });
-        let is_kept = self.store.journal.append(id, Change::Landed(landed.clone()));
-        self.editor.landed(id, &landed);
+        let is_kept = self.store.journal.append(id, Change::Landed(landed));
+        if let Some(patch) = told {
+            self.editor.tell(patch);
+        }
         if let Some((token, findings)) = reply {
             self.editor.found(token, findings.fields());
         }
+        if let Some(token) = token {
+            self.editor.reply(token, Ok(json!({})));
+        }
         if is_kept && attempt.is_some() {
             self.editor.stored(id, attempt);
+        }
+    }
+
+    /// A held answer is on the disk.
+    pub(super) fn kept(&mut self, id: u64, landed: &Landed) {
+        let (told, _) = self.session.settled(id, &landed.landing, landed.held_for.as_deref());
+        if let Some(patch) = told {
+            self.editor.tell(patch);
+        }
+    }
+
+    fn refused(&mut self, id: u64, why: Obstacle) {
+        let Some((patch, sentence, token)) = self.session.refused(id, why) else { return };
+        self.editor.tell(patch);
+        match token {
+            Some(token) => self.editor.reply(token, Err(sentence)),
+            None => self.editor.error(sentence),
+        }
+    }
+
+    /// The user is in the middle of something: what was to be written for these jobs waits.
+    pub(super) fn not_now(&mut self, ids: Vec<u64>) {
+        for id in ids {
+            if let Some(patch) = self.session.ready(id) {
+                self.editor.tell(patch);
+            }
+            if let Some(token) = self.session.postpone(id) {
+                self.editor.reply(token, Ok(json!({})));
+            }
         }
     }
 }

@@ -31,6 +31,7 @@ impl Host {
             "accepted"
         );
         let (id, prewarmed) = (request.id, request.prewarmed);
+        self.session.accepted(&request);
         let since_ms = journal::now_ms();
         // The request is stored first, also while this host is ending: the next host may then run it.
         let accepted = Change::Accepted(Box::new(record::accepted(&request, since_ms)));

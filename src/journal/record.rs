@@ -158,10 +158,9 @@ pub struct Held {
 impl Held {
     /// The answer as the editor gets it, which makes a job of it.
     pub fn answer(&self) -> Value {
-        let Self { uuid, draft, saved, record } = self;
+        let Self { saved, record, .. } = self;
         let Record { job, share, .. } = record;
         json!({
-            "uuid": uuid,
             "agent": job.agent,
             "model": record.model(),
             "session_id": record.session_id,
@@ -171,9 +170,7 @@ impl Held {
             "selection": job.selection,
             "elapsed_ms": record.ended_ms.saturating_sub(job.started_ms),
             "text": record.text,
-            "lines": record.lines,
             "stands": saved,
-            "draft": draft,
             "held_for": record.held_for,
             "held_why": record.held_why,
             "cost_usd": share.cost_usd,

@@ -8,7 +8,6 @@ use super::event::MirrorEvent;
 use super::intent::SettledIntent;
 use super::order::Order;
 use super::reviews::ViewDue;
-use super::sent::Sent;
 use super::write::WriteReply;
 use crate::land::HeldFor;
 
@@ -42,10 +41,7 @@ impl Mirrors {
         match (event, number.and_then(|number| self.buffers.get_mut(&number))) {
             (MirrorEvent::Written { buffer, reply }, _) => self.written(buffer, reply.as_ref(), &mut orders),
             (MirrorEvent::Want { intent, job, .. }, Some(entry)) => entry.buffer.add_intent(job, intent),
-            (
-                MirrorEvent::Want { intent, job, .. } | MirrorEvent::Resumed(Sent { job, .. }, intent),
-                None,
-            ) => {
+            (MirrorEvent::Want { intent, job, .. }, None) => {
                 orders.push(Order::Settled(SettledIntent::new(job, intent.denied(HeldFor::BufferGone))));
             }
             (event, Some(entry)) if entry.is_writing() => entry.hold_back(event),
@@ -121,13 +117,6 @@ impl Mirrors {
             }
             MirrorEvent::Sent(sent) => {
                 self.change(sent.buffer, orders, |entry, _| entry.buffer.sent(sent));
-            }
-            MirrorEvent::Resumed(sent, intent) => {
-                self.change(sent.buffer, orders, |entry, _| {
-                    let job = sent.job;
-                    entry.buffer.sent(sent);
-                    entry.buffer.add_intent(job, intent);
-                });
             }
             MirrorEvent::Placed { buffer, tick } => {
                 self.change(buffer, orders, |entry, _| entry.buffer.placed(tick));

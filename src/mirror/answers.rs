@@ -90,6 +90,11 @@ impl Answers {
         !self.waiting.is_empty()
     }
 
+    /// The jobs whose intent waits, oldest first.
+    pub fn waiting(&self) -> &[u64] {
+        &self.waiting
+    }
+
     /// Whether a waiting intent needs the text at its display mark, in a buffer without a document.
     pub fn needs_excerpts(&self) -> bool {
         let needs = |job: &u64| {

@@ -142,6 +142,7 @@ impl MirrorEntry {
     /// The user is in the middle of something: nothing is written before a moment comes.
     pub fn wait_for_moment(&mut self, orders: &mut Vec<Order>) {
         self.is_busy = true;
+        orders.push(Order::NotNow(self.buffer.waiting().to_vec()));
         if !std::mem::replace(&mut self.asks_again, true) {
             orders.push(Order::AskAgain(self.number));
         }

@@ -6,13 +6,13 @@ use std::ops::Range;
 use rmpv::Value;
 
 use super::intent::Intent;
-use super::query::{MirrorQuery, dropped};
+use super::query::MirrorQuery;
 use super::selected::{Excerpt, SavedRows, texts};
 use super::sent::Sent;
 use super::write::WriteReply;
 use crate::document::Place;
 use crate::error::JobError;
-use crate::land::{Bytes, HeldFor};
+use crate::land::Bytes;
 use crate::request::Fields;
 use crate::request::fields::bad;
 
@@ -47,8 +47,6 @@ pub enum MirrorEvent {
     Notice(Notice),
     /// A request was sent. It is the host's, too.
     Sent(Sent),
-    /// An answer that an earlier host had reported and not settled: its request, and the intent.
-    Resumed(Sent, Intent),
     /// A job has ended and its answer is not held, or what was held was decided.
     Ended {
         /// The job's id.
@@ -178,7 +176,7 @@ impl MirrorEvent {
             | Self::Want { buffer, .. }
             | Self::Query { buffer, .. } => Some(*buffer),
             Self::Notice(notice) => Some(notice.buffer),
-            Self::Sent(sent) | Self::Resumed(sent, _) => Some(sent.buffer),
+            Self::Sent(sent) => Some(sent.buffer),
             Self::Ended { .. } | Self::Disconnected => None,
         }
     }
@@ -205,12 +203,6 @@ impl MirrorEvent {
             "wiped" => |fields| Ok(Self::Contacted { buffer: fields.count("buffer")?, exists: false }),
             "moment" => |fields| Ok(Self::Moment { buffer: fields.count("buffer")? }),
             "run" => |fields| Sent::decode(fields).map(Self::Sent),
-            "resume" => Self::resumed,
-            "accept" => Self::accept,
-            "revert" => |fields| {
-                let (buffer, job) = (fields.count("buffer")?, fields.count("id")?);
-                Ok(Self::Want { buffer, job, intent: Intent::Revert })
-            },
             "review_end" => {
                 |fields| Ok(Self::Unwatch { buffer: fields.count("buffer")?, job: fields.count("id")? })
             }
@@ -239,35 +231,6 @@ impl MirrorEvent {
             _ => None,
         }
     }
-}
-
-impl MirrorEvent {
-    fn resumed(fields: &Fields<'_>) -> Result<Self, JobError> {
-        let sent = Sent { tick: None, ..Sent::decode(fields)? };
-        let intent = match fields.get("held_for") {
-            Some(_) => Intent::Hold(held_for(&fields.text("held_for")?)?),
-            None => Intent::Land(texts(fields, "lines")?),
-        };
-        Ok(Self::Resumed(sent, intent))
-    }
-
-    fn accept(fields: &Fields<'_>) -> Result<Self, JobError> {
-        let lines = texts(fields, "lines")?;
-        let shown = fields.get("shown").map(|_| fields.count("shown")).transpose()?;
-        let intent = if fields.get("range").is_some() {
-            let range = fields.fields("range")?;
-            let (first, last) = (count(&range, "first")?, count(&range, "last")?);
-            let first = first.checked_sub(1).ok_or_else(|| bad("range.first", "must be at least 1"))?;
-            Intent::Put { rows: first..last.max(first), tick: fields.count("tick")?, lines }
-        } else {
-            Intent::Accept { lines, dropped: dropped(fields)?, shown }
-        };
-        Ok(Self::Want { buffer: fields.count("buffer")?, job: fields.count("id")?, intent })
-    }
-}
-
-fn held_for(name: &str) -> Result<HeldFor, JobError> {
-    HeldFor::named(name).ok_or_else(|| bad("held_for", "is no reason to hold an answer"))
 }
 
 impl Notice {

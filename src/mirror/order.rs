@@ -48,6 +48,8 @@ pub enum Order {
     },
     /// An intent for the range of a job is settled.
     Settled(SettledIntent),
+    /// The intents for the ranges of these jobs wait: the user is in the middle of something.
+    NotNow(Vec<u64>),
     /// The range of a job stands like this in its file.
     RangeOnDisk(RangeOnDisk),
     /// The file of a job has this name now.

@@ -3,7 +3,6 @@
 use rmpv::Value;
 
 use super::blocks::{self, Ambiguous};
-use super::selected::texts;
 use super::view::MirrorView;
 use crate::error::JobError;
 use crate::land::{Block, Bytes, HeldFor};
@@ -68,7 +67,7 @@ impl MirrorQuery {
         match fields.get("name").and_then(Value::as_str)? {
             "mirror" => Some(Ok(Self::Mirror)),
             "blocks" => Some(Ambiguous::decode(fields).map(|answer| Self::Blocks(Box::new(answer)))),
-            "review" | "take" | "drop" | "undrop" => Some(Self::review(fields)),
+            "take" | "drop" | "undrop" => Some(Self::review(fields)),
             _ => None,
         }
     }
@@ -78,8 +77,7 @@ impl MirrorQuery {
         let asked = match fields.text("name")?.as_str() {
             "take" => ReviewQuery::Take(hunks()?),
             "drop" => ReviewQuery::Drop(hunks()?),
-            "undrop" => ReviewQuery::Undrop(ids(fields, "hunks")?),
-            _ => ReviewQuery::Watch { lines: texts(fields, "lines")?, dropped: dropped(fields)? },
+            _ => ReviewQuery::Undrop(ids(fields, "hunks")?),
         };
         Ok(Self::Review { job: fields.count("id")?, asked })
     }
@@ -111,16 +109,6 @@ impl Findings {
             Self::Unknown(why) => vec![("why".into(), why.name().into())],
         }
     }
-}
-
-/// What was dropped of an answer, as the plugin keeps it: for each drop the ids of its edits.
-pub fn dropped(fields: &Fields<'_>) -> Result<Vec<Vec<EditId>>, JobError> {
-    let Some(_) = fields.get("dropped") else { return Ok(Vec::new()) };
-    let wrong = || bad("dropped", "must be lists of ids");
-    let drops = fields.list("dropped")?.iter();
-    drops
-        .map(|drop| drop.as_array().ok_or_else(wrong)?.iter().map(|id| read(id).ok_or_else(wrong)).collect())
-        .collect()
 }
 
 fn ids(fields: &Fields<'_>, field: &str) -> Result<Vec<EditId>, JobError> {

@@ -8,7 +8,9 @@ use std::time::Duration;
 use rmpv::Value;
 
 use super::fields::{self, Fields, bad, wrong};
-use super::{AgentStart, Beside, Diagnostic, MentionedBuffer, Observe, Request, Selection, SelectionKind};
+use super::{
+    AgentStart, Beside, Diagnostic, MentionedBuffer, Notify, Observe, Request, Selection, SelectionKind,
+};
 use crate::error::JobError;
 
 /// The most lines of code that are shown while they come: more than any window has.
@@ -44,6 +46,7 @@ pub fn decode(value: &Value) -> Result<Request, JobError> {
         prewarmed: run.get("prewarmed").map(|_| run.count("prewarmed")).transpose()?,
         preview: preview(&run)?,
         observe: observe(&run)?,
+        notify: notify(&run)?,
     })
 }
 
@@ -108,6 +111,16 @@ fn observe(run: &Fields) -> Result<Option<Observe>, JobError> {
         return Ok(None);
     }
     Ok(Some(Observe { thinking: run.fields("observe")?.flag("thinking")? }))
+}
+
+fn notify(run: &Fields) -> Result<Notify, JobError> {
+    let name = run.get("notify").map_or(Ok("failures".to_owned()), |_| run.text("notify"))?;
+    match name.as_str() {
+        "all" => Ok(Notify::All),
+        "failures" => Ok(Notify::Failures),
+        "none" => Ok(Notify::None),
+        _ => Err(bad("notify", r#"must be "all", "failures" or "none""#)),
+    }
 }
 
 pub(super) fn at_least_one(run: &Fields, field: &str) -> Result<usize, JobError> {

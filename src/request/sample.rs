@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{AgentCommand, AgentStart, Beside, Request, Selection, SelectionKind};
+use super::{AgentCommand, AgentStart, Beside, Notify, Request, Selection, SelectionKind};
 use crate::agent::{AcpOptions, Protocol};
 
 /// The whole lines, as lines 11 and on of `/project/src/a.rs`.
@@ -99,5 +99,6 @@ fn request(filetype: &str, kind: SelectionKind, rows: &[(&str, usize, usize)]) -
         prewarmed: None,
         preview: 0,
         observe: None,
+        notify: Notify::Failures,
     }
 }

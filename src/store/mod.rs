@@ -31,7 +31,7 @@ pub use queries::info::{Breakdown, Info, InfoQuery, Sums};
 pub use query::query;
 pub use transcript::{Transcript, Transcripts};
 
-use crate::journal::{CountedBefore, Held, Journal, JournalError, now_ms};
+use crate::journal::{CountedBefore, Journal, JournalError, now_ms};
 use queries::entry::QueryContext;
 use queries::{checkpoints, counted, history, info, logins, prompts, unsent};
 use thread::{StoreThread, Task};
@@ -64,13 +64,6 @@ pub enum Query {
         limit: u64,
         /// The project.
         project: String,
-    },
-    /// The answers that wait for a decision and whose Neovim is gone. They are held by the asking one now.
-    Held,
-    /// The answers of these jobs of the asking Neovim, of which its last host could not tell. They are held by it now.
-    Untold {
-        /// The jobs' numbers.
-        ids: Vec<u64>,
     },
 }
 
@@ -137,21 +130,7 @@ impl Store {
 
     /// Answers a question, with all that was handed over before it.
     pub fn query(&self, query: Query, then: impl FnOnce(QueryReply) + Send + 'static) {
-        match query {
-            Query::Held => self.journal.adopt(move |held| {
-                let answers = |held: Vec<Held>| held.iter().map(Held::answer).collect::<Vec<_>>();
-                then(held.map(|held| json!({ "answers": answers(held) })).map_err(StoreError::from));
-            }),
-            Query::Untold { ids } => self.journal.unreported(ids, move |found| {
-                let answers = found.iter().map(|(id, held)| {
-                    let mut answer = held.answer();
-                    answer["id"] = (*id).into();
-                    answer
-                });
-                then(Ok(json!({ "answers": answers.collect::<Vec<_>>() })));
-            }),
-            query => self.read(move |connection, asker| reply(connection, asker, &query), then),
-        }
+        self.read(move |connection, asker| reply(connection, asker, &query), then);
     }
 
     /// Lists finished jobs, with all that was handed over before.
@@ -240,8 +219,6 @@ fn reply(connection: &Connection, asker: QueryContext<'_>, query: &Query) -> Que
             let agent = prompts::agent(connection, project)?;
             json!({ "prompts": unsent::merge_by_age(unsent, sent, now_ms()), "logged_out": logged_out, "agent": agent })
         }
-        // The journal's.
-        Query::Held | Query::Untold { .. } => return Err(StoreError::NoSuchJob),
     };
     Ok(reply)
 }

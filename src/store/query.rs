@@ -39,8 +39,6 @@ pub fn query(fields: &Fields<'_>) -> Result<Query, JobError> {
         "prompts" => {
             Ok(Query::Prompts { limit: limit(PROMPTS)?, project: text("project")?.unwrap_or_default() })
         }
-        "held" => Ok(Query::Held),
-        "untold" => Ok(Query::Untold { ids: fields.counts("ids")? }),
         _ => Err(bad("name", "is no question that this host knows")),
     }
 }
@@ -100,7 +98,6 @@ mod tests {
             (vec![("name", Value::from("weather"))], "name"),
             (vec![("name", "job".into())], "id"),
             (vec![("name", "history".into()), ("limit", "all".into())], "limit"),
-            (vec![("name", "untold".into()), ("ids", Value::Array(vec![1.into(), "2".into()]))], "ids[2]"),
         ] {
             let error = read(&fields).unwrap_err();
             assert!(error.message.starts_with(named), "{error}");

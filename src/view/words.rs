@@ -10,6 +10,7 @@ use super::Action;
 use crate::agent::{self, KnownAgent};
 use crate::land::HeldFor;
 use crate::mirror::Obstacle;
+use crate::session::{Reason, landed_words, reason};
 
 /// All of them, by public names: a reason, a landing, an action; and what is known of the agents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -33,19 +34,6 @@ struct StateWords {
     ready: &'static str,
 }
 
-/// Why an answer is held, or why something cannot be done with it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-struct Reason {
-    /// Why it is held.
-    held: &'static str,
-    /// Why it cannot be accepted.
-    fact: &'static str,
-    /// What to do, so that it can be; `%d` is the job's number.
-    advice: Option<&'static str>,
-    /// Why it cannot be reverted, where that is said in other words.
-    changed: Option<&'static str>,
-}
-
 /// What became of an answer that is not held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 struct LandingWords {
@@ -67,8 +55,8 @@ pub fn words() -> Words {
     Words {
         reasons: obstacles.map(|why| (why.name(), reason(why))).collect(),
         landings: [
-            ("applied", LandingWords { words: "landed", why: None }),
-            ("merged", LandingWords { words: "landed, merged with your changes", why: None }),
+            ("applied", LandingWords { words: landed_words("applied"), why: None }),
+            ("merged", LandingWords { words: landed_words("merged"), why: None }),
             ("unchanged", LandingWords { words: "unchanged", why: Some("the answer equals the text") }),
         ]
         .into(),
@@ -80,50 +68,6 @@ pub fn words() -> Words {
             ready: "ready: lands when you have finished",
         },
         agents: agent::known(),
-    }
-}
-
-fn reason(why: Obstacle) -> Reason {
-    let same = |words| Reason { held: words, fact: words, advice: None, changed: None };
-    let Obstacle::Held(why) = why else {
-        return Reason { advice: Some("accept it again"), ..same("the text was changed meanwhile") };
-    };
-    match why {
-        HeldFor::Review => same("its answer waits for review"),
-        HeldFor::Conflict => Reason {
-            held: "you changed these lines meanwhile",
-            fact: "it conflicts with what you changed",
-            advice: Some("see :Botglue review %d, then accept it again"),
-            changed: Some("its lines were changed since"),
-        },
-        HeldFor::RangeLost => {
-            Reason { advice: Some("select lines, then :Botglue accept %d"), ..same("its place is not known") }
-        }
-        HeldFor::BufferGone => Reason {
-            held: "its buffer was closed",
-            advice: Some("select lines elsewhere, then :Botglue accept %d"),
-            ..same("its buffer is gone")
-        },
-        HeldFor::NotModifiable => Reason {
-            held: "the buffer cannot be changed",
-            advice: Some(":set modifiable, then :Botglue accept %d"),
-            ..same("its buffer cannot be changed")
-        },
-        HeldFor::Ambiguous => same("the answer has several code blocks"),
-        HeldFor::BlockRows => Reason {
-            held: "the answer has another number of lines",
-            fact: "it has another number of lines than the block",
-            advice: Some("see :Botglue edit %d"),
-            changed: None,
-        },
-        HeldFor::Raw => same("the agent printed this outside its protocol"),
-        HeldFor::Doubtful => same("the answer would do damage as it is"),
-        HeldFor::TooLarge => Reason {
-            held: "the buffer is too large to be followed, and its text was changed",
-            fact: "its buffer is too large to be followed",
-            advice: Some("select lines, then :Botglue accept %d"),
-            changed: None,
-        },
     }
 }
 

@@ -50,7 +50,7 @@ fn a_job_with_the_number_of_one_that_runs_is_ignored() {
     let serve = Serve::start(Scratch::new());
     let mut gate = gate(&serve.scratch.project().join("gate"));
     serve.run(1, "read go <gate; echo the first", &json!({}));
-    serve.wait_for("frame", |frame| runs(frame, 1).then_some(()));
+    serve.runs(1);
     serve.run(1, "echo the second", &json!({}));
     serve.run(2, "echo another", &json!({}));
     serve.finished(2);
@@ -64,13 +64,6 @@ fn gate(path: &Path) -> File {
     File::options().read(true).write(true).open(path).unwrap()
 }
 
-/// Whether a frame says that a job runs.
-fn runs(frame: &Value, id: u64) -> bool {
-    let is_it =
-        |state: &Value| *field(state, "id") == id.into() && *field(state, "status") == "running".into();
-    frame.as_array().unwrap().iter().any(is_it)
-}
-
 #[test]
 fn a_job_that_waits_is_told_of_once() {
     const JOBS: u64 = 40;
@@ -81,13 +74,13 @@ fn a_job_that_waits_is_told_of_once() {
         serve.run(id, &format!("read go <gate-{id}; echo local b"), &json!({"max_parallel": 1}));
     }
     for (id, gate) in (1..).zip(&mut gates) {
-        serve.wait_for("frame", |frame| runs(frame, id).then_some(()));
+        serve.runs(id);
         gate.write_all(b"go\n").unwrap();
         serve.finished(id);
     }
-    let frames = serve.calls("frame");
-    let told = frames.iter().flat_map(|frame| frame.as_array().unwrap());
-    let queued = told.filter(|state| field(state, "status").as_str() == Some("queued")).count();
+    let calls = serve.calls("jobs");
+    let told = calls.iter().flat_map(|patches| patches.as_array().unwrap());
+    let queued = told.filter(|patch| field(field(patch, "set"), "status").as_str() == Some("queued")).count();
     assert!(queued < 40, "{queued} states of {JOBS} jobs say that they wait");
 }
 
@@ -113,18 +106,13 @@ fn a_long_answer_is_sent_once_and_its_memory_is_given_back() {
     serve.finished(1);
     let before = serve.memory();
     serve.run(2, "yes 'local some = words .. \"of code\"' | head -c 15000000", &json!({}));
-    let bytes = serve
-        .wait_for("finish", |outcome| (*field(outcome, "id") == 2.into()).then(|| encoded(outcome).len()));
+    serve.finished(2);
+    let calls = serve.calls("jobs");
+    let bytes: usize = calls.iter().map(|patches| encoded(patches).len()).sum();
     assert!(bytes < 16_000_000, "{bytes} bytes");
-    serve.wait_for("frame", |frame| is_gone(frame, 2).then_some(()));
-    // Until then the host keeps it: were the store damaged, it would be written again.
-    serve.notify("landed", &json!({"id": 2, "landing": "applied"}));
+    serve.told(2, |patch| (*field(patch, "pgid") == false.into()).then_some(()));
+    // Until then the host keeps it: the user may still decide.
+    serve.notify("query", &json!({"token": 1, "name": "reject", "id": 2}));
     let most = before + (24 << 20);
     wait("the memory is given back", || serve.memory() < most);
-}
-
-/// Whether a frame says that nothing of a job's agent is left.
-fn is_gone(frame: &Value, id: u64) -> bool {
-    let is_it = |state: &Value| *field(state, "id") == id.into() && *field(state, "pgid") == false.into();
-    frame.as_array().unwrap().iter().any(is_it)
 }

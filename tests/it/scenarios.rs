@@ -88,14 +88,14 @@ fn a_flood_of_output_reaches_the_editor_as_a_few_frames() {
     let nvim = Builder::new(scratch).option("agents", agent).option("max_parallel", JOBS).start();
     nvim.edit("flood.lua", &"line\n".repeat(usize::try_from(JOBS).unwrap()));
     nvim.exec(
-        "_G.calls, _G.started = { frame = 0, finish = 0 }, vim.uv.hrtime()
+        "_G.calls, _G.started = { running = 0, ended = 0 }, vim.uv.hrtime()
          local apply = require('botglue.apply')
-         for name in pairs(_G.calls) do
-           local original = apply[name]
-           apply[name] = function(...)
-             _G.calls[name] = _G.calls[name] + 1
-             return original(...)
-           end
+         local jobs = apply.jobs
+         apply.jobs = function(patches)
+           local status = (patches[1].set or {}).status
+           local what = (status == 'done' or status == 'failed') and 'ended' or 'running'
+           _G.calls[what] = _G.calls[what] + 1
+           return jobs(patches)
          end",
     );
     let ids: Vec<u64> = (1..=JOBS)
@@ -114,9 +114,10 @@ fn a_flood_of_output_reaches_the_editor_as_a_few_frames() {
         );
     }
     assert_eq!(nvim.lines(), ["DONE"; 32]);
-    let calls = nvim.exec("return { _G.calls.frame, _G.calls.finish, (vim.uv.hrtime() - _G.started) / 1e8 }");
+    let calls =
+        nvim.exec("return { _G.calls.running, _G.calls.ended, (vim.uv.hrtime() - _G.started) / 1e8 }");
     let ticks = calls[2].as_f64().unwrap();
-    assert_eq!(calls[1], JOBS, "one finish a job");
+    assert_eq!(calls[1], JOBS, "one end a job");
     assert!(calls[0].as_f64().unwrap() <= ticks + 2.0, "{calls}: more than a frame a tick");
 }
 

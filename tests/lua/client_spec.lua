@@ -170,14 +170,15 @@ test("a host that dies ends its jobs, and the next request starts another", func
   equal(host_pid(nvim) ~= pid, true)
 end)
 
-test("an answer that is ready outlives its host", function()
+test("an answer that is ready outlives its host: it is held", function()
   local nvim = with_jobs()
   nvim:type("v")
   nvim:answer(1, { "A" })
   equal(nvim:job(1).status, "ready")
   nvim:host("die")
-  equal({ nvim:job(1).status, nvim:job(2).status }, { "ready", "failed" })
+  equal({ nvim:job(1).landing, nvim:job(2).status }, { "held", "failed" })
   nvim:type("<Esc>")
+  nvim:lua("require('botglue').accept(1)")
   equal(ended(nvim, 1).landing, "applied")
   equal(nvim:lines(), { "A", "b" })
 end)
@@ -267,9 +268,8 @@ test("Neovim ends while an answer is being accepted, and starts no host for it",
   nvim:run(child.line(1, 1), { review = true })
   nvim:answer(1, { "A" })
   local pid = nvim:lua("return vim.fn.getpid()")
-  nvim:host("hold", "landed")
+  nvim:host("hold", "jobs")
   nvim:lua("require('botglue').accept(1)")
-  equal(#nvim:host("received", "accept"), 1)
   vim.rpcnotify(nvim.channel, "nvim_input", ":qa!<CR>")
   dies(pid)
 end)
@@ -291,63 +291,41 @@ test("requests wait until the host is ready, then go in order", function()
   equal(prompts, { "one", "two" })
 end)
 
---- Starts two jobs, of which the host has started the first, and lets the host end as it was told to.
-local function end_in_order()
+test("a host that was told to end: the jobs that it has not started fail as those that it ran", function()
   local nvim = child.with_host({ "a", "b" })
   nvim:lua("require('botglue').setup({ max_parallel = 1 })")
   nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
   nvim:run({ kind = "line", first = { 2 }, last = { 2 } })
   nvim:eventually("the first one runs", "return require('botglue').job(1).status == 'running'")
-  nvim:lua([[
-    require("support.host").stop()
-  ]])
-  return nvim
-end
-
-test("a host that was told to end: the next one gets the jobs that it has not started", function()
-  local nvim = end_in_order()
-  equal({ nvim:job(1).status, nvim:job(1).error.code }, { "failed", "host_lost" })
-  nvim:eventually("it arrives", "return #require('support.host').received('run') == 3")
-  local request = nvim:host("received", "run")[3]
-  equal({ request.id, request.selection.rows }, { 2, { "b" } })
-  nvim:answer(2, { "B" })
-  equal(nvim:lines(), { "a", "B" })
-  equal(nvim:host("count", "BotglueJobFinished", 2), 1)
-end)
-
-test("a job is not sent to one host after the other for ever", function()
-  local nvim = end_in_order()
-  nvim:eventually("it arrives", "return #require('support.host').received('run') == 3")
   nvim:host("stop")
-  equal({ nvim:job(2).status, nvim:job(2).error.code }, { "failed", "host_lost" })
-  equal(#nvim:host("received", "run"), 3)
+  for id = 1, 2 do
+    equal({ nvim:job(id).status, nvim:job(id).error.code }, { "failed", "host_lost" })
+    equal(nvim:host("count", "BotglueJobFinished", id), 1)
+  end
 end)
 
 test(
-  "answers that a host could not tell are asked of the next one until one has said, and are held",
+  "an answer that a host could not tell is held by the next one, once, also where that dies, too",
   function()
     local nvim = child.with_host({ "local a = 1", "local b = 2" })
     nvim:run({ kind = "line", first = { 2 }, last = { 2 } }, { review = true })
-    -- The host ends while it tells the outcome: the answer is in the store.
-    nvim:host("hold", "finish")
-    nvim:host("hold", "landed")
-    nvim:host("hold", "reply")
+    -- The host ends while it tells the outcome: the answer is in the journal.
+    nvim:host("hold", "jobs")
     nvim:agent(1, "answer", "B")
-    nvim:host("arrived", "finish", 1)
+    nvim:host("arrived", "jobs", 1)
     nvim:host("die")
-    nvim:host("release", "finish")
-    nvim:host("release", "landed")
+    nvim:host("release", "jobs")
     equal(nvim:job(1).status, "failed")
-    nvim:eventually("the next one is asked", "return #require('support.host').received('query') == 1")
+    nvim:eventually("the next one is told", "return #require('support.host').received('hello') == 1")
     nvim:host("die")
-    nvim:eventually("and the one after that", "return #require('support.host').received('query') == 2")
-    nvim:host("release", "reply")
-    local held = nvim:eventually("it is held", "return require('botglue').job(2)")
+    nvim:eventually("it is held", "return require('botglue').job(2)")
+    nvim:settle()
+    local held = nvim:job(2)
     equal({ held.landing, held.held_for, held.first_line, held.text }, { "held", "review", 2, "B" })
-    equal(nvim:host("received", "adopted")[1].id, 2)
     suite.contains(nvim:messages(), ":Botglue review 2 shows the answer of job 1, which was stored")
     nvim:lua("require('botglue').accept(2)")
     equal({ nvim:job(2).landing, nvim:lines() }, { "applied", { "local a = 1", "B" } })
+    equal(#nvim:lua("return require('botglue').jobs()"), 2)
   end
 )
 

@@ -116,7 +116,7 @@ test("the host is started when one of the files is read", function()
   local nvim = start({ answer(GONE, "PROJECT/a.txt") })
   announced(nvim)
   nvim:lua([[
-    require("botglue.jobs.adopt").ask = function() _G.asked = (_G.asked or 0) + 1 end
+    require("botglue.host.query").ask = function() _G.asked = (_G.asked or 0) + 1 end
     vim.fn.writefile({ "x" }, "a.txt")
     vim.fn.writefile({ "x" }, "b.txt")
     vim.cmd.edit("b.txt")

@@ -28,13 +28,13 @@ end)
 test("what is typed there is told to the host as it is typed, and what is written", function()
   local nvim = edited(with_held({ "B", "C" }), "Gox<Esc>")
   local function told()
-    local all = nvim:host("received", "draft")
-    return all[#all] and all[#all].draft
+    local all = nvim:host("received", "edit")
+    return { all[#all].lines, all[#all].is_saved }
   end
-  nvim:eventually("it is told", "return #require('support.host').received('draft') == 1")
-  equal(told(), { typed = { "B", "C", "x" } })
+  nvim:eventually("it is told", "return #require('support.host').received('edit') == 1")
+  equal(told(), { { "B", "C", "x" }, false })
   nvim:type(":w<CR>")
-  equal(told(), { lines = { "B", "C", "x" } })
+  equal(told(), { { "B", "C", "x" }, true })
 end)
 
 test("what was typed and not written is there again in the next session", function()

@@ -26,10 +26,10 @@ test("who listens is not told within the call of the host", function()
   local nvim = with_jobs({ "a" }, on("Finished", "table.insert(heard, { event.data.status, applying })"))
   nvim:lua([[
     local apply = require("botglue.apply")
-    local finish = apply.finish
-    apply.finish = function(outcome)
+    local jobs = apply.jobs
+    apply.jobs = function(patches)
       _G.applying = true
-      finish(outcome)
+      jobs(patches)
       _G.applying = false
     end
   ]])

@@ -1,6 +1,5 @@
 local child = require("support.child")
 local suite = require("support.suite")
-local tidied = require("botglue.jobs.tidied")
 local test, equal = suite.test, suite.equal
 local line, with_job = child.line, child.with_job
 
@@ -347,17 +346,4 @@ test("a hidden buffer gets its answer", function()
   nvim:lua("_G.first = vim.api.nvim_get_current_buf(); vim.o.hidden = true; vim.cmd.enew()")
   nvim:answer(1, { "B" })
   equal(nvim:lua("return vim.api.nvim_buf_get_lines(first, 0, -1, true)"), { "a", "B" })
-end)
-
-test("the lines of an answer are rows of its text, some of them changed at their beginning", function()
-  local text = "Here it is:\n```lua\nlocal größe\n\n  return größe\n```"
-  equal(tidied.lines(text, { from = 0, count = 2, changed = {} }), { "Here it is:", "```lua" })
-  local indented = { { 1, "    ", 13 }, { 3, "    ", 16 } }
-  equal(
-    tidied.lines(text, { from = 2, count = 3, changed = indented }),
-    { "    local größe", "", "      return größe" }
-  )
-  equal(tidied.lines(text, { from = 2, count = 1, changed = { { 1, "else", 0 } } }), { "else" })
-  equal(tidied.lines(text, { from = 2, count = 0, changed = {} }), {})
-  equal(tidied.lines("```\n```", { from = 1, count = 2, changed = { { 1, "", 0 } } }), { "", "" })
 end)

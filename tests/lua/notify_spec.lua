@@ -18,12 +18,12 @@ end
 ---@return string message why the last one failed
 local function fail(nvim, ids, ...)
   local reasons = { ... }
-  nvim:host("hold", "finish")
+  nvim:host("hold", "jobs")
   for i, id in ipairs(ids) do
     nvim:agent(id, "refuse", 400, reasons[i] or reasons[#reasons])
-    nvim:host("arrived", "finish", i)
+    nvim:host("arrived", "jobs", i)
   end
-  nvim:host("release", "finish")
+  nvim:host("release", "jobs")
   nvim:settle()
   return nvim:job(ids[#ids]).error.message
 end

@@ -115,7 +115,10 @@ test("held answers that come late are held, and that the host is silent is told"
   nvim:host("earlier", { held_for = "review" })
   nvim:lua("require('botglue.host.connection').answered_within = 10")
   nvim:host("hold", "reply")
-  nvim:lua("require('botglue.jobs.adopt').ask(function(err) _G.told = { err } end)")
+  nvim:lua([[
+    local function tell(_, err) _G.told = { err } end
+    require("botglue.host.query").ask("held", {}, tell, { is_patient = true })
+  ]])
   nvim:eventually("it is told", "return vim.fn.execute('messages'):find('the host does not answer', 1, true)")
   equal(nvim:lua("return told"), vim.NIL)
   nvim:host("release", "reply")

@@ -5,7 +5,7 @@ local decided = require("support.decided")
 local stored = require("support.stored")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
-local decide, line = decided.decide, child.line
+local decide, line = decided.press, child.line
 
 local ROWS = { "one", "two", "three", "four", "five" }
 
@@ -177,60 +177,41 @@ test("an edit inside a range before a restart is merged after it", function()
   equal(nvim:job(1).landing, "merged")
 end)
 
-test("an answer that waits for a safe moment lands with the next host, once", function()
-  for _, case in ipairs(PLACES) do
-    local range, answer, expected = unpack(case)
-    local nvim = child.with_host(ROWS)
-    nvim:run(range)
-    nvim:type("v")
-    nvim:answer(1, answer)
-    equal({ nvim:job(1).status, nvim:lines() }, { "ready", ROWS }, range.kind)
-    restart(nvim)
-    equal({ nvim:job(1).status, nvim:lines() }, { "ready", ROWS }, range.kind)
-    nvim:type("<Esc>")
-    nvim:eventually("it has landed", "return require('botglue').job(1).status == 'done'")
-    equal({ nvim:outcome(1), nvim:lines() }, { { "done", "applied" }, expected }, range.kind)
-    equal(nvim:host("count", "BotglueJobFinished", 1), 1)
-    equal(stored.newest(nvim).landing, "applied")
-    nvim:type("u")
-    equal(nvim:lines(), ROWS, range.kind)
+test(
+  "an answer that waits for a safe moment is held after its host's death, and lands as it is accepted",
+  function()
+    for _, case in ipairs(PLACES) do
+      local range, answer, expected = unpack(case)
+      local nvim = child.with_host(ROWS)
+      nvim:run(range)
+      nvim:type("v")
+      nvim:answer(1, answer)
+      equal({ nvim:job(1).status, nvim:lines() }, { "ready", ROWS }, range.kind)
+      restart(nvim)
+      equal({ nvim:outcome(1), nvim:lines() }, { { "done", "held", "review" }, ROWS }, range.kind)
+      nvim:type("<Esc>")
+      decide(nvim, "accept")
+      equal({ nvim:outcome(1), nvim:lines() }, { { "done", "applied" }, expected }, range.kind)
+      equal(nvim:host("count", "BotglueJobFinished", 1), 1)
+      equal(stored.newest(nvim).landing, "applied")
+      nvim:type("u")
+      equal(nvim:lines(), ROWS, range.kind)
+    end
   end
-end)
+)
 
-test("an answer that waits is merged by the next host with what was typed before", function()
+test("an answer that waited is merged with what was typed before and since, where it can be", function()
   local nvim = child.with_host(ROWS)
   nvim:run(line(2, 4))
   nvim:type("4GA, typed<Esc>v")
   nvim:answer(1, { "TWO", "three", "four" })
   restart(nvim)
-  nvim:type("<Esc>")
-  nvim:eventually("it has landed", "return require('botglue').job(1).status == 'done'")
+  nvim:type("<Esc>4GA, since<Esc>")
+  decide(nvim, "accept")
   equal(
     { nvim:outcome(1), nvim:lines() },
-    { { "done", "merged" }, { "one", "TWO", "three", "four, typed", "five" } }
+    { { "done", "merged" }, { "one", "TWO", "three", "four, typed, since", "five" } }
   )
-end)
-
-test("an answer that waits is held by the next host as by the last one", function()
-  local nvim = child.with_host(ROWS)
-  nvim:run(line(2, 2))
-  nvim:run(line(4, 4))
-  nvim:type("v")
-  nvim:answer(1, { "TWO" })
-  nvim:answer(2, { "FOUR" })
-  restart(nvim)
-  nvim:lua("vim.api.nvim_buf_set_lines(0, 1, 2, true, { 'mine' })")
-  nvim:lua("vim.api.nvim_buf_set_lines(0, 3, 4, true, {})")
-  nvim:type("<Esc>")
-  nvim:eventually(
-    "they have ended",
-    "return #require('botglue').jobs() == 2 and require('botglue').wait(2, 0)"
-  )
-  equal(
-    { nvim:outcome(1), nvim:outcome(2) },
-    { { "done", "held", "conflict" }, { "done", "held", "range_lost" } }
-  )
-  equal(nvim:lines(), { "one", "mine", "three", "five" })
 end)
 
 test("what a host wrote before it died is not written once more", function()
@@ -271,16 +252,8 @@ test("a decision that a host wrote before it died is made", function()
   end
 end)
 
-test("what became of an answer is told to each host until one has stored it", function()
+test("a decision of which the host has not heard before it dies is to be taken again", function()
   local nvim = answered(line(2, 2), { "TWO" }, true)
-  local function told()
-    return vim.tbl_map(function(landed)
-      return { landed.id, landed.landing }
-    end, nvim:host("received", "landed"))
-  end
-  -- It is another held answer for which hosts are started again.
-  nvim:run(line(4, 4), { review = true })
-  nvim:answer(2, { "FOUR" })
   nvim:lua([[
     local host = require("support.host")
     vim.uv.kill(vim.fn.jobpid(host.channel), "sigstop")
@@ -288,10 +261,10 @@ test("what became of an answer is told to each host until one has stored it", fu
     host.die()
   ]])
   ready(nvim)
-  equal(told(), { { 1, "rejected" }, { 1, "rejected" } })
-  nvim:eventually("it is stored", "return #require('botglue.host.connection').unconfirmed == 0")
-  restart(nvim)
-  equal(#told(), 2)
+  equal(nvim:job(1).landing, "held")
+  contains(nvim:messages(), "decide on job 1 again: the host is gone")
+  decide(nvim, "reject")
+  equal(nvim:job(1).landing, "rejected")
 end)
 
 test("a host that dies is started again where a range is open, held or to be reverted, else not", function()
@@ -312,7 +285,6 @@ test("a host that dies is started again where a range is open, held or to be rev
   nvim:type("v")
   nvim:answer(1, { "TWO" })
   restart(nvim)
-  equal(nvim:job(1).status, "ready")
 end)
 
 test("a host is started again three times a minute at most, and then with what is asked next", function()
@@ -345,7 +317,7 @@ test("an answer that is ready is held where no other host can be started", funct
   nvim:answer(1, { "TWO" })
   nvim:lua("require('botglue').setup({ host = '/nowhere/botglue' })")
   nvim:host("die")
-  equal({ nvim:outcome(1), nvim:lines() }, { { "done", "held", "range_lost" }, ROWS })
+  equal({ nvim:outcome(1), nvim:lines() }, { { "done", "held", "review" }, ROWS })
   nvim:type("<Esc>")
   nvim:lua("require('botglue').setup({})")
   decide(nvim, "accept")

@@ -35,11 +35,11 @@ test(
 test("what the host replies is held back until the spec gives it", function()
   local nvim = child.with_host({ "a", "b", "c" })
   nvim:run(line(1, 3))
-  nvim:host("hold", "landed")
+  nvim:host("hold", "jobs")
   nvim:type("GAx<Esc>")
   nvim:answer(1, { "A", "b", "c" })
   equal(nvim:job(1).landing, nil)
-  nvim:host("deliver", "landed")
+  nvim:host("deliver", "jobs")
   equal({ nvim:outcome(1), nvim:lines() }, { { "done", "merged" }, { "A", "b", "cx" } })
 end)
 

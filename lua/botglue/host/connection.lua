@@ -20,12 +20,12 @@
 ---@field session string this Neovim's name, which no other one has
 ---@field ready_within integer milliseconds that a host has to say that it is there
 ---@field restarts integer[] when hosts were started again by themselves, in milliseconds, the newest last
----@field unconfirmed table[] what became of answers that no host has said to be stored, oldest first
 ---@field groups botglue.Groups of running agents
 ---@field kill fun()? ends at once what is being ended
 ---@field last_token integer of the agents that were started ahead of their jobs, and of prompts
 ---@field models table<string, string[]> by agent, those that it offers
 ---@field leaving boolean? whether Neovim ends
+---@field applying boolean? whether a call of the host's is under way
 ---@field queries table<integer, botglue.Query> questions to the host, by their token
 ---@field last_query integer
 ---@field answered_within integer milliseconds after which the host is asked whether it works, and has to say so
@@ -81,7 +81,6 @@ local connection = {
   session = vim.text.hexencode(vim.uv.random(16)):lower() .. "p" .. vim.fn.getpid(),
   ready_within = 5000,
   restarts = {},
-  unconfirmed = {},
   groups = {},
   last_token = 0,
   models = {},

@@ -17,7 +17,6 @@ local M = {}
 ---@field stderr string the end of what it printed
 ---@field gone fun(err: botglue.JobError)? called once; nil afterwards
 ---@field failed botglue.JobError? why it is gone
----@field in_order boolean? whether it ended because it was told to: it has started nothing since
 local Process = {}
 Process.__index = Process
 
@@ -73,7 +72,6 @@ function Process:exited(code)
   local how = code > 128 and ("was ended by signal %d"):format(code - 128)
     or ("exited with code %d"):format(code)
   local said = vim.trim(self.stderr)
-  self.in_order = self.ready and code == 0
   self:stop(
     failure(
       "host_lost",

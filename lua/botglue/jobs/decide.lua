@@ -1,25 +1,17 @@
---- The user's decisions on an answer: accept, reject, revert. The host merges and writes. This module checks whether a
---- decision is possible, sends it to the host, and reports why one is refused.
+--- The user's decisions on an answer: accept, reject, revert. The host takes them and says why one is impossible; this
+--- module knows what only Neovim does: buffers, and which lines the user chose.
 
+local ask = require("botglue.editor.ask")
 local attach = require("botglue.host.attach")
-local client = require("botglue.host.client")
+local choose = require("botglue.jobs.choose")
 local errors = require("botglue.host.errors")
 local proposals = require("botglue.jobs.proposal")
 local reasons = require("botglue.jobs.reasons")
-local report = require("botglue.jobs.report")
 
 local M = {}
 
 local api = vim.api
 local fail = errors.fail
-
---- Raises the error of a decision that is impossible.
----@param job botglue.Job
----@param done "accepted"|"rejected"|"reverted" what cannot be done with its answer
----@param why string
-local function refuse(job, done, why)
-  fail("%s", reasons.refusal(job.id, done, why))
-end
 
 --- The action for a held answer that cannot be written at its range.
 ---@param job botglue.Job
@@ -40,38 +32,49 @@ end
 
 ---@param id integer
 ---@return botglue.Job
-local function job_of(id)
-  local job = require("botglue.jobs.choose").job(id)
-  if job.deciding then
-    fail("wait a moment (in a script: botglue.wait(%d, ms)): job %d has a pending decision", id, id)
-  end
-  return job
-end
-
----@param id integer
----@return botglue.Job
 function M.held_job(id)
-  local job = job_of(id)
+  local job = choose.job(id)
   if job.landing ~= "held" then
     fail("job %d is not held", id)
   end
   return job
 end
 
---- Sends a decision to the host, which replies by calling `apply.landed` or `apply.stays`.
+--- Sends a decision to the host and waits for its word, but not for a moment at which it can write. Raises an error if
+--- the decision is impossible; one that turns out later to be so is shown.
 ---@param job botglue.Job
----@param method "accept"|"revert"
----@param more table
-local function ask(job, method, more)
-  local process, err = client.connect(job.options)
-  if not process then
-    fail("%s", err and err.message or "there is no host")
+---@param name "accept"|"reject"|"revert"
+---@param args table
+local function decide(job, name, args)
+  if job.deciding then
+    fail("wait a moment (in a script: botglue.wait(%d, ms)): job %d has a pending decision", job.id, job.id)
   end
-  ---@cast process botglue.Process
-  job.deciding = true
-  -- The host may not mirror the buffer yet. If the user chose the lines, the old place of the job is not needed.
-  attach.want(more.buffer or job.range.bufnr, not more.range and job or nil)
-  process:notify(method, vim.tbl_extend("keep", more, { id = job.id, buffer = job.range.bufnr }))
+  args.id = job.id
+  if job:load() then
+    args.buffer = job.range.bufnr
+    -- The host may not mirror the buffer yet. If the user chose the lines, the old place of the job is not needed.
+    attach.want(args.buffer, not args.range and job or nil)
+  end
+  local landing = job.landing
+  job.deciding = "asked"
+  local result, err = ask.ask(name, args, ask.KEY, args.buffer, function(_, late)
+    if late and job.deciding then
+      errors.guard(fail, "%s", late)
+    end
+    job.deciding = nil
+  end)
+  if err and job.landing ~= landing then
+    -- The host has died over it, and it was written.
+    return
+  elseif err then
+    job.deciding = nil
+    fail("%s", err)
+  elseif result and result.why then
+    job.deciding = nil
+    fail("job %d cannot be rejected: %s", job.id, reasons.advice(result.why, job.id))
+  elseif job.deciding then
+    job.deciding = "pending"
+  end
 end
 
 ---@class botglue.AcceptOptions
@@ -94,9 +97,7 @@ local function accept_at(job, opts)
   if job.range.bufnr ~= bufnr then
     job.range:move_to(bufnr)
   end
-  ask(job, "accept", {
-    buffer = bufnr,
-    lines = job:lines(),
+  decide(job, "accept", {
     range = { first = first, last = last },
     tick = api.nvim_buf_get_changedtick(bufnr),
   })
@@ -113,24 +114,15 @@ local function take_hunk(job, opts)
   ---@cast proposal botglue.Proposal
   local at = opts.hunk --[[@as integer]]
   local hunk = proposal.hunks[at] or fail("job %d has no hunk %d", job.id, at)
-  local why, has_returned
-  proposals.decide(job, "take", { hunks = { hunk.id } }, function(result, err)
-    why = err or result and (result.stale and "the text has changed" or result.why)
-    if why and has_returned then
-      refuse(job, "accepted", why)
+  local function check(result, err)
+    local why = err or result and (result.stale and "the text has changed" or result.why)
+    if why then
+      fail("job %d cannot be accepted: %s", job.id, reasons.advice(why, job.id))
     end
-  end)
-  has_returned = true
-  if why then
-    refuse(job, "accepted", why)
   end
-end
-
---- Whether a held answer conflicts with the user's changes and the conflict was not shown yet.
----@param job botglue.Job
----@return boolean
-function M.is_unseen_conflict(job)
-  return job.held_for == "conflict" and job.shown == nil
+  check(proposals.decide(job, "take", { hunks = { hunk.id } }, function(...)
+    errors.guard(check, ...)
+  end))
 end
 
 --- Accepts a held answer: the host merges it with the current text and writes it. Raises an error if it cannot.
@@ -140,73 +132,24 @@ function M.accept(id, opts)
   local job = M.held_job(id)
   if opts and opts.range then
     accept_at(job, opts)
-    return
   elseif opts and opts.hunk then
     take_hunk(job, opts)
-    return
-  elseif not job:load() then
-    refuse(job, "accepted", "buffer_gone")
-  elseif job.range.lost then
-    refuse(job, "accepted", "range_lost")
-  elseif job.range.kind == "block" and #job:lines() ~= #job.range.base.text then
-    refuse(job, "accepted", "block_rows")
-  elseif M.is_unseen_conflict(job) then
-    refuse(job, "accepted", "conflict")
+  else
+    decide(job, "accept", { shown = job.shown })
   end
-  ask(job, "accept", { lines = job:lines(), shown = job.shown, dropped = job.dropped })
 end
 
 --- Rejects a held answer: the buffer stays as it is.
 ---@param id integer
 function M.reject(id)
   local job = M.held_job(id)
-  if (job.taken or 0) > 0 then
-    -- The taken hunks stay in the buffer, so the answer ends as merged, not as rejected.
-    proposals.decide(job, "drop", { all = true }, function(result, err)
-      local why = err or result and result.why
-      if why then
-        refuse(job, "rejected", why)
-      elseif result and result.stale then
-        -- A new host, which has no record of the taken hunks.
-        report.landed(job, "merged")
-        job:decide("merged")
-      end
-    end)
-    return
-  end
-  client.connect(job.options)
-  report.landed(job, "rejected")
-  job:decide("rejected")
+  decide(job, "reject", { taken = job.taken })
 end
 
 --- Reverts a landed answer, even after later edits around it.
 ---@param id integer
 function M.revert(id)
-  local job = job_of(id)
-  if job.landing ~= "applied" and job.landing ~= "merged" then
-    fail("job %d has nothing to revert", id)
-  elseif not job:load() then
-    refuse(job, "reverted", "buffer_gone")
-  elseif job.range.lost then
-    refuse(job, "reverted", "range_lost")
-  end
-  ask(job, "revert", {})
-end
-
---- The host refused a decision: the answer stays held or landed.
----@param job botglue.Job
----@param why string
-function M.stays(job, why)
-  job.deciding = nil
-  local is_held = job.landing == "held"
-  if is_held and why == "conflict" then
-    job.held_for, job.shown = why, nil
-    job:moved()
-    if job.proposal then
-      proposals.notify_followers(job)
-    end
-  end
-  errors.guard(refuse, job, is_held and "accepted" or "reverted", why)
+  decide(choose.job(id), "revert", {})
 end
 
 return M

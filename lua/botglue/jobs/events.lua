@@ -7,7 +7,6 @@ local connection = require("botglue.host.connection")
 
 local M = {}
 
-local SPACING = 100 * 1e6 -- nanoseconds between two updates of one job
 local DEEPEST = 5 -- events within the handlers of others; Neovim drops what is nested ten deep
 
 ---@class botglue.Telling
@@ -79,18 +78,6 @@ end
 function M.flush()
   repeat
   until not tell_oldest()
-end
-
---- Tells of a change in the next tick, or with the job's next one where the last was told of too short a time ago.
----@param job botglue.Job
-function M.update(job)
-  local now = vim.uv.hrtime()
-  if job.updated and now - job.updated < SPACING then
-    job.update_due = true
-    return
-  end
-  job.updated, job.update_due = now, nil
-  M.emit("BotglueJobUpdated", job)
 end
 
 return M

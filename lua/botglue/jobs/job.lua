@@ -1,14 +1,15 @@
---- One job: its record, its states and its events. A job owns its range and removes its display however it ends; it
---- does not refer to other jobs.
+--- One job: the public fields as the host told them last, its range, its display, and its events. The host decides what
+--- becomes of it; this module takes over what it says. A job does not refer to other jobs.
 
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local events = require("botglue.jobs.events")
 local fail = require("botglue.host.errors").fail
 local handlers = require("botglue.host.handlers")
-local news = require("botglue.jobs.news")
+local notify = require("botglue.host.notify")
 local observe = require("botglue.jobs.observe")
 local proposal = require("botglue.jobs.proposal")
+local text = require("botglue.util.text")
 
 local M = {}
 
@@ -22,32 +23,33 @@ local M = {}
 ---@field took_ms integer? of a held answer: how long its agent ran
 ---@field indent integer width of the indentation of its range, in cells
 ---@field batch botglue.Batch? the batch that counts it
----@field updated integer? when the last update event was emitted
----@field update_due boolean? whether an update event is pending
 ---@field tools botglue.Tool[] the newest ones, by their index
----@field answer { lines: string[], held_for: string? }?
----@field edited string[]? the answer as the user saved it in the edit buffer
----@field typed string[]? what stands in that buffer and is not written
----@field dropped string[][]? the dropped edits, by the host's identifiers
+---@field review_as "hunks"|"text"|"blocks"|nil how its held answer is shown
 ---@field taken integer? the number of taken edits of its answer, as last reported by the host
 ---@field proposal botglue.Proposal? the newest one, while it has followers
 ---@field followers (fun())[]? called with each proposal
 ---@field shown integer? the changedtick for which its proposal was shown last
 ---@field process botglue.Process? the host that runs it
----@field request table? the request that was sent, until the host has started the job
 ---@field prewarmed integer? the token of the agent that was started for it while its prompt was typed
 ---@field turn integer? its position among the jobs that the host queued; nil if it does not wait
 ---@field observers botglue.Observer[]? the user's functions that receive its updates
 ---@field observed string? which updates the host forwards; nil until the job was sent
 ---@field preview string[]? the newest lines of the streamed answer
----@field deciding boolean? a decision of the user was sent, and the host has not replied
+---@field deciding "asked"|"pending"|nil a decision of the user was sent; pending: nobody waits for the host's reply
 ---@field on_close fun(job: botglue.Job)
 local Job = {}
 Job.__index = Job
 
 local MOST_TOOLS = 100
 
-local KNOWN = { "session_id", "model", "cost_usd", "num_turns", "input_tokens", "output_tokens", "held_why" }
+---@class botglue.Patch what the host says of a job
+---@field id integer
+---@field set table<string, any>? the fields that changed; `vim.NIL`: gone
+---@field tools botglue.Tool[]? those that changed
+---@field preview string[]?
+---@field pgid integer|false|nil the process group of its agent; false when it is gone
+---@field news { verb: string, words: string, level: string }?
+---@field is_update boolean? whether the job has an event for it
 
 ---@param spec table the fields known at the request
 ---@return botglue.Job
@@ -64,39 +66,20 @@ function Job:open()
   handlers.job_opened(self)
 end
 
---- Sends its request, with the subscription of the observers that it has already.
----@param request table
-function Job:send(request)
-  request.observe = observe.from_start(self)
-  self.process:notify("run", request)
-end
-
---- Sends its request in the next tick: who registers as soon as the job is there misses nothing. If it cannot be sent,
---- the job fails then.
+--- Sends its request in the next tick, with the subscription of the observers that it has by then: who registers as
+--- soon as the job is there misses nothing. If it cannot be sent, the job fails then.
 ---@param request table
 function Job:submit(request)
   local process, err = client.connect(self.options)
-  self.process, self.request = process, process and request
+  self.process = process
   vim.schedule(function()
     if err then
       self:fail(err)
-    elseif self:is_waiting() and self.process == process then
-      self:send(request)
+    elseif self:is_open() and self.process == process then
+      request.observe = observe.from_start(self)
+      process:notify("run", request)
     end
   end)
-end
-
---- Sends the request that a host has not started to the next one, at once: before the store is asked anything.
-function Job:send_again()
-  local request, process, err = self.request, client.connect(self.options)
-  -- Once: a host that always ends gets no job for ever.
-  self.request = nil
-  if process then
-    self.process = process
-    self:send(request)
-  else
-    self:fail(err)
-  end
 end
 
 --- The host says whether the job waits for others to end. It says once that one waits, and starts jobs in the order in
@@ -114,14 +97,12 @@ end
 
 --- Makes a job of a held answer from an earlier session or from a host that exited.
 ---@param spec table the fields that are known
----@param known table what the host knows of it
 ---@return botglue.Job
-function M.recall(spec, known)
+function M.recall(spec)
   local self = setmetatable(vim.tbl_extend("error", {}, spec), Job)
   self.status, self.landing, self.tools = "done", "held", {}
   self.ended = vim.uv.hrtime()
   self.started = self.ended - self.took_ms * 1e6
-  self:learn(known)
   self:open()
   return self
 end
@@ -129,11 +110,6 @@ end
 --- Whether it has not ended yet.
 function Job:is_open()
   return self.status ~= "done" and self.status ~= "failed"
-end
-
---- Whether the host has not sent its outcome yet.
-function Job:is_waiting()
-  return self:is_open() and not self.answer
 end
 
 ---@return integer
@@ -180,19 +156,6 @@ function Job:table()
   }
 end
 
---- Copies session, model, amounts and tools from the host's state.
----@param known table
-function Job:learn(known)
-  for _, field in ipairs(KNOWN) do
-    if known[field] ~= nil then
-      self[field] = known[field]
-    end
-  end
-  for _, tool in ipairs(known.tools or {}) do
-    self:learn_tool(tool)
-  end
-end
-
 --- Keeps the state of a tool, if it is among the newest.
 ---@param tool table with its index
 ---@return table? before its state until now
@@ -214,16 +177,6 @@ function Job:learn_tool(tool)
   return before
 end
 
---- The fields whose change emits an update event, as one string.
----@return string
-function Job:update_key()
-  local attempt = self.retry and self.retry.attempt
-  return table.concat(
-    vim.tbl_map(tostring, { self.status, self.tool or "", attempt or "", self.session_id or "" }),
-    "\n"
-  )
-end
-
 --- Enters a state and notifies its observers, once per state.
 ---@param state string
 function Job:enter(state)
@@ -234,73 +187,64 @@ function Job:enter(state)
   end
 end
 
---- Applies a newer state from the host.
----@param state botglue.State
-function Job:update(state)
-  -- The shown preview stays until the host sends another one.
-  self.preview = #(state.preview or {}) > 0 and state.preview or self.preview
-  if state.preview and not state.tools then
-    -- A state with a preview and no tools contains nothing else.
-    return
-  end
-  local before = self:update_key()
-  if self:is_waiting() then
-    self:queue(state.status == "queued")
-    self:enter(state.status or self.status)
-    if self.status ~= "queued" then
-      self.request = nil
+--- Takes what the host says.
+---@param patch botglue.Patch
+function Job:take(patch)
+  local set, was_open, was_held = patch.set or {}, self:is_open(), self.landing == "held"
+  for field, value in pairs(set) do
+    if field ~= "status" then
+      self[field] = value ~= vim.NIL and value or nil
     end
-    observe.tools(self, state.tools or {})
   end
-  self:learn(state)
-  if not self:is_waiting() then
-    return
+  if set.failure then
+    self.failed_at = vim.uv.hrtime()
   end
-  self.activity = state.activity
-  self.tool = state.tool
-  if state.failure ~= self.failure then
-    self.failure, self.failed_at = state.failure, vim.uv.hrtime()
+  if set.retry then
+    self.retry_at = self.retry and vim.uv.hrtime() + self.retry.delay_ms * 1e6 or nil
   end
-  self.retry = state.retry
-  self.retry_at = state.retry and vim.uv.hrtime() + state.retry.delay_ms * 1e6 or nil
-  if self:update_key() ~= before or #(state.tools or {}) > 0 then
-    events.update(self)
+  if set.error then
+    self.error = { code = set.error.code, message = text.clean(set.error.message) }
+  end
+  -- The shown preview stays until there is another one.
+  self.preview = #(patch.preview or {}) > 0 and patch.preview or self.preview
+  local status = was_open and set.status or nil
+  if status then
+    self:queue(status == "queued")
+  end
+  if status and status ~= "done" and status ~= "failed" then
+    self:enter(status)
+  end
+  observe.tools(self, patch.tools or {})
+  if status == "done" or status == "failed" then
+    self:close(status)
+  elseif was_held and set.landing then
+    self:decided()
+  elseif not was_open and set.landing and self.view then
+    self.view:close()
+  elseif was_held and set.held_for then
+    self:moved()
+    proposal.notify_followers(self)
+  elseif set.status == "ready" then
+    self.tool = nil
+    self.view:draw()
+  end
+  if patch.news then
+    local news = patch.news
+    notify.add({ id = self.id, verb = news.verb, words = news.words, level = vim.log.levels[news.level] })
+  end
+  if patch.is_update then
+    events.emit("BotglueJobUpdated", self)
   end
 end
 
---- The answer has arrived, but the buffer may not be written now.
-function Job:wait_ready()
-  if self.status == "ready" then
-    return
-  end
-  self:enter("ready")
-  self.tool = nil
-  self.view:draw()
-  events.update(self)
-end
-
---- Ends: the answer landed, changed nothing or is held.
----@param landing string
----@param held_for string?
-function Job:land(landing, held_for)
-  self.landing, self.held_for = landing, held_for
-  self:close("done")
-end
-
---- The user accepted or rejected a held answer, or reverted a landed one.
----@param landing string
-function Job:decide(landing)
-  local was_held = self.landing == "held"
-  self.landing, self.held_for, self.deciding = landing, nil, nil
+--- Its held answer was accepted or rejected.
+function Job:decided()
   if self.view then
     self.view:close()
   end
-  if was_held then
-    self.view, self.answer, self.edited, self.typed = nil, nil, nil, nil
-    self.on_close(self)
-    proposal.ended(self)
-  end
-  events.emit("BotglueJobUpdated", self)
+  self.view = nil
+  self.on_close(self)
+  proposal.ended(self)
 end
 
 --- The host has moved the marks of its range, or has lost its place.
@@ -343,44 +287,31 @@ function Job:is_in(bufnr)
   return is_closed and require("botglue.util.buffer_path")(bufnr) == self.path
 end
 
---- The lines of its answer: as saved in the edit buffer, else as tidied by the host, else the agent's text.
----@return string[]
-function Job:lines()
-  if self.edited then
-    return self.edited
-  end
-  local answer = self.answer
-  local is_untidied = answer.held_for == "ambiguous" or answer.held_for == "raw"
-  if is_untidied and #answer.lines == 0 then
-    return vim.split(vim.trim(self.text or ""), "\n", { plain = true })
-  end
-  return answer.lines
-end
-
---- Ends without an answer.
+--- There is no host to tell what becomes of it.
 ---@param err { code: string, message: string }
 function Job:fail(err)
   if self:is_open() then
-    self.error = { code = err.code, message = require("botglue.util.text").clean(err.message) }
-    self:close("failed")
+    local news = { verb = "failed", words = err.message, level = "ERROR" }
+    self:take({
+      id = self.id,
+      set = { status = "failed", error = err },
+      news = self.options.notify ~= "none" and news or nil,
+    })
   end
 end
 
 ---@param how "done"|"failed"
 function Job:close(how)
   self.status = how
-  self:queue(false)
   self.ended = vim.uv.hrtime()
   self.tool, self.activity, self.retry, self.failure, self.preview = nil, nil, nil, nil, nil
-  self.request = nil
   self:enter(how)
   observe.finished(self)
   self.view:finish()
-  if self.landing ~= "held" then
-    self.answer = nil
-  end
   self.on_close(self)
-  news.ended(self)
+  if self.landing == "answered" then
+    handlers.job_answered(self)
+  end
   events.emit("BotglueJobFinished", self)
   handlers.obstacle_changed()
 end

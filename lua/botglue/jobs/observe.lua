@@ -61,7 +61,7 @@ local function remove(job, fn)
   local i = place_of(job, fn)
   if i then
     table.remove(job.observers, i)
-    if job:is_waiting() then
+    if job:is_open() then
       ask(job)
     end
   end
@@ -80,9 +80,9 @@ function M.add(job, fn, thinking)
     job.observers = job.observers or {}
     table.insert(job.observers, { fn = fn, thinking = thinking })
   end
-  if job:is_waiting() then
+  if job:is_open() then
     ask(job)
-  elseif not job:is_open() then
+  else
     vim.schedule(function()
       M.finished(job)
     end)
@@ -129,7 +129,7 @@ end
 ---@param updates table[]
 function M.take(job, updates)
   for _, update in ipairs(updates) do
-    if not job:is_waiting() then
+    if not job:is_open() then
       return
     end
     -- What says something runs; the frame that says so comes later.

@@ -1,13 +1,12 @@
 --- The proposal of a held answer, as hunks. The host recomputes it after each change. This module owns its followers,
---- sends taken and dropped hunks to the host, and stores the user's edits of the answer.
+--- and sends taken and dropped hunks, and the user's edits of the answer, to the host.
 
+local ask = require("botglue.editor.ask")
 local attach = require("botglue.host.attach")
-local bytes = require("botglue.util.bytes")
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local editor_rows = require("botglue.editor.rows")
 local errors = require("botglue.host.errors")
-local events = require("botglue.jobs.events")
 local moment = require("botglue.editor.moment")
 local query = require("botglue.host.query")
 
@@ -15,7 +14,6 @@ local M = {}
 
 local api = vim.api
 
-local KEY_TIMEOUT = 500 -- milliseconds that a key waits for the host's reply
 local SCRIPT_TIMEOUT = 2000 -- milliseconds that a script waits for the first proposal
 
 -- The fields that the host omits from a hunk that it has sent before.
@@ -30,30 +28,6 @@ local SENT_ONCE = { "lines", "label", "old", "new", "column" }
 ---@field gone botglue.DroppedHunk[]? the same of what was dropped
 ---@field why string? why there is no proposal
 
---- Sends the user's edits and dropped hunks of an answer to the host.
----@param process botglue.Process?
----@param job botglue.Job
-local function send_draft(process, job)
-  if not process then
-    return
-  end
-  local function texts(lines)
-    return lines and bytes.to_text(lines)
-  end
-  local draft = {
-    lines = texts(job.edited),
-    typed = texts(job.typed),
-    dropped = job.dropped,
-  }
-  process:notify("draft", { id = job.id, draft = next(draft) and draft })
-end
-
---- Stores the user's edits and dropped hunks of an answer.
----@param job botglue.Job
-function M.store(job)
-  send_draft(client.connect(job.options), job)
-end
-
 --- Has those who follow the proposal draw it, also once more after its tick was discarded.
 ---@param job botglue.Job
 function M.notify_followers(job)
@@ -66,13 +40,7 @@ end
 ---@param job botglue.Job
 local function subscribe(job)
   attach.want(job.range.bufnr, job)
-  local args = {
-    id = job.id,
-    buffer = job.range.bufnr,
-    lines = job:lines(),
-    dropped = job.dropped,
-  }
-  query.ask("review", args, function(_, err)
+  query.ask("review", { id = job.id, buffer = job.range.bufnr }, function(_, err)
     if err and job.followers then
       job.proposal = { id = job.id, buffer = job.range.bufnr, hunks = {}, why = err }
       M.notify_followers(job)
@@ -147,11 +115,6 @@ function M.receive(view)
     complete(hunk, before[hunk.id], view.buffer)
   end
   job.proposal, job.taken = view, view.taken or job.taken
-  local dropped = view.dropped and #view.dropped > 0 and view.dropped or nil
-  if not view.why and not vim.deep_equal(dropped, job.dropped) then
-    job.dropped = dropped
-    M.store(job)
-  end
   M.notify_followers(job)
 end
 
@@ -159,19 +122,15 @@ end
 ---@param job botglue.Job
 function M.ended(job)
   local followers = job.followers or {}
-  job.followers, job.proposal, job.dropped, job.taken = nil, nil, nil, nil
+  job.followers, job.proposal, job.taken = nil, nil, nil
   for _, fn in ipairs(followers) do
     errors.guard(fn)
   end
 end
 
---- A new host has started: sends the drafts that the old one may not have stored, and subscribes again.
----@param process botglue.Process
-function M.resend(process)
+--- A new host has started: subscribes again.
+function M.follow_again()
   for _, job in pairs(connection.held) do
-    if job.edited or job.typed or job.dropped then
-      send_draft(process, job)
-    end
     if job.followers then
       vim.schedule(function()
         if job.followers then
@@ -182,16 +141,22 @@ function M.resend(process)
   end
 end
 
---- The user has saved an edited answer.
+--- The user has saved a held answer as they edited it, or typed in it, or what they typed is gone.
 ---@param job botglue.Job
----@param lines string[]
-function M.edit(job, lines)
-  job.edited, job.typed, job.shown = lines, nil, nil
-  M.store(job)
-  if job.followers then
-    subscribe(job)
+---@param lines string[]? none: nothing is typed
+---@param is_saved boolean
+function M.edit(job, lines, is_saved)
+  local process = client.connect(job.options)
+  if process then
+    process:notify("edit", { id = job.id, lines = lines, is_saved = is_saved })
   end
-  events.emit("BotglueJobUpdated", job)
+  if is_saved then
+    -- The host says so, too, with the next call.
+    job.review_as, job.shown = "hunks", nil
+    if job.followers then
+      subscribe(job)
+    end
+  end
 end
 
 --- Whether the newest proposal was computed for the current text.
@@ -204,21 +169,14 @@ function M.is_current(job)
     and (proposal.why ~= nil or proposal.tick == api.nvim_buf_get_changedtick(proposal.buffer))
 end
 
---- Waits within a key mapping, for a limited time. The host may write to the buffer meanwhile: the key requested it.
----@param job botglue.Job
----@param condition fun(): boolean
-local function wait(job, condition)
-  moment.wait(KEY_TIMEOUT, condition, 1, job.range.bufnr)
-end
-
 --- Waits until the proposal is computed for the current text, or the key's timeout ends.
 ---@param job botglue.Job one with followers
 function M.renew(job)
   if not M.is_current(job) then
     subscribe(job)
-    wait(job, function()
+    moment.wait(ask.KEY, function()
       return M.is_current(job)
-    end)
+    end, 1, job.range.bufnr)
   end
 end
 
@@ -227,18 +185,13 @@ end
 ---@param job botglue.Job
 ---@param name "take"|"drop"|"undrop"
 ---@param args table
----@param callback fun(result: table?, err: string?)
-function M.decide(job, name, args, callback)
-  local is_over = false
+---@param late fun(result: table?, err: string?)? called with a reply that comes later
+---@return table? result
+---@return string? err
+function M.decide(job, name, args, late)
   args.id, args.buffer = job.id, job.range.bufnr
   attach.want(args.buffer, job)
-  query.ask(name, args, function(result, err)
-    is_over = true
-    errors.guard(callback, result, err)
-  end)
-  wait(job, function()
-    return is_over
-  end)
+  return ask.ask(name, args, ask.KEY, args.buffer, late)
 end
 
 --- Returns the proposal of a held answer to a script. The first call subscribes and waits for the host.

@@ -24,10 +24,10 @@ function M.next_id()
   return connection.last_id
 end
 
---- The jobs that have not ended, oldest first.
+--- The jobs of this Neovim, oldest first.
 ---@return botglue.Job[]
-function M.open_jobs()
-  local jobs = vim.tbl_values(connection.open)
+function M.all()
+  local jobs = vim.tbl_values(connection.jobs)
   table.sort(jobs, function(a, b)
     return a.id < b.id
   end)
@@ -117,14 +117,50 @@ function M.release(job)
   keep_range(job)
 end
 
---- Adds a held answer of the store, which knows its number.
----@param job botglue.Job
-function M.hold(job)
+--- Makes a job of a held answer of the store, which has the number of the failed job whose answer it is, if it is one
+--- of this Neovim.
+---@param answer botglue.HeldAnswer
+---@return integer id
+function M.recall(answer)
+  local path, lost = answer.path, answer.id and connection.jobs[answer.id]
+  connection.lost = vim.tbl_filter(function(id)
+    return id ~= answer.id
+  end, connection.lost)
+  local bufnr = path ~= "" and vim.fn.bufadd(path) or lost and lost.range.bufnr or -1
+  local range = require("botglue.editor.range").recall(bufnr, answer.selection, answer.stands)
+  local place = lost and lost.range.bufnr == bufnr and lost.range:place()
+  if lost and place then
+    range:mark(place, lost.range.shape)
+  end
+  local job = require("botglue.jobs.job").recall({
+    id = M.next_id(),
+    range = range,
+    path = path,
+    prompt = answer.prompt,
+    agent = answer.agent,
+    wanted = answer.model,
+    cwd = answer.project,
+    options = require("botglue.host.client").options(),
+    indent = vim.fn.strdisplaywidth((range.base.rows[1] or range.base.above or ""):match("^%s*")),
+    text = answer.text,
+    held_for = answer.held_for or "buffer_gone",
+    held_why = answer.held_why,
+    review_as = answer.review_as,
+    took_ms = answer.elapsed_ms or 0,
+    on_close = M.release,
+    session_id = answer.session_id,
+    model = answer.model,
+    cost_usd = answer.cost_usd,
+    num_turns = answer.num_turns,
+    input_tokens = answer.input_tokens,
+    output_tokens = answer.output_tokens,
+  })
   connection.jobs[job.id] = job
   connection.held[job.id] = job
   watch_files()
-  attach.want(job.range.bufnr, job)
+  attach.want(range.bufnr, job)
   draw_counts()
+  return job.id
 end
 
 return M

@@ -157,6 +157,7 @@ function M.make(id, target, request, mentioned, options)
     rules = options.context.rules,
     record = options.record,
     preview = options.status.preview,
+    notify = options.notify,
     path = buffer_path(bufnr),
     buffer = bufnr,
     tick = vim.api.nvim_buf_get_changedtick(bufnr),

@@ -5,8 +5,8 @@ local choose = require("botglue.jobs.choose")
 local fail = require("botglue.host.errors").fail
 local float = require("botglue.ui.float")
 local markdown = require("botglue.ui.markdown")
+local notify = require("botglue.host.notify")
 local place = require("botglue.ui.place")
-local report = require("botglue.jobs.report")
 local screen = require("botglue.util.text")
 local user_context = require("botglue.editor.user_context")
 local write = require("botglue.editor.write")
@@ -213,15 +213,16 @@ local function show(job)
   elseif not is_in_the_way and at and free(at) >= LEAST then
     open(job, "stay")
   else
-    require("botglue.jobs.news").answered(job)
+    if job.options.notify ~= "none" then
+      local verb = ("answered, :Botglue answer %d shows it"):format(job.id)
+      notify.add({ id = job.id, verb = verb, words = job.prompt, level = vim.log.levels.INFO })
+    end
   end
 end
 
 --- The answer to a question is there.
 ---@param job botglue.Job
 function M.answered(job)
-  report.landed(job, "answered")
-  job:land("answered")
   vim.schedule(function()
     show(job)
   end)

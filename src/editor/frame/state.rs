@@ -13,6 +13,12 @@ use crate::stream::{ToolCall, ToolStatus, Update};
 /// How many calls are told at once: as many as the plugin keeps of a job.
 const MOST_TOOLS: usize = 100;
 
+/// The fields whose change is told by an event.
+const UPDATES: [&str; 4] = ["status", "session_id", "tool", "retry"];
+
+/// The fields of a job, nil where there is nothing to say.
+type Fields = [(&'static str, Value); 8];
+
 /// See the module.
 #[derive(Debug, Default)]
 pub(super) struct JobState {
@@ -24,6 +30,7 @@ pub(super) struct JobState {
     retry: Option<Value>,
     session_id: Option<String>,
     model: Option<String>,
+    transcript: Option<String>,
     pgid: Option<i32>,
     gone: bool,
     /// Calls that have not come back, by their place.
@@ -31,6 +38,8 @@ pub(super) struct JobState {
     /// The newest calls whose present state has not been sent.
     untold: BTreeMap<usize, ToolCall>,
     preview: Option<CodePreview>,
+    /// Its fields as they were sent last.
+    told: Option<Fields>,
 }
 
 impl JobState {
@@ -59,6 +68,10 @@ impl JobState {
                 self.changed = true;
                 // Its first update may come before the host knows that it runs.
                 self.activity.get_or_insert_with(|| "starting".to_owned());
+            }
+            StateChange::Recording(path) => {
+                self.transcript = Some(path.to_owned());
+                self.changed = true;
             }
             StateChange::Update(update) => self.update(update),
             StateChange::Gone => {
@@ -89,13 +102,32 @@ impl JobState {
         self.finished && self.gone && !self.changed
     }
 
-    /// What to send about the job: all of its state if that changed, else only its new code.
+    /// What to send about the job: the fields that changed, and its new code.
     pub(super) fn take(&mut self, id: u64) -> Option<Value> {
         let preview = self.preview.as_mut().and_then(CodePreview::take);
-        if self.changed {
-            return Some(self.whole(id).with_some("preview", preview).build());
+        let map = Map::default().with("id", id);
+        if !std::mem::take(&mut self.changed) {
+            return preview.map(|lines| map.with("preview", lines).build());
         }
-        preview.map(|lines| Map::default().with("id", id).with("preview", lines).build())
+        let pgid = match (self.pgid, self.gone) {
+            (Some(_), true) => Some(Value::Boolean(false)),
+            (pgid, _) => pgid.map(Value::from),
+        };
+        let map = map.with_some("pgid", pgid).with_some("preview", preview);
+        if self.finished {
+            return Some(map.build());
+        }
+        let now = self.fields();
+        let then = self.told.replace(now.clone());
+        let is_new = |field: &(&str, Value)| match &then {
+            Some(then) => !then.contains(field),
+            None => !field.1.is_nil(),
+        };
+        let set: Vec<_> = now.into_iter().filter(is_new).collect();
+        let is_update = !self.untold.is_empty() || set.iter().any(|(field, _)| UPDATES.contains(field));
+        let set = set.into_iter().map(|(field, value)| (field.into(), value)).collect();
+        let map = map.with("set", Value::Map(set)).with("tools", self.take_tools());
+        Some(if is_update { map.with("is_update", true).build() } else { map.build() })
     }
 
     fn update(&mut self, update: &Update<'_>) {
@@ -171,23 +203,18 @@ impl JobState {
         self.running.last_key_value().map(|(_, tool)| tool.title.as_str())
     }
 
-    fn whole(&mut self, id: u64) -> Map {
-        self.changed = false;
-        let pgid = match (self.pgid, self.gone) {
-            (Some(_), true) => Some(Value::Boolean(false)),
-            (pgid, _) => pgid.map(Value::from),
-        };
-        let map = Map::default().with("id", id).with_some("pgid", pgid);
-        if self.finished {
-            return map;
-        }
-        map.with_some("status", self.status)
-            .with_some("activity", self.activity.as_deref())
-            .with_some("tool", self.running_tool())
-            .with_some("failure", self.failure.as_deref())
-            .with_some("retry", self.retry.clone())
-            .with_some("session_id", self.session_id.as_deref())
-            .with_some("model", self.model.as_deref())
-            .with("tools", self.take_tools())
+    /// The public fields that the stream says.
+    fn fields(&self) -> Fields {
+        let text = |text: Option<&str>| text.map_or(Value::Nil, Value::from);
+        [
+            ("status", text(self.status)),
+            ("session_id", text(self.session_id.as_deref())),
+            ("model", text(self.model.as_deref())),
+            ("transcript", text(self.transcript.as_deref())),
+            ("activity", text(self.activity.as_deref())),
+            ("tool", text(self.running_tool())),
+            ("failure", text(self.failure.as_deref())),
+            ("retry", self.retry.clone().unwrap_or(Value::Nil)),
+        ]
     }
 }

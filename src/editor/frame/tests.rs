@@ -32,8 +32,8 @@ fn a_frame_holds_the_newest_state_of_what_changed() {
     assert_eq!(
         frame(&mut frames),
         [
-            "{id: 1, pgid: 78, status: running, activity: writing, tools: []}",
-            "{id: 2, pgid: 77, status: running, activity: starting, tools: []}"
+            "{id: 1, pgid: 78, set: {status: running, activity: writing}, tools: [], is_update: true}",
+            "{id: 2, pgid: 77, set: {status: running, activity: starting}, tools: [], is_update: true}"
         ]
     );
     update(&mut frames, 1, &text("more"));
@@ -49,15 +49,16 @@ fn only_changed_tools_are_told() {
     update(&mut frames, 1, &tool(1, ToolStatus::Error, Some("no such file")));
     assert_eq!(
         frame(&mut frames),
-        ["{id: 1, activity: Read 0.lua, tool: Read 0.lua, failure: Read 1.lua: no such file, \
-          tools: [{index: 2, id: 1, name: Read, status: error, error: no such file, title: Read 1.lua}]}"]
+        ["{id: 1, set: {activity: Read 0.lua, tool: Read 0.lua, failure: Read 1.lua: no such file}, \
+          tools: [{index: 2, id: 1, name: Read, status: error, error: no such file, title: Read 1.lua}], \
+          is_update: true}"]
     );
     update(&mut frames, 1, &tool(0, ToolStatus::Ok, None));
     update(&mut frames, 1, &text("so"));
     assert_eq!(
         frame(&mut frames),
-        ["{id: 1, activity: writing, \
-          tools: [{index: 1, id: 0, name: Read, status: ok, title: Read 0.lua}]}"]
+        ["{id: 1, set: {activity: writing, tool: nil, failure: nil}, \
+          tools: [{index: 1, id: 0, name: Read, status: ok, title: Read 0.lua}], is_update: true}"]
     );
 }
 
@@ -104,7 +105,7 @@ fn the_newest_code_is_told_when_it_changed_and_alone_where_nothing_else_did() {
     };
     write(&mut frames, "```\na\nb");
     write(&mut frames, "c\nd");
-    assert_eq!(frame(&mut frames), ["{id: 1, activity: writing, tools: [], preview: [bc, d]}"]);
+    assert_eq!(frame(&mut frames), ["{id: 1, preview: [bc, d], set: {activity: writing}, tools: []}"]);
     write(&mut frames, "e");
     assert_eq!(frame(&mut frames), ["{id: 1, preview: [bc, de]}"]);
     write(&mut frames, "\n``");

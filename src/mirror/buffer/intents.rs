@@ -29,6 +29,11 @@ impl Buffer {
         self.answers.is_waiting()
     }
 
+    /// The jobs whose intent waits.
+    pub fn waiting(&self) -> &[u64] {
+        self.answers.waiting()
+    }
+
     /// Adds an intent for the range of a job.
     pub fn add_intent(&mut self, job: u64, intent: Intent) {
         self.answers.add_intent(job, intent);

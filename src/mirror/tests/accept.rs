@@ -182,29 +182,6 @@ fn a_buffer_that_takes_no_changes_holds_answers_until_it_does() {
 }
 
 #[test]
-fn an_answer_that_an_earlier_host_had_told_lands() {
-    let resume = |held_for: Value| {
-        let Value::Map(mut fields) = sent(7, None, "line", (2, 4), TEXT) else { unreachable!() };
-        fields.push(("lines".into(), list(&["one"])));
-        fields.push(("held_for".into(), held_for));
-        MirrorEvent::decode("resume", &[Value::Map(fields)]).unwrap().expect("a resumed answer")
-    };
-    let mut mirrors = mirrored(TEXT);
-    assert_eq!(contacts(&mirrors.take(resume(Value::Nil))), [false]);
-    mirrors.take(marked(2, TEXT.len(), &[(7, 1..4, None)]));
-    let orders = mirrors.take(CONTACTED);
-    assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, WRITTEN)]);
-    assert_eq!(text(&mut mirrors), ["above", "one", "below"]);
-
-    let mut mirrors = mirrored(TEXT);
-    mirrors.take(resume("review".into()));
-    mirrors.take(marked(2, TEXT.len(), &[(7, 1..4, None)]));
-    assert_eq!(settled(&mirrors.take(CONTACTED)), [(7, Settlement::Held(HeldFor::Review))]);
-    let orders = Mirrors::default().take(resume(Value::Nil));
-    assert_eq!(settled(&orders), [(7, Settlement::Held(HeldFor::BufferGone))]);
-}
-
-#[test]
 fn another_host_takes_back_what_the_one_before_had_written() {
     let mut mirrors = mirrored(TEXT);
     let mark = map(vec![

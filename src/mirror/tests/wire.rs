@@ -9,27 +9,6 @@ fn decode(method: &str, argument: Value) -> Option<MirrorEvent> {
 }
 
 #[test]
-fn an_accept_merges_or_takes_the_rows_that_it_names() {
-    let fields = |more: Vec<(&'static str, Value)>| {
-        let mut fields = vec![("id", 7.into()), ("buffer", 1.into()), ("lines", list(&["a", "b"]))];
-        fields.extend(more);
-        map(fields)
-    };
-    let lines = || bytes(&["a", "b"]);
-    assert_eq!(
-        decode("accept", fields(vec![("shown", 3.into())])),
-        Some(intent(7, Intent::Accept { lines: lines(), dropped: Vec::new(), shown: Some(3) }))
-    );
-    let range = |first: u64, last: u64| map(vec![("first", first.into()), ("last", last.into())]);
-    let put = |first, last| decode("accept", fields(vec![("range", range(first, last)), ("tick", 3.into())]));
-    assert_eq!(put(2, 4), Some(intent(7, Intent::Put { rows: 1..4, tick: 3, lines: lines() })));
-    assert_eq!(put(2, 1), Some(intent(7, Intent::Put { rows: 1..1, tick: 3, lines: lines() })));
-    assert_eq!(put(0, 1), None);
-    assert_eq!(decode("accept", fields(vec![("range", range(2, 4))])), None, "no changedtick");
-    assert_eq!(decode("revert", fields(Vec::new())), Some(intent(7, Intent::Revert)));
-}
-
-#[test]
 fn a_notice_says_how_a_buffer_and_its_marks_are() {
     let mark = map(vec![
         ("id", 7.into()),

@@ -43,17 +43,16 @@ fn jobs(serve: &Serve) -> Vec<(&'static str, Json)> {
     let resumed =
         serve.request(1_000_001, "", &json!({"agent": claude, "resume": session, "max_parallel": 1000}));
     let prewarm = json!({"token": 1, "agent": claude, "cwd": serve.scratch.project(), "tools": ["Read"]});
-    let draft = json!({"lines": ["a"], "typed": ["d"], "dropped": [["0f", "1"]]});
     vec![
         ("run", run),
         ("run", resumed),
         (
-            "landed",
-            json!({"id": 1, "landing": "rejected", "held_for": "review", "first_line": 1, "last_line": 2}),
+            "hello",
+            json!({"held": [4], "landed": [5], "lost": [6], "written": [{"id": 7, "landing": "applied"}]}),
         ),
-        ("draft", json!({"id": 1, "draft": draft})),
+        ("edit", json!({"id": 1, "lines": ["a"], "is_saved": true})),
+        ("edit", json!({"id": 1, "is_saved": false})),
         ("unsent", json!({"id": 1, "text": "t", "at_ms": 5})),
-        ("adopted", json!({"id": 1, "uuid": "u"})),
         ("interrupted", json!({"ids": [1, 2]})),
         ("prewarm", prewarm),
         ("drop", json!({"token": 1})),
@@ -81,18 +80,7 @@ fn ranges() -> Vec<(&'static str, Json)> {
         ("buffer", notice),
         ("wiped", json!({"buffer": 1})),
         ("moment", json!({"buffer": 1})),
-        ("accept", json!({"id": 1_000_000, "buffer": 1, "lines": ["a"], "shown": 3, "dropped": [["0f"]]})),
-        (
-            "accept",
-            json!({"id": 1, "buffer": 1, "lines": ["a"], "range": {"first": 1, "last": 2}, "tick": 3}),
-        ),
-        ("revert", json!({"id": 1, "buffer": 1})),
         ("review_end", json!({"id": 1, "buffer": 1})),
-        (
-            "resume",
-            json!({"id": 4, "buffer": 1, "selection": selection(), "lines": ["a"], "held_for": "review"}),
-        ),
-        ("resume", json!({"id": 4, "buffer": 1, "selection": selection(), "lines": ["a"]})),
     ]
 }
 
@@ -125,7 +113,12 @@ fn questions() -> Vec<Json> {
         ("checkpoints", json!({"agent": "mine", "session_id": "s"})),
         ("prompts", json!({})),
         ("held", json!({})),
-        ("untold", json!({"ids": [1, 2]})),
+        ("settled", json!({})),
+        ("answer", json!({"id": 1})),
+        ("accept", of_buffer(json!({"shown": 3}))),
+        ("accept", of_buffer(json!({"range": {"first": 1, "last": 2}, "tick": 3}))),
+        ("reject", json!({"id": 1, "taken": 1})),
+        ("revert", of_buffer(json!({}))),
         (
             "transcript",
             json!({

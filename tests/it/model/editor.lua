@@ -68,26 +68,13 @@ function M.ask_host()
   M.pings = connection.process and 0 or 2
 end
 
---- Kills the host; another one starts where there is anything to follow.
-function M.kill()
-  local process = connection.process
-  if process then
-    connection.restarts = {}
-    vim.uv.kill(vim.fn.jobpid(process.channel), "sigkill")
-    vim.wait(10000, function()
-      return connection.process ~= process
-    end, 1)
-  end
-end
-
 --- The jobs of which something is still to come without a key of the user's.
 function M.waits()
   local waiting = {}
   for id, job in pairs(connection.jobs) do
     local is_safe = moment.is_safe(job.range.bufnr)
-    local is_owed = answered[id] and job:is_waiting()
-    local lands = job:is_open() and job.answer and (is_safe or job.status ~= "ready")
-    if is_owed or lands or job.deciding and is_safe then
+    local is_owed = answered[id] and job:is_open() and (is_safe or job.status ~= "ready")
+    if is_owed or job.deciding and is_safe then
       waiting[#waiting + 1] = { id, job.status, job.deciding }
     end
   end
@@ -172,8 +159,26 @@ apply.write = function(argument)
   return result
 end
 
-local landed = apply.landed
-apply.landed = function(told)
+local jobs = apply.jobs
+
+--- The user has rejected an answer.
+local function rejected(id)
+  local done = lines:account()
+  table.insert(M.records, {
+    id = id,
+    landing = "rejected",
+    before = lines.text,
+    ids = lines.ids,
+    storms = lines.storms,
+    earlier = "stands",
+    user = require("model.lines").compare(ranges[id].ids, ranges[id].done, done),
+    doubtful = false,
+    modifiable = true,
+  })
+end
+
+--- The host has told what became of an answer.
+local function landed(told)
   local job = client.job(told.id)
   local entry = writes[told.id] or { before = lines.text, ids = lines.ids, done = lines:account() }
   writes[told.id] = nil
@@ -182,8 +187,8 @@ apply.landed = function(told)
   end
   local range, done = ranges[job.id], entry.done
   entry.moved, entry.done = nil, nil
-  entry.id, entry.landing, entry.held_for = job.id, told.landing, told.held_for
-  entry.storms = lines.storms
+  entry.id, entry.landing, entry.held_for = job.id, told.set.landing, told.set.held_for
+  entry.storms, entry.is_left = lines.storms, told.is_left
   local is_undone = range.seq and require("model.lines").is_undone(lines.bufnr, range.seq)
   entry.earlier = is_undone and "undone" or "stands"
   range.seq = entry.seq or range.seq
@@ -193,27 +198,36 @@ apply.landed = function(told)
   end)
   entry.modifiable = api.nvim_buf_is_loaded(lines.bufnr) and vim.bo[lines.bufnr].modifiable
   table.insert(M.records, entry)
-  return landed(told)
 end
 
-local report = require("botglue.jobs.report")
-local reported = report.landed
-report.landed = function(job, landing, ...)
-  if landing == "rejected" then
-    local done = lines:account()
-    table.insert(M.records, {
-      id = job.id,
-      landing = landing,
-      before = lines.text,
-      ids = lines.ids,
-      storms = lines.storms,
-      earlier = "stands",
-      user = require("model.lines").compare(ranges[job.id].ids, ranges[job.id].done, done),
-      doubtful = false,
-      modifiable = true,
-    })
+apply.jobs = function(patches)
+  for _, patch in ipairs(patches) do
+    if patch.set and patch.set.landing == "rejected" then
+      rejected(patch.id)
+    elseif patch.set and patch.set.landing then
+      landed(patch)
+    end
   end
-  return reported(job, landing, ...)
+  return jobs(patches)
+end
+
+--- Kills the host; another one starts where there is anything to follow. What waited for a moment is held then.
+function M.kill()
+  local process = connection.process
+  if process then
+    local waited = vim.tbl_filter(function(job)
+      return job.status == "ready"
+    end, connection.open)
+    connection.restarts = {}
+    vim.uv.kill(vim.fn.jobpid(process.channel), "sigkill")
+    vim.wait(10000, function()
+      return connection.process ~= process
+    end, 1)
+    for _, job in pairs(waited) do
+      local set = { landing = job.landing, held_for = job.held_for }
+      landed({ id = job.id, set = set, is_left = true })
+    end
+  end
 end
 
 --- Takes trailing blanks away as soon as text changes, as many people have it.

@@ -49,6 +49,9 @@ pub struct Record {
     pub user: Done,
     /// Whether any line of the range may be another one, that read the same and stood next to it.
     pub doubtful: bool,
+    /// It waited for a moment when its host died: it is held, whatever it would have come to.
+    #[serde(default)]
+    pub is_left: bool,
 }
 
 /// A job as it was sent, and its answer.

@@ -46,7 +46,8 @@ pub fn list(rows: &[String]) -> Value {
     Value::Array(rows.iter().map(|row| row.as_str().into()).collect())
 }
 
-fn bytes(rows: &[String]) -> Vec<Vec<u8>> {
+/// Rows as a mirror has them.
+pub fn bytes(rows: &[String]) -> Vec<Vec<u8>> {
     rows.iter().map(|row| row.clone().into_bytes()).collect()
 }
 
@@ -78,7 +79,8 @@ impl Editor {
         &self.states[self.at].rows
     }
 
-    fn send(&mut self, event: MirrorEvent) {
+    /// Sends an event.
+    pub fn send(&mut self, event: MirrorEvent) {
         let orders = self.mirrors.take(event);
         self.orders.extend(orders);
     }
@@ -206,7 +208,11 @@ impl Editor {
                         self.replies.insert(token, findings);
                     }
                 }
-                Order::Detach(_) | Order::RangeOnDisk(_) | Order::Renamed { .. } | Order::Disconnected => {}
+                Order::NotNow(_)
+                | Order::Detach(_)
+                | Order::RangeOnDisk(_)
+                | Order::Renamed { .. }
+                | Order::Disconnected => {}
             }
         }
     }

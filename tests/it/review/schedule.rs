@@ -6,10 +6,11 @@ mod proposals;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use botglue::mirror::{MirrorEvent, MirrorQuery, ReviewQuery};
 use rmpv::Value;
 
 use super::answers::Words;
-use super::editor::{Editor, list, map};
+use super::editor::{Editor, bytes, list, map};
 use crate::document::Random;
 use crate::support::schedule::{Schedule, play_random};
 use proposals::{Hunk, Known};
@@ -123,7 +124,9 @@ impl World {
                 ("selection", selection),
             ]),
         );
-        self.editor.ask("review", job, vec![("lines", list(&lines))]);
+        let asked = ReviewQuery::Watch { lines: bytes(&lines), dropped: Vec::new() };
+        let question = MirrorQuery::Review { job, asked };
+        self.editor.send(MirrorEvent::Query { token: 0, buffer: 1, question });
         self.answers.push(Answer {
             job,
             letter,

@@ -78,7 +78,6 @@ fn interrupt_landing(step: (&str, When), signal: &str) {
 
 #[test]
 fn in_a_landing_it_is_killed() {
-    interrupt_landing(("finish", When::Called), "sigkill");
     for step in STEPS {
         interrupt_landing(step, "sigkill");
     }
@@ -201,13 +200,15 @@ fn an_answer_whose_landing_was_not_stored_is_stored_by_the_next_one() {
 }
 
 #[test]
-fn an_answer_that_waits_for_its_moment_lands_by_the_next_one() {
+fn an_answer_that_waits_for_its_moment_is_held_and_lands_by_the_next_one() {
     let mut scene = waiting();
     scene.kill_host();
     scene.host = scene.next_host();
     scene.nvim.input("<Esc>");
+    assert_eq!(scene.nvim.finished(scene.id)["landing"], "held");
     scene.type_around("afterwards");
-    assert_eq!(scene.nvim.finished(scene.id)["landing"], "applied");
+    scene.nvim.exec("require('botglue').accept(1)");
+    scene.nvim.wait("it is accepted", || scene.landing() == "applied");
     scene.assert_text("local b = 20", &["before", "afterwards"]);
     scene.assert_stored("applied");
 }

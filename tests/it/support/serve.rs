@@ -115,12 +115,30 @@ impl Serve {
         found.unwrap_or_else(|| panic!("no such call of {name:?}\n{}", self.report()))
     }
 
-    /// Waits for the outcome of a job.
+    /// Waits for the patch of a job that this is found in.
+    #[track_caller]
+    pub fn told<T>(&self, id: u64, look: impl Fn(&Value) -> Option<T>) -> T {
+        self.wait_for("jobs", |patches| {
+            let mut of_job = patches.as_array()?.iter().filter(|patch| *field(patch, "id") == id.into());
+            of_job.find_map(&look)
+        })
+    }
+
+    /// Waits for the outcome of a job: its fields.
     #[track_caller]
     pub fn finished(&self, id: u64) -> Json {
-        self.wait_for("finish", |outcome| {
-            (field(outcome, "id").as_u64() == Some(id)).then(|| to_json(outcome))
+        self.told(id, |patch| {
+            let set = field(patch, "set");
+            let status = field(set, "status").as_str();
+            matches!(status, Some("done" | "failed")).then(|| to_json(set))
         })
+    }
+
+    /// Waits until the agent of a job runs.
+    #[track_caller]
+    pub fn runs(&self, id: u64) {
+        let status = |patch: &Value| field(field(patch, "set"), "status").clone();
+        self.told(id, |patch| (status(patch) == "running".into()).then_some(()));
     }
 
     /// Waits for the host's reply to a request of the test.

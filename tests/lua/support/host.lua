@@ -9,7 +9,7 @@ local M = {
   events = {},
   calls = {}, -- what the host calls, by name
   agents = {}, -- those that were asked for, by the key of their job or of their prompt
-  finished = {}, -- the jobs that the host has told the end of
+  finished = {}, -- the jobs that have ended, or are ready
   awaited = {}, -- what the host is to reply to, by a name that a failure can say
   held_back = {}, -- what the host has called and the plugin is not given yet, by the name of the call
 }
@@ -42,85 +42,48 @@ local function steered(request)
   return copy
 end
 
----@param id integer
+--- The name of a question, in `awaited`.
+---@param token integer
 ---@return string
-local function fate(id)
-  return ("what becomes of the answer of job %d"):format(id)
+local function question(token)
+  return "the answer to question " .. token
 end
 
----@param method string
----@param argument table
----@return string? name of what is to come back
-local function reply_to(method, argument)
-  if method == "accept" or method == "revert" or method == "resume" then
-    return fate(argument.id)
-  elseif method == "query" then
-    return "the answer to question " .. argument.token
-  end
+--- Whether a patch tells what became of an answer.
+---@param patch table
+---@return boolean
+local function is_telling(patch)
+  local set = patch.set or {}
+  return set.landing ~= nil or set.status == "done" or set.status == "failed"
 end
 
---- What a call of the host's replies to.
-local REPLIES = {
-  landed = function(argument)
-    return fate(argument.id)
-  end,
-  stays = function(argument)
-    return fate(argument.id)
-  end,
-  reply = function(argument)
-    return "the answer to question " .. argument.token
-  end,
-}
-
---- Notes what the host calls, once that is done.
+--- Notes what the host calls.
 local function note_calls()
   local apply = require("botglue.apply")
-  for name, reply in pairs(REPLIES) do
-    local call = apply[name]
-    apply[name] = function(argument)
-      M.awaited[reply(argument)] = nil
-      if M.held_back[name] and argument.token ~= 0 then
-        table.insert(M.held_back[name], argument)
-      else
-        call(argument)
-      end
-    end
-    M.calls[name] = call
-  end
-  local finish = apply.finish
-  M.calls.finish = function(outcome)
-    local job = require("botglue.host.client").job(outcome.id)
-    local lands = outcome.status ~= "failed" and job and job:is_waiting() and not job.question
-    finish(outcome)
-    M.finished[outcome.id] = true
-    if lands and not M.held_back.landed then
-      M.awaited[fate(outcome.id)] = true
-    end
-  end
-  apply.finish = function(outcome)
-    if M.held_back.finish then
-      table.insert(M.held_back.finish, outcome)
+  M.calls.reply = apply.reply
+  function apply.reply(argument)
+    M.awaited[question(argument.token)] = nil
+    if M.held_back.reply and argument.token ~= 0 then
+      table.insert(M.held_back.reply, argument)
     else
-      M.calls.finish(outcome)
+      M.calls.reply(argument)
     end
   end
-  local write = apply.write
-  apply.write = function(call)
-    local reply = write(call)
-    for _, step in ipairs(reply.state == "not_now" and call.steps or {}) do
-      -- It waits for the user, not for the host.
-      M.awaited[fate(step.job)] = nil
-    end
-    return reply
+  local jobs = apply.jobs
+  function M.calls.jobs(patch)
+    jobs({ patch })
   end
-end
-
---- A moment has come: what was ready is written now, or waits again.
----@param buffer integer
-local function await_ready(buffer)
-  for id, job in pairs(require("botglue.host.connection").jobs) do
-    if job.range.bufnr == buffer and (job.status == "ready" or job.deciding) then
-      M.awaited[fate(id)] = true
+  function apply.jobs(patches)
+    for _, patch in ipairs(patches) do
+      local status = patch.set and patch.set.status
+      if status == "done" or status == "failed" or status == "ready" then
+        M.finished[patch.id] = true
+      end
+      if M.held_back.jobs and is_telling(patch) then
+        table.insert(M.held_back.jobs, patch)
+      else
+        M.calls.jobs(patch)
+      end
     end
   end
 end
@@ -144,9 +107,6 @@ function M.install()
   vim.fn.mkdir(vim.fn.stdpath("data"), "p")
   local jobstart, rpcnotify = vim.fn.jobstart, vim.rpcnotify
   M.notify = rpcnotify
-  function M.earlier(...)
-    require("support.earlier").run(jobstart, rpcnotify, M.PROGRAM, { ... })
-  end
   vim.fn.jobstart = function(command, options)
     if command[2] ~= "serve" then
       return jobstart(command, options)
@@ -166,11 +126,8 @@ function M.install()
   end
   vim.rpcnotify = function(channel, method, argument)
     table.insert(M.sent, { method = method, argument = argument })
-    local what = reply_to(method, argument)
-    if what then
-      M.awaited[what] = true
-    elseif method == "moment" then
-      await_ready(argument.buffer)
+    if method == "query" then
+      M.awaited[question(argument.token)] = true
     end
     if method == "run" or method == "prewarm" then
       argument = steered(argument)
@@ -216,21 +173,26 @@ local function replied()
   end
 end
 
---- Waits until the host has read all that the plugin and Neovim have sent, and knows the text of each buffer: asks
---- questions of which the plugin knows nothing.
-function M.heard()
-  local function ask(buffer)
-    M.awaited[REPLIES.reply({ token = 0 })] = true
-    M.notify(M.channel, "query", { token = 0, name = "mirror", buffer = buffer })
-    replied()
+--- Asks a question of which the plugin knows nothing, and waits for the reply.
+---@param args table
+local function ask(args)
+  M.awaited[question(0)] = true
+  if not pcall(M.notify, M.channel, "query", vim.tbl_extend("error", { token = 0 }, args)) then
+    -- The host has just died.
+    M.awaited[question(0)] = nil
   end
+  replied()
+end
+
+--- Waits until the host has read all that the plugin and Neovim have sent, and knows the text of each buffer.
+function M.heard()
   for bufnr in pairs(require("botglue.host.connection").mirrored) do
     if vim.api.nvim_buf_is_loaded(bufnr) then
-      ask(bufnr)
+      ask({ name = "mirror", buffer = bufnr })
     end
   end
   -- A buffer that is not mirrored: answered at once, behind what was sent before.
-  ask(0)
+  ask({ name = "mirror", buffer = 0 })
 end
 
 --- What changes with each change of a text, and with all that the plugin sends.
@@ -254,6 +216,9 @@ function M.settle()
     end)
   end
   replied()
+  if process and process.ready and M.channel then
+    ask({ name = "settled" })
+  end
   local has_ranges = next(connection.jobs) or next(connection.asked)
   if process and process.ready and M.channel and has_ranges and M.news ~= news() then
     M.heard()
@@ -264,13 +229,13 @@ function M.settle()
 end
 
 --- Keeps what the host calls from the plugin from now on.
----@param name "landed"|"stays"|"reply"|"finish"
+---@param name "jobs"|"reply"
 function M.hold(name)
   M.held_back[name] = M.held_back[name] or {}
 end
 
 --- Waits until so many calls of the host's are held back.
----@param name "landed"|"stays"|"reply"|"finish"
+---@param name "jobs"|"reply"
 ---@param count integer
 function M.arrived(name, count)
   eventually(("the host has called %d times: %s"):format(count, name), function()
@@ -279,7 +244,7 @@ function M.arrived(name, count)
 end
 
 --- Gives the plugin the oldest call that was held back, as soon as it has come, or that at an index.
----@param name "landed"|"stays"|"reply"|"finish"
+---@param name "jobs"|"reply"
 ---@param index integer?
 function M.deliver(name, index)
   M.arrived(name, index or 1)
@@ -287,7 +252,7 @@ function M.deliver(name, index)
 end
 
 --- Gives the plugin all calls again, and first those that were held back.
----@param name "landed"|"stays"|"reply"|"finish"
+---@param name "jobs"|"reply"
 function M.release(name)
   local replies = M.held_back[name]
   M.held_back[name] = nil
@@ -325,7 +290,19 @@ function M.steer(id, what, ...)
   return steered_agent[what](steered_agent, ...)
 end
 
---- Waits until the host has told the end of a job, and has replied to what followed from that.
+--- Jobs of a Neovim that is gone, in the store.
+---@param ... table
+function M.earlier(...)
+  local jobs = {}
+  for i, job in ipairs({ ... }) do
+    local landing = job.held_for and "held" or "applied"
+    local ended = os.time() * 1000 + i - 100000
+    jobs[i] = vim.tbl_extend("keep", job, { uuid = "earlier-" .. i, landing = landing, ended_ms = ended })
+  end
+  require("support.journal").write(jobs)
+end
+
+--- Waits until a job has ended or is ready, and the host has replied to what followed from that.
 ---@param id integer
 function M.ended(id)
   eventually(("job %d has ended"):format(id), function()

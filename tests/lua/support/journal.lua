@@ -1,5 +1,5 @@
 --- Jobs of a Neovim that is gone, as its host has left them: in a journal, which the plugin's host takes up before it
---- answers. For many jobs, or for what no agent says, as figures of months; `support.earlier` runs real ones.
+--- answers.
 
 local M = {}
 
@@ -25,6 +25,7 @@ local SESSION, NEOVIM = "gone", "1:0"
 ---@field landing string|false|nil what became of the answer
 ---@field held_for string?
 ---@field held_why string?
+---@field draft table? what the user made of a held answer
 ---@field landed_rows string[]? what stood there then
 ---@field ended_ms integer?
 ---@field started_ms integer?
@@ -110,7 +111,7 @@ local function changes_of(id, job)
       place = { accepted.selection.first_line, accepted.selection.last_line },
       rows = job.landing ~= "held" and (job.landed_rows or lines) or nil,
     }
-  return { { "ended", record }, landed and { "landed", landed } or nil }
+  return { { "ended", record }, landed and { "landed", landed } or nil, job.draft and { "draft", job.draft } }
 end
 
 --- Writes the journal. The plugin has no host yet.

@@ -51,7 +51,7 @@ local function choose(job, bufnr, block, show_chosen)
   if job.landing ~= "held" then
     errors.fail("job %d is not held any more", job.id)
   end
-  require("botglue.jobs.proposal").edit(job, block.lines)
+  require("botglue.jobs.proposal").edit(job, block.lines, true)
   api.nvim_buf_delete(bufnr, { force = true })
   show_chosen(job)
 end

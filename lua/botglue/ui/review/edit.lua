@@ -1,8 +1,10 @@
 --- Shows a held answer in a buffer of its own, `botglue://answer/ID`. `:w` there makes its text the answer. Typed text
 --- is stored shortly after each key, and is there again after a crash.
 
+local ask = require("botglue.editor.ask")
 local debounce = require("botglue.util.debounce")
 local decide = require("botglue.jobs.decide")
+local errors = require("botglue.host.errors")
 local proposal = require("botglue.jobs.proposal")
 
 local M = {}
@@ -27,10 +29,7 @@ local function keep_typed(bufnr, job)
     callback = debounce(function()
       if api.nvim_buf_is_loaded(bufnr) and job.landing == "held" then
         local typed = vim.bo[bufnr].modified and api.nvim_buf_get_lines(bufnr, 0, -1, false) or nil
-        if not vim.deep_equal(typed, job.typed) then
-          job.typed = typed
-          proposal.store(job)
-        end
+        proposal.edit(job, typed, false)
       end
     end, KEPT_AFTER),
   })
@@ -45,19 +44,20 @@ local function write(bufnr, job)
     return
   end
   vim.bo[bufnr].modified = false
-  proposal.edit(job, api.nvim_buf_get_lines(bufnr, 0, -1, false))
+  proposal.edit(job, api.nvim_buf_get_lines(bufnr, 0, -1, false), true)
 end
 
 --- The label above the answer: what the user can do, and why the answer is held.
 ---@param job botglue.Job
+---@param rows integer of the answer
 ---@return string
-local function label(job)
+local function label(job, rows)
   local words = { ("job %d"):format(job.id) }
   local where = decide.misplaced(job)
   if where then
     words[#words + 1] = where
   elseif job.range.kind == "block" then
-    words[#words + 1] = ("the block has %d lines, the answer %d"):format(#job.range.base.text, #job:lines())
+    words[#words + 1] = ("the block has %d lines, the answer %d"):format(#job.range.base.text, rows)
   end
   words[#words + 1] = where and ":w changes the answer"
     or (":w changes the answer, :Botglue accept %d lands it"):format(job.id)
@@ -69,18 +69,19 @@ end
 
 --- Fills the buffer; undo does not go back before that.
 ---@param bufnr integer
----@param job botglue.Job
-local function fill(bufnr, job)
+---@param answer { lines: string[], typed: string[]? }
+local function fill(bufnr, answer)
   local levels = vim.bo[bufnr].undolevels
   vim.bo[bufnr].undolevels = -1
-  api.nvim_buf_set_lines(bufnr, 0, -1, false, job.typed or job:lines())
+  api.nvim_buf_set_lines(bufnr, 0, -1, false, answer.typed or answer.lines)
   vim.bo[bufnr].undolevels = levels
-  vim.bo[bufnr].modified = job.typed ~= nil
+  vim.bo[bufnr].modified = answer.typed ~= nil
 end
 
 ---@param job botglue.Job
+---@param answer { lines: string[], typed: string[]? }
 ---@return integer bufnr
-local function buffer(job)
+local function buffer(job, answer)
   local found = vim.fn.bufnr(("^%s$"):format(vim.fn.escape(name(job.id), "[]*?")))
   if found > 0 and api.nvim_buf_is_loaded(found) then
     return found
@@ -90,7 +91,7 @@ local function buffer(job)
   vim.bo[bufnr].buftype, vim.bo[bufnr].swapfile, vim.bo[bufnr].bufhidden = "acwrite", false, "hide"
   vim.bo[bufnr].modifiable = true
   pcall(api.nvim_buf_set_name, bufnr, name(job.id))
-  fill(bufnr, job)
+  fill(bufnr, answer)
   local source = job.range.bufnr
   if api.nvim_buf_is_loaded(source) then
     -- Its colours only: what else a file type brings, as a language server, is for files.
@@ -111,8 +112,13 @@ end
 ---@param id integer
 function M.open(id)
   local job = decide.held_job(id)
-  require("botglue.host.errors").no_window_in_cmdwin()
-  local bufnr = buffer(job)
+  errors.no_window_in_cmdwin()
+  local answer, err = ask.ask("answer", { id = id }, ask.KEY)
+  if not answer then
+    errors.fail("%s", err or "the host does not answer: nothing was done")
+  end
+  ---@cast answer { lines: string[], typed: string[]? }
+  local bufnr = buffer(job, answer)
   local shown = vim.fn.win_findbuf(bufnr)[1]
   if shown then
     api.nvim_set_current_win(shown)
@@ -120,7 +126,7 @@ function M.open(id)
   end
   vim.cmd.split()
   api.nvim_win_set_buf(0, bufnr)
-  vim.wo[0][0].winbar = label(job):gsub("%%", "%%%%") .. "%<"
+  vim.wo[0][0].winbar = label(job, #answer.lines):gsub("%%", "%%%%") .. "%<"
 end
 
 return M

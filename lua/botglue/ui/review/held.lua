@@ -1,21 +1,19 @@
 --- Goes to a held answer: the named one, else the next one, including those of earlier sessions from the store.
 
-local adopt = require("botglue.jobs.adopt")
 local choose = require("botglue.jobs.choose")
 local connection = require("botglue.host.connection")
 local decide = require("botglue.jobs.decide")
 local notify = require("botglue.host.notify")
+local query = require("botglue.host.query")
 
 local M = {}
 
 --- Shows a held answer: its hunks in its buffer, or the answer alone where they are not known.
 ---@param job botglue.Job
 function M.show(job)
-  local answer = job.answer
-  local is_text = answer.held_for == "raw" or answer.held_for == "block_rows"
-  if answer.held_for == "ambiguous" and not job.edited then
+  if job.review_as == "blocks" then
     require("botglue.ui.review.blocks").open(job, M.show)
-  elseif is_text and not job.edited or decide.misplaced(job) then
+  elseif job.review_as == "text" or decide.misplaced(job) then
     require("botglue.ui.review.edit").open(job.id)
   else
     require("botglue.ui.review.view").open(job)
@@ -44,7 +42,8 @@ function M.review(words)
   if #jobs > 0 then
     M.show(next_of(jobs))
   end
-  adopt.ask(function(err)
+  query.ask("held", {}, function(result, err)
+    connection.earlier = result and 0 or connection.earlier
     local first = choose.all(choose.held)[1]
     if err then
       -- Then it is not known whether there are any.
@@ -56,7 +55,7 @@ function M.review(words)
     elseif #jobs == 0 then
       notify.warn("botglue: answers are held: see :Botglue review")
     end
-  end)
+  end, { is_patient = true })
 end
 
 --- `:[range]Botglue accept [id]`: shows the conflicts of the answer first, if the user has not seen them.
@@ -64,7 +63,13 @@ end
 ---@param opts botglue.AcceptOptions?
 function M.accept(id, opts)
   local job = decide.held_job(id)
-  if not (opts and opts.range) and decide.is_unseen_conflict(job) and job:load() and not job.range.lost then
+  if
+    not (opts and opts.range)
+    and job.held_for == "conflict"
+    and not job.shown
+    and job:load()
+    and not job.range.lost
+  then
     require("botglue.ui.review.view").open(job)
     notify.warn(
       ("botglue: accept job %d again for what is shown here: it conflicts with what you changed"):format(id)

@@ -51,7 +51,7 @@ local CHANGED = "botglue: the text has changed, nothing was done: these are the 
 ---@param verb "take"|"drop"|"undrop"
 ---@param ids string[]
 local function ask(job, verb, ids)
-  proposal.decide(job, verb, { hunks = ids }, function(result, err)
+  local function tell(result, err)
     if err then
       notify.error("botglue: " .. err)
     elseif result and result.stale then
@@ -59,7 +59,8 @@ local function ask(job, verb, ids)
     elseif result and result.why then
       notify.error("botglue: nothing was done: " .. reasons.advice(result.why, job.id))
     end
-  end)
+  end
+  tell(proposal.decide(job, verb, { hunks = ids }, tell))
 end
 
 --- Takes or drops some hunks. What was not shown is not taken: where the text has changed since, the hunks are computed

@@ -127,7 +127,10 @@ function Review:update()
     if not require("botglue.jobs.decide").misplaced(job) then
       notify.error(("botglue: the review of job %d: %s"):format(job.id, reasons.held(why)))
     end
-    require("botglue.ui.review.edit").open(job.id)
+    -- It asks the host, which waits for this call of its own.
+    vim.schedule(function()
+      require("botglue.host.errors").guard(require("botglue.ui.review.edit").open, job.id)
+    end)
     return
   end
   self:redraw()

@@ -124,9 +124,6 @@ function View:tick(shown)
   if not job:is_open() then
     return
   end
-  if job.update_due then
-    require("botglue.jobs.events").update(job)
-  end
   self:draw(shown)
   if not self:is_hidden() then
     tools.update(self, shown[job.range.bufnr] or {})

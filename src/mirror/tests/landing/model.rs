@@ -133,6 +133,7 @@ impl LandingModel {
                 | Order::Review { .. }
                 | Order::Reply { .. }
                 | Order::Settled(_)
+                | Order::NotNow(_)
                 | Order::RangeOnDisk(_)
                 | Order::Renamed { .. }
                 | Order::Disconnected => {}

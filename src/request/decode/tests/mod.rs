@@ -14,8 +14,8 @@ use rmpv::Value;
 use super::{decode, id_of};
 use crate::agent::{AcpOptions, Protocol};
 use crate::request::{
-    AgentCommand, AgentStart, Beside, Diagnostic, MentionedBuffer, Observe, Request, Resume, Selection,
-    SelectionKind,
+    AgentCommand, AgentStart, Beside, Diagnostic, MentionedBuffer, Notify, Observe, Request, Resume,
+    Selection, SelectionKind,
 };
 
 /// A map out of names and values.
@@ -76,6 +76,7 @@ fn full() -> Value {
         "prewarmed": 9,
         "preview": 3,
         "observe": map! { "thinking": true },
+        "notify": "all",
     }
 }
 
@@ -133,6 +134,7 @@ fn decoded() -> Request {
         prewarmed: Some(9),
         preview: 3,
         observe: Some(Observe { thinking: true }),
+        notify: Notify::All,
     }
 }
 

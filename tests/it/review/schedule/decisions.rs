@@ -1,10 +1,9 @@
 //! What the user decides of a held answer, and what then has to be in the text.
 
-use botglue::mirror::Findings;
-use rmpv::Value;
+use botglue::mirror::{Findings, Intent, MirrorEvent};
 
 use super::super::answers::words_of;
-use super::super::editor::{list, map};
+use super::super::editor::{bytes, list};
 use super::proposals::{Hunk, written};
 use super::{Answer, Tally, World};
 
@@ -71,23 +70,13 @@ impl World {
         }
         let Some(hunks) = self.hunks(number) else { return };
         let Answer { job, letter, .. } = self.answers[number];
-        let lines = self.answers[number].lines.clone();
+        let lines = bytes(&self.answers[number].lines);
         let dropped = self.editor.views[&job].dropped.clone();
-        let dropped =
-            dropped.iter().map(|drop| list(&drop.iter().map(ToString::to_string).collect::<Vec<_>>()));
         let before = self.editor.rows().to_vec();
         self.story.push(format!("accept {letter}"));
         self.editor.haste = 0;
-        self.editor.notify(
-            "accept",
-            map(vec![
-                ("id", job.into()),
-                ("buffer", 1.into()),
-                ("lines", list(&lines)),
-                ("dropped", Value::Array(dropped.collect())),
-                ("shown", self.editor.tick.into()),
-            ]),
-        );
+        let intent = Intent::Accept { lines, dropped, shown: Some(self.editor.tick) };
+        self.editor.send(MirrorEvent::Want { buffer: 1, job, intent });
         self.settle();
         assert_eq!(self.editor.rows(), written(&before, &hunks), "what was shown is what is written");
         assert!(self.answers[number].is_over, "it has landed: {:?}", self.editor.landed);
@@ -102,7 +91,7 @@ impl World {
             return;
         }
         self.story.push("revert".to_owned());
-        self.editor.notify("revert", map(vec![("id", job.into()), ("buffer", 1.into())]));
+        self.editor.send(MirrorEvent::Want { buffer: 1, job, intent: Intent::Revert });
         self.settle();
         tally.reverted += 1;
         assert_eq!(self.editor.landed.last().unwrap().1, "reverted");

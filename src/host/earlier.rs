@@ -1,0 +1,120 @@
+//! What an earlier host has left: of this Neovim, or of Neovims that are gone.
+//!
+//! There is one path after every death. A job that ran has failed; an answer that was stored and has not landed is
+//! offered as held. What was written decides: the plugin tells what no host has said to be stored.
+
+use std::io;
+
+use rmpv::Value;
+use serde_json::json;
+use tokio::sync::oneshot;
+
+use super::{Host, HostMessage};
+use crate::editor::fields;
+use crate::journal::{Held, Landed};
+use crate::rpc::Hello;
+use crate::session::HeldAnswer;
+
+impl Host {
+    /// Takes over the jobs of an earlier host of this Neovim.
+    pub(super) fn hello(&mut self, hello: Hello) {
+        for (id, landing) in &hello.written {
+            self.landed(*id, Landed { landing: landing.clone(), ..Landed::default() });
+        }
+        for &id in &hello.landed {
+            self.session.landed_before(id);
+        }
+        let ids: Vec<u64> = hello.held.iter().chain(&hello.lost).copied().collect();
+        if ids.is_empty() {
+            return;
+        }
+        self.postponed = Some(Vec::new());
+        let messages = self.messages.clone();
+        let (send, found) = oneshot::channel();
+        // The task below has not ended.
+        self.store.journal.unreported(ids, move |found| _ = send.send(found));
+        tokio::spawn(async move {
+            // Without a journal nothing is found. The receiver is gone only while the host ends.
+            let found = found.await.unwrap_or_default();
+            _ = messages.send(HostMessage::Undecided(hello, found));
+        });
+    }
+
+    /// Its undecided answers are known: those of jobs that have failed are held by new ones.
+    pub(super) fn undecided(&mut self, hello: &Hello, found: Vec<(u64, Held)>) {
+        let (mut lost, mut answers) = (Vec::new(), Vec::new());
+        for (id, held) in found {
+            if hello.lost.contains(&id) {
+                lost.push(id);
+                answers.push(held);
+            } else {
+                self.session.held(id, &held);
+            }
+        }
+        if hello.lost.is_empty() {
+            self.take_postponed();
+        } else {
+            self.hold(answers, lost, None);
+        }
+    }
+
+    /// It is known which answers are held.
+    fn take_postponed(&mut self) {
+        for command in self.postponed.take().into_iter().flatten() {
+            self.command(command);
+        }
+    }
+
+    /// Takes over the held answers of Neovims that are gone, for who has the token.
+    pub(super) fn adopt(&self, token: u64) {
+        let messages = self.messages.clone();
+        // As above.
+        self.store.journal.adopt(move |held| _ = messages.send(HostMessage::Adopted(token, held)));
+    }
+
+    /// They are taken over.
+    pub(super) fn adopted(&mut self, token: u64, held: io::Result<Vec<Held>>) {
+        match held {
+            Ok(held) => self.hold(held, Vec::new(), Some(token)),
+            Err(error) => self.editor.reply(token, Err(error.to_string())),
+        }
+    }
+
+    /// Has the plugin make jobs of held answers. It may ask for one before its reply is read.
+    fn hold(&mut self, held: Vec<Held>, lost: Vec<u64>, token: Option<u64>) {
+        self.postponed.get_or_insert_default();
+        let messages = self.messages.clone();
+        let answers = held.iter().zip(lost.iter().map(Some).chain(std::iter::repeat(None)));
+        let answer = |(held, lost): (&Held, Option<&u64>)| {
+            let mut answer = held.answer();
+            answer["id"] = json!(lost);
+            answer["review_as"] = json!(HeldAnswer::stored(held).review_as());
+            Value::Map(fields(answer))
+        };
+        let answers = answers.map(answer).collect();
+        self.editor.hold(answers, move |ids| {
+            // As above.
+            _ = messages.send(HostMessage::Numbered {
+                held: held.into_iter().zip(ids).collect(),
+                lost,
+                token,
+            });
+        });
+    }
+
+    /// The plugin has made jobs of them.
+    pub(super) fn numbered(&mut self, held: Vec<(Held, u64)>, lost: &[u64], token: Option<u64>) {
+        for (held, id) in &held {
+            self.store.journal.number(held.uuid.clone(), *id);
+            self.session.held(*id, held);
+        }
+        for ((_, id), lost) in held.iter().zip(lost) {
+            let words = format!(":Botglue review {id} shows the answer of job {lost}, which was stored");
+            self.editor.warn(words);
+        }
+        if let Some(token) = token {
+            self.editor.reply(token, Ok(json!({})));
+        }
+        self.take_postponed();
+    }
+}

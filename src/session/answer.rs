@@ -1,0 +1,147 @@
+//! A held answer: its lines, and what the user has made of it.
+
+use crate::journal::{Draft, Held};
+use crate::land::{Bytes, HeldFor, Landing};
+use crate::request::{Request, Selection, bytes};
+use crate::review::EditId;
+use crate::stream::Outcome;
+
+use super::is_block;
+
+/// See the module.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HeldAnswer {
+    /// Its lines, each with its end: many short ones would take several times as much memory apart.
+    lines: Bytes,
+    /// Why it could not land by itself, by what it is.
+    held_for: Option<HeldFor>,
+    /// What is doubtful in it.
+    pub(super) doubt: Option<String>,
+    /// How many rows the selected block has; none for another selection.
+    block_rows: Option<usize>,
+    /// The answer as the user saved it.
+    edited: Option<Vec<Bytes>>,
+    /// What stands in the buffer of the answer and was not saved.
+    typed: Option<Vec<Bytes>>,
+    /// For each drop the ids of its edits.
+    dropped: Vec<Vec<EditId>>,
+    /// How many of its edits were taken.
+    pub(super) taken: usize,
+}
+
+impl HeldAnswer {
+    /// The answer of a job that has just ended.
+    pub(super) fn of(request: &Request, outcome: &Outcome, landing: Option<&Landing>) -> Self {
+        let text = outcome.text.as_deref().unwrap_or_default();
+        let lines = landing.map(|landing| landing.lines.as_slice()).unwrap_or_default();
+        let held_for = crate::land::held(outcome.held_for, landing);
+        Self {
+            lines: shown(lines, held_for, text),
+            held_for,
+            doubt: outcome.held_why.map(str::to_owned),
+            block_rows: block_rows(&request.selection),
+            ..Self::default()
+        }
+    }
+
+    /// The answer as it was stored.
+    pub fn stored(held: &Held) -> Self {
+        let record = &held.record;
+        let text = record.text.as_deref().unwrap_or_default();
+        let held_for = record.held_for.as_deref().and_then(HeldFor::named);
+        let draft = held.draft.clone().unwrap_or_default();
+        let rows = |rows: Option<Vec<String>>| {
+            rows.map(|rows| rows.iter().map(|row| bytes::unescape(row).into_owned()).collect())
+        };
+        Self {
+            lines: shown(record.lines.as_deref().unwrap_or_default(), held_for, text),
+            held_for,
+            doubt: record.held_why.clone(),
+            block_rows: block_rows(&record.job.selection),
+            edited: rows(draft.lines),
+            typed: rows(draft.typed),
+            dropped: parsed(&draft.dropped.unwrap_or_default()),
+            taken: 0,
+        }
+    }
+
+    /// Its lines: as the user saved them, else as they were tidied.
+    pub fn lines(&self) -> Vec<Bytes> {
+        let line = |line: &[u8]| line.strip_suffix(b"\n").unwrap_or(line).to_vec();
+        self.edited
+            .clone()
+            .unwrap_or_else(|| self.lines.split_inclusive(|byte| *byte == b'\n').map(line).collect())
+    }
+
+    /// What is not saved of it.
+    pub fn typed(&self) -> Option<&[Bytes]> {
+        self.typed.as_deref()
+    }
+
+    /// For each drop the ids of its edits.
+    pub fn dropped(&self) -> &[Vec<EditId>] {
+        &self.dropped
+    }
+
+    /// The user saved it like this.
+    pub fn edit(&mut self, lines: Vec<Bytes>) {
+        (self.edited, self.typed) = (Some(lines), None);
+    }
+
+    /// The user typed this, and has not saved it.
+    pub fn type_in(&mut self, typed: Option<Vec<Bytes>>) {
+        self.typed = typed;
+    }
+
+    /// What is taken and dropped by now. Whether the drops changed.
+    pub fn reviewed(&mut self, taken: usize, dropped: Vec<Vec<EditId>>) -> bool {
+        self.taken = taken;
+        let is_changed = self.dropped != dropped;
+        self.dropped = dropped;
+        is_changed
+    }
+
+    /// What the user made of it, for the journal.
+    pub fn draft(&self) -> Option<Draft> {
+        let escaped = |rows: &Option<Vec<Bytes>>| {
+            rows.as_ref().map(|rows| rows.iter().map(|row| bytes::escape(row)).collect())
+        };
+        let names = |drop: &Vec<EditId>| drop.iter().map(ToString::to_string).collect();
+        let dropped = self.dropped.iter().map(names).collect();
+        let dropped = Some(dropped).filter(|dropped: &Vec<_>| !dropped.is_empty());
+        let draft = Draft { lines: escaped(&self.edited), typed: escaped(&self.typed), dropped };
+        (draft != Draft::default()).then_some(draft)
+    }
+
+    /// How it is shown: as blocks of which one can be chosen, as a text, or as hunks.
+    pub fn review_as(&self) -> &'static str {
+        match self.held_for.filter(|_| self.edited.is_none()) {
+            Some(HeldFor::Ambiguous) => "blocks",
+            Some(HeldFor::Raw | HeldFor::BlockRows) => "text",
+            _ => "hunks",
+        }
+    }
+
+    /// Whether it has another number of rows than the block that was selected.
+    pub(super) fn misses_block(&self) -> bool {
+        self.block_rows.is_some_and(|rows| rows != self.lines().len())
+    }
+}
+
+/// The ids of drops, as a draft names them.
+fn parsed(dropped: &[Vec<String>]) -> Vec<Vec<EditId>> {
+    dropped.iter().map(|drop| drop.iter().filter_map(|id| id.parse().ok()).collect()).collect()
+}
+
+fn block_rows(selection: &Selection) -> Option<usize> {
+    is_block(selection.kind).then_some(selection.text.len())
+}
+
+/// The lines that are shown of an answer: those of the agent's own text where none could be told to be meant.
+fn shown(lines: &[String], held_for: Option<HeldFor>, text: &str) -> Bytes {
+    let is_untidied = matches!(held_for, Some(HeldFor::Ambiguous | HeldFor::Raw)) && lines.is_empty();
+    if is_untidied {
+        return format!("{}\n", text.trim()).into_bytes();
+    }
+    lines.iter().flat_map(|line| line.bytes().chain([b'\n'])).collect()
+}

@@ -1,0 +1,100 @@
+//! The user's decisions on an answer: whether one is possible, and what it leads to.
+
+use std::ops::Range;
+
+use super::{Session, Stage, words};
+use crate::land::{Bytes, HeldFor};
+use crate::mirror::Obstacle;
+use crate::review::EditId;
+
+/// What the user wants of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// That it lands in its range.
+    Accept {
+        /// The changedtick of the text beside which they have seen its conflicts, if they have.
+        shown: Option<u64>,
+    },
+    /// That it lands in these rows.
+    Put {
+        /// The rows, from 0.
+        rows: Range<usize>,
+        /// The changedtick of the text in which they are those.
+        tick: u64,
+    },
+    /// That it does not land.
+    Reject {
+        /// How many of its edits are taken, as far as the plugin knows.
+        taken: usize,
+    },
+    /// That what was there before it landed comes back.
+    Revert,
+}
+
+/// What a decision leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// The answer lands, by its lines and the ids of its dropped edits.
+    Land(Vec<Bytes>, Vec<Vec<EditId>>),
+    /// What is left of it is dropped.
+    DropRest,
+    /// This became of it.
+    Settled(&'static str),
+    /// What was there before comes back.
+    Revert,
+}
+
+impl Session {
+    /// Takes a decision; `has_buffer` says whether the buffer of the answer is there. `token` is of who waits for it.
+    ///
+    /// # Errors
+    /// Says why it is impossible.
+    pub fn decide(
+        &mut self,
+        id: u64,
+        decision: &Decision,
+        has_buffer: bool,
+        token: u64,
+    ) -> Result<Verdict, String> {
+        let is_revert = *decision == Decision::Revert;
+        let none = || {
+            let none = if is_revert { "has nothing to revert" } else { "is not held" };
+            Err(format!("job {id} {none}"))
+        };
+        let Some(job) = self.jobs.get_mut(&id) else { return none() };
+        if job.deciding.is_some() {
+            return Err(format!(
+                "wait a moment (in a script: botglue.wait({id}, ms)): job {id} has a pending decision"
+            ));
+        }
+        let done = if is_revert { "reverted" } else { "accepted" };
+        let refuse = |why| Err(words::refusal(id, done, Obstacle::Held(why)));
+        let verdict = match (&job.stage, decision) {
+            (Stage::Landed, Decision::Revert) if has_buffer => Verdict::Revert,
+            (Stage::Landed, Decision::Revert) => return refuse(HeldFor::BufferGone),
+            (Stage::Held(answer), Decision::Accept { .. }) if !has_buffer || answer.misses_block() => {
+                return refuse(if has_buffer { HeldFor::BlockRows } else { HeldFor::BufferGone });
+            }
+            (Stage::Held(answer), Decision::Accept { .. } | Decision::Put { .. }) => {
+                Verdict::Land(answer.lines(), answer.dropped().to_vec())
+            }
+            // The text has hunks of it, of which this host does not know which: they stay.
+            (Stage::Held(answer), Decision::Reject { taken }) if *taken > 0 && answer.taken == 0 => {
+                Verdict::Settled("merged")
+            }
+            (Stage::Held(_), Decision::Reject { taken }) if *taken > 0 => Verdict::DropRest,
+            (Stage::Held(_), Decision::Reject { .. }) => Verdict::Settled("rejected"),
+            _ => return none(),
+        };
+        if matches!(verdict, Verdict::Land(..) | Verdict::Revert) {
+            job.deciding = Some(Some(token));
+        }
+        Ok(verdict)
+    }
+
+    /// The decision on an answer waits until the user has finished what they are doing: who asked for it waits no more.
+    /// Returns the token.
+    pub fn postpone(&mut self, id: u64) -> Option<u64> {
+        self.jobs.get_mut(&id)?.deciding.as_mut()?.take()
+    }
+}

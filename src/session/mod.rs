@@ -1,0 +1,197 @@
+//! The jobs of one Neovim as their user knows them: how far each is, its answer while that may be decided, and what is
+//! said of it. The plugin has a copy of the public fields, which a [`Patch`] brings up to date.
+//!
+//! Pure. The time comes in, in milliseconds since 1970.
+
+mod answer;
+mod decide;
+mod patch;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::collections::BTreeMap;
+
+use rmpv::Value;
+
+pub use answer::HeldAnswer;
+pub use decide::{Decision, Verdict};
+pub use patch::Patch;
+pub use words::{Reason, landed_words, reason};
+
+use crate::journal::Held;
+use crate::land::{HeldFor, Landing};
+use crate::mirror::Obstacle;
+use crate::request::{Notify, Request, SelectionKind};
+use crate::stream::Outcome;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Session {
+    jobs: BTreeMap<u64, SessionJob>,
+}
+
+/// A job that has not failed, and whose answer is not gone.
+#[derive(Debug)]
+struct SessionJob {
+    is_question: bool,
+    prompt: String,
+    notify: Notify,
+    stage: Stage,
+    /// A decision of the user's is under way; the token of who waits for it, if anybody does.
+    deciding: Option<Option<u64>>,
+}
+
+/// How far a job is.
+#[derive(Debug)]
+enum Stage {
+    /// Its agent has not answered yet.
+    Running,
+    /// Its answer is about to land, or to be held.
+    Landing(Box<Unsettled>),
+    /// Its answer waits for a decision.
+    Held(Box<HeldAnswer>),
+    /// Its answer landed, and can be reverted.
+    Landed,
+}
+
+/// An answer of which nothing has become yet.
+#[derive(Debug)]
+struct Unsettled {
+    answer: HeldAnswer,
+    /// The fields that the plugin does not know yet.
+    told: Patch,
+    is_ready: bool,
+}
+
+impl Session {
+    /// A job was asked for.
+    pub fn accepted(&mut self, request: &Request) {
+        let Request { question, notify, .. } = *request;
+        let job = SessionJob::new(question, request.prompt.clone(), notify, Stage::Running);
+        self.jobs.insert(request.id, job);
+    }
+
+    /// A job has its outcome, of which the patch tells. Returns what the plugin is told at once; of an answer that is
+    /// to land it is told what became of that.
+    pub fn finished(
+        &mut self,
+        request: &Request,
+        outcome: &Outcome,
+        landing: Option<&Landing>,
+        patch: Patch,
+    ) -> Option<Patch> {
+        if let Some(error) = &outcome.error {
+            self.jobs.remove(&request.id);
+            let news = words::failed(request.notify, &error.message);
+            return Some(patch.with("status", "failed").with_news(news));
+        }
+        let job = self.jobs.get_mut(&request.id)?;
+        if job.is_question {
+            self.jobs.remove(&request.id);
+            return Some(patch.with("status", "done").with("landing", "answered"));
+        }
+        let answer = HeldAnswer::of(request, outcome, landing);
+        job.stage = Stage::Landing(Box::new(Unsettled { answer, told: patch, is_ready: false }));
+        None
+    }
+
+    /// The answer of a job waits until the user has finished what they are doing.
+    pub fn ready(&mut self, id: u64) -> Option<Patch> {
+        let Stage::Landing(unsettled) = &mut self.jobs.get_mut(&id)?.stage else { return None };
+        if std::mem::replace(&mut unsettled.is_ready, true) {
+            return None;
+        }
+        let told = std::mem::replace(&mut unsettled.told, Patch::new(id));
+        Some(told.with("status", "ready").as_update())
+    }
+
+    /// An answer has landed or is held, or was decided. Returns what the plugin is told, and the token of who waits
+    /// for the decision.
+    pub fn settled(
+        &mut self,
+        id: u64,
+        landing: &str,
+        held_for: Option<&str>,
+    ) -> (Option<Patch>, Option<u64>) {
+        let Some(job) = self.jobs.get_mut(&id) else { return (None, None) };
+        let token = job.deciding.take().flatten();
+        let stage = std::mem::replace(&mut job.stage, Stage::Landed);
+        let is_landed = matches!(landing, "applied" | "merged");
+        let patch = match stage {
+            Stage::Landing(unsettled) => {
+                let Unsettled { answer, told, .. } = *unsettled;
+                let patch = told.with("status", "done").with("landing", landing);
+                if landing == "held" {
+                    let held_for = held_for.unwrap_or_default();
+                    let news = words::held(job.notify, id, held_for, answer.doubt.as_deref());
+                    let patch = patch.with("held_for", held_for).with("review_as", answer.review_as());
+                    job.stage = Stage::Held(Box::new(answer));
+                    patch.with_news(news)
+                } else {
+                    patch.with_news(words::landed(job.notify, landing, &job.prompt))
+                }
+            }
+            _ => Patch::new(id)
+                .with("landing", landing)
+                .with("held_for", Value::Nil)
+                .with("deciding", Value::Nil)
+                .as_update(),
+        };
+        if !is_landed && landing != "held" {
+            self.jobs.remove(&id);
+        }
+        (Some(patch), token)
+    }
+
+    /// A decision is impossible. Returns what the plugin is told, the sentence, and the token of who waits for it.
+    pub fn refused(&mut self, id: u64, why: Obstacle) -> Option<(Patch, String, Option<u64>)> {
+        let job = self.jobs.get_mut(&id)?;
+        let token = job.deciding.take().flatten();
+        let mut patch = Patch::new(id).with("deciding", Value::Nil);
+        let done = if matches!(job.stage, Stage::Held(_)) { "accepted" } else { "reverted" };
+        if done == "accepted" && why == Obstacle::Held(HeldFor::Conflict) {
+            patch = patch.with("held_for", why.name()).with("shown", Value::Nil);
+        }
+        Some((patch, words::refusal(id, done, why), token))
+    }
+
+    /// A held answer of an earlier Neovim is this job now, or that of an earlier host of this one.
+    pub fn held(&mut self, id: u64, held: &Held) {
+        let answer = HeldAnswer::stored(held);
+        let stage = Stage::Held(Box::new(answer));
+        self.jobs.insert(id, SessionJob::new(false, held.record.job.prompt.clone(), Notify::All, stage));
+    }
+
+    /// The answer of this job landed by an earlier host.
+    pub fn landed_before(&mut self, id: u64) {
+        self.jobs.insert(id, SessionJob::new(false, String::new(), Notify::All, Stage::Landed));
+    }
+
+    /// Whether the answer of any job is about to land and waits for no moment.
+    pub fn is_settling(&self) -> bool {
+        self.jobs.values().any(|job| match &job.stage {
+            Stage::Landing(unsettled) => !unsettled.is_ready,
+            _ => false,
+        })
+    }
+
+    /// The held answer of a job.
+    pub fn answer(&mut self, id: u64) -> Option<&mut HeldAnswer> {
+        match &mut self.jobs.get_mut(&id)?.stage {
+            Stage::Held(answer) => Some(answer),
+            _ => None,
+        }
+    }
+}
+
+impl SessionJob {
+    fn new(is_question: bool, prompt: String, notify: Notify, stage: Stage) -> Self {
+        Self { is_question, prompt, notify, stage, deciding: None }
+    }
+}
+
+/// Whether a kind of selection is one whose rows an answer replaces one by one.
+fn is_block(kind: SelectionKind) -> bool {
+    kind == SelectionKind::Block
+}

@@ -1,0 +1,109 @@
+//! What changed of the public fields of a job, as the plugin's copy of them gets it.
+
+use rmpv::Value;
+
+use crate::error::JobError;
+use crate::stream::{Outcome, Usage};
+
+/// The changed fields of one job. A field that is nil is gone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Patch {
+    id: u64,
+    set: Vec<(Value, Value)>,
+    tools: Option<Value>,
+    news: Option<Value>,
+    is_update: bool,
+}
+
+impl Patch {
+    /// Of the job with this number: nothing yet.
+    pub fn new(id: u64) -> Self {
+        Self { id, set: Vec::new(), tools: None, news: None, is_update: false }
+    }
+
+    /// A field has this value now.
+    pub fn with(mut self, field: &str, value: impl Into<Value>) -> Self {
+        self.set.push((field.into(), value.into()));
+        self
+    }
+
+    /// A field has this value now, where there is one.
+    pub fn with_some(self, field: &str, value: Option<impl Into<Value>>) -> Self {
+        match value {
+            Some(value) => self.with(field, value),
+            None => self,
+        }
+    }
+
+    /// These tools changed.
+    pub fn with_tools(self, tools: Value) -> Self {
+        Self { tools: Some(tools), ..self }
+    }
+
+    /// The user is told this with the next tick, where there is something.
+    pub fn with_news(self, news: Option<Value>) -> Self {
+        Self { news, ..self }
+    }
+
+    /// It is told by an event of its own.
+    pub fn as_update(self) -> Self {
+        Self { is_update: true, ..self }
+    }
+
+    /// What an outcome says: the answer, the error, the session and the amounts.
+    pub fn with_outcome(self, outcome: &Outcome) -> Self {
+        let error = |error: &JobError| {
+            let (code, message) = (error.code.name().into(), error.message.as_str().into());
+            Value::Map(vec![("code".into(), code), ("message".into(), message)])
+        };
+        self.with_some("text", outcome.text.as_deref())
+            .with_some("error", outcome.error.as_ref().map(error))
+            .with_some("held_why", outcome.held_why)
+            .with_some("session_id", outcome.session_id.as_deref())
+            .with_some("model", outcome.model.as_deref())
+            .with_amounts(outcome)
+    }
+
+    /// The amounts of an outcome.
+    pub fn with_amounts(self, outcome: &Outcome) -> Self {
+        // No tokens at all where nothing was counted: an agent that tells nothing took more than none.
+        let is_counted = outcome.num_turns.is_some() || outcome.usage != Usage::default();
+        let counted = |tokens| is_counted.then(|| count(tokens));
+        self.with_some("cost_usd", outcome.cost_usd)
+            .with_some("num_turns", outcome.num_turns.map(count))
+            .with_some("input_tokens", counted(outcome.usage.input_tokens))
+            .with_some("output_tokens", counted(outcome.usage.output_tokens))
+    }
+
+    /// The patch as the plugin gets it.
+    pub fn value(self) -> Value {
+        let mut fields = vec![("id".into(), self.id.into()), ("set".into(), Value::Map(self.set))];
+        fields.extend(self.tools.map(|tools| ("tools".into(), tools)));
+        fields.extend(self.news.map(|news| ("news".into(), news)));
+        if self.is_update {
+            fields.push(("is_update".into(), true.into()));
+        }
+        Value::Map(fields)
+    }
+}
+
+/// Neovim's integers are signed: what an agent made up beyond them would arrive as a negative number.
+fn count(n: u64) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Code;
+
+    #[test]
+    fn an_amount_that_neovim_cannot_hold_is_not_told_as_a_negative_one() {
+        let mut outcome = Outcome::failed(JobError::new(Code::Protocol, "odd"));
+        outcome.usage.input_tokens = u64::MAX;
+        outcome.num_turns = Some(u64::MAX);
+        let patch = Patch::new(1).with_amounts(&outcome).value();
+        assert_eq!(patch["set"]["input_tokens"], i64::MAX.into());
+        assert_eq!(patch["set"]["num_turns"], i64::MAX.into());
+    }
+}

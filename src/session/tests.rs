@@ -1,0 +1,194 @@
+use rmpv::Value;
+
+use super::*;
+use crate::error::{Code, JobError};
+use crate::land;
+use crate::request::sample;
+use crate::review::EditId;
+
+fn outcome(text: &str) -> Outcome {
+    let failed = Outcome::failed(JobError::new(Code::Protocol, ""));
+    Outcome { error: None, text: Some(text.to_owned()), ..failed }
+}
+
+fn patch(outcome: &Outcome) -> Patch {
+    Patch::new(3).with_outcome(outcome)
+}
+
+/// A session with a job whose agent has answered.
+fn answered(request: &Request, text: &str) -> (Session, Option<Patch>) {
+    let (mut session, outcome) = (Session::default(), outcome(text));
+    session.accepted(request);
+    let landing = land::prepare(request, text);
+    let told = session.finished(request, &outcome, Some(&landing), patch(&outcome));
+    (session, told)
+}
+
+/// The job's fields of a patch, by name.
+fn set(patch: Option<Patch>) -> Vec<(String, String)> {
+    let Value::Map(fields) = patch.expect("a patch").value()["set"].clone() else { unreachable!() };
+    let word = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    fields.iter().map(|(key, value)| (word(key), word(value))).collect()
+}
+
+fn words(fields: &[(&str, &str)]) -> Vec<(String, String)> {
+    fields.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+}
+
+fn news(patch: Option<Patch>) -> String {
+    let value = patch.expect("a patch").value();
+    let Value::Map(_) = &value["news"] else { return String::new() };
+    let word = |key: &str| value["news"][key].as_str().unwrap_or_default().to_owned();
+    format!("{} {}: {}", word("level"), word("verb"), word("words"))
+}
+
+#[test]
+fn an_answer_is_told_with_what_became_of_it() {
+    let request = sample::lines("lua", &["x"]);
+    let (mut session, told) = answered(&request, "y");
+    assert_eq!(told, None, "nothing has become of it");
+    assert!(session.is_settling());
+    let (patch, token) = session.settled(3, "applied", None);
+    assert_eq!(
+        (set(patch), token),
+        (words(&[("text", "y"), ("status", "done"), ("landing", "applied")]), None)
+    );
+    assert!(!session.is_settling());
+    assert_eq!(session.settled(4, "applied", None), (None, None), "a job that nobody knows");
+}
+
+#[test]
+fn one_that_waits_for_a_moment_is_ready_once_and_its_text_is_told_once() {
+    let request = sample::lines("lua", &["x"]);
+    let (mut session, _) = answered(&request, "y");
+    assert_eq!(set(session.ready(3)), words(&[("text", "y"), ("status", "ready")]));
+    assert_eq!(session.ready(3), None);
+    assert!(!session.is_settling());
+    assert_eq!(
+        set(session.settled(3, "merged", None).0),
+        words(&[("status", "done"), ("landing", "merged")])
+    );
+}
+
+#[test]
+fn a_question_is_answered_at_once_and_a_failure_told_at_once() {
+    let question = Request { question: true, ..sample::lines("lua", &["x"]) };
+    let (_, told) = answered(&question, "because");
+    assert_eq!(set(told), words(&[("text", "because"), ("status", "done"), ("landing", "answered")]));
+    let mut session = Session::default();
+    session.accepted(&question);
+    let failed = Outcome::failed(JobError::new(Code::Timeout, "too long"));
+    let told = session.finished(&question, &failed, None, patch(&failed));
+    assert_eq!(set(told.clone())[1], ("status".to_owned(), "failed".to_owned()));
+    assert_eq!(news(told), "ERROR failed: too long");
+}
+
+#[test]
+fn the_option_says_which_ends_are_news() {
+    let cases = [
+        (Notify::All, "applied", "INFO landed: make it better"),
+        (Notify::Failures, "applied", ""),
+        (
+            Notify::Failures,
+            "held",
+            "WARN held, :Botglue review 3 shows it: you changed these lines meanwhile",
+        ),
+        (Notify::None, "held", ""),
+    ];
+    for (notify, landing, expected) in cases {
+        let request = Request { notify, ..sample::lines("lua", &["x"]) };
+        let (mut session, _) = answered(&request, "y");
+        let (patch, _) = session.settled(3, landing, (landing == "held").then_some("conflict"));
+        assert_eq!(news(patch), expected, "{notify:?}");
+    }
+}
+
+/// A session with a held answer of a job on the block of some rows.
+fn held(rows: &[&str], text: &str) -> Session {
+    let (mut session, _) = answered(&sample::block("lua", rows), text);
+    session.settled(3, "held", Some("review"));
+    session
+}
+
+#[test]
+fn a_decision_is_taken_or_the_reason_said() {
+    let accept = Decision::Accept { shown: None };
+    let mut session = held(&["«x»", "«y»"], "a\nb");
+    let lines = || vec![b"a".to_vec(), b"b".to_vec()];
+    assert_eq!(session.decide(3, &Decision::Revert, true, 1), Err("job 3 has nothing to revert".to_owned()));
+    let gone = "job 3 cannot be accepted: select lines elsewhere, then :Botglue accept 3: its buffer is gone";
+    assert_eq!(session.decide(3, &accept, false, 1), Err(gone.to_owned()));
+    assert_eq!(session.decide(3, &accept, true, 1), Ok(Verdict::Land(lines(), Vec::new())));
+    let again = session.decide(3, &accept, true, 2).unwrap_err();
+    assert!(again.ends_with("job 3 has a pending decision"), "{again}");
+    let (patch, sentence, token) = session.refused(3, Obstacle::Held(HeldFor::Conflict)).unwrap();
+    assert_eq!(token, Some(1));
+    assert_eq!(set(Some(patch))[1], ("held_for".to_owned(), "conflict".to_owned()));
+    assert!(sentence.starts_with("job 3 cannot be accepted: see :Botglue review 3"), "{sentence}");
+    let put = Decision::Put { rows: 0..2, tick: 4 };
+    assert_eq!(session.decide(3, &put, true, 5), Ok(Verdict::Land(lines(), Vec::new())));
+    assert_eq!(session.postpone(3), Some(5), "nobody waits any more");
+    let (patch, token) = session.settled(3, "applied", None);
+    assert_eq!((set(patch)[0].1.as_str(), token), ("applied", None));
+    assert_eq!(session.decide(3, &accept, true, 6), Err("job 3 is not held".to_owned()));
+    assert_eq!(session.decide(3, &Decision::Revert, true, 7), Ok(Verdict::Revert));
+    assert_eq!(session.decide(9, &Decision::Revert, true, 8), Err("job 9 has nothing to revert".to_owned()));
+}
+
+#[test]
+fn a_block_with_another_number_of_rows_is_edited_first() {
+    let mut session = held(&["«x»", "«y»"], "a");
+    let accept = Decision::Accept { shown: None };
+    let refused = session.decide(3, &accept, true, 1).unwrap_err();
+    assert!(refused.contains("see :Botglue edit 3: it has another number of lines"), "{refused}");
+    session.answer(3).unwrap().edit(vec![b"a".to_vec(), b"b".to_vec()]);
+    assert!(session.decide(3, &accept, true, 1).is_ok());
+}
+
+#[test]
+fn what_is_taken_of_a_rejected_answer_stays() {
+    let cases = [
+        (0, 0, Verdict::Settled("rejected")),
+        (1, 1, Verdict::DropRest),
+        // Another host has taken it.
+        (0, 1, Verdict::Settled("merged")),
+    ];
+    for (known, taken, verdict) in cases {
+        let mut session = held(&["«x»"], "a");
+        session.answer(3).unwrap().reviewed(known, Vec::new());
+        assert_eq!(session.decide(3, &Decision::Reject { taken }, false, 1), Ok(verdict));
+    }
+}
+
+#[test]
+fn what_the_user_made_of_an_answer_is_its_draft() {
+    let mut session = held(&["«x»"], "a");
+    let answer = session.answer(3).unwrap();
+    assert_eq!((answer.draft(), answer.review_as()), (None, "hunks"));
+    let dropped: Vec<Vec<EditId>> = vec![vec!["00000000000000aa".parse().unwrap()]];
+    assert!(answer.reviewed(0, dropped.clone()));
+    assert!(!answer.reviewed(1, dropped));
+    answer.type_in(Some(vec![b"b".to_vec()]));
+    let draft = answer.draft().unwrap();
+    assert_eq!(draft.typed, Some(vec!["b".to_owned()]));
+    assert_eq!(draft.dropped, Some(vec![vec!["00000000000000aa".to_owned()]]));
+    answer.edit(vec![b"\xff".to_vec()]);
+    let draft = answer.draft().unwrap();
+    assert_eq!((draft.lines.is_some(), draft.typed), (true, None));
+    let record = crate::journal::sample::record(3, Some("a"));
+    let held = Held { uuid: "u".to_owned(), draft: answer.draft(), saved: None, record };
+    assert_eq!(HeldAnswer::stored(&held).lines(), answer.lines(), "bytes that are no text come back");
+}
+
+#[test]
+fn an_answer_of_several_blocks_is_shown_as_the_agent_said_it() {
+    let request = sample::lines("lua", &["x"]);
+    let text = "```\na\n```\nor\n```\nb\n```";
+    let (mut session, _) = answered(&request, text);
+    let (patch, _) = session.settled(3, "held", Some("ambiguous"));
+    assert!(set(patch).contains(&("review_as".to_owned(), "blocks".to_owned())));
+    let answer = session.answer(3).unwrap();
+    assert_eq!(answer.lines().len(), text.lines().count());
+    answer.edit(vec![b"a".to_vec()]);
+    assert_eq!(answer.review_as(), "hunks");
+}

@@ -1,0 +1,113 @@
+//! The sentences about a job.
+
+use rmpv::Value;
+use serde::Serialize;
+
+use crate::land::HeldFor;
+use crate::mirror::Obstacle;
+use crate::request::Notify;
+
+/// Why an answer is held, or why something cannot be done with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Reason {
+    /// Why it is held.
+    pub held: &'static str,
+    /// Why it cannot be accepted.
+    pub fact: &'static str,
+    /// What to do, so that it can be; `%d` is the job's number.
+    pub advice: Option<&'static str>,
+    /// Why it cannot be reverted, where that is said in other words.
+    pub changed: Option<&'static str>,
+}
+
+/// What is said of a reason.
+pub fn reason(why: Obstacle) -> Reason {
+    let same = |words| Reason { held: words, fact: words, advice: None, changed: None };
+    let Obstacle::Held(why) = why else {
+        return Reason { advice: Some("accept it again"), ..same("the text was changed meanwhile") };
+    };
+    match why {
+        HeldFor::Review => same("its answer waits for review"),
+        HeldFor::Conflict => Reason {
+            held: "you changed these lines meanwhile",
+            fact: "it conflicts with what you changed",
+            advice: Some("see :Botglue review %d, then accept it again"),
+            changed: Some("its lines were changed since"),
+        },
+        HeldFor::RangeLost => {
+            Reason { advice: Some("select lines, then :Botglue accept %d"), ..same("its place is not known") }
+        }
+        HeldFor::BufferGone => Reason {
+            held: "its buffer was closed",
+            advice: Some("select lines elsewhere, then :Botglue accept %d"),
+            ..same("its buffer is gone")
+        },
+        HeldFor::NotModifiable => Reason {
+            held: "the buffer cannot be changed",
+            advice: Some(":set modifiable, then :Botglue accept %d"),
+            ..same("its buffer cannot be changed")
+        },
+        HeldFor::Ambiguous => same("the answer has several code blocks"),
+        HeldFor::BlockRows => Reason {
+            held: "the answer has another number of lines",
+            fact: "it has another number of lines than the block",
+            advice: Some("see :Botglue edit %d"),
+            changed: None,
+        },
+        HeldFor::Raw => same("the agent printed this outside its protocol"),
+        HeldFor::Doubtful => same("the answer would do damage as it is"),
+        HeldFor::TooLarge => Reason {
+            held: "the buffer is too large to be followed, and its text was changed",
+            fact: "its buffer is too large to be followed",
+            advice: Some("select lines, then :Botglue accept %d"),
+            changed: None,
+        },
+    }
+}
+
+/// What makes accepting possible, and the reason.
+pub(super) fn advice(id: u64, why: Obstacle) -> String {
+    let Reason { fact, advice, .. } = reason(why);
+    let advice = advice.map(|advice| advice.replace("%d", &id.to_string()) + ": ").unwrap_or_default();
+    advice + fact
+}
+
+/// Why a decision is refused; `done` is what cannot be done with the answer.
+pub(super) fn refusal(id: u64, done: &str, why: Obstacle) -> String {
+    let Reason { fact, changed, .. } = reason(why);
+    let words = if done == "reverted" { changed.unwrap_or(fact).to_owned() } else { advice(id, why) };
+    format!("job {id} cannot be {done}: {words}")
+}
+
+/// The news of a job that failed.
+pub(super) fn failed(notify: Notify, message: &str) -> Option<Value> {
+    (notify != Notify::None).then(|| news("failed", message, "ERROR"))
+}
+
+/// The news of an answer that is held; `doubt` is what is doubtful in it.
+pub(super) fn held(notify: Notify, id: u64, held_for: &str, doubt: Option<&str>) -> Option<Value> {
+    let why = HeldFor::named(held_for).map(|why| reason(Obstacle::Held(why)).held);
+    let words = doubt.filter(|_| held_for == HeldFor::Doubtful.name()).or(why).unwrap_or(held_for);
+    let verb = format!("held, :Botglue review {id} shows it");
+    (notify != Notify::None).then(|| news(&verb, words, "WARN"))
+}
+
+/// The news of an answer that is in the buffer.
+pub(super) fn landed(notify: Notify, landing: &str, prompt: &str) -> Option<Value> {
+    (notify == Notify::All).then(|| news(landed_words(landing), prompt, "INFO"))
+}
+
+/// What became of an answer that is not held.
+pub fn landed_words(landing: &str) -> &str {
+    match landing {
+        "applied" => "landed",
+        "merged" => "landed, merged with your changes",
+        other => other,
+    }
+}
+
+/// `job 3 VERB: WORDS`, at a level of `vim.log.levels`.
+fn news(verb: &str, words: &str, level: &str) -> Value {
+    let fields = [("verb", verb), ("words", words), ("level", level)];
+    Value::Map(fields.map(|(key, value)| (key.into(), value.into())).into())
+}
