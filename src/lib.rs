@@ -26,4 +26,5 @@ pub mod rules;
 pub mod serve;
 pub mod store;
 pub mod stream;
+pub mod ui;
 pub mod view;

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 mod lua;
 
 /// Every module, in the order in which they may know each other.
-const ORDER: [&str; 25] = [
+const ORDER: [&str; 26] = [
     "error", "memory", "log", "rules", "stream", "agent", "request", "document", "land", "review", "message",
-    "journal", "store", "mirror", "record", "view", "job", "editor", "rpc", "host", "serve", "parse",
+    "journal", "store", "mirror", "record", "view", "ui", "job", "editor", "rpc", "host", "serve", "parse",
     "replay", "lib", "main",
 ];
 
