@@ -8,6 +8,7 @@ mod results;
 mod starting;
 mod subscriptions;
 mod transcript;
+mod views;
 
 use std::time::Duration;
 
@@ -24,6 +25,7 @@ use crate::record;
 use crate::rpc::Command;
 use crate::store::Store;
 use jobs::Jobs;
+pub use views::{Found, Views};
 
 /// How long the host still reads the editor's input once it has to end: notifications from before `:qa` may still be in
 /// the pipe, and Neovim kills the host 1.9 s after `:qa`.
@@ -49,6 +51,8 @@ pub enum HostMessage {
         /// The name.
         path: Vec<u8>,
     },
+    /// What a window is to show is known.
+    Found(Box<Found>),
     /// The connection to the editor has ended, and every message that follows from its input is here.
     Disconnected,
     /// The system asks the host to end, or the editor is going or gone.
@@ -63,6 +67,7 @@ pub struct Host {
     store: Store,
     context: JobContext,
     jobs: Jobs,
+    views: Views,
     /// The agent of the prompt that is being typed. It counts neither as running nor as waiting.
     prewarm: Prewarm,
     /// The jobs that had not ended when the user left Neovim.
@@ -82,13 +87,14 @@ enum InputProgress {
 
 impl Host {
     /// A host without jobs.
-    pub fn new(editor: Editor, feed: Feed, store: Store, context: JobContext) -> Self {
+    pub fn new(editor: Editor, feed: Feed, store: Store, context: JobContext, views: Views) -> Self {
         Self {
             editor,
             feed,
             store,
             context,
             jobs: Jobs::default(),
+            views,
             prewarm: Prewarm::default(),
             interrupted: Vec::new(),
             is_ending: false,
@@ -161,6 +167,7 @@ impl Host {
             HostMessage::Renamed { job, path } => {
                 self.store.journal.append(job, Change::Path(record::path(&path)));
             }
+            HostMessage::Found(found) => self.found(*found),
             HostMessage::Terminate | HostMessage::Disconnected => {}
         }
     }
@@ -182,7 +189,6 @@ impl Host {
             Command::Unsent { id, unsent } => _ = self.store.journal.append(0, Change::Unsent { id, unsent }),
             Command::Query { token, query } => self.query(token, query),
             Command::View { token, view } => self.view(token, view),
-            Command::Transcript { token, wanted } => self.transcript(token, wanted),
             Command::Interrupted(ids) => self.interrupted = ids,
             Command::Adopted { uuid, id } => self.store.journal.number(uuid, id),
             Command::Prewarm(wanted) => self.prewarm(&wanted),
@@ -197,6 +203,10 @@ impl Host {
                     subscriptions.stop_forwarding();
                 }
             }
+            Command::Ask { token, ui, asked } => self.asked(token, ui, asked),
+            Command::Act { view, action } => self.act(&view, &action),
+            Command::Closed(view) => self.closed(&view),
+            Command::Geometry(ui) => self.resized(ui),
             Command::Unknown(what) => tracing::warn!(what, "unknown notification"),
         }
     }

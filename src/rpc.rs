@@ -1,6 +1,7 @@
 //! Decodes the editor's notifications, each into one closed [`Command`], and passes them on. It decides and answers
 //! nothing: slow work here would delay every later message.
 
+mod ask;
 mod input;
 mod view;
 mod whole;
@@ -17,9 +18,11 @@ use crate::editor::{CallCount, Pipe, RpcWriter};
 use crate::error::JobError;
 use crate::journal::{Draft, Landed, Unsent};
 use crate::mirror::{self, Feed};
-use crate::request::{self, Fields, Observe, PrewarmRequest, Request, TranscriptRequest};
+use crate::request::{self, Fields, Observe, PrewarmRequest, Request};
 use crate::store::{self, Query};
+use crate::ui::Ui;
 use crate::view::Viewer;
+pub use ask::{Asked, TranscriptOf};
 use input::RpcInput;
 pub use view::List;
 
@@ -73,13 +76,6 @@ pub enum Command {
         /// What is shown and for whom, or why that cannot be read.
         view: Result<(List, Viewer), JobError>,
     },
-    /// Show a transcript as a conversation.
-    Transcript {
-        /// Comes back with the reply.
-        token: u64,
-        /// Which one.
-        wanted: Result<TranscriptRequest, JobError>,
-    },
     /// An adopted answer is this job of the asking Neovim.
     Adopted {
         /// Its key in the store.
@@ -105,6 +101,26 @@ pub enum Command {
         /// The job's id.
         id: u64,
     },
+    /// A key or a command of the user that waits for the host.
+    Ask {
+        /// Comes back with the reply.
+        token: u64,
+        /// The screen.
+        ui: Ui,
+        /// What is asked for, or why that cannot be read.
+        asked: Result<Asked, JobError>,
+    },
+    /// A key in a window of the host.
+    Act {
+        /// The window.
+        view: String,
+        /// What the key does.
+        action: String,
+    },
+    /// A window of the host is gone.
+    Closed(String),
+    /// The screen has another size.
+    Geometry(Ui),
     /// A notification that this host does not know, or cannot read.
     Unknown(String),
 }
@@ -139,6 +155,18 @@ impl Command {
                 method,
                 Fields::root(argument).and_then(|fields| Ok(Self::Unobserve { id: fields.count("id")? })),
             ),
+            "ask" => read(method, ask::decode(argument)),
+            "act" => read(
+                method,
+                Fields::root(argument)
+                    .and_then(|act| Ok(Self::Act { view: act.text("view")?, action: act.text("action")? })),
+            ),
+            "closed" => {
+                read(method, Fields::root(argument).and_then(|fields| fields.text("view")).map(Self::Closed))
+            }
+            "geometry" => {
+                read(method, Fields::root(argument).and_then(|fields| ask::ui(&fields)).map(Self::Geometry))
+            }
             other => Self::Unknown(other.to_owned()),
         }
     }
@@ -192,9 +220,6 @@ impl Command {
     fn query(argument: &Value) -> Result<Self, JobError> {
         let fields = Fields::root(argument)?;
         let token = fields.count("token")?;
-        if fields.text("name").is_ok_and(|name| name == "transcript") {
-            return Ok(Self::Transcript { token, wanted: TranscriptRequest::read(&fields) });
-        }
         Ok(match fields.get("viewer") {
             Some(_) => Self::View { token, view: view::decode(&fields) },
             None => Self::Query { token, query: store::query(&fields) },

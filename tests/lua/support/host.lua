@@ -54,7 +54,7 @@ end
 local function reply_to(method, argument)
   if method == "accept" or method == "revert" or method == "resume" then
     return fate(argument.id)
-  elseif method == "query" then
+  elseif method == "query" or method == "ask" then
     return "the answer to question " .. argument.token
   end
 end
