@@ -2,6 +2,7 @@
 //! editor is gone. It owns the jobs: `starting` begins them, `results` tells the store, the mirrors and the editor what
 //! comes of them, `questions` replies to the editor.
 
+mod health;
 mod jobs;
 mod questions;
 mod results;

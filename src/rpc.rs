@@ -22,7 +22,7 @@ use crate::request::{self, Fields, Observe, PrewarmRequest, Request};
 use crate::store::{self, Query};
 use crate::ui::Ui;
 use crate::view::Viewer;
-pub use ask::{Asked, TranscriptOf};
+pub use ask::{AgentOption, Asked, HealthRequest, TranscriptOf};
 use input::RpcInput;
 pub use view::List;
 

@@ -142,6 +142,7 @@ impl Host {
                 self.views.screen.open_both("compare", texts.views(), token);
                 self.draw(Some((token, Ok(()))));
             }
+            Ok(Asked::Health(asked)) => self.health(token, asked),
             Ok(asked) => self.find_job(token, asked),
             Err(error) => self.draw(Some((token, Err(error.message)))),
         }
@@ -224,7 +225,7 @@ impl Host {
                 }
                 return;
             }
-            Asked::Info(..) | Asked::Texts(_) => return,
+            Asked::Info(..) | Asked::Texts(_) | Asked::Health(_) => return,
         }
         self.draw(Some((token, Ok(()))));
     }

@@ -1,8 +1,11 @@
 //! Reads what a key or a command of the user asks for: it waits until the host has opened the window.
 
+use std::collections::BTreeMap;
+
 use rmpv::Value;
 
 use super::Command;
+use crate::agent::Protocol;
 use crate::error::JobError;
 use crate::request::fields::bad;
 use crate::request::{Fields, TranscriptRequest};
@@ -22,6 +25,38 @@ pub enum Asked {
     Texts(Texts),
     /// A transcript.
     Transcript(TranscriptOf),
+    /// What `:checkhealth` says of the agents.
+    Health(HealthRequest),
+}
+
+/// The options that matter for the report of `:checkhealth`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HealthRequest {
+    /// The agent that runs the jobs.
+    pub chosen: String,
+    /// All agents, by their names.
+    pub agents: Vec<AgentOption>,
+    /// The option of that name.
+    pub trust_project: bool,
+    /// The directories that are written to, each with what it is for.
+    pub directories: [(&'static str, String); 2],
+}
+
+/// An agent of the options.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentOption {
+    /// Its name.
+    pub name: String,
+    /// How it talks.
+    pub protocol: Protocol,
+    /// The program and its first arguments.
+    pub command: Vec<String>,
+    /// What is added to its environment.
+    pub env: BTreeMap<String, String>,
+    /// Where it runs.
+    pub directory: Option<String>,
+    /// The options that weaken what keeps it read-only.
+    pub weakened_by: Vec<&'static str>,
 }
 
 /// Which transcript.
@@ -62,6 +97,7 @@ fn asked(fields: &Fields<'_>) -> Result<Asked, JobError> {
         "compare" => {
             Asked::Compare(store::job_key(&arg)?, arg.get("title").map(|_| arg.lossy("title")).transpose()?)
         }
+        "health" => Asked::Health(health(&arg)?),
         "texts" => Asked::Texts(Texts {
             name: arg.lossy("title")?,
             before: arg.escaped_texts("left")?,
@@ -74,6 +110,41 @@ fn asked(fields: &Fields<'_>) -> Result<Asked, JobError> {
             is_raw: arg.flag("raw")?,
         }),
         _ => return Err(bad("what", "is nothing that this host shows")),
+    })
+}
+
+fn health(arg: &Fields<'_>) -> Result<HealthRequest, JobError> {
+    let all = arg.fields("agents")?;
+    let mut agents: Vec<AgentOption> = arg
+        .pairs("agents")?
+        .iter()
+        .filter_map(|(name, _)| name.as_str())
+        .map(|name| agent(name, &all.fields(name)?))
+        .collect::<Result<_, _>>()?;
+    agents.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(HealthRequest {
+        chosen: arg.lossy("agent")?,
+        agents,
+        trust_project: arg.flag("trust_project")?,
+        directories: [("data", arg.lossy("data_dir")?), ("log", arg.lossy("log_dir")?)],
+    })
+}
+
+fn agent(name: &str, fields: &Fields<'_>) -> Result<AgentOption, JobError> {
+    let protocol = fields.text("protocol")?;
+    let env = fields.pairs("env")?.iter().filter_map(|(name, value)| {
+        Some((name.as_str()?.to_owned(), String::from_utf8_lossy(value.as_slice()?).into_owned()))
+    });
+    Ok(AgentOption {
+        name: name.to_owned(),
+        protocol: Protocol::named(&protocol).ok_or_else(|| bad(&fields.name("protocol"), "is unknown"))?,
+        command: fields.lossy_texts("command")?,
+        env: env.collect(),
+        directory: fields.get("directory").map(|_| fields.lossy("directory")).transpose()?,
+        weakened_by: ["mode", "meta", "directory"]
+            .into_iter()
+            .filter(|name| fields.get(name).is_some())
+            .collect(),
     })
 }
 

@@ -6,6 +6,7 @@
 
 mod action;
 mod amounts;
+pub mod health;
 mod history;
 mod info;
 mod jobs;
