@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{Host, transcript};
 use crate::agent::Protocol;
@@ -12,6 +13,10 @@ use crate::store::{FullJob, Info, JobKey};
 use crate::ui::{self, JobPrompt, Screen, Texts, Transcript, Ui};
 use crate::view;
 use crate::view::transcript::TranscriptRow;
+
+/// How long a transcript is read before its window opens without rows: a key does not wait for much longer.
+const OPENS_WITHIN: Duration = Duration::from_millis(100);
+const NOT_THERE: &str = "this transcript is not there: the newest 200 are kept, see :Botglue log";
 
 /// What was looked for, so that a window can show it.
 #[derive(Debug)]
@@ -42,6 +47,11 @@ pub enum Found {
         source: Source,
         /// The view that shows it, once its rows are known, or why it cannot be read.
         view: Result<String, String>,
+    },
+    /// The rows of a transcript are not known yet: it opens without them.
+    Waited {
+        /// The view.
+        view: String,
     },
     /// What the store has of the job of a transcript, which is to be read again.
     Reload {
@@ -110,13 +120,16 @@ pub struct Views {
     screen: Screen,
     /// The transcripts that are shown, by their views.
     transcripts: BTreeMap<String, Source>,
+    /// Those that are read before they are shown, with the question for each.
+    opening: BTreeMap<String, (u64, Source)>,
     tell: Tell,
 }
 
 impl Views {
     /// No window. What is looked for on another thread is handed to `tell`.
     pub fn new(tell: impl Fn(Found) + Send + Sync + 'static) -> Self {
-        Self { screen: Screen::default(), transcripts: BTreeMap::new(), tell: Arc::new(tell) }
+        let (transcripts, opening) = (BTreeMap::new(), BTreeMap::new());
+        Self { screen: Screen::default(), transcripts, opening, tell: Arc::new(tell) }
     }
 }
 
@@ -185,24 +198,21 @@ impl Host {
                 }
             },
             Found::Opened { token, source, view: Ok(view) } => {
-                let empty = Transcript::new(source.name(), &[], source.request.is_over);
-                self.views.transcripts.insert(view.clone(), source);
-                self.views.screen.open_as(view, Box::new(empty), token);
-                self.draw(Some((token, Ok(()))));
+                self.views.opening.insert(view.clone(), (token, source));
+                let tell = Arc::clone(&self.views.tell);
+                tokio::spawn(async move {
+                    tokio::time::sleep(OPENS_WITHIN).await;
+                    tell(Found::Waited { view });
+                });
             }
             Found::Opened { token, view: Err(error), .. } => self.draw(Some((token, Err(error)))),
             Found::Reload { view, job } => self.reload(&view, job.as_deref()),
-            Found::Rows { view, rows } => {
-                let Some(source) = self.views.transcripts.get(&view) else { return };
-                match rows {
-                    Ok(rows) => {
-                        let shown = Transcript::new(source.name(), &rows, source.request.is_over);
-                        self.views.screen.show(&view, Box::new(shown));
-                    }
-                    Err(error) => self.editor.warn(error),
-                }
-                self.draw(None);
-            }
+            Found::Waited { view } => self.show_transcript(&view, &[]),
+            Found::Rows { view, rows: Ok(rows) } => self.show_transcript(&view, &rows),
+            Found::Rows { view, rows: Err(error) } => match self.views.opening.remove(&view) {
+                Some((token, _)) => self.draw(Some((token, Err(error)))),
+                None => self.editor.warn(error),
+            },
         }
     }
 
@@ -251,6 +261,20 @@ impl Host {
                 tell(Found::Rows { view, rows: transcript::rows(file, request) });
             }
         });
+    }
+
+    /// Shows the rows of a transcript, and opens it if it is not open yet. Without rows there is nothing more to show.
+    fn show_transcript(&mut self, view: &str, rows: &[TranscriptRow]) {
+        if let Some((token, source)) = self.views.opening.remove(view) {
+            let shown = Transcript::new(source.name(), rows, source.request.is_over);
+            self.views.transcripts.insert(view.to_owned(), source);
+            self.views.screen.open_as(view.to_owned(), Box::new(shown), token);
+            self.draw(Some((token, Ok(()))));
+        } else if let Some(source) = self.views.transcripts.get(view).filter(|_| !rows.is_empty()) {
+            let shown = Transcript::new(source.name(), rows, source.request.is_over);
+            self.views.screen.show(view, Box::new(shown));
+            self.draw(None);
+        }
     }
 
     /// Reads a transcript again.
@@ -308,5 +332,3 @@ impl Host {
         self.editor.draw(self.views.screen.calls(), reply);
     }
 }
-
-const NOT_THERE: &str = "this transcript is not there: the newest 200 are kept, see :Botglue log";

@@ -153,6 +153,7 @@ test(
   function()
     local nvim = child.with_host({ "one", "two" })
     nvim:type(":Botglue info<CR>q")
+    at_once(nvim, "require('botglue.host.connection').asked_within = 500")
     at_once(nvim, "vim.uv.kill(vim.fn.jobpid(require('support.host').channel), 'sigstop')")
     input(nvim, ":Botglue info<CR>ddx")
     suite.eventually("it is told", function()

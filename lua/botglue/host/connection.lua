@@ -70,8 +70,8 @@
 ---@field review botglue.Review? the one that is open
 ---@field diff botglue.Diff? the proposal that is shown beside its buffer
 ---@field list botglue.JobList? the one that is open
----@field views table<string, botglue.View> the windows of the host that are open, by id
----@field shown table<integer, botglue.View> the same by buffer
+---@field views table<string, botglue.HostWindow> the windows of the host that are open, by id
+---@field shown table<integer, botglue.HostWindow> the same by buffer
 ---@field late botglue.ViewCall[] what could not be drawn yet
 ---@field unusable { path: string, why: string }? the last host that was started, if it could not be used
 ---@field drawing botglue.Drawing? views to draw in the next tick

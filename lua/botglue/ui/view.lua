@@ -15,10 +15,9 @@ local highlights = api.nvim_create_namespace("botglue.view")
 local marks = api.nvim_create_namespace("botglue.view.marks")
 local LOOKS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLine:BotglueSelected"
 
----@class botglue.ViewRow
----@field [1] string the text
----@field [2] any[] the highlighted bytes: from, to, group, and so on
----@field [3] { marks: [integer, vim.api.keyset.set_extmark][], fold: [string, string]? }? what else is drawn
+--- A text, the highlighted bytes (from, to, group, and so on), and what else is drawn.
+---@alias botglue.ViewRow [string, any[], { marks: [integer, table][], fold: [string, string]? }?]
+---@alias botglue.ViewSplice [integer, integer, botglue.ViewRow[]] the first row, how many go, what takes their place
 
 ---@class botglue.ViewOpening
 ---@field kind "float"|"split"|"tab"|"beside" beside: at the right of the window that closes with it
@@ -36,10 +35,10 @@ local LOOKS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLine:Bot
 ---@field token integer? of the question to which an opening view is the reply
 ---@field open botglue.ViewOpening?
 ---@field config vim.api.keyset.win_config? of a floating window
----@field rows [integer, integer, botglue.ViewRow[]][]? from which row on, how many go, and what takes their place
+---@field rows botglue.ViewSplice[]?
 ---@field cursor integer? the row of the cursor
 
----@class botglue.View
+---@class botglue.HostWindow
 ---@field id string
 ---@field opening botglue.ViewOpening
 ---@field bufnr integer
@@ -63,14 +62,25 @@ end
 ---@param fn fun(...): any
 ---@param ... any
 ---@return string? err
-local function despite_autocommands(fn, ...)
+function M.despite_autocommands(fn, ...)
   local ok, err = pcall(fn, ...)
   return not ok and tostring(err) or nil
 end
 
+--- Goes into a window. An autocommand that fails when the user's buffer is left would keep them there.
+---@param win integer
+---@return string? err
+function M.enter(win)
+  local err = M.despite_autocommands(api.nvim_set_current_win, win)
+  if api.nvim_get_current_win() ~= win then
+    vim.cmd(("noautocmd call nvim_set_current_win(%d)"):format(win))
+  end
+  return err
+end
+
 --- A window that does not float: the current one, else the previous one, else the first.
 ---@return integer
-local function origin()
+function M.origin()
   local candidates = { api.nvim_get_current_win(), vim.fn.win_getid(vim.fn.winnr("#")) }
   for _, win in ipairs(vim.list_extend(candidates, api.nvim_tabpage_list_wins(0))) do
     if win ~= 0 and api.nvim_win_get_config(win).relative == "" then
@@ -81,7 +91,7 @@ local function origin()
 end
 
 --- A floating window's ruler is drawn where messages are, and Neovim leaves it there.
-local function wipe_ruler()
+function M.wipe_ruler()
   local drawn = vim.iter(api.nvim_list_uis()):any(function(ui)
     return not ui.ext_messages
   end)
@@ -91,7 +101,7 @@ local function wipe_ruler()
 end
 
 --- Replaces rows, and draws what is particular to the new ones. Highlights are drawn with the rows that are seen.
----@param splices [integer, integer, botglue.ViewRow[]][]
+---@param splices botglue.ViewSplice[]
 function View:splice(splices)
   local bufnr = self.bufnr
   vim.bo[bufnr].modifiable = true
@@ -123,15 +133,15 @@ end
 function View:show(config)
   local kind, bufnr = self.opening.kind, self.bufnr
   if kind == "tab" then
-    return despite_autocommands(vim.cmd, "tab sbuffer " .. bufnr)
+    return M.despite_autocommands(vim.cmd, "tab sbuffer " .. bufnr)
   elseif kind == "split" then
-    config = { split = vim.o.splitbelow and "below" or "above", win = origin() }
+    config = { split = vim.o.splitbelow and "below" or "above", win = M.origin() }
   elseif kind == "beside" then
     config = { split = "right", win = connection.views[self.opening.with].win }
   else
     config = vim.tbl_extend("force", config, { style = "minimal", border = "rounded" })
   end
-  return despite_autocommands(api.nvim_open_win, bufnr, false, config)
+  return M.despite_autocommands(api.nvim_open_win, bufnr, false, config)
 end
 
 --- Sets the options of a window that shows it.
@@ -139,23 +149,6 @@ end
 function View:set_window(win)
   for name, value in pairs(self.opening.window) do
     vim.wo[win][0][name] = value
-  end
-end
-
---- Goes into the window. An autocommand that fails when the user's buffer is left would keep them there.
----@param err string? what failed before
-function View:enter(err)
-  local win = self.win
-  err = despite_autocommands(api.nvim_set_current_win, win) or err
-  if api.nvim_get_current_win() ~= win then
-    vim.cmd(("noautocmd call nvim_set_current_win(%d)"):format(win))
-  end
-  if err then
-    require("botglue.host.notify").error(err)
-  end
-  if api.nvim_get_mode().mode ~= "n" then
-    -- Insert mode would go on in it.
-    vim.cmd.stopinsert()
   end
 end
 
@@ -178,7 +171,7 @@ function View:close()
     pcall(api.nvim_set_current_win, self.before)
   end
   if was_here and self.opening.kind == "float" then
-    wipe_ruler()
+    M.wipe_ruler()
   end
   tell("closed", { view = self.id })
   local other = connection.views[self.opening.with or ""]
@@ -250,7 +243,14 @@ local function open(call)
     end
     local raised = self:show(call.config)
     self.win = vim.fn.win_findbuf(bufnr)[1] or error(raised, 0)
-    self:enter(raised)
+    raised = M.enter(self.win) or raised
+    if raised then
+      require("botglue.host.notify").error(raised)
+    end
+    if api.nvim_get_mode().mode ~= "n" then
+      -- Insert mode would go on in it.
+      vim.cmd.stopinsert()
+    end
   end)
   if not ok then
     connection.shown[bufnr] = nil

@@ -178,6 +178,8 @@ function M.install()
     return rpcnotify(channel, method, argument)
   end
   note_calls()
+  -- A machine with much to do is no silent host.
+  require("botglue.host.connection").asked_within = DEADLINE
   -- Specs see at once whether anything is left of a job.
   vim.g.botglue = {
     host = M.PROGRAM,
