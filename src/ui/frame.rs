@@ -100,12 +100,16 @@ impl Row {
         self
     }
 
-    /// The row as the plugin takes it: its text, its highlights, and what else is drawn.
+    /// The row as the plugin takes it: its text, its highlights, and what else is drawn; the text alone where there is
+    /// nothing else, because ten thousand lists cost Neovim far more than as many strings.
     fn value(&self) -> Value {
         let text = match bytes::unescape(&self.text) {
             Cow::Borrowed(_) => Value::from(self.text.as_str()),
             Cow::Owned(bytes) => Value::Binary(bytes),
         };
+        if self.highlights.is_empty() && self.marks.is_empty() && self.fold.is_none() {
+            return text;
+        }
         let highlights =
             self.highlights.iter().flat_map(|&(from, to, group)| [from.into(), to.into(), group.into()]);
         let mut row = vec![text, Value::Array(highlights.collect())];

@@ -263,15 +263,15 @@ mod tests {
         let id = screen.open("words", Box::new(Words("a")), 7);
         let calls = screen.calls();
         assert_eq!((calls.len(), field(&calls[0], "token").as_u64()), (1, Some(7)));
-        assert_eq!(field(&calls[0], "rows").to_string(), r#"[[0, 0, [["a", []], ["80 0", []]]]]"#);
+        assert_eq!(field(&calls[0], "rows").to_string(), r#"[[0, 0, ["a", "80 0"]]]"#);
         assert!(screen.show(&id, Box::new(Words("a"))));
         assert_eq!(screen.calls(), []);
         screen.more_keys(&id);
         let calls = screen.calls();
-        assert_eq!(field(&calls[0], "rows").to_string(), r#"[[1, 1, [["80 1", []]]]]"#);
+        assert_eq!(field(&calls[0], "rows").to_string(), r#"[[1, 1, ["80 1"]]]"#);
         assert!(field(&calls[0], "open").is_nil());
         screen.resize(Ui { columns: 40, lines: 24, cmdheight: 1 });
-        assert_eq!(field(&screen.calls()[0], "rows").to_string(), r#"[[1, 1, [["40 1", []]]]]"#);
+        assert_eq!(field(&screen.calls()[0], "rows").to_string(), r#"[[1, 1, ["40 1"]]]"#);
     }
 
     #[test]

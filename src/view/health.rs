@@ -113,7 +113,7 @@ mod tests {
     fn an_agent_that_is_not_there_matters_where_it_runs_the_jobs() {
         let missing = CheckedAgent { path: None, ..agent("codex") };
         for (chosen, level) in [("codex", "error"), ("claude", "info")] {
-            assert_eq!(agents(&[missing.clone()], chosen, false).lines[0].0, level);
+            assert_eq!(agents(std::slice::from_ref(&missing), chosen, false).lines[0].0, level);
         }
     }
 }

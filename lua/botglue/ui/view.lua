@@ -15,8 +15,8 @@ local highlights = api.nvim_create_namespace("botglue.view")
 local marks = api.nvim_create_namespace("botglue.view.marks")
 local LOOKS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLine:BotglueSelected"
 
---- A text, the highlighted bytes (from, to, group, and so on), and what else is drawn.
----@alias botglue.ViewRow [string, any[], { marks: [integer, table][], fold: [string, string]? }?]
+--- A text, the highlighted bytes (from, to, group, and so on), and what else is drawn; or the text alone.
+---@alias botglue.ViewRow string|[string, any[], { marks: [integer, table][], fold: [string, string]? }?]
 ---@alias botglue.ViewSplice [integer, integer, botglue.ViewRow[]] the first row, how many go, what takes their place
 
 ---@class botglue.ViewOpening
@@ -114,7 +114,7 @@ function View:splice(splices)
       self.rows = vim.list_extend(vim.list_extend(vim.list_slice(self.rows, 1, at), rows), kept)
     end
     for i, row in ipairs(rows) do
-      lines[i], self.rows[at + i] = row[1], row
+      lines[i], self.rows[at + i] = row[1] or row, row
     end
     api.nvim_buf_clear_namespace(bufnr, marks, at, last)
     api.nvim_buf_set_lines(bufnr, at, last, false, lines)
@@ -364,10 +364,10 @@ api.nvim_set_decoration_provider(highlights, {
     return connection.shown[bufnr] ~= nil
   end,
   on_line = function(_, _, bufnr, row)
-    local drawn = connection.shown[bufnr].rows[row + 1]
-    for i = 1, drawn and #drawn[2] or 0, 3 do
-      local mark = { end_col = drawn[2][i + 1], hl_group = drawn[2][i + 2], ephemeral = true }
-      api.nvim_buf_set_extmark(bufnr, highlights, row, drawn[2][i], mark)
+    local drawn = (connection.shown[bufnr].rows[row + 1] or "")[2] or {}
+    for i = 1, #drawn, 3 do
+      local mark = { end_col = drawn[i + 1], hl_group = drawn[i + 2], ephemeral = true }
+      api.nvim_buf_set_extmark(bufnr, highlights, row, drawn[i], mark)
     end
   end,
 })
