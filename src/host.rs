@@ -5,12 +5,14 @@
 
 mod decisions;
 mod earlier;
+mod health;
 mod jobs;
 mod questions;
 mod results;
 mod starting;
 mod subscriptions;
 mod transcript;
+mod views;
 
 use std::io;
 use std::time::Duration;
@@ -32,6 +34,7 @@ use crate::session::{Patch, Session};
 use crate::store::Store;
 use crate::stream::Outcome;
 use jobs::Jobs;
+pub use views::{Found, Views};
 
 /// How long the host still reads the editor's input once it has to end: notifications from before `:qa` may still be in
 /// the pipe, and Neovim kills the host 1.9 s after `:qa`.
@@ -83,6 +86,8 @@ pub enum HostMessage {
         /// The name.
         path: Vec<u8>,
     },
+    /// What a window is to show is known.
+    Found(Box<Found>),
     /// The connection to the editor has ended, and every message that follows from its input is here.
     Disconnected,
     /// The system asks the host to end, or the editor is going or gone.
@@ -105,6 +110,7 @@ pub struct Host {
     /// Comes back from what others do for the host.
     messages: mpsc::UnboundedSender<HostMessage>,
     jobs: Jobs,
+    views: Views,
     /// The agent of the prompt that is being typed. It counts neither as running nor as waiting.
     prewarm: Prewarm,
     /// The jobs that had not ended when the user left Neovim.
@@ -130,6 +136,7 @@ impl Host {
         store: Store,
         context: JobContext,
         messages: mpsc::UnboundedSender<HostMessage>,
+        views: Views,
     ) -> Self {
         Self {
             editor,
@@ -141,6 +148,7 @@ impl Host {
             unsettled: Vec::new(),
             messages,
             jobs: Jobs::default(),
+            views,
             prewarm: Prewarm::default(),
             interrupted: Vec::new(),
             is_ending: false,
@@ -211,7 +219,7 @@ impl Host {
             HostMessage::Reviewed { job, taken, dropped } => self.reviewed(job, taken, dropped),
             HostMessage::Undecided(hello, found) => self.undecided(&hello, found),
             HostMessage::Adopted(token, held) => self.adopted(token, held),
-            HostMessage::Numbered { held, lost, token } => self.numbered(held, &lost, token),
+            HostMessage::Numbered { held, lost, token } => self.numbered(&held, &lost, token),
             HostMessage::RangeOnDisk(on_disk) => {
                 let (range, path) = record::on_disk(&on_disk);
                 self.store.journal.append(on_disk.job, Change::Path(path));
@@ -220,6 +228,7 @@ impl Host {
             HostMessage::Renamed { job, path } => {
                 self.store.journal.append(job, Change::Path(record::path(&path)));
             }
+            HostMessage::Found(found) => self.found(*found),
             HostMessage::Terminate | HostMessage::Disconnected => {}
         }
     }
@@ -250,7 +259,6 @@ impl Host {
             Command::Unsent { id, unsent } => _ = self.store.journal.append(0, Change::Unsent { id, unsent }),
             Command::Query { token, query } => self.query(token, query),
             Command::View { token, view } => self.view(token, view),
-            Command::Transcript { token, wanted } => self.transcript(token, wanted),
             Command::Interrupted(ids) => self.interrupted = ids,
             Command::Prewarm(wanted) => self.prewarm(&wanted),
             Command::Drop(token) => drop(self.prewarm.hand_over(token)),
@@ -264,6 +272,10 @@ impl Host {
                     subscriptions.stop_forwarding();
                 }
             }
+            Command::Ask { token, ui, asked } => self.asked(token, ui, asked),
+            Command::Act { view, action } => self.act(&view, &action),
+            Command::Closed(view) => self.closed(&view),
+            Command::Geometry(ui) => self.resized(ui),
             Command::Unknown(what) => tracing::warn!(what, "unknown notification"),
         }
     }

@@ -27,4 +27,5 @@ pub mod serve;
 pub mod session;
 pub mod store;
 pub mod stream;
+pub mod ui;
 pub mod view;

@@ -1,6 +1,7 @@
 //! Decodes the editor's notifications, each into one closed [`Command`], and passes them on. It decides and answers
 //! nothing: slow work here would delay every later message.
 
+mod ask;
 mod input;
 mod view;
 mod whole;
@@ -18,10 +19,12 @@ use crate::error::JobError;
 use crate::journal::Unsent;
 use crate::land::Bytes;
 use crate::mirror::{self, Feed};
-use crate::request::{self, Fields, Observe, PrewarmRequest, Request, TranscriptRequest, bad};
+use crate::request::{self, Fields, Observe, PrewarmRequest, Request, bad};
 use crate::session::Decision;
 use crate::store::{self, Query};
+use crate::ui::Ui;
 use crate::view::Viewer;
+pub use ask::{AgentOption, Asked, HealthRequest, TranscriptOf};
 use input::RpcInput;
 pub use view::List;
 
@@ -109,13 +112,6 @@ pub enum Command {
         /// What is shown and for whom, or why that cannot be read.
         view: Result<(List, Viewer), JobError>,
     },
-    /// Show a transcript as a conversation.
-    Transcript {
-        /// Comes back with the reply.
-        token: u64,
-        /// Which one.
-        wanted: Result<TranscriptRequest, JobError>,
-    },
     /// The user leaves Neovim, which ends the agents of these jobs.
     Interrupted(Vec<u64>),
     /// Start an agent that waits for its message.
@@ -134,6 +130,26 @@ pub enum Command {
         /// The job's id.
         id: u64,
     },
+    /// A key or a command of the user that waits for the host.
+    Ask {
+        /// Comes back with the reply.
+        token: u64,
+        /// The screen.
+        ui: Ui,
+        /// What is asked for, or why that cannot be read.
+        asked: Result<Asked, JobError>,
+    },
+    /// A key in a window of the host.
+    Act {
+        /// The window.
+        view: String,
+        /// What the key does.
+        action: String,
+    },
+    /// A window of the host is gone.
+    Closed(String),
+    /// The screen has another size.
+    Geometry(Ui),
     /// A notification that this host does not know, or cannot read.
     Unknown(String),
 }
@@ -167,6 +183,18 @@ impl Command {
                 method,
                 Fields::root(argument).and_then(|fields| Ok(Self::Unobserve { id: fields.count("id")? })),
             ),
+            "ask" => read(method, ask::decode(argument)),
+            "act" => read(
+                method,
+                Fields::root(argument)
+                    .and_then(|act| Ok(Self::Act { view: act.text("view")?, action: act.text("action")? })),
+            ),
+            "closed" => {
+                read(method, Fields::root(argument).and_then(|fields| fields.text("view")).map(Self::Closed))
+            }
+            "geometry" => {
+                read(method, Fields::root(argument).and_then(|fields| ask::ui(&fields)).map(Self::Geometry))
+            }
             other => Self::Unknown(other.to_owned()),
         }
     }
@@ -221,7 +249,6 @@ impl Command {
         let fields = Fields::root(argument)?;
         let token = fields.count("token")?;
         match fields.text("name")?.as_str() {
-            "transcript" => return Ok(Self::Transcript { token, wanted: TranscriptRequest::read(&fields) }),
             "accept" | "reject" | "revert" => return Self::decide(token, &fields),
             "review" => {
                 return Ok(Self::Watch { token, id: fields.count("id")?, buffer: fields.count("buffer")? });

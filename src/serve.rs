@@ -14,7 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
 use crate::editor::Editor;
-use crate::host::{Host, HostMessage};
+use crate::host::{Host, HostMessage, Views};
 use crate::job::{Groups, JobContext};
 use crate::journal;
 use crate::log;
@@ -101,7 +101,7 @@ async fn serve(options: &ServeOptions, groups: Groups, unlogged: Option<String>)
         let send = send.clone();
         move |message| _ = send.send(message)
     };
-    let (command, gone) = (message(&send), message(&send));
+    let (command, gone, later) = (message(&send), message(&send), message(&send));
     let (neovim, calls, connection) =
         rpc::connect(move |asked| command(HostMessage::Command(asked)), feed.clone())?;
     let editor = Editor::start(neovim, calls, move || gone(HostMessage::Terminate));
@@ -129,7 +129,8 @@ async fn serve(options: &ServeOptions, groups: Groups, unlogged: Option<String>)
     let warned = editor.clone();
     let store = Store::open(options.data_dir.clone(), session, move |message| warned.warn(message));
     let empty_directory = EmptyDirectory::under(options.data_dir.clone());
-    Host::new(editor, feed, store, JobContext { events, groups, empty_directory, transcripts }, own)
+    let views = Views::new(move |found| later(HostMessage::Found(Box::new(found))));
+    Host::new(editor, feed, store, JobContext { events, groups, empty_directory, transcripts }, own, views)
         .run(messages, told)
         .await;
     tracing::info!("the host ends");

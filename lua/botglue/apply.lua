@@ -162,6 +162,20 @@ function M.models(offered)
   end
 end
 
+--- What has changed in a window of the host.
+---@param call botglue.ViewCall
+function M.view(call)
+  require("botglue.ui.view").draw(call)
+end
+
+--- A file that somebody asks for.
+---@param file { path: string, token: integer }
+function M.file(file)
+  if connection.queries[file.token] then
+    require("botglue.ui.file").transcript(file.path)
+  end
+end
+
 --- The answer to a question to the host.
 ---@param reply { token: integer, error: string? }
 function M.reply(reply)

@@ -15,6 +15,7 @@ end
 
 function handlers.host_lost(process, err)
   require("botglue.jobs.recovery").host_lost(process, err)
+  require("botglue.ui.view").host_lost()
   handlers.obstacle_changed()
 end
 

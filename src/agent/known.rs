@@ -37,15 +37,17 @@ impl About {
 /// An agent, as the editor knows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct KnownAgent {
-    protocol: &'static str,
+    /// How it talks.
+    pub protocol: &'static str,
     /// What it loads of a project's own settings.
-    loads: &'static str,
+    pub loads: &'static str,
     /// Whether it can go on in a session; none where only the agent knows.
     goes_on: Option<bool>,
     /// What the user does to log in.
-    login: String,
+    pub login: String,
+    /// What is said of it.
     #[serde(flatten)]
-    about: About,
+    pub about: About,
 }
 
 /// The agents that have a recipe, and what is known of any other by its protocol's name.

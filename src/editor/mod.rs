@@ -116,6 +116,24 @@ impl Editor {
         self.apply("reply", value::reply(token, reply));
     }
 
+    /// Draws what has changed in the host's windows, each call the argument of `apply.view`; the reply to a question
+    /// comes behind what was drawn for it.
+    pub fn draw(&self, calls: Vec<Value>, reply: Option<(u64, Result<serde_json::Value, String>)>) {
+        let views = calls.into_iter().map(|call| ("view", call));
+        let reply = reply.map(|(token, reply)| ("reply", value::reply(token, reply)));
+        let calls: Vec<_> = views.chain(reply).collect();
+        if !calls.is_empty() {
+            self.send(Outgoing::Call(Call::Apply(calls)));
+        }
+    }
+
+    /// Opens a file of the host in a window, and replies to the question that it was asked for.
+    pub fn open_file(&self, path: &str, token: u64) {
+        let file = ("file", Map::default().with("path", path).with("token", token).build());
+        let reply = ("reply", value::reply(token, Ok(serde_json::Value::Null)));
+        self.send(Outgoing::Call(Call::Apply(vec![file, reply])));
+    }
+
     /// The reply to a question that the mirrors answer.
     pub fn found(&self, token: u64, fields: Vec<(Value, Value)>) {
         self.apply("reply", Map(fields).with("token", token).build());

@@ -103,8 +103,8 @@ impl Host {
     }
 
     /// The plugin has made jobs of them.
-    pub(super) fn numbered(&mut self, held: Vec<(Held, u64)>, lost: &[u64], token: Option<u64>) {
-        for (held, id) in &held {
+    pub(super) fn numbered(&mut self, held: &[(Held, u64)], lost: &[u64], token: Option<u64>) {
+        for (held, id) in held {
             self.store.journal.number(held.uuid.clone(), *id);
             self.session.held(*id, held);
         }

@@ -1,21 +1,19 @@
-//! Reads a transcript for the editor: the file's bytes become a conversation, and that rows.
+//! Reads a transcript: the file's bytes become a conversation, and that rows.
 
 use std::fs::File;
 use std::io::{self, Read};
 
-use serde_json::{Value, json};
-
 use crate::agent::{self, Preset};
 use crate::request::TranscriptRequest;
-use crate::view::transcript::{Conversation, TranscriptHeader};
+use crate::view::transcript::{Conversation, TranscriptHeader, TranscriptRow};
 
-/// The reply to the question for a transcript, of which `file` has been opened.
-pub fn reply(file: io::Result<File>, wanted: TranscriptRequest) -> Result<Value, String> {
+/// The rows of a transcript, of which `file` has been opened.
+pub fn rows(file: io::Result<File>, wanted: TranscriptRequest) -> Result<Vec<TranscriptRow>, String> {
     let path = wanted.path.clone();
     read(file, wanted).map_err(|error| format!("cannot read {}: {error}", path.display()))
 }
 
-fn read(file: io::Result<File>, wanted: TranscriptRequest) -> io::Result<Value> {
+fn read(file: io::Result<File>, wanted: TranscriptRequest) -> io::Result<Vec<TranscriptRow>> {
     let mut bytes = Vec::new();
     file?.read_to_end(&mut bytes)?;
     let TranscriptRequest { protocol, agent, cwd, prompt, is_over, error, .. } = wanted;
@@ -24,9 +22,5 @@ fn read(file: io::Result<File>, wanted: TranscriptRequest) -> io::Result<Value> 
     if is_over {
         conversation.finish();
     }
-    let rows = conversation.rows(&TranscriptHeader { agent, prompt, is_over, error });
-    // Texts and kinds apart: two lists of strings cost Neovim far less than one of tables.
-    let lines: Vec<&str> = rows.iter().map(|row| row.text.as_str()).collect();
-    let kinds: Vec<_> = rows.iter().map(|row| row.kind).collect();
-    Ok(json!({ "lines": lines, "kinds": kinds }))
+    Ok(conversation.rows(&TranscriptHeader { agent, prompt, is_over, error }))
 }

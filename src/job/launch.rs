@@ -75,15 +75,17 @@ impl Launch {
         })
     }
 
-    /// An agent of the protocol `text`, for tests.
-    #[cfg(test)]
-    pub(super) fn of_text(command: &[&str]) -> Self {
+    /// A program that is no agent.
+    ///
+    /// # Errors
+    /// As above.
+    pub(super) fn of_command(command: Vec<String>, env: BTreeMap<String, String>) -> Result<Self, JobError> {
         let command = AgentCommand {
             name: "mine".to_owned(),
             protocol: agent::Protocol::Text,
-            command: command.iter().copied().map(str::to_owned).collect(),
+            command,
             args: Vec::new(),
-            env: BTreeMap::new(),
+            env,
             model: None,
             acp: agent::AcpOptions::default(),
         };
@@ -98,7 +100,14 @@ impl Launch {
             message: "",
             policy: None,
         };
-        Self::new(&invocation, &std::env::temp_dir(), &EmptyDirectory::default()).unwrap()
+        Self::new(&invocation, &std::env::temp_dir(), &EmptyDirectory::default())
+    }
+
+    /// The same, for tests.
+    #[cfg(test)]
+    pub(super) fn of_text(command: &[&str]) -> Self {
+        let command = command.iter().copied().map(str::to_owned).collect();
+        Self::of_command(command, BTreeMap::new()).unwrap()
     }
 
     /// The stream of such an agent, which has not begun.

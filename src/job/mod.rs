@@ -17,6 +17,7 @@ mod recording;
 mod run;
 mod running;
 mod task;
+mod version;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,6 +30,8 @@ pub use groups::Groups;
 pub use launch::{Launch, invocation};
 pub use observers::{Observer, Observers, Subscription};
 pub use prewarm::{Prewarm, PrewarmEvent, Prewarmed};
+pub use program::find_program;
+pub use version::version;
 
 use crate::request::Request;
 use crate::store::{EmptyDirectory, Transcripts};

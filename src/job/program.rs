@@ -32,6 +32,11 @@ pub fn find(program: &str, path: &OsStr) -> Option<PathBuf> {
     found().find(|file| is_executable(file)).or_else(|| found().next())
 }
 
+/// Where the program of an agent is, whose options name it so; `own` is the PATH of those.
+pub fn find_program(program: &str, own: Option<&String>) -> Option<PathBuf> {
+    if is_relative_path(program) { None } else { find(program, &search_path(own)) }
+}
+
 fn is_executable(file: &Path) -> bool {
     file.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0)
 }

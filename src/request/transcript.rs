@@ -7,7 +7,7 @@ use crate::agent::Protocol;
 use crate::error::JobError;
 
 /// See the module.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TranscriptRequest {
     /// The file.
     pub path: PathBuf,

@@ -3,7 +3,7 @@
 use crate::error::JobError;
 use crate::request::Fields;
 use crate::request::fields::bad;
-use crate::store::{self, InfoQuery, JobKey, Page, Query};
+use crate::store::{self, Page, Query};
 use crate::view::{Live, LiveState, Totals, Viewer};
 
 /// What is shown.
@@ -13,10 +13,6 @@ pub enum List {
     Jobs(Vec<Live>, Totals),
     /// Finished jobs.
     History(Page),
-    /// The prompt of a job.
-    Prompt(JobKey),
-    /// Sums over jobs.
-    Info(InfoQuery),
 }
 
 /// Reads a list and for whom it is.
@@ -32,8 +28,6 @@ pub fn decode(fields: &Fields<'_>) -> Result<(List, Viewer), JobError> {
     }
     match store::query(fields)? {
         Query::History(page) => Ok((List::History(page), viewer)),
-        Query::Job(key) => Ok((List::Prompt(key), viewer)),
-        Query::Info(wanted) => Ok((List::Info(wanted), viewer)),
         _ => Err(bad("name", "is no list that this host knows")),
     }
 }
@@ -143,9 +137,6 @@ mod tests {
         let page = Page { limit: 5, ..Page::default() };
         let history = read(&[("name", "history".into()), ("limit", 5.into())]);
         assert_eq!(history, Ok((List::History(page), viewer())));
-        let wanted = InfoQuery { project: String::new(), session: None, today_ms: 7 };
-        let info = read(&[("name", "info".into()), ("today_ms", 7.into())]);
-        assert_eq!(info, Ok((List::Info(wanted), viewer())));
     }
 
     #[test]

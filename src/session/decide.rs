@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Session, Stage, words};
+use super::{Pending, Session, Stage, words};
 use crate::land::{Bytes, HeldFor};
 use crate::mirror::Obstacle;
 use crate::review::EditId;
@@ -87,7 +87,7 @@ impl Session {
             _ => return none(),
         };
         if matches!(verdict, Verdict::Land(..) | Verdict::Revert) {
-            job.deciding = Some(Some(token));
+            job.deciding = Some(Pending { token: Some(token) });
         }
         Ok(verdict)
     }
@@ -95,6 +95,6 @@ impl Session {
     /// The decision on an answer waits until the user has finished what they are doing: who asked for it waits no more.
     /// Returns the token.
     pub fn postpone(&mut self, id: u64) -> Option<u64> {
-        self.jobs.get_mut(&id)?.deciding.as_mut()?.take()
+        self.jobs.get_mut(&id)?.deciding.as_mut()?.token.take()
     }
 }

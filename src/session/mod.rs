@@ -38,8 +38,8 @@ struct SessionJob {
     prompt: String,
     notify: Notify,
     stage: Stage,
-    /// A decision of the user's is under way; the token of who waits for it, if anybody does.
-    deciding: Option<Option<u64>>,
+    /// A decision of the user's that is under way.
+    deciding: Option<Pending>,
 }
 
 /// How far a job is.
@@ -53,6 +53,13 @@ enum Stage {
     Held(Box<HeldAnswer>),
     /// Its answer landed, and can be reverted.
     Landed,
+}
+
+/// A decision that is under way.
+#[derive(Debug)]
+struct Pending {
+    /// Of who waits for it, if anybody does.
+    token: Option<u64>,
 }
 
 /// An answer of which nothing has become yet.
@@ -115,7 +122,7 @@ impl Session {
         held_for: Option<&str>,
     ) -> (Option<Patch>, Option<u64>) {
         let Some(job) = self.jobs.get_mut(&id) else { return (None, None) };
-        let token = job.deciding.take().flatten();
+        let token = job.deciding.take().and_then(|pending| pending.token);
         let stage = std::mem::replace(&mut job.stage, Stage::Landed);
         let is_landed = matches!(landing, "applied" | "merged");
         let patch = match stage {
@@ -147,7 +154,7 @@ impl Session {
     /// A decision is impossible. Returns what the plugin is told, the sentence, and the token of who waits for it.
     pub fn refused(&mut self, id: u64, why: Obstacle) -> Option<(Patch, String, Option<u64>)> {
         let job = self.jobs.get_mut(&id)?;
-        let token = job.deciding.take().flatten();
+        let token = job.deciding.take().and_then(|pending| pending.token);
         let mut patch = Patch::new(id).with("deciding", Value::Nil);
         let done = if matches!(job.stage, Stage::Held(_)) { "accepted" } else { "reverted" };
         if done == "accepted" && why == Obstacle::Held(HeldFor::Conflict) {

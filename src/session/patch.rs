@@ -7,6 +7,7 @@ use crate::stream::{Outcome, Usage};
 
 /// The changed fields of one job. A field that is nil is gone.
 #[derive(Debug, Clone, PartialEq)]
+#[must_use]
 pub struct Patch {
     id: u64,
     set: Vec<(Value, Value)>,

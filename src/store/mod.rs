@@ -28,7 +28,7 @@ pub use error::StoreError;
 pub use queries::entry::{FullJob, JobEntry, JobKey, LocalTime, StoredFailure};
 pub use queries::history::{Listed, Page};
 pub use queries::info::{Breakdown, Info, InfoQuery, Sums};
-pub use query::query;
+pub use query::{info_query, job_key, query};
 pub use transcript::{Transcript, Transcripts};
 
 use crate::journal::{CountedBefore, Journal, JournalError, now_ms};

@@ -24,15 +24,8 @@ pub fn query(fields: &Fields<'_>) -> Result<Query, JobError> {
             limit: limit(ENTRIES)?,
             before: fields.get("before").map(|_| before(fields)).transpose()?,
         })),
-        "job" => Ok(Query::Job(match fields.get("uuid") {
-            Some(_) => JobKey::Uuid(fields.text("uuid")?),
-            None => JobKey::Id(fields.count("id")?),
-        })),
-        "info" => Ok(Query::Info(InfoQuery {
-            project: fields.lossy("project")?,
-            session: text("agent")?.zip(text("session_id")?),
-            today_ms: time(fields, "today_ms")?,
-        })),
+        "job" => Ok(Query::Job(job_key(fields)?)),
+        "info" => Ok(Query::Info(info_query(fields)?)),
         "checkpoints" => {
             Ok(Query::Checkpoints { agent: fields.text("agent")?, session_id: fields.text("session_id")? })
         }
@@ -41,6 +34,30 @@ pub fn query(fields: &Fields<'_>) -> Result<Query, JobError> {
         }
         _ => Err(bad("name", "is no question that this host knows")),
     }
+}
+
+/// Reads which job is meant.
+///
+/// # Errors
+/// As above.
+pub fn job_key(fields: &Fields<'_>) -> Result<JobKey, JobError> {
+    Ok(match fields.get("uuid") {
+        Some(_) => JobKey::Uuid(fields.text("uuid")?),
+        None => JobKey::Id(fields.count("id")?),
+    })
+}
+
+/// Reads which sums are wanted.
+///
+/// # Errors
+/// As above.
+pub fn info_query(fields: &Fields<'_>) -> Result<InfoQuery, JobError> {
+    let text = |field| fields.get(field).map(|_| fields.lossy(field)).transpose();
+    Ok(InfoQuery {
+        project: fields.lossy("project")?,
+        session: text("agent")?.zip(text("session_id")?),
+        today_ms: time(fields, "today_ms")?,
+    })
 }
 
 fn before(fields: &Fields<'_>) -> Result<(i64, String), JobError> {

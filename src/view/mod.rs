@@ -6,6 +6,7 @@
 
 mod action;
 mod amounts;
+pub mod health;
 mod history;
 mod info;
 mod jobs;
@@ -23,6 +24,7 @@ pub use history::history;
 pub use info::info;
 pub use jobs::{Live, LiveState, Totals, jobs};
 pub use prompt::{PromptView, prompt};
+pub(crate) use signs::{BETWEEN, FAILED, LANDED, UNKNOWN};
 pub use words::{Words, words};
 
 /// For whom it is shown.

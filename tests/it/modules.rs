@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 mod lua;
 
 /// Every module, in the order in which they may know each other.
-const ORDER: [&str; 26] = [
+const ORDER: [&str; 27] = [
     "error", "memory", "log", "rules", "stream", "agent", "request", "document", "land", "review", "message",
-    "journal", "store", "mirror", "record", "session", "view", "job", "editor", "rpc", "host", "serve",
+    "journal", "store", "mirror", "record", "session", "view", "ui", "job", "editor", "rpc", "host", "serve",
     "parse", "replay", "lib", "main",
 ];
 

@@ -4,6 +4,7 @@ local test, equal, contains = suite.test, suite.equal, suite.contains
 local script = child.script
 
 local VERSION = require("botglue.version")
+local HOST = require("support.host").PROGRAM
 
 --- What the report says with these options.
 local function report(options)
@@ -14,12 +15,11 @@ local function report(options)
 end
 
 test("all is well", function()
-  local host = require("support.host").PROGRAM
   local agent = script("echo '2.1.0 (Agent)'")
-  local text, nvim = report({ host = host, agents = { claude = { command = { agent } } } })
+  local text, nvim = report({ host = HOST, agents = { claude = { command = { agent } } } })
   contains(text, "Neovim " .. tostring(nvim:lua("return tostring(vim.version())")))
   contains(text, "all options are known")
-  contains(text, host .. ", botglue " .. VERSION)
+  contains(text, HOST .. ", botglue " .. VERSION)
   contains(text, "the host answers (")
   contains(text, "claude (runs the jobs): " .. agent .. ", 2.1.0 (Agent)")
   contains(text, "droid: droid is not in PATH")
@@ -42,14 +42,14 @@ test("a host of another version, and one that does not answer", function()
 end)
 
 test("the agent that runs the jobs is not there", function()
-  local text = report({ host = "/nowhere", agents = { claude = { command = { "/nowhere/claude" } } } })
+  local text = report({ host = HOST, agents = { claude = { command = { "/nowhere/claude" } } } })
   contains(text, "claude (runs the jobs): /nowhere/claude is not in PATH")
 end)
 
 test("each agent that is installed: its version, its login, and what keeps it read-only", function()
   local program = { script("echo 1.2.3") }
   local text = report({
-    host = require("support.host").PROGRAM,
+    host = HOST,
     agent = "codex",
     agents = {
       codex = { command = program, env = { OPENAI_API_KEY = "x" } },
@@ -72,6 +72,7 @@ end)
 
 test("a program is looked for in the absolute entries of PATH alone", function()
   local nvim = child.start()
+  nvim:lua("require('botglue').setup({ host = ... })", HOST)
   nvim:lua([[
     local project = vim.fn.tempname()
     vim.fn.mkdir(project .. "/bin", "p")
@@ -97,7 +98,7 @@ test(
     end
     local nvim = child.start()
     nvim:lua("require('botglue').setup(...)", {
-      host = "/nowhere",
+      host = HOST,
       agents = {
         claude = hangs(),
         droid = hangs(),
@@ -127,16 +128,13 @@ test(
 
 test("a version that is printed counts, also where the program goes on", function()
   local program = { script("echo 4.5.6; exec sleep 1000") }
-  contains(
-    (report({ host = "/nowhere", agents = { claude = { command = program } } })),
-    program[1] .. ", 4.5.6"
-  )
+  contains((report({ host = HOST, agents = { claude = { command = program } } })), program[1] .. ", 4.5.6")
 end)
 
 test("no program of the protocol text is run", function()
   local ran = vim.fn.tempname()
   local program = { script("touch " .. ran) }
-  local text = report({ host = "/nowhere", agents = { mine = { protocol = "text", command = program } } })
+  local text = report({ host = HOST, agents = { mine = { protocol = "text", command = program } } })
   contains(text, "mine: " .. program[1] .. ", a program of the protocol text: not started here")
   equal(vim.uv.fs_stat(ran), nil)
 end)
@@ -145,7 +143,7 @@ test("the version of a program that several agents run is asked for once", funct
   local runs = vim.fn.tempname()
   local program = { script("echo x >>" .. runs .. "; echo 7.8.9") }
   local text = report({
-    host = "/nowhere",
+    host = HOST,
     agents = { codex = { command = program }, droid = { command = program } },
   })
   contains(text, "codex: " .. program[1] .. ", 7.8.9")
@@ -159,7 +157,7 @@ test("options that are not known", function()
 end)
 
 test("a directory that cannot be made", function()
-  local text = report({ host = "/nowhere", data_dir = "/dev/null/botglue" })
+  local text = report({ host = HOST, data_dir = "/dev/null/botglue" })
   contains(text, "data: /dev/null/botglue cannot be written to")
   contains(text, "log: ")
 end)

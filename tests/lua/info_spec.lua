@@ -37,9 +37,9 @@ end
 
 --- What sums were asked for.
 local function asked(nvim)
-  return vim.tbl_filter(function(question)
-    return question.name == "info"
-  end, nvim:host("received", "query"))
+  return vim.tbl_map(function(question)
+    return question.arg
+  end, nvim:host("received", "ask"))
 end
 
 local function sessions(nvim)

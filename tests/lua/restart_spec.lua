@@ -256,6 +256,7 @@ test("a decision of which the host has not heard before it dies is to be taken a
   local nvim = answered(line(2, 2), { "TWO" }, true)
   nvim:lua([[
     local host = require("support.host")
+    require("botglue.host.connection").asked_within = 100
     vim.uv.kill(vim.fn.jobpid(host.channel), "sigstop")
     require("botglue").reject(1)
     host.die()

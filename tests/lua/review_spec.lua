@@ -370,6 +370,7 @@ test("a script that takes a hunk is told of a refusal that comes after its call 
   local nvim = held()
   nvim:lua("require('botglue').hunks(1)")
   nvim:host("hold", "reply")
+  nvim:lua("require('botglue.host.connection').asked_within = 100")
   nvim:lua("local b = require('botglue') b.accept(1, { hunk = 2, tick = b.hunks(1).tick })")
   nvim:host("arrived", "reply", 1)
   nvim:lua([[

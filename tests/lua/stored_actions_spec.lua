@@ -123,7 +123,7 @@ test("R on a job that was interrupted sends all of its request once more", funct
 end)
 
 test("leaving the list before the store answers drops the action", function()
-  for _, key in ipairs({ "d", "f", "R" }) do
+  for _, key in ipairs({ "f", "R" }) do
     local nvim = with_jobs(1)
     nvim:set_lines({ "mine" })
     open(nvim)

@@ -79,9 +79,7 @@ test("a transcript reads like a conversation, and folds what is long", function(
   contains(screen, "✗ Read /b.rs: there is no such file")
   nvim:type("q")
   equal(
-    nvim:lua(
-      "return { #vim.api.nvim_list_wins(), vim.tbl_count(require('botglue.host.connection').transcripts) }"
-    ),
+    nvim:lua("return { #vim.api.nvim_list_wins(), vim.tbl_count(require('botglue.host.connection').views) }"),
     { 1, 0 }
   )
 end)

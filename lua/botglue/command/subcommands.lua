@@ -94,7 +94,7 @@ return {
     end,
   },
   history = bare("botglue.ui.list.history", "open"),
-  info = bare("botglue.ui.list.info", "open"),
+  info = bare("botglue.ui.open", "info"),
   jobs = bare("botglue.ui.list.jobs", "open"),
   pick = {
     run = function(_, rest)
@@ -177,7 +177,7 @@ return {
     bang = true,
     run = function(args, rest)
       local id = choose.latest(rest, choose.has_transcript, "has a transcript")
-      require("botglue.ui.transcript").open(id, args.bang and "raw" or "readable")
+      require("botglue.ui.open").transcript(id, args.bang)
     end,
     complete = choose.complete(choose.has_transcript),
   },

@@ -1,23 +1,63 @@
 --- Asks the host and waits for its reply, for a limited time. Nothing else in the plugin waits for the host.
 
+local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
+local fail = require("botglue.host.errors").fail
 local moment = require("botglue.editor.moment")
 local query = require("botglue.host.query")
 
 local M = {}
 
---- Milliseconds that a key waits; a host that works takes less than one.
-M.KEY = 500
+local SILENT = "the host does not answer: nothing was done"
 
---- Asks. Within a call of the host's it does not wait, because the host does. The host may write to a buffer meanwhile: the user, or a script, has asked for it.
+--- Where it is asked.
+---@return { columns: integer, lines: integer, cmdheight: integer }
+function M.here()
+  return { columns = vim.o.columns, lines = vim.o.lines, cmdheight = vim.o.cmdheight }
+end
+
+--- Asks for what a command or a key of the user opens, and raises the host's error: what is typed ahead is meant for
+--- the window. The reply is the last call of its batch, so all that was drawn for it is there. A host that is being
+--- started has the time that one has for that.
+---@param what string
+---@param arg table
+---@param ms integer? how long the reply may take
+---@return table reply
+function M.open(what, arg, ms)
+  local process, err = client.connect(client.options())
+  if not process then
+    fail("%s", err and err.message)
+  end
+  local reply
+  local token = query.expect(process, function(result, message)
+    reply = { result, message }
+  end)
+  connection.asking = connection.asking + 1
+  process:notify("ask", { token = token, what = what, arg = arg, here = M.here() })
+  local within = (ms or connection.asked_within) + (process.ready and 0 or connection.ready_within)
+  local ok, raised = pcall(vim.wait, within, function()
+    return reply ~= nil
+  end, 1)
+  connection.queries[token], connection.asking = nil, connection.asking - 1
+  if not reply then
+    -- What was typed ahead was meant for a window that is not there.
+    while vim.fn.getchar(1) ~= 0 do
+      vim.fn.getchar(0)
+    end
+    fail("%s", ok and SILENT or raised)
+  end
+  return reply[1] or fail("%s", reply[2])
+end
+
+--- Asks for something that may change a buffer: the user, or a script, has asked for it. Within a call of the host's it
+--- does not wait, because the host does.
 ---@param name string
 ---@param args table
----@param ms integer
 ---@param bufnr integer? the buffer
 ---@param late fun(result: table?, err: string?)? called with a reply that comes later
 ---@return table? result
 ---@return string? err neither: there is no reply yet
-function M.ask(name, args, ms, bufnr, late)
+function M.change(name, args, bufnr, late)
   local reply, is_waiting = nil, true
   query.ask(name, args, function(result, err)
     if is_waiting then
@@ -27,7 +67,7 @@ function M.ask(name, args, ms, bufnr, late)
     end
   end)
   if not connection.applying then
-    moment.wait(ms, function()
+    moment.wait(connection.asked_within, function()
       return reply ~= nil
     end, 1, bufnr)
   end
@@ -35,6 +75,15 @@ function M.ask(name, args, ms, bufnr, late)
   if reply then
     return reply[1], reply[2]
   end
+end
+
+--- Asks for something, and raises the host's error.
+---@param name string
+---@param args table
+---@return table reply
+function M.know(name, args)
+  local result, err = M.change(name, args)
+  return result or fail("%s", err or SILENT)
 end
 
 return M

@@ -28,6 +28,8 @@
 ---@field applying boolean? whether a call of the host's is under way
 ---@field queries table<integer, botglue.Query> questions to the host, by their token
 ---@field last_query integer
+---@field asked_within integer milliseconds that a key of the user waits for the host
+---@field asking integer how many keys of the user wait for the host
 ---@field answered_within integer milliseconds after which the host is asked whether it works, and has to say so
 ---@field earlier integer how many held answers of earlier sessions wait in this project
 ---@field setup table? what `setup()` was given
@@ -68,7 +70,9 @@
 ---@field review botglue.Review? the one that is open
 ---@field diff botglue.Diff? the proposal that is shown beside its buffer
 ---@field list botglue.JobList? the one that is open
----@field transcripts table<integer, botglue.TranscriptView> those that are shown, by buffer
+---@field views table<string, botglue.HostWindow> the windows of the host that are open, by id
+---@field shown table<integer, botglue.HostWindow> the same by buffer
+---@field late botglue.ViewCall[] what could not be drawn yet
 ---@field unusable { path: string, why: string }? the last host that was started, if it could not be used
 ---@field drawing botglue.Drawing? views to draw in the next tick
 ---@field outcomes botglue.Outcomes? the lines of ended jobs, while there are any
@@ -87,6 +91,8 @@ local connection = {
   queries = {},
   last_query = 0,
   answered_within = 5000,
+  asked_within = 500,
+  asking = 0,
   earlier = 0,
   jobs = {},
   open = {},
@@ -105,7 +111,9 @@ local connection = {
   written = {},
   drafts = {},
   chosen = {},
-  transcripts = {},
+  views = {},
+  shown = {},
+  late = {},
 }
 
 return connection

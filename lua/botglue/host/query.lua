@@ -14,6 +14,25 @@ local SILENT = "the host does not answer; see :Botglue log"
 ---@field process botglue.Process? the host that was asked
 ---@field reply fun(result: table?, err: string?)
 
+--- The token of a question whose reply is expected.
+---@param process botglue.Process?
+---@param reply fun(result: table?, err: string?) called once
+---@return integer token
+---@return botglue.Query query
+function M.expect(process, reply)
+  local token = connection.last_query + 1
+  connection.last_query = token
+  local query = { process = process }
+  function query.reply(result, err)
+    if connection.queries[token] == query then
+      connection.queries[token] = nil
+      reply(result, err)
+    end
+  end
+  connection.queries[token] = query
+  return token, query
+end
+
 --- Asks. What can be asked, and what comes back, is in `types`.
 ---@param name string
 ---@param args table
@@ -21,20 +40,13 @@ local SILENT = "the host does not answer; see :Botglue log"
 ---@param opts { is_patient: boolean }? is_patient: a late reply counts, too, because what it holds belongs to this
 --- Neovim from then on
 function M.ask(name, args, callback, opts)
-  local token = connection.last_query + 1
-  connection.last_query = token
-  local query, patience = {}, nil
-  function query.reply(result, err)
-    if connection.queries[token] ~= query then
-      return
-    end
-    connection.queries[token] = nil
+  local patience
+  local token, query = M.expect(nil, function(result, err)
     deadline.stop(patience)
     vim.schedule(function()
       callback(result, err)
     end)
-  end
-  connection.queries[token] = query
+  end)
   local function wait()
     patience = deadline.start(connection.answered_within, function()
       if name == "ping" then

@@ -57,7 +57,7 @@ local function decide(job, name, args)
   end
   local landing = job.landing
   job.deciding = "asked"
-  local result, err = ask.ask(name, args, ask.KEY, args.buffer, function(_, late)
+  local result, err = ask.change(name, args, args.buffer, function(_, late)
     if late and job.deciding then
       errors.guard(fail, "%s", late)
     end

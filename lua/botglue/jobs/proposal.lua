@@ -174,7 +174,7 @@ end
 function M.renew(job)
   if not M.is_current(job) then
     subscribe(job)
-    moment.wait(ask.KEY, function()
+    moment.wait(connection.asked_within, function()
       return M.is_current(job)
     end, 1, job.range.bufnr)
   end
@@ -191,7 +191,7 @@ end
 function M.decide(job, name, args, late)
   args.id, args.buffer = job.id, job.range.bufnr
   attach.want(args.buffer, job)
-  return ask.ask(name, args, ask.KEY, args.buffer, late)
+  return ask.change(name, args, args.buffer, late)
 end
 
 --- Returns the proposal of a held answer to a script. The first call subscribes and waits for the host.

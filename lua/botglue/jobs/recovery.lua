@@ -1,5 +1,5 @@
---- Handles the jobs when their host has died or Neovim exits. What was written stands, an answer that waited is held, and
---- a job that ran fails; its answer, if that was stored, the next host offers as a held one.
+--- Handles the jobs when their host has died or Neovim exits. What was written stands, an answer that waited is held,
+--- and a job that ran fails; its answer, if that was stored, the next host offers as a held one.
 
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")

@@ -182,8 +182,8 @@ local function compare(job)
   end
   ---@cast before botglue.Base
   ---@cast after botglue.Base
-  require("botglue.ui.compare").open({
-    name = ("job %d"):format(job.id),
+  require("botglue.ui.open").window("texts", {
+    title = ("job %d"):format(job.id),
     left = before.rows,
     right = after.rows,
     filetype = vim.bo[job.range.bufnr].filetype,

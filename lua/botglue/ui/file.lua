@@ -3,6 +3,22 @@
 
 local M = {}
 
+--- Closes the window. The last one is left empty: the text is not the user's, and may go.
+local function close()
+  if not pcall(vim.cmd.close) then
+    vim.cmd.enew()
+  end
+end
+
+--- Shows what an agent has printed.
+---@param path string
+function M.transcript(path)
+  M.open(path)
+  local bo = vim.bo
+  bo.filetype, bo.swapfile, bo.buflisted, bo.bufhidden, bo.readonly = "json", false, false, "wipe", true
+  vim.keymap.set("n", "q", close, { buffer = true, nowait = true, desc = "botglue: close" })
+end
+
 --- Opens a file in a split, as it is now.
 ---@param path string
 function M.open(path)

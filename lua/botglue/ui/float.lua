@@ -9,6 +9,7 @@ local frame = require("botglue.ui.frame")
 local highlight = require("botglue.ui.highlight")
 local rows_of = require("botglue.ui.rows").of
 local signs = require("botglue.util.signs")
+local view = require("botglue.ui.view")
 
 local M = {}
 
@@ -148,17 +149,6 @@ function Float:detail(rows)
   end
 end
 
---- A floating window's ruler is drawn where messages are, and Neovim leaves it there.
-local function wipe_ruler()
-  local uis = api.nvim_list_uis()
-  local drawn = vim.iter(uis):any(function(ui)
-    return not ui.ext_messages
-  end)
-  if drawn and vim.o.ruler and vim.o.laststatus >= 2 then
-    api.nvim_echo({ { "" } }, false, {})
-  end
-end
-
 --- Closes the window, and goes back to where it was opened from.
 function Float:close()
   if self.closed then
@@ -181,7 +171,7 @@ function Float:close()
     api.nvim_set_current_win(self.before)
   end
   if was_here then
-    wipe_ruler()
+    view.wipe_ruler()
   end
   if self.spec.on_close then
     self.spec.on_close()
@@ -267,21 +257,6 @@ function Float:watch()
   })
 end
 
---- A window that does not float: the current one, else the previous one, else the first.
----@return integer
-local function origin()
-  local function is_plain(win)
-    return win ~= 0 and api.nvim_win_is_valid(win) and api.nvim_win_get_config(win).relative == ""
-  end
-  local current, before = api.nvim_get_current_win(), vim.fn.win_getid(vim.fn.winnr("#"))
-  if is_plain(current) then
-    return current
-  elseif is_plain(before) then
-    return before
-  end
-  return vim.tbl_filter(is_plain, api.nvim_tabpage_list_wins(0))[1]
-end
-
 --- The window of that name is closed, if there is one.
 ---@param name string
 local function close(name)
@@ -291,30 +266,16 @@ local function close(name)
   end
 end
 
---- Calls an API function that runs autocommands. An error in a user's autocommand is returned; the call itself has
---- succeeded.
----@param fn fun(...): any
----@param ... any
----@return string? err
-local function despite_autocommands(fn, ...)
-  local ok, err = pcall(fn, ...)
-  return not ok and tostring(err) or nil
-end
-
 --- Shows a buffer in a window.
 ---@param bufnr integer
 ---@param config table
 ---@param enter boolean
 ---@return integer win
 local function show(bufnr, config, enter)
-  local err = despite_autocommands(api.nvim_open_win, bufnr, false, config)
+  local err = view.despite_autocommands(api.nvim_open_win, bufnr, false, config)
   local win = vim.fn.win_findbuf(bufnr)[1] or error(err, 0)
   if enter then
-    err = despite_autocommands(api.nvim_set_current_win, win) or err
-  end
-  if enter and api.nvim_get_current_win() ~= win then
-    -- One that fails when the user's buffer is left keeps them there.
-    vim.cmd(("noautocmd call nvim_set_current_win(%d)"):format(win))
+    err = view.enter(win) or err
   end
   if err then
     require("botglue.host.notify").error(err)
@@ -329,8 +290,10 @@ function M.open(spec)
   errors.no_window_in_cmdwin()
   highlight.define()
   close(spec.name)
-  local self =
-    setmetatable({ spec = spec, page = 0, before = api.nvim_get_current_win(), origin = origin() }, Float)
+  local self = setmetatable(
+    { spec = spec, page = 0, before = api.nvim_get_current_win(), origin = view.origin() },
+    Float
+  )
   -- A window to type in starts with the keys of Insert mode.
   self.mode = spec.modifiable and "i" or "n"
   self.keys = vim.list_extend({}, spec.keys)

@@ -11,7 +11,7 @@ mod tests;
 
 use crate::stream::{Decoder, Line, Lines, Stream};
 use part::Parts;
-pub use rows::{TranscriptHeader, TranscriptRow};
+pub use rows::{RowKind, TranscriptHeader, TranscriptRow};
 
 /// A transcript as far as it has been read; see the module.
 #[derive(Debug)]

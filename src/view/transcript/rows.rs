@@ -44,9 +44,13 @@ pub enum RowKind {
     Output,
     /// A tool that has not come back.
     Running,
+    /// A tool that has done its work.
     Ok,
+    /// A tool that has failed.
     Error,
+    /// A tool that was refused.
     Denied,
+    /// A tool that had not come back when the job ended.
     Unfinished,
     /// About the conversation.
     Note,

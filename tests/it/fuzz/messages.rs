@@ -17,7 +17,8 @@ pub fn of_each_kind(serve: &Serve) -> Vec<Value> {
         Value::Array(vec![2.into(), method.into(), Value::Array(arguments)])
     };
     let one = |(method, argument)| (method, vec![argument]);
-    let mut all: Vec<Value> = jobs(serve).into_iter().chain(ranges()).map(one).map(message).collect();
+    let mut all: Vec<Value> =
+        jobs(serve).into_iter().chain(ranges()).chain(windows()).map(one).map(message).collect();
     all.extend(questions().into_iter().map(|question| message(("query", vec![question]))));
     all.extend(events().into_iter().map(message));
     all
@@ -84,6 +85,37 @@ fn ranges() -> Vec<(&'static str, Json)> {
     ]
 }
 
+/// About the windows of the host.
+fn windows() -> Vec<(&'static str, Json)> {
+    let here = json!({"columns": 80, "lines": 24, "cmdheight": 1});
+    let transcript = json!({
+        "id": 1, "path": "/nowhere/t.jsonl", "protocol": "claude", "agent": "mine", "cwd": "/p", "prompt": "p",
+        "over": true, "error": "e", "raw": false,
+    });
+    let agent =
+        json!({"protocol": "claude", "command": ["/nowhere/a"], "env": {"PATH": "/"}, "directory": "empty"});
+    let health = json!({"agent": "mine", "agents": {"mine": agent}, "data_dir": "/dev/null/a", "log_dir": "/dev/null/b"});
+    let asked = [
+        ("info", json!({"project": "/", "title": "p", "agent": "mine", "session_id": "s", "today_ms": 1})),
+        ("prompt", json!({"uuid": "u"})),
+        ("compare", json!({"uuid": "u", "title": "t"})),
+        ("texts", json!({"title": "t", "left": ["a"], "right": ["b"], "filetype": "lua"})),
+        ("transcript", transcript),
+        ("transcript", json!({"uuid": "u", "raw": true})),
+        ("health", health),
+    ];
+    let ask =
+        |(what, arg): (&str, Json)| ("ask", json!({"token": 1, "what": what, "arg": arg, "here": here}));
+    let view = "transcript-000000001";
+    let more = [
+        ("act", json!({"view": view, "action": "reload"})),
+        ("act", json!({"view": "info-000000001", "action": "more"})),
+        ("closed", json!({"view": view})),
+        ("geometry", here.clone()),
+    ];
+    asked.into_iter().map(ask).chain(more).collect()
+}
+
 /// What is asked, and which lists are shown.
 fn questions() -> Vec<Json> {
     let viewer = json!({"cwd": "/p", "home": "/home/dev"});
@@ -119,13 +151,6 @@ fn questions() -> Vec<Json> {
         ("accept", of_buffer(json!({"range": {"first": 1, "last": 2}, "tick": 3}))),
         ("reject", json!({"id": 1, "taken": 1})),
         ("revert", of_buffer(json!({}))),
-        (
-            "transcript",
-            json!({
-                "path": "/nowhere/t.jsonl", "protocol": "claude", "agent": "mine", "cwd": "/p", "prompt": "p",
-                "over": true, "error": "e", "known": {"rows": 3, "mark": "m"}, "bytes": 1000,
-            }),
-        ),
         ("mirror", json!({"buffer": 1})),
         (
             "blocks",
@@ -202,6 +227,6 @@ fn each_message_of_the_plugin_is_among_them() {
         assert!(sent.contains(some), "{function} was found nowhere: {sent:?}");
         assert_eq!(sent.difference(&known).collect::<Vec<_>>(), Vec::<&String>::new(), "{function}");
     }
-    let decisions = ["take", "drop", "undrop", "history", "jobs", "info", "transcript", "blocks"];
+    let decisions = ["take", "drop", "undrop", "history", "jobs", "blocks"];
     assert!(decisions.iter().all(|name| questions.contains(*name)), "{questions:?}");
 }

@@ -32,7 +32,7 @@ local SETTLE = "if package.loaded['support.host'] then require('support.host').s
 -- A key that waits for the host has other keys behind it.
 local IS_SETTLED = [[
   local connection = package.loaded["botglue.host.connection"]
-  return _G.settled and not (connection and connection.deciding_in)
+  return _G.settled and not (connection and (connection.deciding_in or connection.asking > 0))
 ]]
 
 --- Runs a chunk of Lua in the child and returns what it returns, as soon as the host has replied to all that the plugin

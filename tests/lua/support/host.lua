@@ -126,7 +126,7 @@ function M.install()
   end
   vim.rpcnotify = function(channel, method, argument)
     table.insert(M.sent, { method = method, argument = argument })
-    if method == "query" then
+    if method == "query" or method == "ask" then
       M.awaited[question(argument.token)] = true
     end
     if method == "run" or method == "prewarm" then
@@ -135,6 +135,8 @@ function M.install()
     return rpcnotify(channel, method, argument)
   end
   note_calls()
+  -- A machine with much to do is no silent host.
+  require("botglue.host.connection").asked_within = DEADLINE
   -- Specs see at once whether anything is left of a job.
   vim.g.botglue = {
     host = M.PROGRAM,

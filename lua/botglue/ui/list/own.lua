@@ -51,8 +51,8 @@ end
 ---@param job botglue.Job
 ---@param float botglue.ListOrigin
 function M.transcript(job, float)
+  require("botglue.ui.open").transcript(job.id)
   float:close()
-  require("botglue.ui.transcript").open(job.id, "readable")
 end
 
 return M

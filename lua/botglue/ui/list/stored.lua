@@ -4,12 +4,12 @@ local client = require("botglue.host.client")
 local errors = require("botglue.host.errors")
 local extent = require("botglue.editor.extent")
 local go = require("botglue.ui.go")
+local open = require("botglue.ui.open")
 local query = require("botglue.host.query")
 local range = require("botglue.editor.range")
 local requests = require("botglue.jobs.request")
 local run = require("botglue.jobs.run")
 local user_context = require("botglue.editor.user_context")
-local view = require("botglue.ui.list.view")
 
 local M = {}
 
@@ -57,31 +57,9 @@ function M.jump(row, float)
 end
 
 --- Shows the prompt of a job, its model, its time and its cost in a window.
----@param shown { prompt: string, ended: string, took: string }
-local function show_prompt(shown)
-  local rows = vim.split(shown.prompt, "\n", { plain = true })
-  local width = math.min(math.max(vim.o.columns - 8, 30), 100)
-  local height = 0
-  for _, row in ipairs(rows) do
-    height = height + math.max(math.ceil(api.nvim_strwidth(row) / width), 1)
-  end
-  local float = require("botglue.ui.float").open({
-    name = "prompt-of-job",
-    width = width,
-    height = math.min(height, math.floor(vim.o.lines * 0.6)),
-    title = { left = "prompt", right = shown.ended },
-    note = shown.took,
-    keys = {},
-  })
-  vim.wo[float.win][0].wrap, vim.wo[float.win][0].linebreak = true, true
-  float:draw(vim.tbl_map(function(row)
-    return { { row } }
-  end, rows))
-end
-
 ---@param row botglue.ListRow
 function M.prompt(row)
-  view.ask("job", { uuid = row.id }, where_stayed(show_prompt))
+  open.window("prompt", { uuid = row.id })
 end
 
 --- The answer as it would land, else as the agent gave it.
@@ -98,14 +76,7 @@ end
 --- Shows the sent text beside the answer.
 ---@param row botglue.ListRow
 function M.diff(row)
-  whole(row, function(full)
-    require("botglue.ui.compare").open({
-      name = row.job and ("job %d"):format(row.job) or full.prompt,
-      left = full.selection.text or {},
-      right = answer_of(full),
-      filetype = full.question and "" or full.filetype,
-    })
-  end)
+  open.window("compare", { uuid = row.id, title = row.job and ("job %d"):format(row.job) })
 end
 
 --- Puts the answer into the register that the user has named.
@@ -217,10 +188,8 @@ end
 ---@param row botglue.ListRow
 ---@param float botglue.ListOrigin
 function M.transcript(row, float)
-  whole(row, function(full)
-    float:close()
-    require("botglue.ui.transcript").show_stored(full, "readable")
-  end)
+  open.window("transcript", { uuid = row.id })
+  float:close()
 end
 
 return M

@@ -113,11 +113,7 @@ end
 function M.open(id)
   local job = decide.held_job(id)
   errors.no_window_in_cmdwin()
-  local answer, err = ask.ask("answer", { id = id }, ask.KEY)
-  if not answer then
-    errors.fail("%s", err or "the host does not answer: nothing was done")
-  end
-  ---@cast answer { lines: string[], typed: string[]? }
+  local answer = ask.know("answer", { id = id }) --[[@as { lines: string[], typed: string[]? }]]
   local bufnr = buffer(job, answer)
   local shown = vim.fn.win_findbuf(bufnr)[1]
   if shown then

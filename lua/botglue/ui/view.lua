@@ -1,0 +1,375 @@
+--- The windows that the host draws: opens, draws and closes them as the host says, and reports keys, the end of a
+--- window, and the size of the screen. What a window shows is the host's: nothing here knows it.
+---
+--- A window and its buffer are always closed together. `q` closes a window here, so a host that does not answer holds
+--- none open.
+
+local ask = require("botglue.editor.ask")
+local connection = require("botglue.host.connection")
+local highlight = require("botglue.ui.highlight")
+
+local M = {}
+
+local api = vim.api
+local highlights = api.nvim_create_namespace("botglue.view")
+local marks = api.nvim_create_namespace("botglue.view.marks")
+local LOOKS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLine:BotglueSelected"
+
+--- A text, the highlighted bytes (from, to, group, and so on), and what else is drawn; or the text alone.
+---@alias botglue.ViewRow string|[string, any[], { marks: [integer, table][], fold: [string, string]? }?]
+---@alias botglue.ViewSplice [integer, integer, botglue.ViewRow[]] the first row, how many go, what takes their place
+
+---@class botglue.ViewOpening
+---@field kind "float"|"split"|"tab"|"beside" beside: at the right of the window that closes with it
+---@field name string of the buffer
+---@field buffer table<string, any> options
+---@field window table<string, any> options
+---@field keys [string, string, string][] a key, what it does, and its word; "close" is done here
+---@field with string? the view that is closed with it
+---@field markdown boolean? whether the text is coloured as Markdown
+---@field diff boolean? whether it is compared with the other windows of its tab page
+
+---@class botglue.ViewCall what the host says of a view: only what is other than before
+---@field id string
+---@field close boolean?
+---@field token integer? of the question to which an opening view is the reply
+---@field open botglue.ViewOpening?
+---@field config vim.api.keyset.win_config? of a floating window
+---@field rows botglue.ViewSplice[]?
+---@field cursor integer? the row of the cursor
+
+---@class botglue.HostWindow
+---@field id string
+---@field opening botglue.ViewOpening
+---@field bufnr integer
+---@field win integer
+---@field before integer the window from which it was opened
+---@field rows botglue.ViewRow[] what it shows
+---@field group integer of autocommands
+---@field is_current boolean? whether the user went into it last
+local View = {}
+View.__index = View
+
+---@param method string
+---@param argument table
+local function tell(method, argument)
+  if connection.process then
+    connection.process:notify(method, argument)
+  end
+end
+
+--- Calls a function that runs the user's autocommands. An error in one of them is no error of the function.
+---@param fn fun(...): any
+---@param ... any
+---@return string? err
+function M.despite_autocommands(fn, ...)
+  local ok, err = pcall(fn, ...)
+  return not ok and tostring(err) or nil
+end
+
+--- Goes into a window. An autocommand that fails when the user's buffer is left would keep them there.
+---@param win integer
+---@return string? err
+function M.enter(win)
+  local err = M.despite_autocommands(api.nvim_set_current_win, win)
+  if api.nvim_get_current_win() ~= win then
+    vim.cmd(("noautocmd call nvim_set_current_win(%d)"):format(win))
+  end
+  return err
+end
+
+--- A window that does not float: the current one, else the previous one, else the first.
+---@return integer
+function M.origin()
+  local candidates = { api.nvim_get_current_win(), vim.fn.win_getid(vim.fn.winnr("#")) }
+  for _, win in ipairs(vim.list_extend(candidates, api.nvim_tabpage_list_wins(0))) do
+    if win ~= 0 and api.nvim_win_get_config(win).relative == "" then
+      return win
+    end
+  end
+  error("there is no window")
+end
+
+--- A floating window's ruler is drawn where messages are, and Neovim leaves it there.
+function M.wipe_ruler()
+  local drawn = vim.iter(api.nvim_list_uis()):any(function(ui)
+    return not ui.ext_messages
+  end)
+  if drawn and vim.o.ruler and vim.o.laststatus >= 2 then
+    api.nvim_echo({ { "" } }, false, {})
+  end
+end
+
+--- Replaces rows, and draws what is particular to the new ones. Highlights are drawn with the rows that are seen.
+---@param splices botglue.ViewSplice[]
+function View:splice(splices)
+  local bufnr = self.bufnr
+  vim.bo[bufnr].modifiable = true
+  for _, splice in ipairs(splices) do
+    local at, gone, rows, lines = splice[1], splice[2], splice[3], {}
+    -- A buffer without rows has one.
+    local last = #self.rows == 0 and -1 or at + gone
+    if #rows ~= gone then
+      local kept = vim.list_slice(self.rows, at + gone + 1)
+      self.rows = vim.list_extend(vim.list_extend(vim.list_slice(self.rows, 1, at), rows), kept)
+    end
+    for i, row in ipairs(rows) do
+      lines[i], self.rows[at + i] = row[1] or row, row
+    end
+    api.nvim_buf_clear_namespace(bufnr, marks, at, last)
+    api.nvim_buf_set_lines(bufnr, at, last, false, lines)
+    for i, row in ipairs(rows) do
+      for _, mark in ipairs(row[3] and row[3].marks or {}) do
+        api.nvim_buf_set_extmark(bufnr, marks, at + i - 1, mark[1], mark[2])
+      end
+    end
+  end
+  vim.bo[bufnr].modifiable = false
+end
+
+--- Shows the buffer in a window.
+---@param config table? of a floating window
+---@return string? err
+function View:show(config)
+  local kind, bufnr = self.opening.kind, self.bufnr
+  if kind == "tab" then
+    return M.despite_autocommands(vim.cmd, "tab sbuffer " .. bufnr)
+  elseif kind == "split" then
+    config = { split = vim.o.splitbelow and "below" or "above", win = M.origin() }
+  elseif kind == "beside" then
+    config = { split = "right", win = connection.views[self.opening.with].win }
+  else
+    config = vim.tbl_extend("force", config, { style = "minimal", border = "rounded" })
+  end
+  return M.despite_autocommands(api.nvim_open_win, bufnr, false, config)
+end
+
+--- Sets the options of a window that shows it.
+---@param win integer
+function View:set_window(win)
+  for name, value in pairs(self.opening.window) do
+    vim.wo[win][0][name] = value
+  end
+end
+
+--- Closes the window, and goes back to where it was opened from.
+function View:close()
+  if connection.views[self.id] ~= self then
+    return
+  end
+  connection.views[self.id], connection.shown[self.bufnr] = nil, nil
+  pcall(api.nvim_del_augroup_by_id, self.group)
+  local was_here = api.nvim_get_current_win() == self.win
+  -- The user may have put another buffer into it.
+  if api.nvim_win_is_valid(self.win) and api.nvim_win_get_buf(self.win) == self.bufnr then
+    pcall(api.nvim_win_close, self.win, true)
+  end
+  if api.nvim_buf_is_valid(self.bufnr) then
+    pcall(api.nvim_buf_delete, self.bufnr, { force = true })
+  end
+  if was_here and api.nvim_win_is_valid(self.before) then
+    pcall(api.nvim_set_current_win, self.before)
+  end
+  if was_here and self.opening.kind == "float" then
+    M.wipe_ruler()
+  end
+  tell("closed", { view = self.id })
+  local other = connection.views[self.opening.with or ""]
+  if other then
+    other:close()
+  end
+end
+
+function View:map()
+  for _, key in ipairs(self.opening.keys) do
+    vim.keymap.set("n", key[1], function()
+      if key[2] == "close" then
+        self:close()
+      else
+        tell("act", { view = self.id, action = key[2] })
+      end
+    end, { buffer = self.bufnr, nowait = true, desc = "botglue: " .. key[3] })
+  end
+end
+
+function View:watch()
+  self.group = api.nvim_create_augroup("botglue.view." .. self.bufnr, { clear = true })
+  local is_float = self.opening.kind == "float"
+  local function on(event, callback, options)
+    local all = { group = self.group, desc = "botglue: " .. self.opening.name, callback = callback }
+    api.nvim_create_autocmd(event, vim.tbl_extend("error", all, options or {}))
+  end
+  local function close()
+    self:close()
+  end
+  on("WinClosed", vim.schedule_wrap(close), { pattern = tostring(self.win) })
+  on("BufWipeout", vim.schedule_wrap(close), { buffer = self.bufnr })
+  on("BufWinEnter", function()
+    self:set_window(api.nvim_get_current_win())
+  end, { buffer = self.bufnr })
+  self.is_current = api.nvim_get_current_win() == self.win
+  on("WinEnter", function()
+    self.is_current = api.nvim_get_current_win() == self.win
+  end)
+  on("VimResized", function()
+    -- `:tabdo wincmd =`, which many people have here, takes the user out of a window that keeps its buffer.
+    if self.is_current and is_float and api.nvim_win_is_valid(self.win) then
+      api.nvim_set_current_win(self.win)
+    end
+    tell("geometry", ask.here())
+  end)
+end
+
+---@param call botglue.ViewCall
+local function open(call)
+  local opening = call.open --[[@as botglue.ViewOpening]]
+  local before = api.nvim_get_current_win()
+  -- Where no window may open this raises the error, before there is a buffer that cannot be deleted.
+  api.nvim_set_current_win(before)
+  highlight.define()
+  local bufnr = require("botglue.ui.scratch").make()
+  local self =
+    setmetatable({ id = call.id, opening = opening, bufnr = bufnr, before = before, rows = {} }, View)
+  local ok, err = pcall(function()
+    -- The same thing may be shown already; then this has no name.
+    pcall(api.nvim_buf_set_name, bufnr, opening.name)
+    connection.shown[bufnr] = self
+    self:splice(call.rows or {})
+    if opening.markdown then
+      require("botglue.ui.markdown").colour(bufnr, "by lines")
+    end
+    for name, value in pairs(opening.buffer) do
+      vim.bo[bufnr][name] = value
+    end
+    local raised = self:show(call.config)
+    self.win = vim.fn.win_findbuf(bufnr)[1] or error(raised, 0)
+    raised = M.enter(self.win) or raised
+    if raised then
+      require("botglue.host.notify").error(raised)
+    end
+    if api.nvim_get_mode().mode ~= "n" then
+      -- Insert mode would go on in it.
+      vim.cmd.stopinsert()
+    end
+  end)
+  if not ok then
+    connection.shown[bufnr] = nil
+    pcall(api.nvim_buf_delete, bufnr, { force = true })
+    error(err, 0)
+  end
+  connection.views[call.id] = self
+  self:set_window(self.win)
+  if opening.kind == "float" then
+    -- The style has set something already.
+    local looks = { vim.wo[self.win].winhighlight, LOOKS }
+    vim.wo[self.win][0].winhighlight = table.concat(looks, ","):gsub("^,", "")
+  end
+  if opening.diff then
+    api.nvim_win_call(self.win, vim.cmd.diffthis)
+  end
+  self:map()
+  self:watch()
+end
+
+---@param call botglue.ViewCall
+local function draw(call)
+  local view = connection.views[call.id]
+  if call.open then
+    if call.token and not connection.queries[call.token] then
+      -- Whoever asked has given up, and been told that nothing was done.
+      tell("closed", { view = call.id })
+      return
+    end
+    open(call)
+    view = connection.views[call.id]
+  elseif not view then
+    return
+  elseif call.close then
+    view:close()
+    return
+  else
+    if call.config and api.nvim_win_is_valid(view.win) then
+      api.nvim_win_set_config(view.win, call.config)
+    end
+    view:splice(call.rows or {})
+  end
+  for _, win in ipairs(call.cursor and vim.fn.win_findbuf(view.bufnr) or {}) do
+    api.nvim_win_set_cursor(win, { call.cursor, 0 })
+  end
+end
+
+--- Draws what the host says. Where Neovim allows no window and no text to change, as in another plugin's expression
+--- map that waits, this and all that follows is drawn once it does.
+---@param call botglue.ViewCall
+function M.draw(call)
+  local late = connection.late
+  if #late > 0 then
+    late[#late + 1] = call
+    return
+  end
+  local ok, err = pcall(draw, call)
+  if ok then
+    return
+  elseif not tostring(err):find("E565", 1, true) then
+    tell("closed", { view = call.id })
+    error(err, 0)
+  end
+  -- Whoever asked does not wait any more by then.
+  call.token = nil
+  connection.late = { call }
+  api.nvim_create_autocmd("SafeState", {
+    once = true,
+    desc = "botglue: draw what could not be drawn",
+    callback = function()
+      local calls = connection.late
+      connection.late = {}
+      for _, each in ipairs(calls) do
+        M.draw(each)
+      end
+    end,
+  })
+end
+
+--- The host is gone, and with it all that its windows could do.
+function M.host_lost()
+  connection.late = {}
+  for _, view in pairs(vim.tbl_extend("error", {}, connection.views)) do
+    view:close()
+  end
+end
+
+--- What the current window shows in a row.
+---@param row integer
+---@return [string, string]? fold its level, and the text of the one that begins there
+local function fold_at(row)
+  local view = connection.shown[api.nvim_get_current_buf()]
+  local extra = view and view.rows[row] and view.rows[row][3]
+  return extra and extra.fold
+end
+
+--- The value of 'foldexpr' for a row.
+---@return string
+function M.fold()
+  return (fold_at(vim.v.lnum) or { "0" })[1]
+end
+
+--- The text of a closed fold.
+---@return string
+function M.fold_text()
+  return (fold_at(vim.v.foldstart) or { "", "" })[2]
+end
+
+api.nvim_set_decoration_provider(highlights, {
+  on_win = function(_, _, bufnr)
+    return connection.shown[bufnr] ~= nil
+  end,
+  on_line = function(_, _, bufnr, row)
+    local drawn = (connection.shown[bufnr].rows[row + 1] or "")[2] or {}
+    for i = 1, #drawn, 3 do
+      local mark = { end_col = drawn[i + 1], hl_group = drawn[i + 2], ephemeral = true }
+      api.nvim_buf_set_extmark(bufnr, highlights, row, drawn[i], mark)
+    end
+  end,
+})
+
+return M

@@ -1,0 +1,123 @@
+//! What `:checkhealth` asks: looks for the agents' programs, asks them for their versions, and looks whether the
+//! directories can be written to.
+
+use std::collections::BTreeMap;
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use tokio::task::JoinSet;
+
+use super::Host;
+use crate::agent::{self, KnownAgent, Protocol};
+use crate::job::{Groups, find_program, version};
+use crate::rpc::{AgentOption, HealthRequest};
+use crate::view::health::{self, CheckedAgent};
+
+type Versions = BTreeMap<PathBuf, Result<String, String>>;
+
+impl Host {
+    /// Replies with the report.
+    pub(super) fn health(&self, token: u64, asked: HealthRequest) {
+        let (editor, groups) = (self.editor.clone(), self.context.groups.clone());
+        tokio::spawn(async move {
+            let versions = versions(&asked, &groups).await;
+            let agents: Vec<_> = asked.agents.iter().map(|agent| checked(agent, &versions, &asked)).collect();
+            let directories =
+                asked.directories.iter().map(|(what, path)| (*what, path.clone(), is_writable(path)));
+            let sections = [
+                health::agents(&agents, &asked.chosen, asked.trust_project),
+                health::directories(&directories.collect::<Vec<_>>()),
+            ];
+            editor.reply(token, Ok(json!({ "sections": sections })));
+        });
+    }
+}
+
+/// The program of an agent. No shell is there to make a path of `~`.
+fn program(agent: &AgentOption) -> String {
+    let program = agent.command.first().map_or("", String::as_str);
+    home(program).unwrap_or_else(|| program.to_owned())
+}
+
+/// A path below the user's own directory.
+fn home(path: &str) -> Option<String> {
+    Some(format!("{}/{}", std::env::var("HOME").ok()?, path.strip_prefix("~/")?))
+}
+
+fn path(agent: &AgentOption) -> Option<PathBuf> {
+    find_program(&program(agent), agent.env.get("PATH"))
+}
+
+/// The versions of all programs, each asked once. One of the protocol `text` is not: it may do anything with what it is
+/// given.
+async fn versions(asked: &HealthRequest, groups: &Groups) -> Versions {
+    let (mut running, mut known) = (JoinSet::new(), Versions::new());
+    for agent in asked.agents.iter().filter(|agent| agent.protocol != Protocol::Text) {
+        let Some(path) = path(agent) else { continue };
+        if known.insert(path.clone(), Err("it was not asked".to_owned())).is_some() {
+            continue;
+        }
+        let environment = agent.env.iter().filter(|(name, _)| *name == "PATH");
+        let (environment, groups) =
+            (environment.map(|(k, v)| (k.clone(), v.clone())).collect(), groups.clone());
+        running.spawn(async move {
+            let said = version(&path, environment, &groups).await;
+            (path, said)
+        });
+    }
+    known.extend(running.join_all().await);
+    known
+}
+
+fn checked(agent: &AgentOption, versions: &Versions, asked: &HealthRequest) -> CheckedAgent {
+    let path = path(agent);
+    let all = agent::known();
+    let by_name =
+        all.get(agent.name.as_str()).filter(|known| known.protocol == agent.protocol.dialect().name);
+    let known = by_name.unwrap_or(&all[agent.protocol.dialect().name]).clone();
+    let is_apart = match &agent.directory {
+        Some(directory) => directory == "empty",
+        None => known.loads == "directory" && !asked.trust_project,
+    };
+    CheckedAgent {
+        name: agent.name.clone(),
+        program: program(agent),
+        version: path
+            .as_ref()
+            .and_then(|path| versions.get(path))
+            .cloned()
+            .filter(|_| agent.protocol != Protocol::Text),
+        path: path.map(|path| path.to_string_lossy().into_owned()),
+        login: login(agent, &known),
+        is_apart,
+        weakened_by: if known.loads == "everything" { Vec::new() } else { agent.weakened_by.clone() },
+        known,
+    }
+}
+
+/// How an agent is logged in, as far as it can be seen without asking it; none where that is not known.
+fn login(agent: &AgentOption, known: &KnownAgent) -> Option<String> {
+    let about = &known.about;
+    if about.login_variables.is_empty() && about.login_file.is_none() {
+        return None;
+    }
+    let is_set =
+        |variable: &&&str| agent.env.contains_key(**variable) || std::env::var_os(variable).is_some();
+    if let Some(variable) = about.login_variables.iter().find(is_set) {
+        return Some(format!("{variable} is set"));
+    }
+    let file = about.login_file.filter(|file| home(file).is_some_and(|path| Path::new(&path).exists()));
+    let unknown = || format!("not found by botglue; if a job fails because of it, {}", known.login);
+    Some(file.map_or_else(unknown, str::to_owned))
+}
+
+/// Whether files can be made in a directory, which is made if it is not there.
+fn is_writable(path: &str) -> bool {
+    // Whether that went well the next line tells.
+    let _ = std::fs::create_dir_all(path);
+    let Ok(name) = CString::new(Path::new(path).as_os_str().as_bytes()) else { return false };
+    // SAFETY: the name is a string that ends with a zero and outlives the call.
+    Path::new(path).is_dir() && unsafe { libc::access(name.as_ptr(), libc::W_OK | libc::X_OK) } == 0
+}

@@ -1,0 +1,334 @@
+//! The windows of the host: what the user asks to see, what the store and the transcripts have of it, and what is drawn.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Host, transcript};
+use crate::agent::Protocol;
+use crate::error::JobError;
+use crate::request::TranscriptRequest;
+use crate::rpc::{Asked, TranscriptOf};
+use crate::store::{FullJob, Info, JobKey};
+use crate::ui::{self, JobPrompt, Screen, Texts, Transcript, Ui};
+use crate::view;
+use crate::view::transcript::TranscriptRow;
+
+/// How long a transcript is read before its window opens without rows: a key does not wait for much longer.
+const OPENS_WITHIN: Duration = Duration::from_millis(100);
+const NOT_THERE: &str = "this transcript is not there: the newest 200 are kept, see :Botglue log";
+
+/// What was looked for, so that a window can show it.
+#[derive(Debug)]
+pub enum Found {
+    /// The sums of a view, and the project's name.
+    Sums {
+        /// The view.
+        view: String,
+        /// The name of the project.
+        project: String,
+        /// The sums, or why there are none.
+        info: Result<Box<Info>, String>,
+    },
+    /// The job that is asked for.
+    Job {
+        /// Who asks.
+        token: u64,
+        /// What for.
+        asked: Asked,
+        /// The job, or why there is none.
+        job: Result<Box<FullJob>, String>,
+    },
+    /// A transcript is there, or it is not.
+    Opened {
+        /// Who asks.
+        token: u64,
+        /// Which one.
+        source: Source,
+        /// The view that shows it, once its rows are known, or why it cannot be read.
+        view: Result<String, String>,
+    },
+    /// The rows of a transcript are not known yet: it opens without them.
+    Waited {
+        /// The view.
+        view: String,
+    },
+    /// What the store has of the job of a transcript, which is to be read again.
+    Reload {
+        /// The view.
+        view: String,
+        /// None as long as it runs.
+        job: Option<Box<FullJob>>,
+    },
+    /// The rows of a transcript.
+    Rows {
+        /// The view.
+        view: String,
+        /// The rows, or why there are none.
+        rows: Result<Vec<TranscriptRow>, String>,
+    },
+}
+
+/// Whose transcript a view shows.
+#[derive(Debug, Clone)]
+pub struct Source {
+    key: JobKey,
+    request: TranscriptRequest,
+}
+
+impl Source {
+    /// The name of its buffer.
+    fn name(&self) -> String {
+        match &self.key {
+            JobKey::Id(id) => format!("job {id}"),
+            JobKey::Uuid(_) => {
+                self.request.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+            }
+        }
+    }
+
+    /// As the store has it.
+    fn of(key: &JobKey, job: &FullJob) -> Result<Self, String> {
+        let entry = &job.entry;
+        let path = entry.transcript.as_ref().ok_or_else(|| not_kept(key))?;
+        let request = TranscriptRequest {
+            path: path.into(),
+            protocol: entry.protocol.as_deref().and_then(Protocol::named).unwrap_or(Protocol::Text),
+            agent: entry.agent.clone(),
+            cwd: entry.project.clone(),
+            prompt: entry.prompt.clone(),
+            is_over: true,
+            error: entry.error.as_ref().map(|error| error.message.clone()),
+        };
+        Ok(Self { key: key.clone(), request })
+    }
+}
+
+/// Why a job has no transcript.
+fn not_kept(key: &JobKey) -> String {
+    match key {
+        JobKey::Id(id) => format!("there is no transcript of job {id}; see :Botglue log"),
+        JobKey::Uuid(_) => "the transcript of this job is not kept any more".to_owned(),
+    }
+}
+
+/// Takes what was found.
+type Tell = Arc<dyn Fn(Found) + Send + Sync>;
+
+/// See the module.
+pub struct Views {
+    screen: Screen,
+    /// The transcripts that are shown, by their views.
+    transcripts: BTreeMap<String, Source>,
+    /// Those that are read before they are shown, with the question for each.
+    opening: BTreeMap<String, (u64, Source)>,
+    tell: Tell,
+}
+
+impl Views {
+    /// No window. What is looked for on another thread is handed to `tell`.
+    pub fn new(tell: impl Fn(Found) + Send + Sync + 'static) -> Self {
+        let (transcripts, opening) = (BTreeMap::new(), BTreeMap::new());
+        Self { screen: Screen::default(), transcripts, opening, tell: Arc::new(tell) }
+    }
+}
+
+impl Host {
+    /// Opens what the user asks for, or begins to look for it.
+    pub(super) fn asked(&mut self, token: u64, ui: Ui, asked: Result<Asked, JobError>) {
+        self.views.screen.resize(ui);
+        match asked {
+            Ok(Asked::Info(wanted, project)) => {
+                let empty = ui::Info { project: project.clone(), sums: None };
+                let view = self.views.screen.open("info", Box::new(empty), token);
+                self.draw(Some((token, Ok(()))));
+                let tell = Arc::clone(&self.views.tell);
+                self.store.info(wanted, move |info| {
+                    let info = info.map(Box::new).map_err(|error| error.to_string());
+                    tell(Found::Sums { view, project, info });
+                });
+            }
+            Ok(Asked::Transcript(TranscriptOf { key, about: Some(request), is_raw })) => {
+                self.open_transcript(token, Source { key, request }, is_raw);
+            }
+            Ok(Asked::Texts(texts)) => {
+                self.views.screen.open_both("compare", texts.views(), token);
+                self.draw(Some((token, Ok(()))));
+            }
+            Ok(Asked::Health(asked)) => self.health(token, asked),
+            Ok(asked) => self.find_job(token, asked),
+            Err(error) => self.draw(Some((token, Err(error.message)))),
+        }
+    }
+
+    fn find_job(&self, token: u64, asked: Asked) {
+        let (Asked::Prompt(key) | Asked::Compare(key, _) | Asked::Transcript(TranscriptOf { key, .. })) =
+            &asked
+        else {
+            return;
+        };
+        let tell = Arc::clone(&self.views.tell);
+        self.store.job(key.clone(), move |job| {
+            let job = job.map(Box::new).map_err(|error| error.to_string());
+            tell(Found::Job { token, asked, job });
+        });
+    }
+
+    /// Shows what was found.
+    pub(super) fn found(&mut self, found: Found) {
+        match found {
+            Found::Sums { view, project, info } => {
+                match info {
+                    Ok(info) => {
+                        let shown = ui::Info { project, sums: Some(view::info(&info)) };
+                        self.views.screen.show(&view, Box::new(shown));
+                    }
+                    Err(error) => self.give_up(&view, error),
+                }
+                self.draw(None);
+            }
+            Found::Job { token, asked, job } => match job {
+                Ok(job) => self.open_job(token, asked, &job),
+                Err(error) => {
+                    let error = match asked {
+                        Asked::Transcript(TranscriptOf { key: key @ JobKey::Id(_), .. }) => not_kept(&key),
+                        _ => error,
+                    };
+                    self.draw(Some((token, Err(error))));
+                }
+            },
+            Found::Opened { token, source, view: Ok(view) } => {
+                self.views.opening.insert(view.clone(), (token, source));
+                let tell = Arc::clone(&self.views.tell);
+                tokio::spawn(async move {
+                    tokio::time::sleep(OPENS_WITHIN).await;
+                    tell(Found::Waited { view });
+                });
+            }
+            Found::Opened { token, view: Err(error), .. } => self.draw(Some((token, Err(error)))),
+            Found::Reload { view, job } => self.reload(&view, job.as_deref()),
+            Found::Waited { view } => self.show_transcript(&view, &[]),
+            Found::Rows { view, rows: Ok(rows) } => self.show_transcript(&view, &rows),
+            Found::Rows { view, rows: Err(error) } => match self.views.opening.remove(&view) {
+                Some((token, _)) => self.draw(Some((token, Err(error)))),
+                None => self.editor.warn(error),
+            },
+        }
+    }
+
+    fn open_job(&mut self, token: u64, asked: Asked, job: &FullJob) {
+        let screen = &mut self.views.screen;
+        match asked {
+            Asked::Prompt(_) => {
+                screen.open("prompt", Box::new(JobPrompt(view::prompt(&job.entry))), token);
+            }
+            Asked::Compare(_, name) => {
+                screen.open_both("compare", Texts::of(job, name).views(), token);
+            }
+            Asked::Transcript(TranscriptOf { key, is_raw, .. }) => {
+                match Source::of(&key, job) {
+                    // It may be of a time that did not keep how the agent talks.
+                    Ok(source) => {
+                        self.open_transcript(token, source, is_raw || job.entry.protocol.is_none());
+                    }
+                    Err(error) => self.draw(Some((token, Err(error)))),
+                }
+                return;
+            }
+            Asked::Info(..) | Asked::Texts(_) | Asked::Health(_) => return,
+        }
+        self.draw(Some((token, Ok(()))));
+    }
+
+    /// Opens a transcript that is there; its rows come later.
+    fn open_transcript(&mut self, token: u64, source: Source, is_raw: bool) {
+        if is_raw {
+            let is_file = std::fs::symlink_metadata(&source.request.path).is_ok_and(|file| file.is_file());
+            match source.request.path.to_str() {
+                Some(path) if is_file => self.editor.open_file(path, token),
+                _ => self.draw(Some((token, Err(NOT_THERE.to_owned())))),
+            }
+            return;
+        }
+        let (view, tell) = (self.views.screen.new_id("transcript"), Arc::clone(&self.views.tell));
+        let request = source.request.clone();
+        self.context.transcripts.read(request.path.clone(), move |file| {
+            // That of a job that runs may not be there yet.
+            let is_there = file.is_ok() || !request.is_over;
+            let opened = if is_there { Ok(view.clone()) } else { Err(NOT_THERE.to_owned()) };
+            tell(Found::Opened { token, source, view: opened });
+            if file.is_ok() {
+                tell(Found::Rows { view, rows: transcript::rows(file, request) });
+            }
+        });
+    }
+
+    /// Shows the rows of a transcript, and opens it if it is not open yet. Without rows there is nothing more to show.
+    fn show_transcript(&mut self, view: &str, rows: &[TranscriptRow]) {
+        if let Some((token, source)) = self.views.opening.remove(view) {
+            let shown = Transcript::new(source.name(), rows, source.request.is_over);
+            self.views.transcripts.insert(view.to_owned(), source);
+            self.views.screen.open_as(view.to_owned(), Box::new(shown), token);
+            self.draw(Some((token, Ok(()))));
+        } else if let Some(source) = self.views.transcripts.get(view).filter(|_| !rows.is_empty()) {
+            let shown = Transcript::new(source.name(), rows, source.request.is_over);
+            self.views.screen.show(view, Box::new(shown));
+            self.draw(None);
+        }
+    }
+
+    /// Reads a transcript again.
+    fn reload(&mut self, view: &str, job: Option<&FullJob>) {
+        let Some(source) = self.views.transcripts.get_mut(view) else { return };
+        if let Some(Ok(ended)) = job.map(|job| Source::of(&source.key, job)) {
+            *source = ended;
+        }
+        let (view, request, tell) = (view.to_owned(), source.request.clone(), Arc::clone(&self.views.tell));
+        self.context.transcripts.read(request.path.clone(), move |file| {
+            tell(Found::Rows { view, rows: transcript::rows(file, request) });
+        });
+    }
+
+    /// A view has nothing to show: it closes, and the user is told why.
+    fn give_up(&mut self, view: &str, error: String) {
+        if self.views.screen.is_open(view) {
+            self.views.screen.close(view);
+            self.editor.warn(error);
+        }
+    }
+
+    /// The user has pressed a key in a window of the host.
+    pub(super) fn act(&mut self, view: &str, action: &str) {
+        match action {
+            "more" => self.views.screen.more_keys(view),
+            "reload" => {
+                let Some(source) = self.views.transcripts.get(view) else { return };
+                let (view, tell) = (view.to_owned(), Arc::clone(&self.views.tell));
+                // Of a job that runs the store has nothing.
+                self.store.job(source.key.clone(), move |job| {
+                    tell(Found::Reload { view, job: job.ok().map(Box::new) });
+                });
+            }
+            _ => tracing::warn!(view, action, "an unknown key"),
+        }
+        self.draw(None);
+    }
+
+    /// A window of the host is gone.
+    pub(super) fn closed(&mut self, view: &str) {
+        self.views.screen.closed(view);
+        self.views.transcripts.remove(view);
+    }
+
+    /// The screen has another size.
+    pub(super) fn resized(&mut self, ui: Ui) {
+        self.views.screen.resize(ui);
+        self.draw(None);
+    }
+
+    /// Draws what has changed, and replies to what was asked.
+    fn draw(&mut self, reply: Option<(u64, Result<(), String>)>) {
+        let reply = reply.map(|(token, reply)| (token, reply.map(|()| serde_json::Value::Null)));
+        self.editor.draw(self.views.screen.calls(), reply);
+    }
+}

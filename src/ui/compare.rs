@@ -1,0 +1,86 @@
+//! The text that was sent beside the answer, in a tab page of their own, in diff mode.
+
+use std::sync::Arc;
+
+use super::frame::{Frame, Row};
+use super::layout::{Key, Ui, beginning, clean};
+use super::screen::{Kind, Opening, View};
+use crate::store::FullJob;
+use crate::view::BETWEEN;
+
+const KEYS: [Key; 1] = [Key { lhs: "q", action: "close", word: "close" }];
+/// The most cells of a job's name in the name of a buffer.
+const NAME: usize = 40;
+
+#[derive(Debug)]
+struct Compared {
+    kind: Kind,
+    name: String,
+    title: String,
+    filetype: String,
+    lines: Vec<String>,
+}
+
+/// Two texts of a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Texts {
+    /// The name of the job.
+    pub name: String,
+    /// What was sent.
+    pub before: Vec<String>,
+    /// The answer.
+    pub after: Vec<String>,
+    /// Neovim's `'filetype'` of both.
+    pub filetype: String,
+}
+
+impl Texts {
+    /// Those of a job of the store, under the name of the job, else its prompt.
+    pub fn of(job: &FullJob, name: Option<String>) -> Self {
+        Self {
+            name: name.unwrap_or_else(|| job.entry.prompt.clone()),
+            before: job.selection.text.clone(),
+            after: answer(job),
+            filetype: if job.entry.question { String::new() } else { job.entry.filetype.clone() },
+        }
+    }
+
+    /// The two windows.
+    pub fn views(self) -> [Box<dyn View>; 2] {
+        let name = beginning(&clean(&self.name), NAME);
+        let sides = [
+            (Kind::Tab, "before", "what stood there".to_owned(), self.before),
+            (Kind::Beside, "after", format!("the answer{BETWEEN}q close"), self.after),
+        ];
+        sides.map(|(kind, side, title, lines)| -> Box<dyn View> {
+            let name = format!("diff/{name}/{side}");
+            Box::new(Compared { kind, name, title, filetype: self.filetype.clone(), lines })
+        })
+    }
+}
+
+/// The answer as it would land, else as the agent gave it.
+fn answer(job: &FullJob) -> Vec<String> {
+    let text = job.text.as_deref().unwrap_or_default();
+    match &job.lines {
+        Some(lines) if !lines.is_empty() || text.trim().is_empty() => lines.clone(),
+        _ => text.split('\n').map(str::to_owned).collect(),
+    }
+}
+
+impl View for Compared {
+    fn opening(&self) -> Opening {
+        Opening {
+            buffer: vec![("readonly", true.into()), ("syntax", self.filetype.as_str().into())],
+            window: vec![("winbar", self.title.as_str().into())],
+            diff: true,
+            ..Opening::of(self.kind, &self.name, &KEYS)
+        }
+    }
+
+    fn frame(&self, _: Ui, _: usize) -> Frame {
+        // A line of an answer may have a line break of its own.
+        let rows = self.lines.iter().flat_map(|line| line.split('\n'));
+        Frame { rows: rows.map(|row| Arc::new(Row::plain(row))).collect(), ..Frame::default() }
+    }
+}

@@ -1,0 +1,292 @@
+//! What a window shows, and the difference between two frames: the differ sends only rows that have changed.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use rmpv::Value;
+
+use crate::request::bytes;
+use crate::view::Cell;
+
+/// Texts one after the other, each with its highlight group.
+pub type Chunks = Vec<Cell>;
+
+/// One row of a window.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Row {
+    /// Its text; it has no line break.
+    pub text: String,
+    /// The highlighted bytes: from, to, and their group.
+    pub highlights: Vec<(usize, usize, &'static str)>,
+    /// What is drawn in the row besides.
+    pub marks: Vec<RowMark>,
+    /// The value of `'foldexpr'`, and the text of the fold that begins here.
+    pub fold: Option<(&'static str, String)>,
+}
+
+/// What is drawn in a row, and is no text of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RowMark {
+    /// These bytes are concealed.
+    Conceal(usize, usize),
+    /// This stands before the row.
+    Sign(&'static str, &'static str),
+}
+
+/// The place of a floating window, with its border.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Place {
+    /// The screen row of its border, from 0.
+    pub row: usize,
+    /// The screen column of its border, from 0.
+    pub col: usize,
+    /// The columns inside.
+    pub width: usize,
+    /// The rows inside.
+    pub height: usize,
+    /// The border above.
+    pub title: Chunks,
+    /// The border below.
+    pub footer: Chunks,
+}
+
+/// All that a window shows.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Frame {
+    /// None for a window that does not float.
+    pub place: Option<Place>,
+    /// The rows, in their order.
+    pub rows: Vec<Arc<Row>>,
+    /// The row of the cursor, from 1, where the host moves it.
+    pub cursor: Option<usize>,
+}
+
+/// Rows that replace others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Splice {
+    /// The first row that is replaced, from 0.
+    pub at: usize,
+    /// How many are.
+    pub gone: usize,
+    /// The rows in their place.
+    pub rows: Vec<Arc<Row>>,
+}
+
+/// What differs between two frames.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Patch {
+    /// The place, where it is another one.
+    pub place: Option<Place>,
+    /// The rows, to be replaced in this order.
+    pub rows: Vec<Splice>,
+    /// The cursor, where the host moves it.
+    pub cursor: Option<usize>,
+}
+
+impl Row {
+    /// A row that is one text.
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// Adds a text; an empty group is none.
+    #[must_use]
+    pub fn with(mut self, text: &str, group: &'static str) -> Self {
+        let from = self.text.len();
+        self.text.push_str(text);
+        if !group.is_empty() && !text.is_empty() {
+            self.highlights.push((from, self.text.len(), group));
+        }
+        self
+    }
+
+    /// The row as the plugin takes it: its text, its highlights, and what else is drawn; the text alone where there is
+    /// nothing else, because ten thousand lists cost Neovim far more than as many strings.
+    fn value(&self) -> Value {
+        let text = match bytes::unescape(&self.text) {
+            Cow::Borrowed(_) => Value::from(self.text.as_str()),
+            Cow::Owned(bytes) => Value::Binary(bytes),
+        };
+        if self.highlights.is_empty() && self.marks.is_empty() && self.fold.is_none() {
+            return text;
+        }
+        let highlights =
+            self.highlights.iter().flat_map(|&(from, to, group)| [from.into(), to.into(), group.into()]);
+        let mut row = vec![text, Value::Array(highlights.collect())];
+        if self.fold.is_some() || !self.marks.is_empty() {
+            let marks = Value::Array(self.marks.iter().map(RowMark::value).collect());
+            let fold = self.fold.as_ref().map(|(level, text)| list([(*level).into(), text.as_str().into()]));
+            row.push(map([("marks", Some(marks)), ("fold", fold)]));
+        }
+        Value::Array(row)
+    }
+}
+
+impl RowMark {
+    /// The byte at which an extmark is set, and its options.
+    fn value(&self) -> Value {
+        match *self {
+            Self::Conceal(from, to) => {
+                list([from.into(), map([("end_col", Some(to.into())), ("conceal", Some("".into()))])])
+            }
+            Self::Sign(sign, group) => {
+                let chunk = list([format!("{sign} ").into(), group.into()]);
+                let position = ("virt_text_pos", Some("inline".into()));
+                list([0.into(), map([("virt_text", Some(list([chunk]))), position])])
+            }
+        }
+    }
+}
+
+impl Place {
+    /// The fields for `nvim_open_win()`.
+    fn value(&self) -> Value {
+        let chunks = |chunks: &Chunks| {
+            list(chunks.iter().map(|Cell(text, group)| list([text.as_str().into(), (*group).into()])))
+        };
+        map([
+            ("relative", Some("editor".into())),
+            ("row", Some(self.row.into())),
+            ("col", Some(self.col.into())),
+            ("width", Some(self.width.into())),
+            ("height", Some(self.height.into())),
+            ("title", Some(chunks(&self.title))),
+            ("footer", Some(chunks(&self.footer))),
+        ])
+    }
+}
+
+impl Patch {
+    /// Whether nothing differs.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The fields of the call that draws it.
+    pub fn fields(&self) -> Vec<(&'static str, Option<Value>)> {
+        let splice = |splice: &Splice| {
+            let rows = list(splice.rows.iter().map(|row| row.value()));
+            list([splice.at.into(), splice.gone.into(), rows])
+        };
+        let rows = list(self.rows.iter().map(splice));
+        vec![
+            ("config", self.place.as_ref().map(Place::value)),
+            ("rows", Some(rows).filter(|_| !self.rows.is_empty())),
+            ("cursor", self.cursor.map(Value::from)),
+        ]
+    }
+}
+
+/// A list.
+pub(super) fn list(values: impl IntoIterator<Item = Value>) -> Value {
+    Value::Array(values.into_iter().collect())
+}
+
+/// A map without the fields that are none: Lua reads an absent field as nil.
+pub(super) fn map(fields: impl IntoIterator<Item = (&'static str, Option<Value>)>) -> Value {
+    Value::Map(fields.into_iter().filter_map(|(key, value)| Some((key.into(), value?))).collect())
+}
+
+/// What has to be drawn to make `new` of `old`.
+pub fn diff(old: &Frame, new: &Frame) -> Patch {
+    Patch {
+        place: new.place.clone().filter(|_| old.place != new.place),
+        rows: splices(&old.rows, &new.rows),
+        cursor: new.cursor.filter(|_| old.cursor != new.cursor),
+    }
+}
+
+/// Of as many rows each run that differs; else all between the equal rows at both ends.
+fn splices(old: &[Arc<Row>], new: &[Arc<Row>]) -> Vec<Splice> {
+    if old.len() != new.len() {
+        let least = old.len().min(new.len());
+        let head = old.iter().zip(new).take_while(|(a, b)| same(a, b)).count();
+        let tails = old.iter().rev().zip(new.iter().rev()).take(least - head);
+        let tail = tails.take_while(|(a, b)| same(a, b)).count();
+        let rows = new[head..new.len() - tail].to_vec();
+        return vec![Splice { at: head, gone: old.len() - head - tail, rows }];
+    }
+    let mut found: Vec<Splice> = Vec::new();
+    for (at, (before, row)) in old.iter().zip(new).enumerate() {
+        if same(before, row) {
+            continue;
+        }
+        match found.last_mut() {
+            Some(last) if last.at + last.gone == at => {
+                last.gone += 1;
+                last.rows.push(Arc::clone(row));
+            }
+            _ => found.push(Splice { at, gone: 1, rows: vec![Arc::clone(row)] }),
+        }
+    }
+    found
+}
+
+/// Rows that a view keeps are the same allocation, so a list of thousands is compared in no time.
+fn same(a: &Arc<Row>, b: &Arc<Row>) -> bool {
+    Arc::ptr_eq(a, b) || a == b
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn frame(rows: &[u8]) -> Frame {
+        Frame {
+            rows: rows.iter().map(|row| Arc::new(Row::plain(row.to_string()))).collect(),
+            ..Frame::default()
+        }
+    }
+
+    /// What the plugin does with a patch.
+    fn apply(patch: &Patch, rows: &[Arc<Row>]) -> Vec<Arc<Row>> {
+        let mut rows = rows.to_vec();
+        for splice in &patch.rows {
+            drop(rows.splice(splice.at..splice.at + splice.gone, splice.rows.clone()));
+        }
+        rows
+    }
+
+    proptest! {
+        #[test]
+        fn a_patch_makes_one_frame_of_another(a in prop::collection::vec(0_u8..4, 0..12), b in prop::collection::vec(0_u8..4, 0..12)) {
+            let (old, new) = (frame(&a), frame(&b));
+            prop_assert_eq!(apply(&diff(&old, &new), &old.rows), new.rows);
+        }
+
+        #[test]
+        fn no_patch_touches_an_equal_row(a in prop::collection::vec(0_u8..4, 0..12), at in 0_usize..12, row in 0_u8..4) {
+            let mut b = a.clone();
+            if let Some(changed) = b.get_mut(at) {
+                *changed = row;
+            }
+            let (old, new) = (frame(&a), frame(&b));
+            for splice in diff(&old, &new).rows {
+                prop_assert_eq!(splice.rows.len(), splice.gone);
+                for (row, before) in splice.rows.iter().zip(&old.rows[splice.at..]) {
+                    prop_assert_ne!(row, before);
+                }
+            }
+            let longer = [a.as_slice(), &[9]].concat();
+            let patch = diff(&old, &frame(&longer));
+            prop_assert_eq!((patch.rows.len(), patch.rows[0].at, patch.rows[0].gone), (1, a.len(), 0));
+        }
+    }
+
+    #[test]
+    fn only_rows_that_differ_are_sent() {
+        let patch = diff(&frame(&[1, 2, 3, 4, 5]), &frame(&[1, 7, 8, 4, 9]));
+        let runs: Vec<_> = patch.rows.iter().map(|splice| (splice.at, splice.gone)).collect();
+        assert_eq!(runs, [(1, 2), (4, 1)]);
+        assert!(diff(&frame(&[1, 2]), &frame(&[1, 2])).is_empty());
+    }
+
+    #[test]
+    fn the_cursor_stays_where_the_user_has_it() {
+        let moved = Frame { cursor: Some(3), ..frame(&[1, 2, 3]) };
+        assert_eq!(diff(&frame(&[1, 2, 3]), &moved).cursor, Some(3));
+        assert_eq!(diff(&moved, &moved).cursor, None);
+    }
+}

@@ -1,0 +1,61 @@
+//! The prompt of a finished job, whole, in a floating window.
+
+use std::sync::Arc;
+
+use super::frame::{Frame, Row};
+use super::layout::{FloatSpec, Key, Ui, float};
+use super::screen::{Opening, View};
+use super::width::width;
+use crate::view::PromptView;
+
+/// The least and the most columns inside.
+const WIDTHS: (usize, usize) = (30, 100);
+const KEYS: [Key; 1] = [Key { lhs: "q", action: "close", word: "close" }];
+
+/// See the module.
+#[derive(Debug)]
+pub struct JobPrompt(pub PromptView);
+
+impl View for JobPrompt {
+    fn opening(&self) -> Opening {
+        let mut opening = Opening::float("prompt-of-job", &KEYS);
+        opening.window.retain(|(name, _)| *name != "wrap");
+        opening.window.extend([("wrap", true.into()), ("linebreak", true.into())]);
+        opening
+    }
+
+    fn frame(&self, ui: Ui, page: usize) -> Frame {
+        let PromptView { prompt, ended, took } = &self.0;
+        let wide = ui.columns.saturating_sub(8).clamp(WIDTHS.0, WIDTHS.1);
+        let height: usize = prompt.split('\n').map(|row| width(row).div_ceil(wide).max(1)).sum();
+        let spec = FloatSpec {
+            width: wide,
+            height: height.min(ui.lines * 6 / 10),
+            left: "prompt",
+            right: ended,
+            note: Some(took),
+            keys: &KEYS,
+            page,
+        };
+        let rows = prompt.split('\n').map(|row| Arc::new(Row::plain(row))).collect();
+        Frame { place: Some(float(spec, ui)), rows, cursor: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_window_has_room_for_rows_that_are_wrapped() {
+        let prompt = format!("first\n{}\n\nlast", "word ".repeat(40));
+        let view =
+            JobPrompt(PromptView { prompt, ended: "9 Mar 2025 09:05".to_owned(), took: "7s".to_owned() });
+        let place = |columns, lines| view.frame(Ui { columns, lines, cmdheight: 1 }, 0).place.unwrap();
+        let wide = place(108, 24);
+        assert_eq!((wide.width, wide.height), (100, 5));
+        let narrow = place(30, 24);
+        assert_eq!((narrow.width, narrow.height), (28, 10));
+        assert_eq!(place(108, 6).height, 3);
+    }
+}

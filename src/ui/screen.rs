@@ -1,0 +1,303 @@
+//! The open views of this Neovim: makes their frames again where something has changed, and the calls that bring Neovim
+//! from the last frame to the new one.
+
+use std::collections::BTreeMap;
+
+use rmpv::Value;
+
+use super::frame::{Frame, diff, list, map};
+use super::layout::{Key, MORE, Ui};
+
+/// A window that the host draws. It is a function of what it shows: to show something else, another one takes its place.
+pub trait View: std::fmt::Debug + Send {
+    /// How its window is opened.
+    fn opening(&self) -> Opening;
+
+    /// What it shows on a screen of this size; `page` counts how often the user has asked for more keys.
+    fn frame(&self, ui: Ui, page: usize) -> Frame;
+}
+
+/// What kind of window it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// In the middle of the screen.
+    Float,
+    /// A split of the window in which the user is.
+    Split,
+    /// Alone in a tab page of its own.
+    Tab,
+    /// At the right of the view that it closes with.
+    Beside,
+}
+
+/// How a window is opened.
+#[derive(Debug, Clone)]
+pub struct Opening {
+    /// What kind it is.
+    pub kind: Kind,
+    /// Of its buffer.
+    pub name: String,
+    /// The options of its buffer.
+    pub buffer: Vec<(&'static str, Value)>,
+    /// The options of its window.
+    pub window: Vec<(&'static str, Value)>,
+    /// The keys that work in it.
+    pub keys: Vec<Key>,
+    /// Its text is coloured as Markdown.
+    pub markdown: bool,
+    /// It is compared with the other windows of its tab page.
+    pub diff: bool,
+}
+
+impl Opening {
+    /// A floating window, with the options that suit it.
+    pub fn float(name: &str, keys: &[Key]) -> Self {
+        let off = ["wrap", "foldenable", "list", "spell", "cursorline"].map(|name| (name, false.into()));
+        let window = off.into_iter().chain([("winfixbuf", true.into())]).collect();
+        Self { window, ..Self::of(Kind::Float, name, keys) }
+    }
+
+    /// A window with the user's own options.
+    pub fn of(kind: Kind, name: &str, keys: &[Key]) -> Self {
+        Self {
+            kind,
+            name: format!("botglue://{name}"),
+            buffer: Vec::new(),
+            window: Vec::new(),
+            keys: keys.to_vec(),
+            markdown: false,
+            diff: false,
+        }
+    }
+
+    fn value(&self, with: Option<&str>) -> Value {
+        let kind = match self.kind {
+            Kind::Float => "float",
+            Kind::Split => "split",
+            Kind::Tab => "tab",
+            Kind::Beside => "beside",
+        };
+        let options = |options: &[(&'static str, Value)]| {
+            map(options.iter().map(|(name, value)| (*name, Some(value.clone()))))
+        };
+        let more = if self.kind == Kind::Float { &[MORE][..] } else { &[] };
+        let keys =
+            self.keys.iter().chain(more).map(|key| list([key.lhs, key.action, key.word].map(Value::from)));
+        map([
+            ("kind", Some(kind.into())),
+            ("name", Some(self.name.as_str().into())),
+            ("buffer", Some(options(&self.buffer))),
+            ("window", Some(options(&self.window))),
+            ("keys", Some(list(keys))),
+            ("with", with.map(Value::from)),
+            ("markdown", self.markdown.then(|| true.into())),
+            ("diff", self.diff.then(|| true.into())),
+        ])
+    }
+}
+
+#[derive(Debug)]
+struct Shown {
+    view: Box<dyn View>,
+    /// The view that is closed with it.
+    with: Option<String>,
+    /// The question to which it is the reply: where the plugin waits for that no more, it does not open.
+    token: u64,
+    page: usize,
+    /// What Neovim shows; none before it is open.
+    frame: Option<Frame>,
+    /// Something may have changed since.
+    is_dirty: bool,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Screen {
+    ui: Ui,
+    views: BTreeMap<String, Shown>,
+    /// How many views were opened: no two have the same id.
+    opened: u64,
+    /// Those that the host closes.
+    closing: Vec<String>,
+}
+
+impl Screen {
+    /// The screen has this size.
+    pub fn resize(&mut self, ui: Ui) {
+        if ui != self.ui {
+            self.ui = ui;
+            self.views.values_mut().for_each(|shown| shown.is_dirty = true);
+        }
+    }
+
+    /// Opens a view, in the reply to this question; another one of that name is closed.
+    pub fn open(&mut self, name: &str, view: Box<dyn View>, token: u64) -> String {
+        let earlier = self.views.keys().find(|id| stem(id) == name).cloned();
+        if let Some(earlier) = earlier {
+            self.close(&earlier);
+        }
+        let id = self.new_id(name);
+        self.open_as(id.clone(), view, token);
+        id
+    }
+
+    /// An id for a view that is opened later. They are in the order in which they were asked for.
+    pub fn new_id(&mut self, name: &str) -> String {
+        self.opened += 1;
+        format!("{name}-{:09}", self.opened)
+    }
+
+    /// Opens a view under an id of its own, in the reply to this question.
+    pub fn open_as(&mut self, id: String, view: Box<dyn View>, token: u64) {
+        self.views.insert(id, Shown { view, with: None, token, page: 0, frame: None, is_dirty: true });
+    }
+
+    /// Opens two views that are closed together.
+    pub fn open_both(&mut self, name: &str, views: [Box<dyn View>; 2], token: u64) {
+        let ids = [self.new_id(name), self.new_id(name)];
+        let with = [ids[1].clone(), ids[0].clone()];
+        for ((id, view), with) in ids.into_iter().zip(views).zip(with) {
+            let with = Some(with);
+            self.views.insert(id, Shown { view, with, token, page: 0, frame: None, is_dirty: true });
+        }
+    }
+
+    /// A view shows something else from now on; whether it is still open.
+    pub fn show(&mut self, id: &str, view: Box<dyn View>) -> bool {
+        let Some(shown) = self.views.get_mut(id) else { return false };
+        (shown.view, shown.is_dirty) = (view, true);
+        true
+    }
+
+    /// Closes a view.
+    pub fn close(&mut self, id: &str) {
+        if self.views.remove(id).is_some() {
+            self.closing.push(id.to_owned());
+        }
+    }
+
+    /// The plugin has closed a view, or could not draw it.
+    pub fn closed(&mut self, id: &str) {
+        self.views.remove(id);
+    }
+
+    /// Whether a view is open.
+    pub fn is_open(&self, id: &str) -> bool {
+        self.views.contains_key(id)
+    }
+
+    /// Shows the next keys of a view.
+    pub fn more_keys(&mut self, id: &str) {
+        if let Some(shown) = self.views.get_mut(id) {
+            shown.page += 1;
+            shown.is_dirty = true;
+        }
+    }
+
+    /// The arguments of the calls that draw what has changed.
+    pub fn calls(&mut self) -> Vec<Value> {
+        let close = |id: String| map([("id", Some(id.into())), ("close", Some(true.into()))]);
+        let mut calls: Vec<Value> = self.closing.drain(..).map(close).collect();
+        for (id, shown) in self.views.iter_mut().filter(|(_, shown)| shown.is_dirty) {
+            calls.extend(shown.call(id, self.ui));
+        }
+        calls
+    }
+}
+
+/// The name under which a view was opened.
+fn stem(id: &str) -> &str {
+    id.rsplit_once('-').map_or(id, |(stem, _)| stem)
+}
+
+impl Shown {
+    fn call(&mut self, id: &str, ui: Ui) -> Option<Value> {
+        self.is_dirty = false;
+        let new = self.view.frame(ui, self.page);
+        let mut fields = vec![("id", Some(id.into()))];
+        let patch = if let Some(old) = &self.frame {
+            diff(old, &new)
+        } else {
+            fields.push(("token", Some(self.token.into())));
+            fields.push(("open", Some(self.view.opening().value(self.with.as_deref()))));
+            diff(&Frame::default(), &new)
+        };
+        let is_open = self.frame.replace(new).is_some();
+        if is_open && patch.is_empty() {
+            return None;
+        }
+        fields.extend(patch.fields());
+        Some(map(fields))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::ui::Row;
+
+    #[derive(Debug)]
+    struct Words(&'static str);
+
+    impl View for Words {
+        fn opening(&self) -> Opening {
+            Opening::of(Kind::Split, self.0, &[])
+        }
+
+        fn frame(&self, ui: Ui, page: usize) -> Frame {
+            let rows = [self.0.to_owned(), format!("{} {page}", ui.columns)];
+            Frame { rows: rows.map(|text| Arc::new(Row::plain(text))).into(), ..Frame::default() }
+        }
+    }
+
+    fn field<'a>(call: &'a Value, name: &str) -> &'a Value {
+        &call[name]
+    }
+
+    #[test]
+    fn what_has_not_changed_is_not_sent() {
+        let mut screen = Screen::default();
+        screen.resize(Ui { columns: 80, lines: 24, cmdheight: 1 });
+        let id = screen.open("words", Box::new(Words("a")), 7);
+        let calls = screen.calls();
+        assert_eq!((calls.len(), field(&calls[0], "token").as_u64()), (1, Some(7)));
+        assert_eq!(field(&calls[0], "rows").to_string(), r#"[[0, 0, ["a", "80 0"]]]"#);
+        assert!(screen.show(&id, Box::new(Words("a"))));
+        assert_eq!(screen.calls(), []);
+        screen.more_keys(&id);
+        let calls = screen.calls();
+        assert_eq!(field(&calls[0], "rows").to_string(), r#"[[1, 1, ["80 1"]]]"#);
+        assert!(field(&calls[0], "open").is_nil());
+        screen.resize(Ui { columns: 40, lines: 24, cmdheight: 1 });
+        assert_eq!(field(&screen.calls()[0], "rows").to_string(), r#"[[1, 1, ["40 1"]]]"#);
+    }
+
+    #[test]
+    fn of_one_name_there_is_one_window() {
+        let mut screen = Screen::default();
+        let first = screen.open("words", Box::new(Words("a")), 1);
+        screen.calls();
+        let second = screen.open("words", Box::new(Words("b")), 2);
+        let calls = screen.calls();
+        let ids: Vec<_> = calls.iter().map(|call| call["id"].as_str().unwrap().to_owned()).collect();
+        assert_eq!(ids, [first.clone(), second.clone()]);
+        assert_eq!(calls[0]["close"], true.into());
+        assert!(!screen.show(&first, Box::new(Words("c"))));
+        screen.closed(&second);
+        assert!(!screen.is_open(&second));
+        assert_eq!(screen.calls(), []);
+    }
+
+    #[test]
+    fn two_windows_close_together() {
+        let mut screen = Screen::default();
+        screen.open_both("two", [Box::new(Words("a")), Box::new(Words("b"))], 1);
+        let calls = screen.calls();
+        assert_eq!(
+            (&calls[0]["open"]["with"], &calls[1]["open"]["with"]),
+            (&calls[1]["id"], &calls[0]["id"])
+        );
+    }
+}

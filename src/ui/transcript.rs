@@ -1,0 +1,162 @@
+//! A job's transcript as a conversation, in a split: highlighted as Markdown, with what is long folded.
+
+use std::sync::Arc;
+
+use super::frame::{Frame, Row, RowMark};
+use super::layout::{Key, Ui};
+use super::screen::{Kind, Opening, View};
+use crate::view::transcript::{RowKind, TranscriptRow};
+use crate::view::{FAILED, LANDED, UNKNOWN};
+
+const KEYS: [Key; 2] = [
+    Key { lhs: "q", action: "close", word: "close" },
+    Key { lhs: "R", action: "reload", word: "read the transcript again" },
+];
+/// The sign of a tool that has not come back.
+const RUNNING: &str = "▸";
+const LABEL: &str = "BotglueLabel";
+const FAILURE: &str = "BotglueFailure";
+
+/// See the module.
+#[derive(Debug)]
+pub struct Transcript {
+    /// What it is of.
+    name: String,
+    rows: Vec<Arc<Row>>,
+    /// The job goes on: what it does now is at the end.
+    follows: bool,
+}
+
+impl Transcript {
+    /// A conversation as far as it is known.
+    pub fn new(name: String, rows: &[TranscriptRow], is_over: bool) -> Self {
+        let mut made = Vec::with_capacity(rows.len());
+        for part in rows.chunk_by(|a, b| a.kind == b.kind) {
+            let fold = folded(part);
+            for (i, row) in part.iter().enumerate() {
+                let fold = fold.as_ref().map(|text| match i {
+                    0 => (">1", text.clone()),
+                    _ => ("1", String::new()),
+                });
+                made.push(Arc::new(Row { fold, ..drawn(row) }));
+            }
+        }
+        Self { name, follows: !is_over && !rows.is_empty(), rows: made }
+    }
+}
+
+/// The text of the fold over rows of one kind; none where they are not folded.
+fn folded(rows: &[TranscriptRow]) -> Option<String> {
+    let what = match rows[0].kind {
+        RowKind::Sent => "message as it was sent",
+        RowKind::Thinking => "thinking",
+        RowKind::Output => "output",
+        _ => return None,
+    };
+    // Fences are no lines of the text.
+    let fences = if rows[0].kind == RowKind::Thinking { 0 } else { 2 };
+    let lines = match rows.len().saturating_sub(fences) {
+        1 => "1 line".to_owned(),
+        lines => format!("{lines} lines"),
+    };
+    Some(format!("  {what}: {lines} "))
+}
+
+/// A row with its highlight or its sign.
+fn drawn(row: &TranscriptRow) -> Row {
+    let (sign, group) = match row.kind {
+        RowKind::Running => (RUNNING, "BotglueSpinner"),
+        RowKind::Ok => (LANDED, "BotglueLanded"),
+        RowKind::Error | RowKind::Denied | RowKind::Failure => (FAILED, FAILURE),
+        RowKind::Unfinished => (UNKNOWN, LABEL),
+        RowKind::Note => ("", LABEL),
+        RowKind::Heading | RowKind::Text | RowKind::Sent | RowKind::Thinking | RowKind::Output => ("", ""),
+    };
+    let is_failed = matches!(row.kind, RowKind::Error | RowKind::Denied | RowKind::Failure);
+    let text = if is_failed || row.kind == RowKind::Note { group } else { "" };
+    let mut made = Row::default().with(&row.text, text);
+    if !sign.is_empty() {
+        // The ticks of a code span are not shown.
+        let ticks = row.text.bytes().take_while(|byte| *byte == b'`').count();
+        let ticks = ticks + usize::from(ticks > 0 && row.text[ticks..].starts_with(' '));
+        if ticks > 0 {
+            made.marks.push(RowMark::Conceal(0, ticks));
+            made.marks.push(RowMark::Conceal(row.text.len() - ticks, row.text.len()));
+        }
+        made.marks.push(RowMark::Sign(sign, group));
+    }
+    made
+}
+
+impl View for Transcript {
+    fn opening(&self) -> Opening {
+        let window = [
+            ("wrap", true.into()),
+            ("linebreak", true.into()),
+            ("breakindent", true.into()),
+            ("conceallevel", 2.into()),
+            ("concealcursor", "nc".into()),
+            ("foldmethod", "expr".into()),
+            ("foldexpr", "v:lua.require'botglue.ui.view'.fold()".into()),
+            ("foldtext", "v:lua.require'botglue.ui.view'.fold_text()".into()),
+            ("foldlevel", 0.into()),
+            ("foldminlines", 0.into()),
+            ("foldenable", true.into()),
+            ("fillchars", "fold: ".into()),
+            ("number", false.into()),
+            ("relativenumber", false.into()),
+            ("list", false.into()),
+            ("spell", false.into()),
+        ];
+        let name = format!("transcript/{}", self.name);
+        Opening { window: window.into(), markdown: true, ..Opening::of(Kind::Split, &name, &KEYS) }
+    }
+
+    fn frame(&self, _: Ui, _: usize) -> Frame {
+        let cursor = self.follows.then_some(self.rows.len());
+        Frame { rows: self.rows.clone(), cursor, ..Frame::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(rows: &[(RowKind, &str)]) -> Vec<TranscriptRow> {
+        rows.iter().map(|&(kind, text)| TranscriptRow { text: text.to_owned(), kind }).collect()
+    }
+
+    #[test]
+    fn what_is_long_is_folded() {
+        let rows = rows(&[
+            (RowKind::Thinking, "> Hm."),
+            (RowKind::Text, ""),
+            (RowKind::Ok, "`Read a.rs`"),
+            (RowKind::Output, "```"),
+            (RowKind::Output, "first"),
+            (RowKind::Output, "second"),
+            (RowKind::Output, "```"),
+        ]);
+        let frame = Transcript::new("job 1".to_owned(), &rows, true).frame(Ui::default(), 0);
+        let folds: Vec<_> = frame.rows.iter().map(|row| row.fold.clone().unwrap_or_default()).collect();
+        assert_eq!(folds[0], (">1", "  thinking: 1 line ".to_owned()));
+        assert_eq!((folds[1].0, folds[2].0), ("", ""));
+        assert_eq!(folds[3], (">1", "  output: 2 lines ".to_owned()));
+        assert_eq!((folds[4].0, folds[6].0), ("1", "1"));
+        assert_eq!(frame.cursor, None);
+    }
+
+    #[test]
+    fn a_tool_has_a_sign_in_place_of_its_ticks() {
+        let rows = rows(&[(RowKind::Error, "``  `x` ``"), (RowKind::Running, "`Grep x`")]);
+        let frame = Transcript::new("job 1".to_owned(), &rows, false).frame(Ui::default(), 0);
+        let sign = |sign, group| RowMark::Sign(sign, group);
+        let error = [RowMark::Conceal(0, 3), RowMark::Conceal(7, 10), sign("✗", FAILURE)];
+        assert_eq!(
+            (frame.rows[0].marks.as_slice(), &frame.rows[0].highlights[..]),
+            (&error[..], &[(0, 10, FAILURE)][..])
+        );
+        let running = [RowMark::Conceal(0, 1), RowMark::Conceal(7, 8), sign("▸", "BotglueSpinner")];
+        assert_eq!((frame.rows[1].marks.as_slice(), frame.cursor), (&running[..], Some(2)));
+    }
+}

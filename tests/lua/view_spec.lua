@@ -1,0 +1,291 @@
+-- The windows that the host draws: what is drawn is what was said, and keys that are typed ahead are for the window.
+
+local child = require("support.child")
+local stored = require("support.stored")
+local suite = require("support.suite")
+local test, equal, contains = suite.test, suite.equal, suite.contains
+
+--- Keys of a user who does not wait; what they lead to is not waited for.
+local function input(nvim, keys)
+  nvim:api("input", keys)
+end
+
+--- What Lua in the child gives, also while the host owes it a reply.
+local function at_once(nvim, code)
+  return nvim:api("exec_lua", code, {})
+end
+
+test("a thousand random frames: text and highlights are those of the frame", function()
+  local nvim = child.start()
+  local wrong = nvim:lua([[
+    local view = require("botglue.ui.view")
+    local GROUPS = { "A", "B", "C" }
+    for i, group in ipairs(GROUPS) do
+      vim.api.nvim_set_hl(0, group, { fg = i })
+    end
+    vim.o.foldenable = false
+    math.randomseed(7)
+    local random = math.random
+    local function row()
+      local text, highlights = {}, {}
+      for i = 1, random(0, 4) do
+        text[i] = ("größe "):rep(random(0, 2))
+        local past = #table.concat(text)
+        if random(2) == 1 and #text[i] > 0 then
+          vim.list_extend(highlights, { past - #text[i], past, GROUPS[random(#GROUPS)] })
+        end
+      end
+      return #highlights > 0 and { table.concat(text), highlights } or table.concat(text)
+    end
+    local function many(most)
+      local rows = {}
+      for i = 1, random(0, most) do
+        rows[i] = row()
+      end
+      return rows
+    end
+    --- The group of each cell of a row.
+    local function groups(one)
+      local cells = {}
+      for i = 1, type(one) == "table" and #one[2] or 0, 3 do
+        local from = vim.api.nvim_strwidth(one[1]:sub(1, one[2][i]))
+        local past = vim.api.nvim_strwidth(one[1]:sub(1, one[2][i + 1]))
+        for cell = from + 1, past do
+          cells[cell] = one[2][i + 2]
+        end
+      end
+      return cells
+    end
+    local shown = many(12)
+    view.draw({ id = "v", rows = { { 0, 0, shown } }, open = {
+      kind = "split", name = "botglue://v", buffer = {}, window = { wrap = false }, keys = {},
+    } })
+    -- The first look at a cell makes Neovim keep groups from then on.
+    vim.api.nvim__inspect_cell(1, 0, 0)
+    vim.cmd("redraw!")
+    local bufnr, top = vim.api.nvim_get_current_buf(), vim.api.nvim_win_get_position(0)[1]
+    for n = 1, 1000 do
+      local splices = {}
+      for i = 1, random(1, 3) do
+        local at = random(0, #shown)
+        local gone, rows = random(0, math.min(#shown - at, 6)), many(4)
+        if random(2) == 1 then
+          rows = many(0)
+          for k = 1, gone do
+            rows[k] = row()
+          end
+        end
+        splices[i] = { at, gone, rows }
+        local kept = vim.list_slice(shown, at + gone + 1)
+        shown = vim.list_extend(vim.list_extend(vim.list_slice(shown, 1, at), rows), kept)
+      end
+      view.draw({ id = "v", rows = splices })
+      local lines = vim.tbl_map(function(one) return type(one) == "table" and one[1] or one end, shown)
+      if not vim.deep_equal(vim.api.nvim_buf_get_lines(bufnr, 0, -1, true), #lines > 0 and lines or { "" }) then
+        return { n, "text" }
+      end
+      vim.cmd.redraw()
+      for i = vim.fn.line("w0"), math.min(vim.fn.line("w$"), #shown) do
+        local wanted = groups(shown[i])
+        for cell = 1, 60 do
+          local look = vim.api.nvim__inspect_cell(1, top + i - vim.fn.line("w0"), cell - 1)[3][1] or {}
+          if look.hi_name ~= wanted[cell] then
+            return { n, "highlights", i, cell, look.hi_name or "", wanted[cell] or "" }
+          end
+        end
+      end
+    end
+    return {}
+  ]])
+  equal(wrong, {})
+end)
+
+test("what is typed behind a command is meant for its window", function()
+  local nvim = child.with_host({ "one", "two", "three" })
+  for _ = 1, 10 do
+    nvim:type(":Botglue info<CR>ddx")
+    equal(nvim:lua("return vim.fn.bufname()"), "botglue://info")
+    equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), { "one", "two", "three" })
+    nvim:type("q")
+    nvim:type(":Botglue info<CR>qA!<Esc>u")
+    equal({ #nvim:api("list_wins"), nvim:lines() }, { 1, { "one", "two", "three" } })
+  end
+end)
+
+test("what is typed behind a key of a list is meant for the window that it opens", function()
+  local nvim = stored.with_jobs(1, { ["1"] = { transcript = "1.jsonl" } })
+  nvim:lua([[
+    local folder = require("botglue.host.client").options().data_dir .. "/transcripts"
+    vim.fn.mkdir(folder, "p")
+    vim.fn.writefile({ "{}" }, folder .. "/1.jsonl")
+  ]])
+  local name = "return vim.fn.bufname()"
+  stored.open(nvim)
+  for key, window in pairs({ p = "botglue://prompt-of-job", d = "botglue://diff/prompt 1/after" }) do
+    nvim:type(key .. "ddx")
+    equal(nvim:lua(name), window)
+    nvim:type("q")
+    equal({ nvim:lua(name), #nvim:api("list_tabpages") }, { "botglue://history", 1 })
+    nvim:type(key .. "q")
+    equal({ nvim:lua(name), #nvim:api("list_tabpages") }, { "botglue://history", 1 })
+  end
+  nvim:type("tddx")
+  equal(nvim:lua(name), "botglue://transcript/1.jsonl")
+  nvim:type("q")
+  equal({ nvim:lines(), #nvim:api("list_wins") }, { { "start" }, 1 })
+end)
+
+test("what is typed behind the commands that show a job is meant for their window", function()
+  local nvim = child.with_job({ "one", "two" }, child.line(1, 1))
+  nvim:answer(1, { "ONE" })
+  for command, filetype in pairs({ ["Botglue transcript"] = "markdown", ["Botglue! transcript"] = "json" }) do
+    nvim:type((":%s<CR>ddx"):format(command))
+    equal(nvim:lua("return vim.bo.filetype"), filetype)
+    nvim:type("q")
+    equal({ nvim:lines(), #nvim:api("list_wins") }, { { "ONE", "two" }, 1 })
+  end
+  nvim:type(":Botglue diff<CR>ddxq")
+  equal({ nvim:lines(), #nvim:api("list_wins") }, { { "ONE", "two" }, 1 })
+end)
+
+test(
+  "a host that is stopped: the command gives up in one line, and so does what was typed behind it",
+  function()
+    local nvim = child.with_host({ "one", "two" })
+    nvim:type(":Botglue info<CR>q")
+    at_once(nvim, "require('botglue.host.connection').asked_within = 500")
+    at_once(nvim, "vim.uv.kill(vim.fn.jobpid(require('support.host').channel), 'sigstop')")
+    input(nvim, ":Botglue info<CR>ddx")
+    suite.eventually("it is told", function()
+      return at_once(nvim, "return vim.fn.execute('messages')"):find("nothing was done", 1, true)
+    end)
+    input(nvim, "A!<Esc>")
+    suite.eventually("typing goes on", function()
+      return at_once(nvim, "return vim.api.nvim_get_current_line()") == "one!"
+    end)
+    contains(
+      at_once(nvim, "return vim.fn.execute('messages')"),
+      "botglue: the host does not answer: nothing was done"
+    )
+    at_once(nvim, "vim.uv.kill(vim.fn.jobpid(require('support.host').channel), 'sigcont')")
+    nvim:settle()
+    -- What it draws for a question that is given up is not shown.
+    nvim:type(":Botglue info<CR>q")
+    equal({ #nvim:api("list_wins"), nvim:lines() }, { 1, { "one!", "two" } })
+  end
+)
+
+test("q closes a window though the host is stopped, and one whose host is gone is closed", function()
+  local nvim = child.with_host({ "one" })
+  nvim:type(":Botglue info<CR>")
+  at_once(nvim, "vim.uv.kill(vim.fn.jobpid(require('support.host').channel), 'sigstop')")
+  input(nvim, "q")
+  suite.eventually("it is closed", function()
+    return #nvim:api("list_wins") == 1
+  end)
+  at_once(nvim, "vim.uv.kill(vim.fn.jobpid(require('support.host').channel), 'sigcont')")
+  nvim:type(":Botglue info<CR>")
+  nvim:host("die")
+  nvim:eventually("it is closed", "return #vim.api.nvim_list_wins() == 1")
+end)
+
+test("no host at all is one line", function()
+  local nvim = child.with_host({ "one" })
+  nvim:lua("require('botglue').setup({ host = '/nowhere' }); vim.g.botglue = nil")
+  nvim:type(":Botglue info<CR>")
+  contains(nvim:messages(), "host missing at /nowhere")
+end)
+
+for name, command in pairs({
+  ["the window"] = "close",
+  ["its buffer"] = "bwipeout!",
+  ["all other windows"] = "only",
+  ["its tab page"] = "tabnew | tabclose! 1",
+}) do
+  test("nothing of it is left when the user closes " .. name, function()
+    local nvim = child.with_host({ "one" })
+    nvim:type(":Botglue info<CR>")
+    if command == "only" then
+      nvim:api("set_current_win", 1000)
+    end
+    nvim:api("command", command)
+    nvim:eventually("it is closed", "return vim.tbl_isempty(require('botglue.host.connection').views)")
+    equal(nvim:lua("return { #vim.api.nvim_list_wins(), vim.fn.bufnr('^botglue://info$') }"), { 1, -1 })
+    equal(#nvim:host("received", "closed"), 1)
+  end)
+end
+
+test("opened a second time there is one", function()
+  local nvim = child.with_host({ "one" })
+  nvim:type(":Botglue info<CR>:Botglue info<CR>")
+  equal({ #nvim:api("list_wins"), nvim:lua("return vim.fn.bufname()") }, { 2, "botglue://info" })
+  nvim:type("q")
+  equal(nvim:lua("return { #vim.api.nvim_list_wins(), vim.api.nvim_get_current_buf() }"), { 1, 1 })
+end)
+
+test("it follows the size of the screen", function()
+  local nvim = child.with_host({ "one" })
+  nvim:type(":Botglue info<CR>")
+  nvim:api("ui_try_resize", 40, 12)
+  nvim:eventually("it is narrower", "return vim.api.nvim_win_get_width(0) == 38")
+  suite.eventually("its keys are shown", function()
+    return nvim:screen():find("q close ╯", 1, true)
+  end)
+  nvim:api("ui_try_resize", 200, 50)
+  nvim:eventually("it is as wide as it wants", "return vim.api.nvim_win_get_width(0) == 77")
+end)
+
+for _, failing in ipairs({ "BufEnter", "BufWinEnter", "BufLeave", "WinEnter", "WinLeave", "WinNew" }) do
+  test("who is in the window when an autocommand fails: " .. failing, function()
+    local nvim = child.with_host({ "one", "two" })
+    nvim:lua("vim.cmd('autocmd ' .. ... .. ' * ++once call NoSuchFunction()')", failing)
+    nvim:type(":Botglue info<CR>ddx")
+    equal(nvim:lua("return vim.fn.bufname()"), "botglue://info")
+    nvim:type("q")
+    equal({ nvim:lines(), #nvim:api("list_wins") }, { { "one", "two" }, 1 })
+  end)
+end
+
+test("a window that is opened out of Insert mode takes no text", function()
+  for _, keys in ipairs({ "<F6>", "<C-o><F6>" }) do
+    local nvim = child.with_host({ "one", "two" })
+    nvim:lua("vim.keymap.set({ 'i', 'n' }, '<F6>', '<Cmd>Botglue info<CR>')")
+    nvim:type("Aty" .. keys)
+    equal(nvim:lua("return { vim.fn.bufname(), vim.api.nvim_get_mode().mode }"), { "botglue://info", "n" })
+    nvim:type("q")
+    equal({ nvim:lines(), nvim:api("get_mode").mode }, { { "onety", "two" }, "n" })
+  end
+end)
+
+test("a window that is closed leaves no ruler of its own on the last line", function()
+  local nvim = child.with_host({ "one", "two" })
+  local function last()
+    return (nvim:screen():match("[^\n]*$"))
+  end
+  nvim:type(":Botglue info<CR>")
+  contains(last(), "All")
+  nvim:type("q")
+  equal(last():find("All"), nil)
+end)
+
+test("the command-line window takes no other window", function()
+  local nvim = child.with_host({ "one" })
+  nvim:type("q:")
+  nvim:type("aBotglue info<Esc>:Botglue info<CR>")
+  contains(nvim:messages(), "botglue: no window can be opened from the command-line window")
+  equal(nvim:lua("return vim.fn.bufnr('^botglue://info$')"), -1)
+end)
+
+test("a window that may not open yet opens once it may", function()
+  local nvim = child.with_host({ "one" })
+  nvim:lua([[
+    vim.keymap.set("n", "X", function()
+      vim.cmd("Botglue info")
+      return ""
+    end, { expr = true })
+  ]])
+  nvim:type("X")
+  nvim:eventually("it is open", "return vim.fn.bufname() == 'botglue://info'")
+  nvim:type("q")
+  equal({ #nvim:api("list_wins"), nvim:messages() }, { 1, "" })
+end)
