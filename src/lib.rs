@@ -17,6 +17,7 @@ mod memory;
 pub mod message;
 pub mod mirror;
 pub mod parse;
+pub mod reap;
 mod record;
 pub mod replay;
 pub mod request;

@@ -5,7 +5,6 @@ require("botglue.wiring")
 
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
-local groups = require("botglue.host.groups")
 local observe = require("botglue.jobs.observe")
 
 local M = {}
@@ -40,7 +39,6 @@ function M.jobs(patches)
   for _, patch in ipairs(patches) do
     local job = client.job(patch.id)
     if job then
-      groups.note(connection.groups, job, patch.pgid)
       job:take(patch)
       if connection.list and not patch.is_update then
         connection.list:changed(patch.id)
@@ -145,12 +143,6 @@ function M.places(moved)
     end
   end
   return { tick = tick }
-end
-
---- The process group of an agent that waits for its message; `false` when it is gone.
----@param waiting { token: integer, pgid: integer|false }
-function M.prewarmed(waiting)
-  groups.note_waiting(connection.groups, waiting.token, waiting.pgid)
 end
 
 --- The models that an agent offers.

@@ -24,10 +24,7 @@ pub enum StateChange<'a> {
     /// It waits for others to end.
     Queued,
     /// Its agent runs.
-    Started {
-        /// The agent's process group.
-        pgid: i32,
-    },
+    Started,
     /// Its raw stream is kept in this file.
     Recording(&'a str),
     /// Its stream said something.
@@ -66,8 +63,8 @@ impl Frames {
         self.has_states |= state.is_changed();
     }
 
-    /// The tools that changed since the last frame, and from now on nothing but the end of the agent is
-    /// told of this job: what else there was goes with the `finish` call. A tool that still runs is `unfinished`:
+    /// The tools that changed since the last frame, and from now on nothing is told of this job: what else there was goes
+    /// with what becomes of it. A tool that still runs is `unfinished`:
     /// the outcome may be decided before the stream's end, which would say so.
     pub fn finish(&mut self, id: u64) -> Value {
         let Some(state) = self.jobs.get_mut(&id) else { return Value::Array(Vec::new()) };

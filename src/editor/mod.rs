@@ -99,12 +99,6 @@ impl Editor {
         self.apply("stored", Map::default().with("steps", Value::Array(vec![step])).build());
     }
 
-    /// The process group of an agent that waits for its message; none when it is gone.
-    pub fn prewarmed(&self, token: u64, pgid: Option<i32>) {
-        let group = pgid.map_or(Value::Boolean(false), Value::from);
-        self.apply("prewarmed", Map::default().with("token", token).with("pgid", group).build());
-    }
-
     /// The models that an agent offers.
     pub fn models(&self, agent: &str, models: Vec<String>) {
         let models = Value::Array(models.into_iter().map(Value::from).collect());

@@ -33,7 +33,7 @@ impl WatchedJob {
         let (id, pending) = (1, Arc::new(Pending::default()));
         let capture = Capture::new(&sample::lines("rust", &["value = 1"]), 3);
         pending.with(|updates| updates.frames.preview(id, capture));
-        pending.with(|updates| updates.frames.change(id, StateChange::Started { pgid: 1 }));
+        pending.with(|updates| updates.frames.change(id, StateChange::Started));
         let observers: Vec<Box<dyn Observer>> = vec![
             Box::new(watch::StatusObserver { id, pending: Arc::clone(&pending) }),
             Box::new(watch::PreviewObserver { id, pending: Arc::clone(&pending) }),

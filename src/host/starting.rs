@@ -58,13 +58,13 @@ impl Host {
             // The job that would claim this agent reports the error.
             Err(error) => return tracing::debug!(%error, "the agent was not prewarmed"),
         };
-        let (editor, token, agent) = (self.editor.clone(), request.token, request.start.agent.name.clone());
-        let tell = move |event| match event {
-            PrewarmEvent::Started { pgid } => editor.prewarmed(token, Some(pgid)),
-            PrewarmEvent::Models(models) => editor.models(&agent, models),
-            PrewarmEvent::Gone => editor.prewarmed(token, None),
+        let (editor, agent) = (self.editor.clone(), request.start.agent.name.clone());
+        let tell = move |event| {
+            if let PrewarmEvent::Models(models) = event {
+                editor.models(&agent, models);
+            }
         };
-        self.prewarm.start(token, launch, self.context.groups.clone(), tell);
+        self.prewarm.start(request.token, launch, self.context.groups.clone(), tell);
     }
 
     /// Starts queued jobs until the limit of running jobs is reached.

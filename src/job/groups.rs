@@ -12,13 +12,23 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::processes::{self, ProcessEntry};
+use crate::reap::Reaper;
 
 /// The groups that are alive.
 #[derive(Debug, Clone, Default)]
 pub struct Groups {
-    leaders: Arc<Mutex<BTreeSet<i32>>>,
+    living: Arc<Mutex<Living>>,
     /// Whether orphans become children of this process.
     inherits: bool,
+    /// Whether a process of its own is told of the groups.
+    is_watched: bool,
+}
+
+#[derive(Debug, Default)]
+struct Living {
+    leaders: BTreeSet<i32>,
+    /// Ends what is left where this process dies. Started with the first agent.
+    reaper: Option<Reaper>,
 }
 
 /// The processes that an agent has left, as far as the host may end them.
@@ -35,26 +45,35 @@ impl Groups {
         if let Err(error) = &inherits {
             tracing::info!(%error, "processes that leave their agent's group are not ended");
         }
-        Self { inherits: inherits.is_ok(), ..Self::default() }
+        Self { inherits: inherits.is_ok(), is_watched: true, ..Self::default() }
     }
 
     /// Kills everything at once, without a grace. For panics: nothing else may run afterwards.
     pub fn kill_all(&self) {
-        for &pgid in self.lock().iter() {
+        for pgid in std::mem::take(&mut self.lock().leaders) {
             signal_group(pgid, libc::SIGKILL);
         }
-        self.lock().clear();
         self.remains(0).signal(libc::SIGKILL);
     }
 
     /// A leader that has just been started, and is not reaped before [`Groups::leave`].
     pub(super) fn enter(&self, pgid: i32) {
-        self.lock().insert(pgid);
+        let mut living = self.lock();
+        living.leaders.insert(pgid);
+        if self.is_watched && living.reaper.is_none() {
+            match Reaper::start() {
+                Ok(reaper) => living.reaper = Some(reaper),
+                Err(error) => tracing::warn!(%error, "nothing ends the agents should this host die"),
+            }
+        }
+        living.tell(pgid, true);
     }
 
     /// The leader is about to be reaped; whether it was here.
     pub(super) fn leave(&self, pgid: i32) -> bool {
-        self.lock().remove(&pgid)
+        let mut living = self.lock();
+        living.tell(pgid, false);
+        living.leaders.remove(&pgid)
     }
 
     /// What is left of the group `pgid`, whose leader has ended, and the inherited processes that belong to no agent
@@ -74,23 +93,36 @@ impl Groups {
     /// Whether the host has no child but leaders: then nothing is left of a leader that has ended, as its children are
     /// the host's since. Most agents leave nothing behind, and to look at all processes takes milliseconds.
     fn has_only_leaders(&self) -> bool {
-        let leaders = self.lock();
-        let is_only = |children: Vec<i32>| children.iter().all(|child| leaders.contains(child));
+        let living = self.lock();
+        let is_only = |children: Vec<i32>| children.iter().all(|child| living.is_known(*child));
         self.inherits && processes::children().is_some_and(is_only)
     }
 
     fn orphans(&self, found: &[ProcessEntry]) -> Vec<i32> {
-        let leaders = self.lock();
-        let oldest = found.iter().filter(|entry| leaders.contains(&entry.pid) && !entry.is_zombie);
+        let living = self.lock();
+        let oldest = found.iter().filter(|entry| living.leaders.contains(&entry.pid) && !entry.is_zombie);
         let oldest = oldest.map(|entry| entry.started).min().unwrap_or(u64::MAX);
         let host = std::process::id().cast_signed();
-        let inherited = found.iter().filter(|entry| entry.parent == host && !leaders.contains(&entry.pid));
+        let inherited = found.iter().filter(|entry| entry.parent == host && !living.is_known(entry.pid));
         inherited.filter(|entry| entry.started < oldest && !reap(entry.pid)).map(|entry| entry.pid).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeSet<i32>> {
+    fn lock(&self) -> MutexGuard<'_, Living> {
         // A poisoned set is still the right set: every change to it is one insert or one remove.
-        self.leaders.lock().unwrap_or_else(PoisonError::into_inner)
+        self.living.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Living {
+    /// Whether a child of this process is one that it has started.
+    fn is_known(&self, pid: i32) -> bool {
+        self.leaders.contains(&pid) || self.reaper.as_ref().is_some_and(|reaper| reaper.pid() == pid)
+    }
+
+    fn tell(&mut self, pgid: i32, is_alive: bool) {
+        if let Some(reaper) = &mut self.reaper {
+            reaper.tell(pgid, is_alive);
+        }
     }
 }
 

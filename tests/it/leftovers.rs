@@ -1,7 +1,10 @@
 //! What agents leave behind: processes that leave their group, and the limits that they and the host live under.
 
+use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -128,4 +131,29 @@ fn a_limit_on_the_size_of_files_ends_agents_that_pass_it_and_never_the_host() {
     let id = start(&nvim, 1, &json!({}));
     nvim.finished(id);
     assert_eq!(nvim.host(), pid, "the same host runs the next job");
+}
+
+/// A process that leads a group of its own and ignores TERM.
+fn stubborn_leader() -> Child {
+    let script = "trap '' TERM; echo; while :; do sleep 0.05; done";
+    let mut command = Command::new("/bin/sh");
+    let mut leader = command.args(["-c", script]).process_group(0).stdout(Stdio::piped()).spawn().unwrap();
+    leader.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+    leader
+}
+
+#[test]
+fn what_a_host_that_is_gone_has_named_is_ended_and_nothing_else() {
+    let mut reaper = Command::new(env!("CARGO_BIN_EXE_botglue"));
+    let mut reaper = reaper.arg("reap").stdin(Stdio::piped()).spawn().unwrap();
+    let (mut named, mut taken_back) = (stubborn_leader(), stubborn_leader());
+    let mut input = reaper.stdin.take().unwrap();
+    let (named_id, id) = (named.id(), taken_back.id());
+    write!(input, "+{named_id}\n+{id}\n-{id}\n+1\n+0\n+-1\nnonsense\n").unwrap();
+    drop(input);
+    assert!(reaper.wait().unwrap().success());
+    named.wait().unwrap();
+    assert!(taken_back.try_wait().unwrap().is_none(), "it was told to be gone");
+    taken_back.kill().unwrap();
+    taken_back.wait().unwrap();
 }

@@ -198,7 +198,6 @@ test("what the agents of a host that died have started is ended, also what ignor
     agent
   )
   local id, host = run_on_new_host(nvim)
-  nvim:eventually("its group is known", "return require('botglue.host.connection').groups[...]", id)
   suite.eventually("it has started something", function()
     return vim.uv.fs_stat(file)
   end)
@@ -211,30 +210,15 @@ test("what the agents of a host that died have started is ended, also what ignor
   dies(started)
 end)
 
-test("the group of an agent that has ended is not signalled when its host dies", function()
-  local nvim = with_jobs()
-  local groups = nvim:lua([[
-    _G.signalled = {}
-    local kill = vim.uv.kill
-    vim.uv.kill = function(pid, signal)
-      if pid < 0 then
-        signalled[-pid] = true
-      end
-      return kill(pid, signal)
-    end
-    return vim.tbl_map(function(group) return group.pgid end, require("botglue.host.connection").groups)
-  ]])
-  nvim:answer(1, { "A" })
-  nvim:eventually("its group is gone", "return not require('botglue.host.connection').groups[1]")
-  nvim:host("die")
-  equal(nvim:job(2).status, "failed")
-  equal(nvim:lua("return vim.tbl_keys(signalled)"), { groups[2] })
-end)
-
 test("leaving Neovim ends jobs, agents and host", function()
   local nvim = with_jobs()
   local host = host_pid(nvim)
-  local agent = nvim:lua("return require('botglue.host.connection').groups[2].pgid")
+  nvim:runs(2)
+  local children = vim.fn.systemlist({ "ps", "-o", "pid=,args=", "--ppid", tostring(host) })
+  local agent = vim.iter(children):rev():find(function(line)
+    return not line:find(" reap", 1, true)
+  end)
+  agent = tonumber(agent:match("%d+"))
   nvim:answer(1, { "A" })
   local file = vim.fn.tempname()
   -- It may be gone before it replies.

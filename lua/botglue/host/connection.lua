@@ -20,8 +20,6 @@
 ---@field session string this Neovim's name, which no other one has
 ---@field ready_within integer milliseconds that a host has to say that it is there
 ---@field restarts integer[] when hosts were started again by themselves, in milliseconds, the newest last
----@field groups botglue.Groups of running agents
----@field kill fun()? ends at once what is being ended
 ---@field last_token integer of the agents that were started ahead of their jobs, and of prompts
 ---@field models table<string, string[]> by agent, those that it offers
 ---@field leaving boolean? whether Neovim ends
@@ -85,7 +83,6 @@ local connection = {
   session = vim.text.hexencode(vim.uv.random(16)):lower() .. "p" .. vim.fn.getpid(),
   ready_within = 5000,
   restarts = {},
-  groups = {},
   last_token = 0,
   models = {},
   queries = {},

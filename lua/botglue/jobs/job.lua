@@ -30,7 +30,6 @@ local M = {}
 ---@field followers (fun())[]? called with each proposal
 ---@field shown integer? the changedtick for which its proposal was shown last
 ---@field process botglue.Process? the host that runs it
----@field prewarmed integer? the token of the agent that was started for it while its prompt was typed
 ---@field turn integer? its position among the jobs that the host queued; nil if it does not wait
 ---@field observers botglue.Observer[]? the user's functions that receive its updates
 ---@field observed string? which updates the host forwards; nil until the job was sent
@@ -47,7 +46,6 @@ local MOST_TOOLS = 100
 ---@field set table<string, any>? the fields that changed; `vim.NIL`: gone
 ---@field tools botglue.Tool[]? those that changed
 ---@field preview string[]?
----@field pgid integer|false|nil the process group of its agent; false when it is gone
 ---@field news { verb: string, words: string, level: string }?
 ---@field is_update boolean? whether the job has an event for it
 

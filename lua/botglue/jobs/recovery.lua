@@ -4,7 +4,6 @@
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local events = require("botglue.jobs.events")
-local groups = require("botglue.host.groups")
 local notify = require("botglue.host.notify")
 local progress = require("botglue.jobs.progress")
 local query = require("botglue.host.query")
@@ -58,8 +57,6 @@ function M.host_lost(process, err)
   for _, job in pairs(connection.jobs) do
     job.range:keep_rows()
   end
-  connection.kill = groups.stop(connection.groups)
-  connection.groups = {}
   query.fail(process, err.message)
   for _, job in ipairs(registry.all()) do
     local is_written = take_written(job)
@@ -94,7 +91,7 @@ function M.introduce(process)
   end
 end
 
---- Neovim ends: so do its jobs, each with its event, and their agents. The host notices by itself.
+--- Neovim ends: so do its jobs, each with its event. The host notices by itself, and ends their agents.
 function M.leave()
   connection.leaving = true
   local interrupted = vim.tbl_filter(function(job)
@@ -106,10 +103,6 @@ function M.leave()
       return job.id
     end, interrupted)
     connection.process:notify("interrupted", { ids = ids })
-  end
-  groups.stop(connection.groups)
-  if connection.kill then
-    connection.kill()
   end
   for _, job in ipairs(registry.all()) do
     if job.status == "ready" then

@@ -59,7 +59,6 @@ function M.send(target, request, options)
     prompt = request.prompt,
     agent = message.agent.name,
     model = message.agent.model,
-    prewarmed = request.prewarmed,
     review = message.review,
     question = request.question,
     notes = request.notes,

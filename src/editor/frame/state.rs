@@ -31,7 +31,6 @@ pub(super) struct JobState {
     session_id: Option<String>,
     model: Option<String>,
     transcript: Option<String>,
-    pgid: Option<i32>,
     gone: bool,
     /// Calls that have not come back, by their place.
     running: BTreeMap<usize, ToolCall>,
@@ -62,9 +61,8 @@ impl JobState {
                 self.status = Some("queued");
                 self.changed = true;
             }
-            StateChange::Started { pgid } => {
+            StateChange::Started => {
                 self.status = Some("running");
-                self.pgid = Some(pgid);
                 self.changed = true;
                 // Its first update may come before the host knows that it runs.
                 self.activity.get_or_insert_with(|| "starting".to_owned());
@@ -74,21 +72,18 @@ impl JobState {
                 self.changed = true;
             }
             StateChange::Update(update) => self.update(update),
-            StateChange::Gone => {
-                self.gone = true;
-                self.changed |= self.pgid.is_some();
-            }
+            StateChange::Gone => self.gone = true,
         }
     }
 
-    /// The tools that changed since they were sent; from now on only the end of the agent counts.
+    /// The tools that changed since they were sent; from now on nothing is sent.
     pub(super) fn finish(&mut self) -> Value {
         self.finished = true;
         self.preview = None;
         for (index, tool) in std::mem::take(&mut self.running) {
             self.untell(index, ToolCall { status: ToolStatus::Unfinished, ..tool });
         }
-        self.changed = self.gone && self.pgid.is_some();
+        self.changed = false;
         self.take_tools()
     }
 
@@ -109,14 +104,7 @@ impl JobState {
         if !std::mem::take(&mut self.changed) {
             return preview.map(|lines| map.with("preview", lines).build());
         }
-        let pgid = match (self.pgid, self.gone) {
-            (Some(_), true) => Some(Value::Boolean(false)),
-            (pgid, _) => pgid.map(Value::from),
-        };
-        let map = map.with_some("pgid", pgid).with_some("preview", preview);
-        if self.finished {
-            return Some(map.build());
-        }
+        let map = map.with_some("preview", preview);
         let now = self.fields();
         let then = self.told.replace(now.clone());
         let is_new = |field: &(&str, Value)| match &then {

@@ -26,14 +26,14 @@ fn frame(frames: &mut Frames) -> Vec<String> {
 fn a_frame_holds_the_newest_state_of_what_changed() {
     let mut frames = Frames::default();
     frames.change(1, StateChange::Queued);
-    frames.change(2, StateChange::Started { pgid: 77 });
-    frames.change(1, StateChange::Started { pgid: 78 });
+    frames.change(2, StateChange::Started);
+    frames.change(1, StateChange::Started);
     update(&mut frames, 1, &text("a"));
     assert_eq!(
         frame(&mut frames),
         [
-            "{id: 1, pgid: 78, set: {status: running, activity: writing}, tools: [], is_update: true}",
-            "{id: 2, pgid: 77, set: {status: running, activity: starting}, tools: [], is_update: true}"
+            "{id: 1, set: {status: running, activity: writing}, tools: [], is_update: true}",
+            "{id: 2, set: {status: running, activity: starting}, tools: [], is_update: true}"
         ]
     );
     update(&mut frames, 1, &text("more"));
@@ -63,15 +63,15 @@ fn only_changed_tools_are_told() {
 }
 
 #[test]
-fn a_finished_job_tells_only_that_its_agent_is_gone_and_is_forgotten() {
+fn a_finished_job_tells_nothing_more_and_is_forgotten() {
     let mut frames = Frames::default();
-    frames.change(1, StateChange::Started { pgid: 77 });
+    frames.change(1, StateChange::Started);
     update(&mut frames, 1, &tool(0, ToolStatus::Unfinished, None));
     assert_eq!(frames.finish(1).as_array().unwrap().len(), 1);
     update(&mut frames, 1, &text("late"));
     frames.take();
     frames.change(1, StateChange::Gone);
-    assert_eq!(frame(&mut frames), ["{id: 1, pgid: false}"]);
+    assert_eq!(frame(&mut frames), [""; 0]);
     assert!(frames.jobs.is_empty());
 }
 

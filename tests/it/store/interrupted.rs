@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::ask;
 use crate::support::agents::Gated;
 use crate::support::nvim::{Builder, Nvim};
-use crate::support::process::signal;
+use crate::support::process::{self, signal};
 use crate::support::scratch::Scratch;
 use crate::support::wait;
 
@@ -153,15 +153,22 @@ fn jobs_of_a_neovim_that_was_quit_are_interrupted_in_the_next() {
 fn a_job_whose_agent_ended_before_the_host_knew_that_neovim_is_left_is_interrupted() {
     let (nvim, _gated) = two_jobs();
     let go = nvim.scratch.path("go");
-    // After the plugin's own, which ends the agents.
+    // After the plugin's own. A terminal that goes away ends its agents before the host knows.
     nvim.exec_with(
         "local go = ...
          vim.api.nvim_create_autocmd('VimLeavePre', { callback = function()
+           vim.fn.writefile({}, go .. '.left')
            while not vim.uv.fs_stat(go) do vim.uv.sleep(5) end
          end })
          vim.schedule(function() vim.cmd('qa!') end)",
         &[json!(go)],
     );
+    wait("Neovim is left", || go.with_extension("left").exists());
+    let is_agent = |found: &&process::Process| {
+        !["nvim", "botglue serve"].iter().any(|other| found.command.contains(other))
+    };
+    let agent = process::of(&nvim.scratch).iter().find(is_agent).expect("an agent").pid;
+    signal(agent, "TERM");
     let path = nvim.scratch.path(DATABASE);
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
     let failed = "SELECT count(*) FROM jobs WHERE error_code IS NOT NULL";
