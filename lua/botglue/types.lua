@@ -101,29 +101,6 @@
 ---@field tools botglue.Tool[]
 ---@field elapsed_ms integer
 
----@class botglue.State what the host tells of a running job
----@field id integer
----@field status "queued"|"running"|nil
----@field activity string?
----@field tool string?
----@field failure string?
----@field retry { attempt: integer, max: integer, delay_ms: integer, reason: string }?
----@field session_id string?
----@field model string?
----@field pgid integer|false|nil
----@field tools table[]? those that changed, each with its `index`
----@field preview string[]? the newest lines of code, where they changed
-
----@class botglue.Outcome what the host tells of a job that has ended
----@field id integer
----@field status "done"|"failed"
----@field text string?
----@field error { code: string, message: string }?
----@field held_for string?
----@field held_why string?
----@field tools table[]? those that changed last, each with its `index`
----@field rows table? which rows of the text land, and what was changed in them
-
 ---@class botglue.StoredJob
 ---@field agent string
 ---@field model string?
@@ -147,13 +124,17 @@
 ---@field landed_rows string[]? the rows of the range then
 
 ---@class botglue.HeldAnswer: botglue.StoredJob an answer of an earlier time that is held by this Neovim now
----@field uuid string
 ---@field id integer? of the lost job whose answer it is
 ---@field path string
 ---@field elapsed_ms integer
 ---@field stands { first_line: integer, rows: string[] }? its rows as its file was written last
----@field draft { lines: string[]?, typed: string[]?, dropped: string[][]? }?
 ---@field held_for string?
+---@field held_why string?
+---@field review_as "hunks"|"text"|"blocks" how it is shown
+---@field num_turns integer?
+---@field cost_usd number?
+---@field input_tokens integer?
+---@field output_tokens integer?
 
 ---@class botglue.StoredSelection what was selected when the job was asked for
 ---@field kind "line"|"char"|"block"|"insert"

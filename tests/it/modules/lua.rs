@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Every folder, and every module beside them, in the order in which they may know each other. Below the wiring modules
 /// call what is above them through `host.handlers`, which it fills in; above it are the entries, which require it.
@@ -13,6 +13,106 @@ const ORDER: [&str; 14] = [
 ];
 
 type Requires = BTreeMap<String, BTreeSet<String>>;
+
+/// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
+/// lowers the number: a feature is built in the host.
+const BUDGETS: [(&str, usize); 12] = [
+    ("", 680),
+    ("command", 1080),
+    ("config", 520),
+    ("editor", 2240),
+    ("host", 940),
+    ("jobs", 2540),
+    ("session", 320),
+    ("ui", 2190),
+    ("ui/list", 1190),
+    ("ui/prompt", 2090),
+    ("ui/review", 1570),
+    ("ui/status", 1120),
+];
+/// By how much a budget may be above the lines.
+const SLACK: usize = 40;
+
+/// The modules beside those of `jobs` that read what only the host knows of a job, and those of `ui` that ask it for
+/// something and go on in a callback: the list gets no longer.
+const READERS: [&str; 23] = [
+    "host.attach",
+    "init",
+    "session.rewind",
+    "session.terminal",
+    "session.writer",
+    "ui.answer",
+    "ui.diff",
+    "ui.list.jobs",
+    "ui.list.own",
+    "ui.list.stored",
+    "ui.open",
+    "ui.prompt.obstacle",
+    "ui.prompt.recall",
+    "ui.review.blocks",
+    "ui.review.edit",
+    "ui.review.head",
+    "ui.review.held",
+    "ui.review.keys",
+    "ui.review.view",
+    "ui.status",
+    "ui.status.line",
+    "ui.status.outcomes",
+    "ui.status.tools",
+];
+const ASKERS: [&str; 5] =
+    ["ui.list.stored", "ui.list.view", "ui.prompt.recall", "ui.review.blocks", "ui.review.held"];
+const FACTS: [&str; 17] = [
+    "landing",
+    "held_for",
+    "held_why",
+    "status",
+    "proposal",
+    "taken",
+    "shown",
+    "deciding",
+    "review_as",
+    "tools",
+    "error",
+    "session_id",
+    "transcript",
+    "activity",
+    "failure",
+    "retry",
+    "turn",
+];
+
+#[test]
+fn each_folder_keeps_its_budget() {
+    for (folder, budget) in BUDGETS {
+        let entries = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        let files = entries.filter(|path| path.extension().is_some_and(|extension| extension == "lua"));
+        let lines: usize = files.map(|path| fs::read_to_string(path).unwrap().lines().count()).sum();
+        assert!(lines <= budget, "{folder:?} has {lines} lines, and may have {budget}");
+        assert!(lines + SLACK >= budget, "{folder:?} has {lines} lines: lower its budget of {budget}");
+    }
+}
+
+#[test]
+fn no_further_module_reads_what_the_host_knows_or_goes_on_in_a_callback() {
+    let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let reads = |source: &str| {
+        let after = source.split("job.").skip(1);
+        let field = |rest: &str| rest.split(|letter| !is_name(letter)).next().unwrap_or_default().to_owned();
+        after.map(field).any(|field| FACTS.contains(&&field[..]))
+    };
+    let (mut readers, mut askers) = (Vec::new(), Vec::new());
+    for (module, source) in sources() {
+        if !module.starts_with("jobs.") && reads(&source) {
+            readers.push(module.clone());
+        }
+        if module.starts_with("ui") && required(&source).contains("host.query") {
+            askers.push(module);
+        }
+    }
+    assert_eq!(readers, READERS, "what reads facts of a job");
+    assert_eq!(askers, ASKERS, "what asks and goes on in a callback");
+}
 
 #[test]
 fn each_folder_requires_only_those_before_it() {
@@ -102,23 +202,31 @@ fn place(module: &str) -> usize {
         .unwrap_or_else(|| panic!("{module} has no place in the order"))
 }
 
-/// What each module requires, by names below `botglue`.
-fn all() -> Requires {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("lua/botglue");
-    let mut folders = vec![root.clone()];
-    let mut all = Requires::new();
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("lua/botglue")
+}
+
+/// The source of each module, by names below `botglue`.
+fn sources() -> BTreeMap<String, String> {
+    let mut folders = vec![root()];
+    let mut all = BTreeMap::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
             } else {
-                all.insert(name_of(&root, &path), required(&fs::read_to_string(&path).unwrap()));
+                all.insert(name_of(&root(), &path), fs::read_to_string(&path).unwrap());
             }
         }
     }
     assert!(all.len() > 100, "modules are missing");
     all
+}
+
+/// What each module requires.
+fn all() -> Requires {
+    sources().into_iter().map(|(module, source)| (module, required(&source))).collect()
 }
 
 /// `ui/list/init.lua` is `ui.list`; the one file `init.lua` at the top is `init`.
