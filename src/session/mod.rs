@@ -10,7 +10,7 @@ mod patch;
 mod tests;
 mod words;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use rmpv::Value;
 
@@ -29,7 +29,12 @@ use crate::stream::Outcome;
 #[derive(Debug, Default)]
 pub struct Session {
     jobs: BTreeMap<u64, SessionJob>,
+    /// The jobs whose answer landed, oldest first.
+    landed: VecDeque<u64>,
 }
+
+/// How many jobs are known whose answer landed; the plugin knows no more either.
+const MOST_LANDED: usize = 1000;
 
 /// A job that has not failed, and whose answer is not gone.
 #[derive(Debug)]
@@ -145,7 +150,10 @@ impl Session {
                 .with("deciding", Value::Nil)
                 .as_update(),
         };
-        if !is_landed && landing != "held" {
+        if is_landed {
+            job.prompt = String::new();
+            self.forget_beyond(id);
+        } else if landing != "held" {
             self.jobs.remove(&id);
         }
         (Some(patch), token)
@@ -173,6 +181,17 @@ impl Session {
     /// The answer of this job landed by an earlier host.
     pub fn landed_before(&mut self, id: u64) {
         self.jobs.insert(id, SessionJob::new(false, String::new(), Notify::All, Stage::Landed));
+        self.forget_beyond(id);
+    }
+
+    /// The answer of this job landed: where there are too many by now, the oldest is known no more.
+    fn forget_beyond(&mut self, id: u64) {
+        self.landed.push_back(id);
+        if self.landed.len() > MOST_LANDED
+            && let Some(oldest) = self.landed.pop_front()
+        {
+            self.jobs.remove(&oldest);
+        }
     }
 
     /// Whether the answer of any job is about to land and waits for no moment.
