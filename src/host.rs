@@ -30,7 +30,7 @@ use crate::mirror::{Feed, RangeOnDisk, SettledIntent};
 use crate::record;
 use crate::review::EditId;
 use crate::rpc::{Command, Hello};
-use crate::session::{Patch, Session};
+use crate::session::Session;
 use crate::store::Store;
 use crate::stream::Outcome;
 use jobs::Jobs;
@@ -246,8 +246,7 @@ impl Host {
                     message_bytes = error.message.len(),
                     "rejected"
                 );
-                let patch = Patch::new(id).with_outcome(&Outcome::failed(error));
-                self.editor.tell(patch.with("status", "failed"));
+                self.editor.tell(Session::rejected(id, &Outcome::failed(error)));
             }
             Command::Hello(hello) => self.hello(hello),
             Command::Decide { token, id, buffer, decision } => self.decide(token, id, buffer, decision),

@@ -153,9 +153,14 @@ impl Journal {
         }
     }
 
-    /// The undecided answer of one of these jobs, which an earlier host of this session had not told the end of.
-    pub fn unreported(&self, ids: Vec<u64>, then: impl FnOnce(Vec<(u64, Held)>) + Send + 'static) {
-        self.send(Task::Unreported { ids, then: Box::new(then) });
+    /// The undecided answers of these jobs of an earlier host of this session, each by its number and, where it is one
+    /// that was taken over, its key.
+    pub fn unreported(
+        &self,
+        jobs: Vec<(u64, Option<String>)>,
+        then: impl FnOnce(Vec<(u64, Held)>) + Send + 'static,
+    ) {
+        self.send(Task::Unreported { jobs, then: Box::new(then) });
     }
 
     /// Takes over the undecided answers of all sessions that are gone.

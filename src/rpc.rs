@@ -273,8 +273,8 @@ impl Command {
 /// What the plugin knows of the jobs of an earlier host.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Hello {
-    /// Those whose answer is held.
-    pub held: Vec<u64>,
+    /// Those whose answer is held, each with its key where it was taken over.
+    pub held: Vec<(u64, Option<String>)>,
     /// Those whose answer is in its buffer.
     pub landed: Vec<u64>,
     /// Those that failed because that host was gone before it told their outcome.
@@ -287,8 +287,10 @@ impl Hello {
     fn decode(argument: &Value) -> Result<Self, JobError> {
         let fields = Fields::root(argument)?;
         let written = |step: &Fields<'_>| Ok((step.count("id")?, step.text("landing")?));
+        let held =
+            |job: &Fields<'_>| Ok((job.count("id")?, job.get("uuid").map(|_| job.text("uuid")).transpose()?));
         Ok(Self {
-            held: fields.counts("held")?,
+            held: fields.maps("held")?.iter().map(held).collect::<Result<_, JobError>>()?,
             landed: fields.counts("landed")?,
             lost: fields.counts("lost")?,
             written: fields.maps("written")?.iter().map(written).collect::<Result<_, JobError>>()?,

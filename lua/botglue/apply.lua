@@ -105,11 +105,14 @@ function M.stored(stored)
   require("botglue.editor.write").stored(stored.steps)
 end
 
---- Makes jobs of held answers.
----@param answers botglue.HeldAnswer[]
+--- Makes jobs of held answers, and forgets the jobs that a host has lost and their answers were looked for.
+---@param told { answers: botglue.HeldAnswer[], lost: integer[] }
 ---@return integer[] ids
-function M.hold(answers)
-  return vim.tbl_map(require("botglue.jobs.registry").recall, answers)
+function M.hold(told)
+  connection.lost = vim.tbl_filter(function(id)
+    return not vim.list_contains(told.lost, id)
+  end, connection.lost)
+  return vim.tbl_map(require("botglue.jobs.registry").recall, told.answers)
 end
 
 --- What the buffer would be if a held answer were accepted.
@@ -174,16 +177,29 @@ function M.reply(reply)
   require("botglue.host.query").reply(reply)
 end
 
+--- Says something once no command of the user waits for the host: below what that says it would scroll.
+---@param say "warn"|"error"
+---@param message string
+local function tell(say, message)
+  if connection.asking > 0 then
+    vim.defer_fn(function()
+      tell(say, message)
+    end, 20)
+  else
+    require("botglue.host.notify")[say]("botglue: " .. message)
+  end
+end
+
 --- Something that concerns no single job.
 ---@param warning { message: string }
 function M.warn(warning)
-  require("botglue.host.notify").warn("botglue: " .. warning.message)
+  tell("warn", warning.message)
 end
 
 --- Something went wrong that nobody waits for.
 ---@param what { message: string }
 function M.error(what)
-  require("botglue.host.notify").error("botglue: " .. what.message)
+  tell("error", what.message)
 end
 
 return M

@@ -5,12 +5,15 @@ local handlers = require("botglue.host.handlers")
 
 function handlers.host_started(process)
   local connection = require("botglue.host.connection")
-  require("botglue.jobs.recovery").introduce(process)
   require("botglue.host.attach").mirror_all()
-  require("botglue.jobs.proposal").follow_again()
+  require("botglue.jobs.proposal").follow_again(process)
   require("botglue.ui.prompt.draft").tell_all()
   connection.paste = connection.paste or require("botglue.editor.paste").watch()
   require("botglue.editor.moment").watch_quit()
+end
+
+function handlers.host_ready(process)
+  require("botglue.jobs.recovery").introduce(process)
 end
 
 function handlers.host_lost(process, err)

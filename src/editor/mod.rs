@@ -87,9 +87,23 @@ impl Editor {
         self.pending.with(|updates| updates.frames.finish(id))
     }
 
+    /// What is known of a job by its outcome: told with the call that writes its answer, so that nothing goes before
+    /// that, or with what becomes of the answer.
+    pub fn outcome(&self, patch: Patch) {
+        self.pending.with(|updates| _ = updates.outcomes.insert(patch.id(), patch));
+    }
+
     /// What changed of a job, in order with everything that is said.
     pub fn tell(&self, patch: Patch) {
+        let patch = match self.take_outcome(patch.id()) {
+            Some(outcome) => outcome.and(patch),
+            None => patch,
+        };
         self.apply("jobs", Value::Array(vec![patch.value()]));
+    }
+
+    fn take_outcome(&self, id: u64) -> Option<Patch> {
+        self.pending.with(|updates| updates.outcomes.remove(&id))
     }
 
     /// The store has what was written for a job by a step; where none is named, what the plugin said became of the
@@ -147,7 +161,11 @@ impl Editor {
         done: impl FnOnce(Option<WriteReply>) + Send + 'static,
     ) {
         let done = move |reply: Option<Value>| done(reply.as_ref().and_then(WriteReply::decode));
-        self.send(Outgoing::Call(Call::Ask(vec![("write", call.value(buffer))], Box::new(done))));
+        let outcomes = call.steps.iter().filter_map(|step| Some(self.take_outcome(step.job)?.value()));
+        let outcomes: Vec<Value> = outcomes.collect();
+        let told = (!outcomes.is_empty()).then_some(("jobs", Value::Array(outcomes)));
+        let calls = told.into_iter().chain([("write", call.value(buffer))]).collect();
+        self.send(Outgoing::Call(Call::Ask(calls, Box::new(done))));
     }
 
     /// Has the plugin put its marks to these places in the text with this changedtick; none where a range is lost.
@@ -169,11 +187,13 @@ impl Editor {
         self.send(Outgoing::Call(Call::Ask(vec![("review", view.value(buffer))], Box::new(move |_| done()))));
     }
 
-    /// Has the plugin make jobs of held answers; `done` gets their ids.
-    pub fn hold(&self, answers: Vec<Value>, done: impl FnOnce(Vec<u64>) + Send + 'static) {
+    /// Has the plugin make jobs of held answers; `done` gets their ids. It forgets the jobs that were lost.
+    pub fn hold(&self, answers: Vec<Value>, lost: &[u64], done: impl FnOnce(Vec<u64>) + Send + 'static) {
         let ids = |reply: Value| Some(reply.as_array()?.iter().filter_map(Value::as_u64).collect());
         let done = move |reply: Option<Value>| done(reply.and_then(ids).unwrap_or_default());
-        self.send(Outgoing::Call(Call::Ask(vec![("hold", Value::Array(answers))], Box::new(done))));
+        let lost = Value::Array(lost.iter().map(|id| (*id).into()).collect());
+        let told = Map::default().with("answers", Value::Array(answers)).with("lost", lost).build();
+        self.send(Outgoing::Call(Call::Ask(vec![("hold", told)], Box::new(done))));
     }
 
     /// Has Neovim send no more events of a buffer.

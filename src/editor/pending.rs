@@ -1,6 +1,7 @@
 //! Updates that the host has not sent to the editor yet. The observers of all jobs add to them, in the tasks of their
 //! jobs; the writer takes them out when it can send.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use tokio::sync::Notify;
 
 use super::frame::Frames;
 use super::observed::Observed;
+use crate::session::Patch;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -23,6 +25,8 @@ pub(super) struct PendingUpdates {
     pub(super) frames: Frames,
     /// For users' functions, as soon as possible.
     pub(super) observed: Observed,
+    /// What is known of outcomes, by job: told with the call that writes the answer, or with what becomes of it.
+    pub(super) outcomes: BTreeMap<u64, Patch>,
 }
 
 impl PendingUpdates {

@@ -72,6 +72,7 @@ impl Host {
     /// The user has saved a held answer, or typed in it.
     pub(super) fn edit(&mut self, id: u64, lines: Option<Vec<Bytes>>, is_saved: bool) {
         let Some(answer) = self.session.answer(id) else { return };
+        let shown = answer.review_as();
         match lines {
             Some(lines) if is_saved => answer.edit(lines),
             typed => answer.type_in(typed),
@@ -79,8 +80,8 @@ impl Host {
         let (draft, review_as) = (answer.draft(), answer.review_as());
         self.store.journal.append(id, Change::Draft(draft));
         if is_saved {
-            let patch = Patch::new(id).with("review_as", review_as);
-            self.editor.tell(patch.with("shown", rmpv::Value::Nil).as_update());
+            let patch = Patch::new(id).with("review_as", review_as).with("shown", rmpv::Value::Nil);
+            self.editor.tell(if review_as == shown { patch } else { patch.as_update() });
         }
     }
 

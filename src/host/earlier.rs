@@ -24,15 +24,16 @@ impl Host {
         for &id in &hello.landed {
             self.session.landed_before(id);
         }
-        let ids: Vec<u64> = hello.held.iter().chain(&hello.lost).copied().collect();
-        if ids.is_empty() {
+        let lost = hello.lost.iter().map(|id| (*id, None));
+        let jobs: Vec<_> = hello.held.iter().cloned().chain(lost).collect();
+        if jobs.is_empty() {
             return;
         }
         self.postponed = Some(Vec::new());
         let messages = self.messages.clone();
         let (send, found) = oneshot::channel();
         // The task below has not ended.
-        self.store.journal.unreported(ids, move |found| _ = send.send(found));
+        self.store.journal.unreported(jobs, move |found| _ = send.send(found));
         tokio::spawn(async move {
             // Without a journal nothing is found. The receiver is gone only while the host ends.
             let found = found.await.unwrap_or_default();
@@ -54,7 +55,7 @@ impl Host {
         if hello.lost.is_empty() {
             self.take_postponed();
         } else {
-            self.hold(answers, lost, None);
+            self.hold(answers, lost, &hello.lost, None);
         }
     }
 
@@ -75,13 +76,14 @@ impl Host {
     /// They are taken over.
     pub(super) fn adopted(&mut self, token: u64, held: io::Result<Vec<Held>>) {
         match held {
-            Ok(held) => self.hold(held, Vec::new(), Some(token)),
+            Ok(held) => self.hold(held, Vec::new(), &[], Some(token)),
             Err(error) => self.editor.reply(token, Err(error.to_string())),
         }
     }
 
-    /// Has the plugin make jobs of held answers. It may ask for one before its reply is read.
-    fn hold(&mut self, held: Vec<Held>, lost: Vec<u64>, token: Option<u64>) {
+    /// Has the plugin make jobs of held answers, of which the first are those of the `lost` jobs, and forget all jobs that
+    /// it has `asked` for. It may ask for one of the answers before its reply is read.
+    fn hold(&mut self, held: Vec<Held>, lost: Vec<u64>, asked: &[u64], token: Option<u64>) {
         self.postponed.get_or_insert_default();
         let messages = self.messages.clone();
         let answers = held.iter().zip(lost.iter().map(Some).chain(std::iter::repeat(None)));
@@ -92,7 +94,7 @@ impl Host {
             Value::Map(fields(answer))
         };
         let answers = answers.map(answer).collect();
-        self.editor.hold(answers, move |ids| {
+        self.editor.hold(answers, asked, move |ids| {
             // As above.
             _ = messages.send(HostMessage::Numbered {
                 held: held.into_iter().zip(ids).collect(),

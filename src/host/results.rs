@@ -85,7 +85,8 @@ impl Host {
         let transcript = transcript.as_deref().map(Path::to_string_lossy);
         let patch = Patch::new(id).with_some("transcript", transcript.as_deref());
         let patch = patch.with_tools(self.editor.ended(id)).with_outcome(&outcome);
-        let told = self.session.finished(request, &outcome, landing.as_ref(), patch);
+        let told = self.session.finished(request, &outcome, landing.as_ref());
+        self.editor.outcome(patch);
         if is_answered {
             let landed = Landed { landing: "answered".to_owned(), ..Landed::default() };
             self.store.journal.append(id, Change::Landed(landed));

@@ -158,9 +158,10 @@ pub struct Held {
 impl Held {
     /// The answer as the editor gets it, which makes a job of it.
     pub fn answer(&self) -> Value {
-        let Self { saved, record, .. } = self;
+        let Self { uuid, saved, record, .. } = self;
         let Record { job, share, .. } = record;
         json!({
+            "uuid": uuid,
             "agent": job.agent,
             "model": record.model(),
             "session_id": record.session_id,

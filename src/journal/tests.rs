@@ -49,7 +49,8 @@ impl Host {
     }
 
     fn unreported(&self, ids: std::ops::RangeInclusive<u64>) -> Vec<(u64, Held)> {
-        self.ask(|journal, reply| journal.unreported(ids.collect(), move |found| _ = reply.send(found)))
+        let jobs = ids.map(|id| (id, None)).collect();
+        self.ask(|journal, reply| journal.unreported(jobs, move |found| _ = reply.send(found)))
     }
 
     /// Everything that was passed on by now is in the database.

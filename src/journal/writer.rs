@@ -29,7 +29,7 @@ type Then<T> = Box<dyn FnOnce(T) + Send>;
 /// What the thread is asked for.
 pub enum Task {
     Append { id: u64, change: Change, sync: bool, done: Then<bool> },
-    Unreported { ids: Vec<u64>, then: Then<Vec<(u64, Held)>> },
+    Unreported { jobs: Vec<(u64, Option<String>)>, then: Then<Vec<(u64, Held)>> },
     Adopt(Then<io::Result<Vec<Held>>>),
     Number { uuid: String, id: u64 },
     Then(Box<dyn FnOnce() + Send>),
@@ -136,7 +136,7 @@ impl Writer {
                     done(self.pending.is_empty());
                 }
             }
-            Task::Unreported { ids, then } => then(self.unreported(&ids)),
+            Task::Unreported { jobs, then } => then(self.unreported(jobs)),
             Task::Adopt(then) => then(self.adopt()),
             Task::Number { uuid, id } => {
                 self.adopted.insert(id, uuid.clone());
@@ -374,11 +374,19 @@ impl Writer {
         Ok(held)
     }
 
-    fn unreported(&mut self, ids: &[u64]) -> Vec<(u64, Held)> {
-        let find = |id: &u64| Some((*id, self.undecided.held_one(&self.uuid(*id), "review")?));
-        let found: Vec<_> = ids.iter().filter_map(find).collect();
-        for (_, held) in &found {
-            self.append(held.uuid.clone(), Change::Landed(as_held(held)));
+    fn unreported(&mut self, jobs: Vec<(u64, Option<String>)>) -> Vec<(u64, Held)> {
+        let mut found = Vec::new();
+        for (id, uuid) in jobs {
+            let known = self.uuid(id);
+            let uuid = uuid.unwrap_or_else(|| known.clone());
+            let Some(held) = self.undecided.held_one(&uuid, "review") else { continue };
+            if uuid != known {
+                // The host that had it taken over died before it wrote the number.
+                self.adopted.insert(id, uuid.clone());
+                self.append(uuid.clone(), Change::Numbered(id));
+            }
+            self.append(uuid, Change::Landed(as_held(&held)));
+            found.push((id, held));
         }
         found
     }

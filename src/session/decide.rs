@@ -61,7 +61,11 @@ impl Session {
             let none = if is_revert { "has nothing to revert" } else { "is not held" };
             Err(format!("job {id} {none}"))
         };
-        let Some(job) = self.jobs.get_mut(&id) else { return none() };
+        let Some(job) = self.jobs.get_mut(&id) else {
+            // One of an earlier host, whose answer no journal has any more.
+            let is_reject = matches!(decision, Decision::Reject { .. });
+            return if is_reject { Ok(Verdict::Settled("rejected")) } else { none() };
+        };
         if job.deciding.is_some() {
             return Err(format!(
                 "wait a moment (in a script: botglue.wait({id}, ms)): job {id} has a pending decision"

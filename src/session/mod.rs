@@ -71,8 +71,6 @@ struct Pending {
 #[derive(Debug)]
 struct Unsettled {
     answer: HeldAnswer,
-    /// The fields that the plugin does not know yet.
-    told: Patch,
     is_ready: bool,
 }
 
@@ -84,15 +82,15 @@ impl Session {
         self.jobs.insert(request.id, job);
     }
 
-    /// A job has its outcome, of which the patch tells. Returns what the plugin is told at once; of an answer that is
-    /// to land it is told what became of that.
+    /// A job has its outcome. Returns what the plugin is told at once; of an answer that is to land it is told what
+    /// became of that.
     pub fn finished(
         &mut self,
         request: &Request,
         outcome: &Outcome,
         landing: Option<&Landing>,
-        patch: Patch,
     ) -> Option<Patch> {
+        let patch = Patch::new(request.id);
         if let Some(error) = &outcome.error {
             self.jobs.remove(&request.id);
             let news = words::failed(request.notify, &error.message);
@@ -104,7 +102,7 @@ impl Session {
             return Some(patch.with("status", "done").with("landing", "answered"));
         }
         let answer = HeldAnswer::of(request, outcome, landing);
-        job.stage = Stage::Landing(Box::new(Unsettled { answer, told: patch, is_ready: false }));
+        job.stage = Stage::Landing(Box::new(Unsettled { answer, is_ready: false }));
         None
     }
 
@@ -114,8 +112,7 @@ impl Session {
         if std::mem::replace(&mut unsettled.is_ready, true) {
             return None;
         }
-        let told = std::mem::replace(&mut unsettled.told, Patch::new(id));
-        Some(told.with("status", "ready").as_update())
+        Some(Patch::new(id).with("status", "ready").as_update())
     }
 
     /// An answer has landed or is held, or was decided. Returns what the plugin is told, and the token of who waits
@@ -126,14 +123,17 @@ impl Session {
         landing: &str,
         held_for: Option<&str>,
     ) -> (Option<Patch>, Option<u64>) {
-        let Some(job) = self.jobs.get_mut(&id) else { return (None, None) };
+        let Some(job) = self.jobs.get_mut(&id) else {
+            let patch = Patch::new(id).with("landing", landing).with("held_for", Value::Nil);
+            return (Some(patch.with("deciding", Value::Nil).as_update()), None);
+        };
         let token = job.deciding.take().and_then(|pending| pending.token);
         let stage = std::mem::replace(&mut job.stage, Stage::Landed);
         let is_landed = matches!(landing, "applied" | "merged");
         let patch = match stage {
             Stage::Landing(unsettled) => {
-                let Unsettled { answer, told, .. } = *unsettled;
-                let patch = told.with("status", "done").with("landing", landing);
+                let answer = unsettled.answer;
+                let patch = Patch::new(id).with("status", "done").with("landing", landing);
                 if landing == "held" {
                     let held_for = held_for.unwrap_or_default();
                     let news = words::held(job.notify, id, held_for, answer.doubt.as_deref());
@@ -169,6 +169,13 @@ impl Session {
             patch = patch.with("held_for", why.name()).with("shown", Value::Nil);
         }
         Some((patch, words::refusal(id, done, why), token))
+    }
+
+    /// A job cannot run as it was asked for.
+    pub fn rejected(id: u64, outcome: &Outcome) -> Patch {
+        let message = outcome.error.as_ref().map(|error| error.message.as_str()).unwrap_or_default();
+        let news = words::failed(Notify::Failures, message);
+        Patch::new(id).with_outcome(outcome).with("status", "failed").with_news(news)
     }
 
     /// A held answer of an earlier Neovim is this job now, or that of an earlier host of this one.

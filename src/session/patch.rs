@@ -22,6 +22,22 @@ impl Patch {
         Self { id, set: Vec::new(), tools: None, news: None, is_update: false }
     }
 
+    /// The job's number.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// This patch, and then a later one of the same job.
+    pub fn and(mut self, later: Self) -> Self {
+        self.set.extend(later.set);
+        Self {
+            tools: later.tools.or(self.tools),
+            news: later.news.or(self.news),
+            is_update: self.is_update || later.is_update,
+            ..self
+        }
+    }
+
     /// A field has this value now.
     pub fn with(mut self, field: &str, value: impl Into<Value>) -> Self {
         self.set.push((field.into(), value.into()));

@@ -11,16 +11,12 @@ fn outcome(text: &str) -> Outcome {
     Outcome { error: None, text: Some(text.to_owned()), ..failed }
 }
 
-fn patch(outcome: &Outcome) -> Patch {
-    Patch::new(3).with_outcome(outcome)
-}
-
 /// A session with a job whose agent has answered.
 fn answered(request: &Request, text: &str) -> (Session, Option<Patch>) {
     let (mut session, outcome) = (Session::default(), outcome(text));
     session.accepted(request);
     let landing = land::prepare(request, text);
-    let told = session.finished(request, &outcome, Some(&landing), patch(&outcome));
+    let told = session.finished(request, &outcome, Some(&landing));
     (session, told)
 }
 
@@ -49,19 +45,15 @@ fn an_answer_is_told_with_what_became_of_it() {
     assert_eq!(told, None, "nothing has become of it");
     assert!(session.is_settling());
     let (patch, token) = session.settled(3, "applied", None);
-    assert_eq!(
-        (set(patch), token),
-        (words(&[("text", "y"), ("status", "done"), ("landing", "applied")]), None)
-    );
+    assert_eq!((set(patch), token), (words(&[("status", "done"), ("landing", "applied")]), None));
     assert!(!session.is_settling());
-    assert_eq!(session.settled(4, "applied", None), (None, None), "a job that nobody knows");
 }
 
 #[test]
-fn one_that_waits_for_a_moment_is_ready_once_and_its_text_is_told_once() {
+fn one_that_waits_for_a_moment_is_ready_once() {
     let request = sample::lines("lua", &["x"]);
     let (mut session, _) = answered(&request, "y");
-    assert_eq!(set(session.ready(3)), words(&[("text", "y"), ("status", "ready")]));
+    assert_eq!(set(session.ready(3)), words(&[("status", "ready")]));
     assert_eq!(session.ready(3), None);
     assert!(!session.is_settling());
     assert_eq!(
@@ -74,12 +66,12 @@ fn one_that_waits_for_a_moment_is_ready_once_and_its_text_is_told_once() {
 fn a_question_is_answered_at_once_and_a_failure_told_at_once() {
     let question = Request { question: true, ..sample::lines("lua", &["x"]) };
     let (_, told) = answered(&question, "because");
-    assert_eq!(set(told), words(&[("text", "because"), ("status", "done"), ("landing", "answered")]));
+    assert_eq!(set(told), words(&[("status", "done"), ("landing", "answered")]));
     let mut session = Session::default();
     session.accepted(&question);
     let failed = Outcome::failed(JobError::new(Code::Timeout, "too long"));
-    let told = session.finished(&question, &failed, None, patch(&failed));
-    assert_eq!(set(told.clone())[1], ("status".to_owned(), "failed".to_owned()));
+    let told = session.finished(&question, &failed, None);
+    assert_eq!(set(told.clone())[0], ("status".to_owned(), "failed".to_owned()));
     assert_eq!(news(told), "ERROR failed: too long");
 }
 
@@ -200,4 +192,11 @@ fn of_jobs_whose_answer_landed_a_bound_is_known() {
     assert_eq!(session.jobs.len(), MOST_LANDED);
     assert!(session.decide(0, &Decision::Revert, true, 1).is_err(), "the oldest is not known");
     assert!(session.decide(1, &Decision::Revert, true, 1).is_ok());
+}
+
+#[test]
+fn a_held_answer_that_no_journal_has_any_more_can_be_let_go() {
+    let mut session = Session::default();
+    assert_eq!(session.decide(3, &Decision::Reject { taken: 0 }, true, 1), Ok(Verdict::Settled("rejected")));
+    assert_eq!(set(session.settled(3, "rejected", None).0)[0], ("landing".to_owned(), "rejected".to_owned()));
 }

@@ -329,3 +329,21 @@ test("what is decided of a part waits while something is selected or an operator
     equal({ landing(nvim), nvim:lines() }, { becomes, lines }, keys)
   end
 end)
+
+test("a script waits for a decision whose postponement is told late", function()
+  local nvim = with_held({ "B" })
+  nvim:type("v")
+  equal(
+    nvim:lua([[
+      local host, connection = require("support.host"), require("botglue.host.connection")
+      connection.asked_within = 50
+      vim.uv.kill(vim.fn.jobpid(host.channel), "sigstop")
+      require("botglue").accept(1)
+      vim.uv.kill(vim.fn.jobpid(host.channel), "sigcont")
+      local job = require("botglue.host.client").job(1)
+      vim.wait(20000, function() return job.deciding == "pending" and next(host.awaited) == nil end, 1)
+      return { job.deciding, require("botglue").wait(1, 200) == nil }
+    ]]),
+    { "pending", true }
+  )
+end)

@@ -247,6 +247,7 @@ test("a decision that a host wrote before it died is made", function()
     nvim:eventually("the host has died", "return is_dead()")
     ready(nvim)
     equal({ nvim:job(1).landing, nvim:lines() }, expected, what)
+    equal(nvim:job(1).held_for, nil)
     nvim:host("heard")
     equal(stored.newest(nvim).landing, expected[1])
   end
@@ -323,4 +324,124 @@ test("an answer that is ready is held where no other host can be started", funct
   nvim:lua("require('botglue').setup({})")
   decide(nvim, "accept")
   equal({ nvim:job(1).landing, nvim:lines() }, { "applied", { "one", "TWO", "three", "four", "five" } })
+end)
+
+test("a host that dies as it takes a hunk leaves what is held and was written as it is", function()
+  local nvim = child.with_host(ROWS)
+  nvim:run(line(1, 5), { review = true })
+  nvim:answer(1, { "ONE", "two", "three", "four", "FIVE" })
+  nvim:run(line(3, 3), { review = true })
+  nvim:answer(2, { "THREE" })
+  nvim:type(":Botglue review 1<CR>")
+  nvim:eventually(
+    "it is shown",
+    "local job = require('botglue.host.client').job(1); return job.proposal and #job.proposal.hunks == 2"
+  )
+  die_with_write(nvim)
+  nvim:type("gg")
+  nvim:api("input", "do")
+  suite.eventually("the host has died", function()
+    return nvim:api("exec_lua", "return is_dead()", {})
+  end)
+  ready(nvim)
+  nvim:host("heard")
+  decide(nvim, "accept", 2)
+  equal(
+    nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"),
+    { "ONE", "two", "THREE", "four", "five" }
+  )
+end)
+
+test("an answer that a job is being made of when the host dies is that job's", function()
+  local nvim = child.with_host(ROWS)
+  nvim:run(line(2, 3))
+  nvim:lua([[
+    local apply, host = require("botglue.apply"), require("support.host")
+    local channel, write, hold = host.channel, apply.write, apply.hold
+    _G.state = "first"
+    apply.write = function(call)
+      if state == "first" then
+        _G.state = "second"
+        vim.uv.kill(vim.fn.jobpid(channel), "sigkill")
+        error("gone")
+      end
+      return write(call)
+    end
+    apply.hold = function(told)
+      local ids = hold(told)
+      if state == "second" and #ids > 0 then
+        _G.state = "third"
+        vim.uv.kill(vim.fn.jobpid(host.channel), "sigkill")
+      end
+      return ids
+    end
+  ]])
+  nvim:agent(1, "answer", "TWO\nTHREE")
+  nvim:eventually("both have died", "return state == 'third'")
+  ready(nvim)
+  nvim:host("heard")
+  equal(nvim:outcome(2), { "done", "held", "review" })
+  decide(nvim, "accept", 2)
+  equal(nvim:lines(), { "one", "TWO", "THREE", "four", "five" })
+end)
+
+test("what the user made of an answer and the host has not read is told to the next one", function()
+  local nvim = answered(line(2, 3), { "TWO", "THREE" }, true)
+  nvim:type(":Botglue edit 1<CR>")
+  nvim:lua([[
+    local host = require("support.host")
+    vim.uv.kill(vim.fn.jobpid(host.channel), "sigstop")
+    vim.api.nvim_buf_set_lines(0, 0, -1, false, { "MINE" })
+    vim.cmd.write()
+    host.die()
+  ]])
+  ready(nvim)
+  nvim:host("heard")
+  decide(nvim, "accept")
+  equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), { "one", "MINE", "four", "five" })
+end)
+
+test("an observer that asks again as its host has died comes after what that has left", function()
+  local nvim = child.with_host(ROWS)
+  nvim:run(line(1, 1))
+  nvim:run(line(4, 4))
+  nvim:type("v")
+  nvim:answer(2, { "FOUR" })
+  nvim:lua([[
+    require("botglue").on(1, function(update)
+      if update.kind == "finished" then require("botglue").retry(1) end
+    end)
+  ]])
+  nvim:host("die")
+  ready(nvim)
+  nvim:type("<Esc>")
+  nvim:host("heard")
+  equal(nvim:outcome(2), { "done", "held", "review" })
+  decide(nvim, "accept", 2)
+  equal(nvim:lines(), { "one", "two", "three", "FOUR", "five" })
+  equal(
+    nvim:lua("return require('botglue.host.connection').lost"),
+    {},
+    "a job without an answer is forgotten"
+  )
+end)
+
+test("an answer that was written has all of its fields after its host's death", function()
+  local nvim = child.with_host(ROWS)
+  nvim:run(line(2, 3))
+  die_with_write(nvim)
+  nvim:agent(
+    1,
+    "answer",
+    "TWO\nTHREE",
+    { cost_usd = 0.5, num_turns = 2, input_tokens = 3, output_tokens = 4 }
+  )
+  nvim:eventually("the host has died", "return is_dead()")
+  ready(nvim)
+  nvim:eventually("it has ended", "return require('botglue').job(1).status == 'done'")
+  local job = nvim:job(1)
+  equal(
+    { job.landing, job.text, job.cost_usd, job.num_turns, job.session_id },
+    { "applied", "TWO\nTHREE", 0.5, 2, "session-job-1" }
+  )
 end)

@@ -297,10 +297,9 @@ end
 function M.landings()
   local landings, seen = {}, {}
   for _, written in ipairs(connection.written) do
-    if not seen[written.job] then
-      seen[written.job] = true
-      landings[#landings + 1] = { id = written.job, landing = M.landing(written.job) }
-    end
+    local landing = not seen[written.job] and M.landing(written.job)
+    seen[written.job] = true
+    landings[#landings + 1] = landing and { id = written.job, landing = landing } or nil
   end
   return landings
 end

@@ -80,6 +80,9 @@ end
 function M.ready(hello)
   connection.words = hello.words or connection.words
   if connection.process then
+    if not connection.process.ready then
+      handlers.host_ready(connection.process)
+    end
     connection.process:greet(hello)
   end
   if connection.process and connection.unusable then

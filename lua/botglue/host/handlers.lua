@@ -5,6 +5,7 @@
 
 ---@class botglue.Handlers
 ---@field host_started fun(process: botglue.Process) another host has started
+---@field host_ready fun(process: botglue.Process) it is about to get what waits for it
 ---@field host_lost fun(process: botglue.Process, err: botglue.JobError) a host is gone, and Neovim does not end
 ---@field leaving fun() Neovim ends
 ---@field obstacle_changed fun() a job would fail now for another reason, or would not fail

@@ -61,7 +61,7 @@ local function decide(job, name, args)
     if late and job.deciding then
       errors.guard(fail, "%s", late)
     end
-    job.deciding = nil
+    job.deciding = not late and job.deciding and "pending" or nil
   end)
   if err and job.landing ~= landing then
     -- The host has died over it, and it was written.

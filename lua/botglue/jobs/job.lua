@@ -31,6 +31,9 @@ local M = {}
 ---@field shown integer? the changedtick for which its proposal was shown last
 ---@field process botglue.Process? the host that runs it
 ---@field turn integer? its position among the jobs that the host queued; nil if it does not wait
+---@field uuid string? of one that was taken over: its answer's key in the store
+---@field saved string[]? its held answer as the user saved it
+---@field typed string[]? what is typed in the buffer of the answer, and not saved
 ---@field observers botglue.Observer[]? the user's functions that receive its updates
 ---@field observed string? which updates the host forwards; nil until the job was sent
 ---@field preview string[]? the newest lines of the streamed answer
@@ -240,7 +243,7 @@ function Job:decided()
   if self.view then
     self.view:close()
   end
-  self.view = nil
+  self.view, self.saved, self.typed = nil, nil, nil
   self.on_close(self)
   proposal.ended(self)
 end

@@ -128,9 +128,27 @@ function M.ended(job)
   end
 end
 
---- A new host has started: subscribes again.
-function M.follow_again()
+--- Tells a host what the user made of an answer in its own buffer.
+---@param process botglue.Process?
+---@param job botglue.Job
+---@param lines string[]?
+---@param is_saved boolean
+local function tell(process, job, lines, is_saved)
+  if process then
+    process:notify("edit", { id = job.id, lines = lines, is_saved = is_saved })
+  end
+end
+
+--- A new host has started: tells it what the last one may not have read, and subscribes again.
+---@param process botglue.Process
+function M.follow_again(process)
   for _, job in pairs(connection.held) do
+    if job.saved then
+      tell(process, job, job.saved, true)
+    end
+    if job.typed then
+      tell(process, job, job.typed, false)
+    end
     if job.followers then
       vim.schedule(function()
         if job.followers then
@@ -146,11 +164,10 @@ end
 ---@param lines string[]? none: nothing is typed
 ---@param is_saved boolean
 function M.edit(job, lines, is_saved)
-  local process = client.connect(job.options)
-  if process then
-    process:notify("edit", { id = job.id, lines = lines, is_saved = is_saved })
-  end
+  tell(client.connect(job.options), job, lines, is_saved)
+  job.typed = not is_saved and lines or nil
   if is_saved then
+    job.saved = lines
     -- The host says so, too, with the next call.
     job.review_as, job.shown = "hunks", nil
     if job.followers then

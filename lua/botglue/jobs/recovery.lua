@@ -39,7 +39,8 @@ local function take_written(job)
     return false
   end
   local status = job:is_open() and "done" or nil
-  job:take({ id = job.id, set = { status = status, landing = landing }, is_update = not status })
+  local set = { status = status, landing = landing, held_for = vim.NIL }
+  job:take({ id = job.id, set = set, is_update = not status })
   return true
 end
 
@@ -80,14 +81,14 @@ end
 function M.introduce(process)
   local hello = { held = {}, landed = {}, lost = connection.lost, written = write.landings() }
   for _, job in ipairs(registry.all()) do
-    local list = job.landing == "held" and hello.held
-      or (job.landing == "applied" or job.landing == "merged") and hello.landed
-    if list then
-      list[#list + 1] = job.id
+    if job.landing == "held" then
+      table.insert(hello.held, { id = job.id, uuid = job.uuid })
+    elseif job.landing == "applied" or job.landing == "merged" then
+      table.insert(hello.landed, job.id)
     end
   end
   if #hello.held + #hello.landed + #hello.lost + #hello.written > 0 then
-    process:notify("hello", hello)
+    table.insert(process.outbox, 1, { method = "hello", argument = hello })
   end
 end
 

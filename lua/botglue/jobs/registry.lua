@@ -123,9 +123,6 @@ end
 ---@return integer id
 function M.recall(answer)
   local path, lost = answer.path, answer.id and connection.jobs[answer.id]
-  connection.lost = vim.tbl_filter(function(id)
-    return id ~= answer.id
-  end, connection.lost)
   local bufnr = path ~= "" and vim.fn.bufadd(path) or lost and lost.range.bufnr or -1
   local range = require("botglue.editor.range").recall(bufnr, answer.selection, answer.stands)
   local place = lost and lost.range.bufnr == bufnr and lost.range:place()
@@ -134,6 +131,7 @@ function M.recall(answer)
   end
   local job = require("botglue.jobs.job").recall({
     id = M.next_id(),
+    uuid = answer.uuid,
     range = range,
     path = path,
     prompt = answer.prompt,

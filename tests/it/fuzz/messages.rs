@@ -49,7 +49,7 @@ fn jobs(serve: &Serve) -> Vec<(&'static str, Json)> {
         ("run", resumed),
         (
             "hello",
-            json!({"held": [4], "landed": [5], "lost": [6], "written": [{"id": 7, "landing": "applied"}]}),
+            json!({"held": [{"id": 4, "uuid": "u"}, {"id": 8}], "landed": [5], "lost": [6], "written": [{"id": 7, "landing": "applied"}]}),
         ),
         ("edit", json!({"id": 1, "lines": ["a"], "is_saved": true})),
         ("edit", json!({"id": 1, "is_saved": false})),
