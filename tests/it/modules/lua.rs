@@ -17,12 +17,12 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 12] = [
-    ("", 680),
+    ("", 695),
     ("command", 1080),
     ("config", 520),
     ("editor", 2240),
     ("host", 940),
-    ("jobs", 2540),
+    ("jobs", 2550),
     ("session", 320),
     ("ui", 2190),
     ("ui/list", 1190),
