@@ -40,7 +40,8 @@ local STATE = [[
         win = win,
         cursor = { vim.fn.getline("."), view.col, view.curswant },
         top = { vim.fn.getline(view.topline), view.topfill, view.skipcol, view.leftcol },
-        jumps = texts(vim.fn.getjumplist()),
+        -- A terminal makes its own while its program starts.
+        jumps = vim.bo.buftype ~= "terminal" and texts(vim.fn.getjumplist()) or {},
         fold = vim.fn.getline(vim.fn.foldclosed(fold), vim.fn.foldclosedend(fold)),
       }
     end)
