@@ -206,7 +206,10 @@ fn told_and_waiting_for_its_moment() {
     scene.nvim.input("v");
     scene.answer();
     scene.nvim.wait("it is ready", || job(&scene.nvim, scene.id)["status"] == "ready");
-    assert_found(scene.lose_host().nvim.crash(), "buffer_gone");
+    let scene = scene.lose_host();
+    let taken_over = r#""landing":"held""#;
+    wait("the next host has taken it over", || scene.nvim.scratch.journals().contains(taken_over));
+    assert_found(scene.nvim.crash(), "review");
 }
 
 #[test]
