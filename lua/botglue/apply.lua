@@ -196,7 +196,7 @@ function M.warn(warning)
   tell("warn", warning.message)
 end
 
---- Something went wrong that nobody waits for.
+--- Something went wrong for which no command waits.
 ---@param what { message: string }
 function M.error(what)
   tell("error", what.message)

@@ -206,7 +206,7 @@ impl Editor {
         self.apply("warn", Map::default().with("message", message).build());
     }
 
-    /// Something that went wrong and that nobody waits for.
+    /// Something that went wrong, for which no command waits.
     pub fn error(&self, message: String) {
         self.apply("error", Map::default().with("message", message).build());
     }

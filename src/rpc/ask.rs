@@ -73,7 +73,7 @@ pub struct TranscriptOf {
 /// Reads an `ask`.
 ///
 /// # Errors
-/// Where it has no token: then nobody can be told what is wrong.
+/// Where it has no token: then there is no reply that could say what is wrong.
 pub(super) fn decode(argument: &Value) -> Result<Command, JobError> {
     let fields = Fields::root(argument)?;
     let (token, ui) = (fields.count("token")?, ui(&fields.fields("here")?)?);

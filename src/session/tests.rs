@@ -119,7 +119,7 @@ fn a_decision_is_taken_or_the_reason_said() {
     assert!(sentence.starts_with("job 3 cannot be accepted: see :Botglue review 3"), "{sentence}");
     let put = Decision::Put { rows: 0..2, tick: 4 };
     assert_eq!(session.decide(3, &put, true, 5), Ok(Verdict::Land(lines(), Vec::new())));
-    assert_eq!(session.postpone(3), Some(5), "nobody waits any more");
+    assert_eq!(session.postpone(3), Some(5), "no command waits any more");
     let (patch, token) = session.settled(3, "applied", None);
     assert_eq!((set(patch)[0].1.as_str(), token), ("applied", None));
     assert_eq!(session.decide(3, &accept, true, 6), Err("job 3 is not held".to_owned()));

@@ -37,7 +37,7 @@ local M = {}
 ---@field observers botglue.Observer[]? the user's functions that receive its updates
 ---@field observed string? which updates the host forwards; nil until the job was sent
 ---@field preview string[]? the newest lines of the streamed answer
----@field deciding "asked"|"pending"|nil a decision of the user was sent; pending: nobody waits for the host's reply
+---@field deciding "asked"|"pending"|nil a decision of the user was sent; pending: no call waits for the reply
 ---@field on_close fun(job: botglue.Job)
 local Job = {}
 Job.__index = Job

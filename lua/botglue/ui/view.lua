@@ -276,7 +276,7 @@ local function draw(call)
   local view = connection.views[call.id]
   if call.open then
     if call.token and not connection.queries[call.token] then
-      -- Whoever asked has given up, and been told that nothing was done.
+      -- The command has given up, and said that nothing was done.
       tell("closed", { view = call.id })
       return
     end
@@ -314,7 +314,7 @@ function M.draw(call)
     tell("closed", { view = call.id })
     error(err, 0)
   end
-  -- Whoever asked does not wait any more by then.
+  -- The command does not wait any more by then.
   call.token = nil
   connection.late = { call }
   api.nvim_create_autocmd("SafeState", {
