@@ -7,6 +7,7 @@ mod decisions;
 mod earlier;
 mod health;
 mod jobs;
+mod lists;
 mod questions;
 mod results;
 mod starting;
@@ -205,6 +206,7 @@ impl Host {
                 Some(message) => self.message(message),
             }
             self.tell_settled();
+            self.refresh_list();
             log::slow_turn("host", begun);
         }
     }
@@ -257,7 +259,6 @@ impl Host {
             Command::Settled { token } => self.unsettled.push(token),
             Command::Unsent { id, unsent } => _ = self.store.journal.append(0, Change::Unsent { id, unsent }),
             Command::Query { token, query } => self.query(token, query),
-            Command::View { token, view } => self.view(token, view),
             Command::Interrupted(ids) => self.interrupted = ids,
             Command::Prewarm(wanted) => self.prewarm(&wanted),
             Command::Drop(token) => drop(self.prewarm.hand_over(token)),
@@ -272,7 +273,8 @@ impl Host {
                 }
             }
             Command::Ask { token, ui, asked } => self.asked(token, ui, asked),
-            Command::Act { view, action } => self.act(&view, &action),
+            Command::Act { view, action, text } => self.act(&view, &action, text.as_deref()),
+            Command::Cursor { view, row } => self.cursor(&view, &row),
             Command::Closed(view) => self.closed(&view),
             Command::Geometry(ui) => self.resized(ui),
             Command::Unknown(what) => tracing::warn!(what, "unknown notification"),

@@ -50,6 +50,8 @@ pub struct Request {
     pub record: bool,
     /// The file of the buffer: absolute, or empty for a buffer without a name.
     pub path: String,
+    /// The name of a buffer without a file.
+    pub name: Option<String>,
     /// Neovim's `'filetype'`.
     pub filetype: String,
     /// What was selected.

@@ -3,7 +3,6 @@
 
 mod ask;
 mod input;
-mod view;
 mod whole;
 
 use std::io;
@@ -23,10 +22,8 @@ use crate::request::{self, Fields, Observe, PrewarmRequest, Request, bad};
 use crate::session::Decision;
 use crate::store::{self, Query};
 use crate::ui::Ui;
-use crate::view::Viewer;
-pub use ask::{AgentOption, Asked, HealthRequest, TranscriptOf};
+pub use ask::{Act, AgentOption, Asked, HealthRequest, ListOf, TranscriptOf};
 use input::RpcInput;
-pub use view::List;
 
 /// How a connection ended.
 pub type ConnectionEnd = Result<(), Box<LoopError>>;
@@ -105,13 +102,6 @@ pub enum Command {
         /// What is asked, or why that cannot be read.
         query: Result<Query, JobError>,
     },
-    /// Make the rows of a list.
-    View {
-        /// Comes back with the reply.
-        token: u64,
-        /// What is shown and for whom, or why that cannot be read.
-        view: Result<(List, Viewer), JobError>,
-    },
     /// The user leaves Neovim, which ends the agents of these jobs.
     Interrupted(Vec<u64>),
     /// Start an agent that waits for its message.
@@ -145,6 +135,15 @@ pub enum Command {
         view: String,
         /// What the key does.
         action: String,
+        /// The words that the user has given.
+        text: Option<String>,
+    },
+    /// The cursor of a window of the host is in another row.
+    Cursor {
+        /// The window.
+        view: String,
+        /// The row's id.
+        row: String,
     },
     /// A window of the host is gone.
     Closed(String),
@@ -184,10 +183,11 @@ impl Command {
                 Fields::root(argument).and_then(|fields| Ok(Self::Unobserve { id: fields.count("id")? })),
             ),
             "ask" => read(method, ask::decode(argument)),
-            "act" => read(
+            "act" => read(method, Self::act(argument)),
+            "cursor" => read(
                 method,
                 Fields::root(argument)
-                    .and_then(|act| Ok(Self::Act { view: act.text("view")?, action: act.text("action")? })),
+                    .and_then(|at| Ok(Self::Cursor { view: at.text("view")?, row: at.text("row")? })),
             ),
             "closed" => {
                 read(method, Fields::root(argument).and_then(|fields| fields.text("view")).map(Self::Closed))
@@ -211,6 +211,12 @@ impl Command {
             Some(token) => Self::Query { token, query: Err(error) },
             None => Self::Unknown(format!("{method}: {error}")),
         }
+    }
+
+    fn act(argument: &Value) -> Result<Self, JobError> {
+        let act = Fields::root(argument)?;
+        let text = act.get("text").map(|_| act.lossy("text")).transpose()?;
+        Ok(Self::Act { view: act.text("view")?, action: act.text("action")?, text })
     }
 
     fn edit(argument: &Value) -> Result<Self, JobError> {
@@ -258,10 +264,7 @@ impl Command {
             "settled" => return Ok(Self::Settled { token }),
             _ => {}
         }
-        Ok(match fields.get("viewer") {
-            Some(_) => Self::View { token, view: view::decode(&fields) },
-            None => Self::Query { token, query: store::query(&fields) },
-        })
+        Ok(Self::Query { token, query: store::query(&fields) })
     }
 
     fn observe(argument: &Value) -> Result<Self, JobError> {

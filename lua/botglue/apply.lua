@@ -40,9 +40,6 @@ function M.jobs(patches)
     local job = client.job(patch.id)
     if job then
       job:take(patch)
-      if connection.list and not patch.is_update then
-        connection.list:changed(patch.id)
-      end
     end
   end
 end

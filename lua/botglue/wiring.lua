@@ -42,6 +42,10 @@ function handlers.job_answered(job)
   require("botglue.ui.answer").answered(job)
 end
 
+function handlers.row_key(view, action)
+  require("botglue.ui.ops").act(view, action)
+end
+
 function handlers.prompt_wanted(range, request, opts, send)
   require("botglue.ui.prompt").ask(range, request, opts, send)
 end

@@ -73,6 +73,11 @@ impl Frames {
         tools
     }
 
+    /// What a job does, and whether that is something that has failed.
+    pub fn doing(&self, id: u64) -> (Option<String>, bool) {
+        self.jobs.get(&id).map(JobState::doing).unwrap_or_default()
+    }
+
     /// How long after the last frame the next one goes out; none if nothing waits.
     pub fn due(&self) -> Option<Duration> {
         match (self.has_states, self.has_code) {

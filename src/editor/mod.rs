@@ -87,6 +87,11 @@ impl Editor {
         self.pending.with(|updates| updates.frames.finish(id))
     }
 
+    /// What the agent of a job does at this moment, and whether that is something that has failed.
+    pub fn doing(&self, id: u64) -> (Option<String>, bool) {
+        self.pending.lock().frames.doing(id)
+    }
+
     /// What is known of a job by its outcome: told with the call that writes its answer, so that nothing goes before
     /// that, or with what becomes of the answer.
     pub fn outcome(&self, patch: Patch) {

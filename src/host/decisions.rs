@@ -40,6 +40,7 @@ impl Host {
         self.feed.send(MirrorEvent::Ended { job: id });
         let landed = Landed { landing: landing.to_owned(), ..Landed::default() };
         self.store.journal.append(id, Change::Landed(landed));
+        self.views.is_past_stale = true;
         let (patch, _) = self.session.settled(id, landing, None);
         if let Some(patch) = patch {
             self.editor.tell(patch);

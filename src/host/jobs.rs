@@ -95,6 +95,11 @@ impl Jobs {
         Some(&mut waiting.subscriptions)
     }
 
+    /// How many jobs start before this one, itself included, if it waits.
+    pub(super) fn place_in_queue(&self, id: u64) -> Option<usize> {
+        Some(self.queue.iter().position(|waiting| waiting.request.id == id)? + 1)
+    }
+
     /// How many run, and how many wait.
     pub(super) fn count(&self) -> (usize, usize) {
         (self.running.len(), self.queue.len())

@@ -10,7 +10,7 @@ use super::jobs::RunningJob;
 use super::{Host, HostMessage};
 use crate::editor::StateChange;
 use crate::job;
-use crate::journal::{Change, Landed};
+use crate::journal::{self, Change, Landed};
 use crate::land;
 use crate::memory;
 use crate::mirror::{Intent, MirrorEvent, Obstacle, SettledIntent, Settlement};
@@ -53,6 +53,7 @@ impl Host {
         self.editor.change(id, StateChange::Recording(&path.to_string_lossy()));
         if let Some(running) = self.jobs.running(id) {
             running.transcript = Some(path);
+            self.session.recorded(id);
         }
     }
 
@@ -85,7 +86,8 @@ impl Host {
         let transcript = transcript.as_deref().map(Path::to_string_lossy);
         let patch = Patch::new(id).with_some("transcript", transcript.as_deref());
         let patch = patch.with_tools(self.editor.ended(id)).with_outcome(&outcome);
-        let told = self.session.finished(request, &outcome, landing.as_ref());
+        let told = self.session.finished(request, &outcome, landing.as_ref(), journal::now_ms());
+        self.views.is_past_stale = true;
         self.editor.outcome(patch);
         if is_answered {
             let landed = Landed { landing: "answered".to_owned(), ..Landed::default() };
@@ -110,6 +112,8 @@ impl Host {
         let (share, counted) = record::amounts(request, &outcome, before);
         self.store.journal.append(id, Change::Amended { share, counted });
         record::with_share(&mut outcome, &share);
+        self.session.cost(id, outcome.cost_usd);
+        self.views.is_past_stale = true;
         self.editor.tell(Patch::new(id).with_amounts(&outcome));
     }
 
@@ -150,6 +154,7 @@ impl Host {
         let (told, token) = self.session.settled(id, &landed.landing, landed.held_for.as_deref());
         self.feed.send(MirrorEvent::Ended { job: id });
         let is_kept = self.store.journal.append(id, Change::Landed(landed));
+        self.views.is_past_stale = true;
         if let Some(patch) = told {
             self.editor.tell(patch);
         }

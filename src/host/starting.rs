@@ -31,8 +31,8 @@ impl Host {
             "accepted"
         );
         let (id, prewarmed) = (request.id, request.prewarmed);
-        self.session.accepted(&request);
         let since_ms = journal::now_ms();
+        self.session.accepted(&request, since_ms);
         // The request is stored first, also while this host is ending: the next host may then run it.
         let accepted = Change::Accepted(Box::new(record::accepted(&request, since_ms)));
         self.store.journal.append(request.id, accepted);

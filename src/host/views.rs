@@ -4,18 +4,23 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::{Host, transcript};
 use crate::agent::Protocol;
 use crate::error::JobError;
 use crate::request::TranscriptRequest;
 use crate::rpc::{Asked, TranscriptOf};
-use crate::store::{FullJob, Info, JobKey};
-use crate::ui::{self, JobPrompt, Screen, Texts, Transcript, Ui};
-use crate::view;
+use crate::session::Live;
+use crate::store::{FullJob, Info, JobKey, Listed};
+use crate::ui::{self, Event, List, Screen, Transcript, Ui};
 use crate::view::transcript::TranscriptRow;
+use crate::view::{self, Totals};
 
-/// How long a transcript is read before its window opens without rows: a key does not wait for much longer.
-const OPENS_WITHIN: Duration = Duration::from_millis(100);
+/// How long what a window shows is looked for before it opens without rows: a key does not wait for much longer.
+pub(super) const OPENS_WITHIN: Duration = Duration::from_millis(100);
+/// The most cells of a row in a picker, which cuts what it has no room for.
+const PICK_WIDTH: usize = 120;
 const NOT_THERE: &str = "this transcript is not there: the newest 200 are kept, see :Botglue log";
 
 /// What was looked for, so that a window can show it.
@@ -53,6 +58,19 @@ pub enum Found {
         /// The view.
         view: String,
     },
+    /// The store has answered a list.
+    Listed {
+        /// The view.
+        view: String,
+        /// The number of the question.
+        asked: u64,
+        /// The jobs, or why there are none.
+        listed: Result<Listed, String>,
+    },
+    /// The store has not answered yet: the list with this view opens without that.
+    ListWaited(String),
+    /// Time has passed for what moves.
+    Beat,
     /// What the store has of the job of a transcript, which is to be read again.
     Reload {
         /// The view.
@@ -117,19 +135,47 @@ type Tell = Arc<dyn Fn(Found) + Send + Sync>;
 
 /// See the module.
 pub struct Views {
-    screen: Screen,
+    pub(super) screen: Screen,
     /// The transcripts that are shown, by their views.
     transcripts: BTreeMap<String, Source>,
     /// Those that are read before they are shown, with the question for each.
     opening: BTreeMap<String, (u64, Source)>,
-    tell: Tell,
+    /// The lists that are not open yet, with the question for each.
+    pub(super) lists: BTreeMap<String, (u64, List)>,
+    /// Where the jobs of this Neovim were when the list was asked for.
+    pub(super) lines: BTreeMap<u64, u64>,
+    /// What the list shows of them.
+    pub(super) live: Option<(Vec<Live>, Totals)>,
+    /// Something that the store has of jobs has changed.
+    pub(super) is_past_stale: bool,
+    /// A beat is on its way.
+    pub(super) is_beating: bool,
+    pub(super) tell: Tell,
 }
 
 impl Views {
     /// No window. What is looked for on another thread is handed to `tell`.
     pub fn new(tell: impl Fn(Found) + Send + Sync + 'static) -> Self {
-        let (transcripts, opening) = (BTreeMap::new(), BTreeMap::new());
-        Self { screen: Screen::default(), transcripts, opening, tell: Arc::new(tell) }
+        Self {
+            screen: Screen::default(),
+            transcripts: BTreeMap::new(),
+            opening: BTreeMap::new(),
+            lists: BTreeMap::new(),
+            lines: BTreeMap::new(),
+            live: None,
+            is_past_stale: false,
+            is_beating: false,
+            tell: Arc::new(tell),
+        }
+    }
+
+    /// Finds something after a time.
+    pub(super) fn later(&self, after: Duration, found: Found) {
+        let tell = Arc::clone(&self.tell);
+        tokio::spawn(async move {
+            tokio::time::sleep(after).await;
+            tell(found);
+        });
     }
 }
 
@@ -141,7 +187,7 @@ impl Host {
             Ok(Asked::Info(wanted, project)) => {
                 let empty = ui::Info { project: project.clone(), sums: None };
                 let view = self.views.screen.open("info", Box::new(empty), token);
-                self.draw(Some((token, Ok(()))));
+                self.draw(Some((token, Ok(Value::Null))));
                 let tell = Arc::clone(&self.views.tell);
                 self.store.info(wanted, move |info| {
                     let info = info.map(Box::new).map_err(|error| error.to_string());
@@ -153,18 +199,19 @@ impl Host {
             }
             Ok(Asked::Texts(texts)) => {
                 self.views.screen.open_both("compare", texts.views(), token);
-                self.draw(Some((token, Ok(()))));
+                self.draw(Some((token, Ok(Value::Null))));
             }
             Ok(Asked::Health(asked)) => self.health(token, asked),
+            Ok(Asked::List(wanted)) => self.open_list(token, wanted),
+            Ok(Asked::Pick(wanted)) => self.pick(token, wanted, PICK_WIDTH.min(ui.columns.saturating_sub(8))),
+            Ok(Asked::Act(act, None)) => self.act_on_row(token, act),
             Ok(asked) => self.find_job(token, asked),
             Err(error) => self.draw(Some((token, Err(error.message)))),
         }
     }
 
-    fn find_job(&self, token: u64, asked: Asked) {
-        let (Asked::Prompt(key) | Asked::Compare(key, _) | Asked::Transcript(TranscriptOf { key, .. })) =
-            &asked
-        else {
+    pub(super) fn find_job(&self, token: u64, asked: Asked) {
+        let (Asked::Transcript(TranscriptOf { key, .. }) | Asked::Act(_, Some(key))) = &asked else {
             return;
         };
         let tell = Arc::clone(&self.views.tell);
@@ -199,13 +246,12 @@ impl Host {
             },
             Found::Opened { token, source, view: Ok(view) } => {
                 self.views.opening.insert(view.clone(), (token, source));
-                let tell = Arc::clone(&self.views.tell);
-                tokio::spawn(async move {
-                    tokio::time::sleep(OPENS_WITHIN).await;
-                    tell(Found::Waited { view });
-                });
+                self.views.later(OPENS_WITHIN, Found::Waited { view });
             }
             Found::Opened { token, view: Err(error), .. } => self.draw(Some((token, Err(error)))),
+            Found::Listed { view, asked, listed } => self.listed(&view, Event::Listed(asked, listed)),
+            Found::ListWaited(view) => self.show_list(&view),
+            Found::Beat => self.beat(),
             Found::Reload { view, job } => self.reload(&view, job.as_deref()),
             Found::Waited { view } => self.show_transcript(&view, &[]),
             Found::Rows { view, rows: Ok(rows) } => self.show_transcript(&view, &rows),
@@ -216,15 +262,9 @@ impl Host {
         }
     }
 
-    fn open_job(&mut self, token: u64, asked: Asked, job: &FullJob) {
-        let screen = &mut self.views.screen;
+    pub(super) fn open_job(&mut self, token: u64, asked: Asked, job: &FullJob) {
         match asked {
-            Asked::Prompt(_) => {
-                screen.open("prompt", Box::new(JobPrompt(view::prompt(&job.entry))), token);
-            }
-            Asked::Compare(_, name) => {
-                screen.open_both("compare", Texts::of(job, name).views(), token);
-            }
+            Asked::Act(act, _) => self.act_on_job(token, &act, job),
             Asked::Transcript(TranscriptOf { key, is_raw, .. }) => {
                 match Source::of(&key, job) {
                     // It may be of a time that did not keep how the agent talks.
@@ -233,11 +273,9 @@ impl Host {
                     }
                     Err(error) => self.draw(Some((token, Err(error)))),
                 }
-                return;
             }
-            Asked::Info(..) | Asked::Texts(_) | Asked::Health(_) => return,
+            Asked::Info(..) | Asked::Texts(_) | Asked::Health(_) | Asked::List(_) | Asked::Pick(_) => {}
         }
-        self.draw(Some((token, Ok(()))));
     }
 
     /// Opens a transcript that is there; its rows come later.
@@ -268,8 +306,9 @@ impl Host {
         if let Some((token, source)) = self.views.opening.remove(view) {
             let shown = Transcript::new(source.name(), rows, source.request.is_over);
             self.views.transcripts.insert(view.to_owned(), source);
+            self.views.screen.close_named(super::lists::LIST);
             self.views.screen.open_as(view.to_owned(), Box::new(shown), token);
-            self.draw(Some((token, Ok(()))));
+            self.draw(Some((token, Ok(Value::Null))));
         } else if let Some(source) = self.views.transcripts.get(view).filter(|_| !rows.is_empty()) {
             let shown = Transcript::new(source.name(), rows, source.request.is_over);
             self.views.screen.show(view, Box::new(shown));
@@ -298,7 +337,7 @@ impl Host {
     }
 
     /// The user has pressed a key in a window of the host.
-    pub(super) fn act(&mut self, view: &str, action: &str) {
+    pub(super) fn act(&mut self, view: &str, action: &str, text: Option<&str>) {
         match action {
             "more" => self.views.screen.more_keys(view),
             "reload" => {
@@ -309,8 +348,18 @@ impl Host {
                     tell(Found::Reload { view, job: job.ok().map(Box::new) });
                 });
             }
-            _ => tracing::warn!(view, action, "an unknown key"),
+            _ => {
+                let effect = self.views.screen.on(view, Event::Key { action, text });
+                self.effect(view, effect);
+            }
         }
+        self.draw(None);
+    }
+
+    /// The cursor of a window of the host is in another row.
+    pub(super) fn cursor(&mut self, view: &str, row: &str) {
+        let effect = self.views.screen.on(view, Event::Cursor(row));
+        self.effect(view, effect);
         self.draw(None);
     }
 
@@ -327,8 +376,7 @@ impl Host {
     }
 
     /// Draws what has changed, and replies to what was asked.
-    fn draw(&mut self, reply: Option<(u64, Result<(), String>)>) {
-        let reply = reply.map(|(token, reply)| (token, reply.map(|()| serde_json::Value::Null)));
+    pub(super) fn draw(&mut self, reply: Option<(u64, Result<Value, String>)>) {
         self.editor.draw(self.views.screen.calls(), reply);
     }
 }

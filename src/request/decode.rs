@@ -37,6 +37,7 @@ pub fn decode(value: &Value) -> Result<Request, JobError> {
         rules: run.flag("rules")?,
         record: run.flag("record")?,
         path: run.lossy("path")?,
+        name: run.get("name").map(|_| run.lossy("name")).transpose()?,
         filetype: run.lossy("filetype")?,
         selection: selection(&run.fields("selection")?)?,
         before: context.before,

@@ -81,6 +81,7 @@ fn request(filetype: &str, kind: SelectionKind, rows: &[(&str, usize, usize)]) -
         rules: true,
         record: true,
         path: "/project/src/a.rs".to_owned(),
+        name: None,
         filetype: filetype.to_owned(),
         selection: Selection {
             kind,

@@ -10,17 +10,20 @@ use crate::error::JobError;
 use crate::request::fields::bad;
 use crate::request::{Fields, TranscriptRequest};
 use crate::store::{self, InfoQuery, JobKey};
-use crate::ui::{Texts, Ui};
+use crate::ui::{Origin, Texts, Ui};
+use crate::view::Viewer;
 
 /// What is to be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
     /// Sums over jobs, and the name of the project.
     Info(InfoQuery, String),
-    /// The prompt of a job, whole.
-    Prompt(JobKey),
-    /// What a job was sent beside its answer, and the name of the job where that is not its prompt.
-    Compare(JobKey, Option<String>),
+    /// The list of jobs.
+    List(ListOf),
+    /// The rows of a list, for a picker.
+    Pick(ListOf),
+    /// What a key does with a job of a list; and the job, where the store has it.
+    Act(Act, Option<JobKey>),
     /// Two texts that the plugin knows.
     Texts(Texts),
     /// A transcript.
@@ -59,6 +62,30 @@ pub struct AgentOption {
     pub weakened_by: Vec<&'static str>,
 }
 
+/// Which list, and for whom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListOf {
+    /// `jobs`, `history`, or `held` for a picker.
+    pub name: &'static str,
+    /// From where it is asked for.
+    pub origin: Origin,
+    /// The first lines of the jobs that go on or are held, by their numbers.
+    pub lines: Vec<(u64, u64)>,
+}
+
+/// What a key does with a row of a list, or with all rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Act {
+    /// The window; none for a picker.
+    pub view: Option<String>,
+    /// What the key does.
+    pub action: String,
+    /// The row's id.
+    pub row: Option<String>,
+    /// The plugin does not know the job any more, whatever the store says.
+    pub is_stored: bool,
+}
+
 /// Which transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TranscriptOf {
@@ -93,9 +120,15 @@ fn asked(fields: &Fields<'_>) -> Result<Asked, JobError> {
     let arg = fields.fields("arg")?;
     Ok(match fields.text("what")?.as_str() {
         "info" => Asked::Info(store::info_query(&arg)?, arg.lossy("title")?),
-        "prompt" => Asked::Prompt(store::job_key(&arg)?),
-        "compare" => {
-            Asked::Compare(store::job_key(&arg)?, arg.get("title").map(|_| arg.lossy("title")).transpose()?)
+        "list" => Asked::List(list(&arg)?),
+        "pick" => Asked::Pick(list(&arg)?),
+        "act" => {
+            let text = |field| arg.get(field).map(|_| arg.text(field)).transpose();
+            let (view, row) = (text("view")?, text("row")?);
+            Asked::Act(
+                Act { view, action: arg.text("action")?, row, is_stored: arg.flag("is_stored")? },
+                None,
+            )
         }
         "health" => Asked::Health(health(&arg)?),
         "texts" => Asked::Texts(Texts {
@@ -110,6 +143,22 @@ fn asked(fields: &Fields<'_>) -> Result<Asked, JobError> {
             is_raw: arg.flag("raw")?,
         }),
         _ => return Err(bad("what", "is nothing that this host shows")),
+    })
+}
+
+fn list(arg: &Fields<'_>) -> Result<ListOf, JobError> {
+    let name = arg.text("name")?;
+    let name = ["jobs", "history", "held"].into_iter().find(|known| *known == name);
+    let line = |job: &Fields<'_>| Ok((job.count("id")?, job.count("line")?));
+    Ok(ListOf {
+        name: name.ok_or_else(|| bad("name", "is no list that this host knows"))?,
+        origin: Origin {
+            viewer: Viewer { cwd: arg.lossy("cwd")?, home: arg.lossy("home")? },
+            path: Some(arg.lossy("path")?).filter(|path| !path.is_empty()),
+            project: arg.lossy("project")?,
+            earlier: arg.count("earlier")?,
+        },
+        lines: arg.maps("lines")?.iter().map(line).collect::<Result<_, JobError>>()?,
     })
 }
 
@@ -164,9 +213,15 @@ mod tests {
 
     #[test]
     fn what_is_asked_comes_with_the_screen() {
-        let Command::Ask { token, ui, asked } = read("prompt", &[("uuid", "u".into())]) else { panic!() };
+        let Command::Ask { token, ui, asked } =
+            read("act", &[("action", "prompt".into()), ("row", "#3".into())])
+        else {
+            panic!()
+        };
         assert_eq!((token, ui), (3, Ui { columns: 80, lines: 24, cmdheight: 1 }));
-        assert_eq!(asked, Ok(Asked::Prompt(JobKey::Uuid("u".to_owned()))));
+        let act =
+            Act { view: None, action: "prompt".to_owned(), row: Some("#3".to_owned()), is_stored: false };
+        assert_eq!(asked, Ok(Asked::Act(act, None)));
     }
 
     #[test]

@@ -15,6 +15,8 @@ pub struct HeldAnswer {
     lines: Bytes,
     /// Why it could not land by itself, by what it is.
     held_for: Option<HeldFor>,
+    /// Why it is held, by the public name of that.
+    pub(super) why: String,
     /// What is doubtful in it.
     pub(super) doubt: Option<String>,
     /// How many rows the selected block has; none for another selection.
@@ -56,6 +58,7 @@ impl HeldAnswer {
         Self {
             lines: shown(record.lines.as_deref().unwrap_or_default(), held_for, text),
             held_for,
+            why: record.held_for.clone().unwrap_or_else(|| HeldFor::BufferGone.name().to_owned()),
             doubt: record.held_why.clone(),
             block_rows: block_rows(&record.job.selection),
             edited: rows(draft.lines),

@@ -5,6 +5,7 @@
 
 mod answer;
 mod decide;
+mod live;
 mod patch;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ use rmpv::Value;
 
 pub use answer::HeldAnswer;
 pub use decide::{Decision, Verdict};
+pub use live::{Live, LiveState};
 pub use patch::Patch;
 pub use words::{Reason, landed_words, reason};
 
@@ -31,6 +33,23 @@ pub struct Session {
     jobs: BTreeMap<u64, SessionJob>,
     /// The jobs whose answer landed, oldest first.
     landed: VecDeque<u64>,
+    /// What each job cost that told it.
+    costs: BTreeMap<u64, f64>,
+}
+
+/// What a list shows of a job.
+#[derive(Debug, Clone, Default)]
+struct About {
+    path: String,
+    name: Option<String>,
+    project: String,
+    line: u64,
+    /// When it was asked for, in milliseconds since 1970.
+    since_ms: i64,
+    /// When it ended.
+    ended_ms: Option<i64>,
+    has_session: bool,
+    has_transcript: bool,
 }
 
 /// How many jobs are known whose answer landed; the plugin knows no more either.
@@ -41,6 +60,7 @@ const MOST_LANDED: usize = 1000;
 struct SessionJob {
     is_question: bool,
     prompt: String,
+    about: About,
     notify: Notify,
     stage: Stage,
     /// A decision of the user's that is under way.
@@ -76,10 +96,68 @@ struct Unsettled {
 
 impl Session {
     /// A job was asked for.
-    pub fn accepted(&mut self, request: &Request) {
+    pub fn accepted(&mut self, request: &Request, since_ms: i64) {
         let Request { question, notify, .. } = *request;
+        let about = About {
+            path: request.path.clone(),
+            name: request.name.clone(),
+            project: request.start.cwd.to_string_lossy().into_owned(),
+            line: request.selection.first_line,
+            since_ms,
+            ..About::default()
+        };
         let job = SessionJob::new(question, request.prompt.clone(), notify, Stage::Running);
-        self.jobs.insert(request.id, job);
+        self.jobs.insert(request.id, SessionJob { about, ..job });
+    }
+
+    /// What a job's agent prints is kept.
+    pub fn recorded(&mut self, id: u64) {
+        if let Some(job) = self.jobs.get_mut(&id) {
+            job.about.has_transcript = true;
+        }
+    }
+
+    /// What a job cost is known.
+    pub fn cost(&mut self, id: u64, cost_usd: Option<f64>) {
+        if let Some(cost) = cost_usd {
+            self.costs.insert(id, cost);
+        }
+    }
+
+    /// What all jobs cost; none if no agent reported it.
+    pub fn spent(&self) -> Option<f64> {
+        (!self.costs.is_empty()).then(|| self.costs.values().sum())
+    }
+
+    /// The jobs that go on, or whose answer is held, as a list shows them. What one that runs does is not known here.
+    pub fn live(&self, now_ms: i64) -> impl Iterator<Item = Live> {
+        self.jobs.iter().filter_map(move |(&id, job)| {
+            let state = match &job.stage {
+                Stage::Running => LiveState::Running { doing: None, is_failing: false },
+                Stage::Landing(unsettled) if !unsettled.is_ready => {
+                    LiveState::Running { doing: None, is_failing: false }
+                }
+                Stage::Landing(_) => LiveState::Ready,
+                Stage::Held(answer) => LiveState::Held(answer.why.clone()),
+                Stage::Landed => return None,
+            };
+            let About { path, name, project, line, since_ms, ended_ms, has_session, has_transcript } =
+                job.about.clone();
+            let elapsed_ms = u64::try_from(ended_ms.unwrap_or(now_ms) - since_ms).unwrap_or_default();
+            Some(Live {
+                id,
+                path,
+                name,
+                project,
+                line,
+                prompt: job.prompt.clone(),
+                state,
+                elapsed_ms,
+                cost_usd: self.costs.get(&id).copied(),
+                has_session,
+                has_transcript,
+            })
+        })
     }
 
     /// A job has its outcome. Returns what the plugin is told at once; of an answer that is to land it is told what
@@ -89,8 +167,10 @@ impl Session {
         request: &Request,
         outcome: &Outcome,
         landing: Option<&Landing>,
+        now_ms: i64,
     ) -> Option<Patch> {
         let patch = Patch::new(request.id);
+        self.cost(request.id, outcome.cost_usd);
         if let Some(error) = &outcome.error {
             self.jobs.remove(&request.id);
             let news = words::failed(request.notify, &error.message);
@@ -102,6 +182,7 @@ impl Session {
             return Some(patch.with("status", "done").with("landing", "answered"));
         }
         let answer = HeldAnswer::of(request, outcome, landing);
+        (job.about.ended_ms, job.about.has_session) = (Some(now_ms), outcome.session_id.is_some());
         job.stage = Stage::Landing(Box::new(Unsettled { answer, is_ready: false }));
         None
     }
@@ -132,10 +213,11 @@ impl Session {
         let is_landed = matches!(landing, "applied" | "merged");
         let patch = match stage {
             Stage::Landing(unsettled) => {
-                let answer = unsettled.answer;
+                let mut answer = unsettled.answer;
                 let patch = Patch::new(id).with("status", "done").with("landing", landing);
                 if landing == "held" {
                     let held_for = held_for.unwrap_or_default();
+                    held_for.clone_into(&mut answer.why);
                     let news = words::held(job.notify, id, held_for, answer.doubt.as_deref());
                     let patch = patch.with("held_for", held_for).with("review_as", answer.review_as());
                     job.stage = Stage::Held(Box::new(answer));
@@ -165,7 +247,10 @@ impl Session {
         let token = job.deciding.take().and_then(|pending| pending.token);
         let mut patch = Patch::new(id).with("deciding", Value::Nil);
         let done = if matches!(job.stage, Stage::Held(_)) { "accepted" } else { "reverted" };
-        if done == "accepted" && why == Obstacle::Held(HeldFor::Conflict) {
+        if let Stage::Held(answer) = &mut job.stage
+            && why == Obstacle::Held(HeldFor::Conflict)
+        {
+            why.name().clone_into(&mut answer.why);
             patch = patch.with("held_for", why.name()).with("shown", Value::Nil);
         }
         Some((patch, words::refusal(id, done, why), token))
@@ -181,8 +266,21 @@ impl Session {
     /// A held answer of an earlier Neovim is this job now, or that of an earlier host of this one.
     pub fn held(&mut self, id: u64, held: &Held) {
         let answer = HeldAnswer::stored(held);
-        let stage = Stage::Held(Box::new(answer));
-        self.jobs.insert(id, SessionJob::new(false, held.record.job.prompt.clone(), Notify::All, stage));
+        let record = &held.record;
+        let about = About {
+            path: record.job.path.clone(),
+            name: None,
+            project: record.job.project.clone(),
+            line: record.job.selection.first_line,
+            since_ms: record.job.started_ms,
+            ended_ms: Some(record.ended_ms),
+            has_session: record.session_id.is_some(),
+            has_transcript: record.transcript.is_some(),
+        };
+        self.cost(id, record.share.cost_usd);
+        let job =
+            SessionJob::new(false, record.job.prompt.clone(), Notify::All, Stage::Held(Box::new(answer)));
+        self.jobs.insert(id, SessionJob { about, ..job });
     }
 
     /// The answer of this job landed by an earlier host.
@@ -220,7 +318,7 @@ impl Session {
 
 impl SessionJob {
     fn new(is_question: bool, prompt: String, notify: Notify, stage: Stage) -> Self {
-        Self { is_question, prompt, notify, stage, deciding: None }
+        Self { is_question, prompt, about: About::default(), notify, stage, deciding: None }
     }
 }
 

@@ -14,9 +14,9 @@ fn outcome(text: &str) -> Outcome {
 /// A session with a job whose agent has answered.
 fn answered(request: &Request, text: &str) -> (Session, Option<Patch>) {
     let (mut session, outcome) = (Session::default(), outcome(text));
-    session.accepted(request);
+    session.accepted(request, 0);
     let landing = land::prepare(request, text);
-    let told = session.finished(request, &outcome, Some(&landing));
+    let told = session.finished(request, &outcome, Some(&landing), 7000);
     (session, told)
 }
 
@@ -68,9 +68,9 @@ fn a_question_is_answered_at_once_and_a_failure_told_at_once() {
     let (_, told) = answered(&question, "because");
     assert_eq!(set(told), words(&[("status", "done"), ("landing", "answered")]));
     let mut session = Session::default();
-    session.accepted(&question);
+    session.accepted(&question, 0);
     let failed = Outcome::failed(JobError::new(Code::Timeout, "too long"));
-    let told = session.finished(&question, &failed, None);
+    let told = session.finished(&question, &failed, None, 7000);
     assert_eq!(set(told.clone())[0], ("status".to_owned(), "failed".to_owned()));
     assert_eq!(news(told), "ERROR failed: too long");
 }
@@ -199,4 +199,23 @@ fn a_held_answer_that_no_journal_has_any_more_can_be_let_go() {
     let mut session = Session::default();
     assert_eq!(session.decide(3, &Decision::Reject { taken: 0 }, true, 1), Ok(Verdict::Settled("rejected")));
     assert_eq!(set(session.settled(3, "rejected", None).0)[0], ("landing".to_owned(), "rejected".to_owned()));
+}
+
+#[test]
+fn a_list_shows_the_jobs_that_go_on_and_those_that_are_held() {
+    let request = sample::lines("lua", &["x"]);
+    let mut session = Session::default();
+    session.accepted(&request, 1000);
+    let live: Vec<_> = session.live(4000).collect();
+    assert_eq!((live[0].elapsed_ms, live[0].line, live[0].has_session), (3000, 11, false));
+    let (mut session, _) = answered(&request, "y");
+    session.settled(3, "held", Some("conflict"));
+    let live: Vec<_> = session.live(9000).collect();
+    assert_eq!((live[0].elapsed_ms, live[0].state.clone()), (7000, LiveState::Held("conflict".to_owned())));
+    session.settled(3, "applied", None);
+    assert_eq!(session.live(9000).count(), 0);
+    let failed = Outcome { cost_usd: Some(0.5), ..Outcome::failed(JobError::new(Code::Timeout, "too long")) };
+    session.accepted(&request, 1000);
+    session.finished(&request, &failed, None, 7000);
+    assert_eq!((session.live(9000).count(), session.spent()), (0, Some(0.5)));
 }

@@ -21,6 +21,7 @@ pub fn query(fields: &Fields<'_>) -> Result<Query, JobError> {
             text: text("text")?,
             path: text("path")?,
             project: text("project")?,
+            is_own: false,
             limit: limit(ENTRIES)?,
             before: fields.get("before").map(|_| before(fields)).transpose()?,
         })),

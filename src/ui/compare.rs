@@ -8,7 +8,7 @@ use super::screen::{Kind, Opening, View};
 use crate::store::FullJob;
 use crate::view::BETWEEN;
 
-const KEYS: [Key; 1] = [Key { lhs: "q", action: "close", word: "close" }];
+const KEYS: [Key; 1] = [Key::told("q", "close", "close")];
 /// The most cells of a job's name in the name of a buffer.
 const NAME: usize = 40;
 
@@ -60,7 +60,7 @@ impl Texts {
 }
 
 /// The answer as it would land, else as the agent gave it.
-fn answer(job: &FullJob) -> Vec<String> {
+pub fn answer(job: &FullJob) -> Vec<String> {
     let text = job.text.as_deref().unwrap_or_default();
     match &job.lines {
         Some(lines) if !lines.is_empty() || text.trim().is_empty() => lines.clone(),
@@ -78,7 +78,7 @@ impl View for Compared {
         }
     }
 
-    fn frame(&self, _: Ui, _: usize) -> Frame {
+    fn frame(&mut self, _: Ui, _: usize) -> Frame {
         // A line of an answer may have a line break of its own.
         let rows = self.lines.iter().flat_map(|line| line.split('\n'));
         Frame { rows: rows.map(|row| Arc::new(Row::plain(row))).collect(), ..Frame::default() }

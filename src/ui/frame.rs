@@ -22,6 +22,8 @@ pub struct Row {
     pub marks: Vec<RowMark>,
     /// The value of `'foldexpr'`, and the text of the fold that begins here.
     pub fold: Option<(&'static str, String)>,
+    /// What it is known by: a key comes with that of the row of the cursor, which stays on its row.
+    pub id: Option<String>,
 }
 
 /// What is drawn in a row, and is no text of it.
@@ -48,6 +50,31 @@ pub struct Place {
     pub title: Chunks,
     /// The border below.
     pub footer: Chunks,
+    /// Whether it shares a border with another one.
+    pub docked: Docked,
+}
+
+/// Whether a floating window shares a border with another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Docked {
+    /// With none.
+    #[default]
+    Alone,
+    /// The line below it is that of the other one.
+    Above,
+    /// It is below another one.
+    Below,
+}
+
+impl Docked {
+    /// The border as `nvim_open_win()` takes it: from the corner at the top left on, clockwise.
+    fn border(self) -> [&'static str; 8] {
+        match self {
+            Self::Alone => ["╭", "─", "╮", "│", "╯", "─", "╰", "│"],
+            Self::Above => ["╭", "─", "╮", "│", "", "", "", "│"],
+            Self::Below => ["├", "─", "┤", "│", "╯", "─", "╰", "│"],
+        }
+    }
 }
 
 /// All that a window shows.
@@ -59,6 +86,8 @@ pub struct Frame {
     pub rows: Vec<Arc<Row>>,
     /// The row of the cursor, from 1, where the host moves it.
     pub cursor: Option<usize>,
+    /// A pane below a floating window, in the same border.
+    pub below: Option<Box<Self>>,
 }
 
 /// Rows that replace others.
@@ -107,16 +136,18 @@ impl Row {
             Cow::Borrowed(_) => Value::from(self.text.as_str()),
             Cow::Owned(bytes) => Value::Binary(bytes),
         };
-        if self.highlights.is_empty() && self.marks.is_empty() && self.fold.is_none() {
+        let has_more = self.fold.is_some() || !self.marks.is_empty() || self.id.is_some();
+        if self.highlights.is_empty() && !has_more {
             return text;
         }
         let highlights =
             self.highlights.iter().flat_map(|&(from, to, group)| [from.into(), to.into(), group.into()]);
         let mut row = vec![text, Value::Array(highlights.collect())];
-        if self.fold.is_some() || !self.marks.is_empty() {
+        if has_more {
             let marks = Value::Array(self.marks.iter().map(RowMark::value).collect());
             let fold = self.fold.as_ref().map(|(level, text)| list([(*level).into(), text.as_str().into()]));
-            row.push(map([("marks", Some(marks)), ("fold", fold)]));
+            let id = self.id.as_deref().map(Value::from);
+            row.push(map([("marks", Some(marks)), ("fold", fold), ("id", id)]));
         }
         Value::Array(row)
     }
@@ -141,8 +172,12 @@ impl RowMark {
 impl Place {
     /// The fields for `nvim_open_win()`.
     fn value(&self) -> Value {
-        let chunks = |chunks: &Chunks| {
-            list(chunks.iter().map(|Cell(text, group)| list([text.as_str().into(), (*group).into()])))
+        // Neovim takes no empty list.
+        let chunks = |chunks: &Chunks| match chunks.as_slice() {
+            [] => "".into(),
+            chunks => {
+                list(chunks.iter().map(|Cell(text, group)| list([text.as_str().into(), (*group).into()])))
+            }
         };
         map([
             ("relative", Some("editor".into())),
@@ -152,6 +187,7 @@ impl Place {
             ("height", Some(self.height.into())),
             ("title", Some(chunks(&self.title))),
             ("footer", Some(chunks(&self.footer))),
+            ("border", Some(list(self.docked.border().map(Value::from)))),
         ])
     }
 }

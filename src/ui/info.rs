@@ -10,7 +10,7 @@ use crate::view::Table;
 const WIDTH: usize = 77;
 /// The rows of the window as long as the sums are not known.
 const HEIGHT: usize = 6;
-const KEYS: [Key; 1] = [Key { lhs: "q", action: "close", word: "close" }];
+const KEYS: [Key; 1] = [Key::told("q", "close", "close")];
 
 /// See the module.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl View for Info {
         Opening::float("info", &KEYS)
     }
 
-    fn frame(&self, ui: Ui, page: usize) -> Frame {
+    fn frame(&mut self, ui: Ui, page: usize) -> Frame {
         let (tables, note) = self.sums.as_ref().map_or((&[][..], ""), |(tables, note)| (tables, note));
         let room = (inside(WIDTH, ui)).saturating_sub(2);
         let mut rows: Vec<Row> = Vec::new();
@@ -47,7 +47,7 @@ impl View for Info {
             page,
         };
         let rows = rows.into_iter().map(Arc::new).collect();
-        Frame { place: Some(float(spec, ui)), rows, cursor: None }
+        Frame { place: Some(float(spec, ui)), rows, ..Frame::default() }
     }
 }
 
@@ -71,7 +71,7 @@ mod tests {
         let row = ListRow { cells: vec![Cell("today".to_owned(), "")], ..ListRow::default() };
         let table = Table { columns: vec![column], rows: vec![row] };
         let sums = Some((vec![table.clone(), table], "61 %".to_owned()));
-        let info = Info { project: "p".to_owned(), sums };
+        let mut info = Info { project: "p".to_owned(), sums };
         let frame = info.frame(Ui { columns: 80, lines: 24, cmdheight: 1 }, 0);
         let rows: Vec<_> = frame.rows.iter().map(|row| row.text.as_str()).collect();
         assert_eq!(rows, [" by scope", " today   ", "", " by scope", " today   "]);

@@ -1,7 +1,7 @@
 //! Lays out texts in cells: cuts, wraps and fills them, shares the room between columns, and makes the border of a
 //! floating window.
 
-use super::frame::{Chunks, Place, Row};
+use super::frame::{Chunks, Docked, Place, Row};
 use super::width::{cells, width};
 use crate::view::{BETWEEN, Cell, Column, ListRow, Table};
 
@@ -14,7 +14,7 @@ const BORDER: &str = "BotglueBorder";
 /// The group of words that explain.
 const LABEL: &str = "BotglueLabel";
 /// The key that shows the next keys where all find no room.
-pub const MORE: Key = Key { lhs: "g?", action: "more", word: "more" };
+pub const MORE: Key = Key::told("g?", "more", "more");
 
 /// The size of Neovim's screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -36,6 +36,32 @@ pub struct Key {
     pub action: &'static str,
     /// Its word in the footer.
     pub word: &'static str,
+    /// How the plugin takes it.
+    pub class: Class,
+}
+
+/// How the plugin takes a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Class {
+    /// It tells the host, and does not wait.
+    #[default]
+    Told,
+    /// It waits for the host, because the user goes somewhere by it: what is typed ahead is meant for that place.
+    Asked,
+    /// It asks the user for words at once, with this text before them.
+    Input(&'static str),
+}
+
+impl Key {
+    /// A key that tells the host.
+    pub const fn told(lhs: &'static str, action: &'static str, word: &'static str) -> Self {
+        Self { lhs, action, word, class: Class::Told }
+    }
+
+    /// A key that takes the user somewhere.
+    pub const fn asked(lhs: &'static str, action: &'static str, word: &'static str) -> Self {
+        Self { lhs, action, word, class: Class::Asked }
+    }
 }
 
 /// What a floating window in the middle of the screen is to be.
@@ -62,6 +88,24 @@ pub fn inside(width: usize, ui: Ui) -> usize {
     width.min(ui.columns.saturating_sub(2)).max(1)
 }
 
+/// The places of a floating window in the middle of the screen, and of a pane below its rows, which takes the footer and as
+/// many rows as the screen has too few.
+pub fn docked(spec: FloatSpec<'_>, pane: usize, ui: Ui) -> (Place, Place) {
+    let rows = ui.lines.saturating_sub(ui.cmdheight + 2);
+    let alone = float(spec, ui);
+    let pane = pane.min(rows.saturating_sub(2)).max(1);
+    let height = alone.height.min(rows.saturating_sub(pane + 1)).max(1);
+    let row = alone.row.min(rows.saturating_sub(height + pane + 1));
+    let below = Place {
+        row: row + height + 1,
+        height: pane,
+        title: Chunks::new(),
+        docked: Docked::Below,
+        ..alone.clone()
+    };
+    (Place { row, height, footer: Chunks::new(), docked: Docked::Above, ..alone }, below)
+}
+
 /// The place and the border of a floating window in the middle of the screen.
 pub fn float(spec: FloatSpec<'_>, ui: Ui) -> Place {
     let rows = ui.lines.saturating_sub(ui.cmdheight + 2);
@@ -74,6 +118,7 @@ pub fn float(spec: FloatSpec<'_>, ui: Ui) -> Place {
         height,
         title: title(spec.left, spec.right, width),
         footer: footer(&spec, width),
+        docked: Docked::Alone,
     }
 }
 
@@ -139,6 +184,29 @@ fn title(left: &str, right: &str, room: usize) -> Chunks {
     bar(vec![Cell(format!(" {left} "), "BotglueTitle")], vec![Cell(right, LABEL)], room)
 }
 
+/// Breaks a text into rows of this width, at blanks where it has them.
+pub fn wrap(text: &str, room: usize) -> Vec<String> {
+    let (mut rows, mut row) = (Vec::new(), String::new());
+    for word in clean(text).split(' ') {
+        let mut word = word.to_owned();
+        if !row.is_empty() && width(&row) + 1 + width(&word) > room {
+            rows.push(std::mem::take(&mut row));
+        }
+        while width(&word) > room {
+            let part = beginning(&word, room.max(1));
+            let part = if part.is_empty() { word.chars().take(1).collect() } else { part };
+            word.drain(..part.len());
+            rows.push(part);
+        }
+        if !row.is_empty() {
+            row.push(' ');
+        }
+        row += &word;
+    }
+    rows.push(row);
+    rows
+}
+
 /// The keys, as many on a page as there is room for.
 fn pages(keys: &[Key], room: usize) -> Vec<Vec<Key>> {
     let cells_of = |keys: &[Key]| {
@@ -180,8 +248,8 @@ fn footer(spec: &FloatSpec<'_>, room: usize) -> Chunks {
 }
 
 /// The widths of the columns of a table; 0: the column is left out.
-#[derive(Debug, PartialEq, Eq)]
-struct Columns<'a> {
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Columns<'a> {
     all: &'a [Column],
     widths: Vec<usize>,
     /// The cells between two columns.
@@ -190,7 +258,7 @@ struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     /// Shares the room: the columns that find none are left out, and one takes what the others leave.
-    fn of(columns: &'a [Column], rows: &[ListRow], room: usize) -> Self {
+    pub fn of(columns: &'a [Column], rows: &[ListRow], room: usize) -> Self {
         let gap = if room < 60 { 1 } else { 2 };
         let widths = columns.iter().enumerate().map(|(i, column)| wanted(column, i, rows, room)).collect();
         let mut made = Self { all: columns, widths, gap };
@@ -214,7 +282,7 @@ impl<'a> Columns<'a> {
     }
 
     /// One row, with a blank before it.
-    fn row<'c>(&self, cells: impl Iterator<Item = (&'c str, &'static str)>) -> Row {
+    pub fn row<'c>(&self, cells: impl Iterator<Item = (&'c str, &'static str)>) -> Row {
         let mut row = Row::default();
         for ((text, group), (column, &room)) in cells.zip(self.all.iter().zip(&self.widths)) {
             if room > 0 {
@@ -266,10 +334,10 @@ mod tests {
     }
 
     const KEYS: [Key; 4] = [
-        Key { lhs: "<CR>", action: "jump", word: "jump" },
-        Key { lhs: "r", action: "review", word: "review" },
-        Key { lhs: "t", action: "transcript", word: "transcript" },
-        Key { lhs: "q", action: "close", word: "close" },
+        Key::told("<CR>", "jump", "jump"),
+        Key::told("r", "review", "review"),
+        Key::told("t", "transcript", "transcript"),
+        Key::told("q", "close", "close"),
     ];
 
     fn spec(page: usize) -> FloatSpec<'static> {

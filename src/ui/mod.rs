@@ -1,4 +1,4 @@
-//! The windows that the host draws. A view is a pure function from what is known to a [`Frame`]; [`Screen`] owns the open
+//! The windows that the host draws. A view is a pure state machine, which takes an [`Event`] and makes a [`Frame`]; [`Screen`] owns the open
 //! views, compares each frame with the one that Neovim has, and sends the difference. The plugin draws it without knowing
 //! what it means.
 //!
@@ -8,15 +8,17 @@ mod compare;
 mod frame;
 mod info;
 mod layout;
+mod list;
 mod prompt;
 mod screen;
 mod transcript;
 mod width;
 
-pub use compare::Texts;
-pub use frame::{Chunks, Frame, Patch, Place, Row, RowMark, Splice, diff};
+pub use compare::{Texts, answer};
+pub use frame::{Chunks, Docked, Frame, Patch, Place, Row, RowMark, Splice, diff};
 pub use info::Info;
-pub use layout::{Key, Ui};
+pub use layout::{Class, Key, Ui};
+pub use list::{List, Origin, Scope};
 pub use prompt::JobPrompt;
-pub use screen::{Kind, Opening, Screen, View};
+pub use screen::{Effect, Event, Kind, Opening, Screen, View};
 pub use transcript::Transcript;

@@ -10,7 +10,7 @@ use crate::view::PromptView;
 
 /// The least and the most columns inside.
 const WIDTHS: (usize, usize) = (30, 100);
-const KEYS: [Key; 1] = [Key { lhs: "q", action: "close", word: "close" }];
+const KEYS: [Key; 1] = [Key::told("q", "close", "close")];
 
 /// See the module.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl View for JobPrompt {
         opening
     }
 
-    fn frame(&self, ui: Ui, page: usize) -> Frame {
+    fn frame(&mut self, ui: Ui, page: usize) -> Frame {
         let PromptView { prompt, ended, took } = &self.0;
         let wide = ui.columns.saturating_sub(8).clamp(WIDTHS.0, WIDTHS.1);
         let height: usize = prompt.split('\n').map(|row| width(row).div_ceil(wide).max(1)).sum();
@@ -38,7 +38,7 @@ impl View for JobPrompt {
             page,
         };
         let rows = prompt.split('\n').map(|row| Arc::new(Row::plain(row))).collect();
-        Frame { place: Some(float(spec, ui)), rows, cursor: None }
+        Frame { place: Some(float(spec, ui)), rows, ..Frame::default() }
     }
 }
 
@@ -49,9 +49,9 @@ mod tests {
     #[test]
     fn the_window_has_room_for_rows_that_are_wrapped() {
         let prompt = format!("first\n{}\n\nlast", "word ".repeat(40));
-        let view =
+        let mut view =
             JobPrompt(PromptView { prompt, ended: "9 Mar 2025 09:05".to_owned(), took: "7s".to_owned() });
-        let place = |columns, lines| view.frame(Ui { columns, lines, cmdheight: 1 }, 0).place.unwrap();
+        let mut place = |columns, lines| view.frame(Ui { columns, lines, cmdheight: 1 }, 0).place.unwrap();
         let wide = place(108, 24);
         assert_eq!((wide.width, wide.height), (100, 5));
         let narrow = place(30, 24);

@@ -6,15 +6,64 @@ use std::collections::BTreeMap;
 use rmpv::Value;
 
 use super::frame::{Frame, diff, list, map};
-use super::layout::{Key, MORE, Ui};
+use super::layout::{Class, Key, MORE, Ui};
+use crate::session::Live;
+use crate::store::{Listed, Page};
+use crate::view::Totals;
 
-/// A window that the host draws. It is a function of what it shows: to show something else, another one takes its place.
+/// A window that the host draws: a state machine, pure.
 pub trait View: std::fmt::Debug + Send {
     /// How its window is opened.
     fn opening(&self) -> Opening;
 
     /// What it shows on a screen of this size; `page` counts how often the user has asked for more keys.
-    fn frame(&self, ui: Ui, page: usize) -> Frame;
+    fn frame(&mut self, ui: Ui, page: usize) -> Frame;
+
+    /// Takes an event; may want something of the host.
+    fn on(&mut self, _: Event<'_>) -> Option<Effect> {
+        None
+    }
+
+    /// Whether a beat changes what it shows.
+    fn moves(&self) -> bool {
+        false
+    }
+
+    /// What a list of places has of its rows: the file, the line and the text of each.
+    fn items(&self) -> Vec<(Option<&str>, Option<u64>, String)> {
+        Vec::new()
+    }
+}
+
+/// What can happen to a view.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// The cursor is in the row with this id.
+    Cursor(&'a str),
+    /// A key of it, with the words that the user has given.
+    Key {
+        /// What the key does.
+        action: &'a str,
+        /// The words, for a key that asks for them.
+        text: Option<&'a str>,
+    },
+    /// The jobs of this Neovim that go on or are held.
+    Live(&'a [Live], Totals),
+    /// Something that the store has of jobs has changed.
+    Past,
+    /// The answer to a question to the store.
+    Listed(u64, Result<Listed, String>),
+    /// Time has passed.
+    Beat,
+}
+
+/// What a view wants.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// A page of the store; the number comes back with it.
+    Page(u64, Page),
+    /// The user is told this.
+    Tell(String),
 }
 
 /// What kind of window it is.
@@ -28,6 +77,8 @@ pub enum Kind {
     Tab,
     /// At the right of the view that it closes with.
     Beside,
+    /// Below the rows of the view that it closes with. The user never goes there.
+    Pane,
 }
 
 /// How a window is opened.
@@ -47,6 +98,8 @@ pub struct Opening {
     pub markdown: bool,
     /// It is compared with the other windows of its tab page.
     pub diff: bool,
+    /// The plugin tells in which row the cursor is.
+    pub tells_cursor: bool,
 }
 
 impl Opening {
@@ -67,6 +120,7 @@ impl Opening {
             keys: keys.to_vec(),
             markdown: false,
             diff: false,
+            tells_cursor: false,
         }
     }
 
@@ -76,13 +130,22 @@ impl Opening {
             Kind::Split => "split",
             Kind::Tab => "tab",
             Kind::Beside => "beside",
+            Kind::Pane => "pane",
         };
         let options = |options: &[(&'static str, Value)]| {
             map(options.iter().map(|(name, value)| (*name, Some(value.clone()))))
         };
         let more = if self.kind == Kind::Float { &[MORE][..] } else { &[] };
-        let keys =
-            self.keys.iter().chain(more).map(|key| list([key.lhs, key.action, key.word].map(Value::from)));
+        let key = |key: &Key| {
+            let (class, words) = match key.class {
+                Class::Told => ("told", None),
+                Class::Asked => ("asked", None),
+                Class::Input(words) => ("input", Some(words)),
+            };
+            let fields = [key.lhs, key.action, key.word, class].into_iter().chain(words);
+            list(fields.map(Value::from))
+        };
+        let keys = self.keys.iter().chain(more).map(key);
         map([
             ("kind", Some(kind.into())),
             ("name", Some(self.name.as_str().into())),
@@ -92,6 +155,7 @@ impl Opening {
             ("with", with.map(Value::from)),
             ("markdown", self.markdown.then(|| true.into())),
             ("diff", self.diff.then(|| true.into())),
+            ("tells_cursor", self.tells_cursor.then(|| true.into())),
         ])
     }
 }
@@ -132,13 +196,17 @@ impl Screen {
 
     /// Opens a view, in the reply to this question; another one of that name is closed.
     pub fn open(&mut self, name: &str, view: Box<dyn View>, token: u64) -> String {
-        let earlier = self.views.keys().find(|id| stem(id) == name).cloned();
-        if let Some(earlier) = earlier {
-            self.close(&earlier);
-        }
+        self.close_named(name);
         let id = self.new_id(name);
         self.open_as(id.clone(), view, token);
         id
+    }
+
+    /// Closes the view that was opened under this name.
+    pub fn close_named(&mut self, name: &str) {
+        if let Some(id) = self.named(name) {
+            self.close(&id);
+        }
     }
 
     /// An id for a view that is opened later. They are in the order in which they were asked for.
@@ -181,6 +249,37 @@ impl Screen {
         self.views.remove(id);
     }
 
+    /// A view has an event. Returns what it wants.
+    pub fn on(&mut self, id: &str, event: Event<'_>) -> Option<Effect> {
+        let shown = self.views.get_mut(id)?;
+        shown.is_dirty = true;
+        shown.view.on(event)
+    }
+
+    /// The view that was opened under this name.
+    pub fn named(&self, name: &str) -> Option<String> {
+        self.views.keys().find(|id| stem(id) == name).cloned()
+    }
+
+    /// What a list of places has of a view.
+    pub fn items(&self, id: &str) -> Vec<(Option<&str>, Option<u64>, String)> {
+        self.views.get(id).map(|shown| shown.view.items()).unwrap_or_default()
+    }
+
+    /// Time has passed: whether anything moves.
+    pub fn beat(&mut self) -> bool {
+        for shown in self.views.values_mut().filter(|shown| shown.view.moves()) {
+            shown.is_dirty = true;
+            shown.view.on(Event::Beat);
+        }
+        self.moves()
+    }
+
+    /// Whether anything moves.
+    pub fn moves(&self) -> bool {
+        self.views.values().any(|shown| shown.view.moves())
+    }
+
     /// Whether a view is open.
     pub fn is_open(&self, id: &str) -> bool {
         self.views.contains_key(id)
@@ -199,7 +298,7 @@ impl Screen {
         let close = |id: String| map([("id", Some(id.into())), ("close", Some(true.into()))]);
         let mut calls: Vec<Value> = self.closing.drain(..).map(close).collect();
         for (id, shown) in self.views.iter_mut().filter(|(_, shown)| shown.is_dirty) {
-            calls.extend(shown.call(id, self.ui));
+            calls.extend(shown.calls(id, self.ui));
         }
         calls
     }
@@ -211,24 +310,46 @@ fn stem(id: &str) -> &str {
 }
 
 impl Shown {
-    fn call(&mut self, id: &str, ui: Ui) -> Option<Value> {
+    /// The calls that draw it, and the pane below it.
+    fn calls(&mut self, id: &str, ui: Ui) -> Vec<Value> {
         self.is_dirty = false;
-        let new = self.view.frame(ui, self.page);
-        let mut fields = vec![("id", Some(id.into()))];
-        let patch = if let Some(old) = &self.frame {
-            diff(old, &new)
-        } else {
-            fields.push(("token", Some(self.token.into())));
-            fields.push(("open", Some(self.view.opening().value(self.with.as_deref()))));
-            diff(&Frame::default(), &new)
-        };
-        let is_open = self.frame.replace(new).is_some();
-        if is_open && patch.is_empty() {
-            return None;
+        let mut new = self.view.frame(ui, self.page);
+        let is_open = self.frame.is_some();
+        let mut old = self.frame.take().unwrap_or_default();
+        let with = self.with.as_deref();
+        let opening = (!is_open).then(|| {
+            vec![("token", Some(self.token.into())), ("open", Some(self.view.opening().value(with)))]
+        });
+        let pane = (old.below.take(), new.below.take());
+        let mut calls: Vec<Value> = call(id, opening, &old, &new).into_iter().collect();
+        if let (before, Some(below)) = pane {
+            let opening = before.is_none().then(|| {
+                vec![(
+                    "open",
+                    Some(Opening { kind: Kind::Pane, ..Opening::float("pane", &[]) }.value(Some(id))),
+                )]
+            });
+            calls.extend(call(&format!("{id}.below"), opening, &before.unwrap_or_default(), &below));
+            new.below = Some(below);
         }
-        fields.extend(patch.fields());
-        Some(map(fields))
+        self.frame = Some(new);
+        calls
     }
+}
+
+/// The call that opens a window, or brings it from one frame to another; none where that is the same.
+fn call(
+    id: &str,
+    opening: Option<Vec<(&'static str, Option<Value>)>>,
+    old: &Frame,
+    new: &Frame,
+) -> Option<Value> {
+    let patch = diff(old, new);
+    if opening.is_none() && patch.is_empty() {
+        return None;
+    }
+    let fields = std::iter::once(("id", Some(id.into())));
+    Some(map(fields.chain(opening.into_iter().flatten()).chain(patch.fields())))
 }
 
 #[cfg(test)]
@@ -246,7 +367,7 @@ mod tests {
             Opening::of(Kind::Split, self.0, &[])
         }
 
-        fn frame(&self, ui: Ui, page: usize) -> Frame {
+        fn frame(&mut self, ui: Ui, page: usize) -> Frame {
             let rows = [self.0.to_owned(), format!("{} {page}", ui.columns)];
             Frame { rows: rows.map(|text| Arc::new(Row::plain(text))).into(), ..Frame::default() }
         }

@@ -8,10 +8,8 @@ use super::screen::{Kind, Opening, View};
 use crate::view::transcript::{RowKind, TranscriptRow};
 use crate::view::{FAILED, LANDED, UNKNOWN};
 
-const KEYS: [Key; 2] = [
-    Key { lhs: "q", action: "close", word: "close" },
-    Key { lhs: "R", action: "reload", word: "read the transcript again" },
-];
+const KEYS: [Key; 2] =
+    [Key::told("q", "close", "close"), Key::told("R", "reload", "read the transcript again")];
 /// The sign of a tool that has not come back.
 const RUNNING: &str = "▸";
 const LABEL: &str = "BotglueLabel";
@@ -112,7 +110,7 @@ impl View for Transcript {
         Opening { window: window.into(), markdown: true, ..Opening::of(Kind::Split, &name, &KEYS) }
     }
 
-    fn frame(&self, _: Ui, _: usize) -> Frame {
+    fn frame(&mut self, _: Ui, _: usize) -> Frame {
         let cursor = self.follows.then_some(self.rows.len());
         Frame { rows: self.rows.clone(), cursor, ..Frame::default() }
     }

@@ -1,10 +1,7 @@
 //! The actions on a listed job.
 
-use serde::Serialize;
-
-/// The name of one action; the editor maps keys to it, and does it with the job of the row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
+/// One of them. With a job of this Neovim the plugin does some, since they need its range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     /// Go to its place.
     Jump,
@@ -27,31 +24,53 @@ pub enum Action {
 }
 
 impl Action {
-    /// All of them.
-    pub(super) const ALL: [Self; 9] = [
-        Self::Jump,
-        Self::Review,
-        Self::Prompt,
-        Self::Diff,
-        Self::Yank,
-        Self::Retry,
-        Self::Followup,
-        Self::Open,
-        Self::Transcript,
+    const ALL: [(Self, &str); 9] = [
+        (Self::Jump, "jump"),
+        (Self::Review, "review"),
+        (Self::Prompt, "prompt"),
+        (Self::Diff, "diff"),
+        (Self::Yank, "yank"),
+        (Self::Retry, "retry"),
+        (Self::Followup, "followup"),
+        (Self::Open, "open"),
+        (Self::Transcript, "transcript"),
     ];
 
-    /// The name that the editor knows it by.
-    pub(super) const fn name(self) -> &'static str {
+    /// The name that a key has for it.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(action, _)| *action == self).map_or("", |(_, name)| name)
+    }
+
+    /// The action with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, other)| *other == name).map(|(action, _)| *action)
+    }
+
+    /// Its words in a picker.
+    pub fn words(self) -> &'static str {
         match self {
-            Self::Jump => "jump",
-            Self::Review => "review",
-            Self::Prompt => "prompt",
-            Self::Diff => "diff",
-            Self::Yank => "yank",
+            Self::Jump => "jump to its place",
+            Self::Review => "review the answer",
+            Self::Prompt => "show the prompt",
+            Self::Diff => "compare both texts",
+            Self::Yank => "yank the answer",
             Self::Retry => "retry",
-            Self::Followup => "followup",
-            Self::Open => "open",
-            Self::Transcript => "transcript",
+            Self::Followup => "follow up",
+            Self::Open => "open the session",
+            Self::Transcript => "show the transcript",
+        }
+    }
+
+    /// Why it is impossible with a job of the store.
+    pub fn impossible(self) -> &'static str {
+        match self {
+            Self::Review => "this job is not held",
+            Self::Diff | Self::Yank => "this job has no answer",
+            Self::Followup | Self::Open => "start a new job: this job has no session to go on in",
+            Self::Transcript => {
+                "no transcript of this job is kept: the newest 200 are, where the option record is on"
+            }
+            Self::Jump | Self::Prompt | Self::Retry => "this is not possible with this job",
         }
     }
 }

@@ -1,28 +1,25 @@
 //! The rows of the editor's lists: a job of this Neovim, a job of the store and sums become rows of cells, each a
 //! text with its highlight group. All words, names, amounts and times of a list are made here, once.
 //!
-//! Pure: what is shown and for whom comes in, rows go out. How wide a text is on the screen only the editor knows, so
-//! it lays the columns out; it knows a row by its id, and sends that back with what the user wants done.
+//! Pure: what is shown and for whom comes in, rows go out.
 
 mod action;
 mod amounts;
 pub mod health;
-mod history;
 mod info;
-mod jobs;
 mod landing;
+mod list;
 mod place;
 mod prompt;
+#[cfg(test)]
+pub mod sample;
 mod signs;
 pub mod transcript;
 mod words;
 
-use serde::Serialize;
-
 pub use action::Action;
-pub use history::history;
 pub use info::info;
-pub use jobs::{Live, LiveState, Totals, jobs};
+pub use list::{COLUMNS as JOB_COLUMNS, Totals, actions, stored};
 pub use prompt::{PromptView, prompt};
 pub(crate) use signs::{BETWEEN, FAILED, LANDED, UNKNOWN};
 pub use words::{Words, words};
@@ -37,13 +34,13 @@ pub struct Viewer {
 }
 
 /// A text and its highlight group; an empty one is none.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cell(pub String, pub &'static str);
 
 /// One row of a list.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ListRow {
-    /// What the row is known by: a job's number in its Neovim, or its key in the store.
+    /// What the row is known by: `#` and its number for a job that goes on or is held, else its key in the store.
     pub id: String,
     /// One for each column.
     pub cells: Vec<Cell>,
@@ -51,8 +48,6 @@ pub struct ListRow {
     pub detail: Option<String>,
     /// The job's number, where it is one of this Neovim.
     pub job: Option<u64>,
-    /// When the job ended, in milliseconds since 1970.
-    pub ended_ms: Option<i64>,
     /// The file; none where the text is in a buffer without one.
     pub path: Option<String>,
     /// The line in it, from 1.
@@ -64,7 +59,7 @@ pub struct ListRow {
 }
 
 /// How a column is laid out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Column {
     /// What is written over it.
     pub head: &'static str,
@@ -85,7 +80,7 @@ pub struct Column {
 }
 
 /// Rows with the same columns.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Table {
     /// How they are laid out.
     pub columns: Vec<Column>,

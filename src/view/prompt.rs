@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::amounts::{duration, money};
-use super::history::month;
+use super::list::month;
 use super::signs::BETWEEN;
 use crate::store::JobEntry;
 
@@ -49,7 +49,7 @@ mod tests {
             ended_ms: 8_400,
             ended: LocalTime { year: 2025, month: 3, day: 9, hour: 9, minute: 5 },
             amounts: Amounts { cost_usd: Some(0.02), ..Amounts::default() },
-            ..super::super::history::tests::entry()
+            ..crate::view::sample::entry()
         };
         let shown = prompt(&entry);
         assert_eq!((shown.ended.as_str(), shown.took.as_str()), ("9 Mar 2025 09:05", "claude · 7s · $0.02"));

@@ -1,23 +1,20 @@
-//! The words that the plugin needs at once, while a key or a function of its API runs: for what became of an answer,
-//! for why something cannot be done with it, and for the actions of the lists. The host sends all of them with its
-//! greeting.
+//! The words that the plugin needs at once, while a key or a function of its API runs: for what became of an answer, and
+//! for why something cannot be done with it. The host sends all of them with its greeting.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::Action;
 use crate::agent::{self, KnownAgent};
 use crate::land::HeldFor;
 use crate::mirror::Obstacle;
 use crate::session::{Reason, landed_words, reason};
 
-/// All of them, by public names: a reason, a landing, an action; and what is known of the agents.
+/// All of them, by public names: a reason, a landing; and what is known of the agents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Words {
     reasons: BTreeMap<&'static str, Reason>,
     landings: BTreeMap<&'static str, LandingWords>,
-    actions: BTreeMap<&'static str, ActionWords>,
     states: StateWords,
     agents: BTreeMap<&'static str, KnownAgent>,
 }
@@ -42,13 +39,6 @@ struct LandingWords {
     why: Option<&'static str>,
 }
 
-/// What an action does, and why it is impossible.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-struct ActionWords {
-    does: &'static str,
-    impossible: Option<&'static str>,
-}
-
 /// All words.
 pub fn words() -> Words {
     let obstacles = HeldFor::ALL.map(Obstacle::Held).into_iter().chain([Obstacle::Stale]);
@@ -60,7 +50,6 @@ pub fn words() -> Words {
             ("unchanged", LandingWords { words: "unchanged", why: Some("the answer equals the text") }),
         ]
         .into(),
-        actions: Action::ALL.map(|action| (action.name(), action_words(action))).into(),
         states: StateWords {
             queued: "queued, number %d",
             retry: "%s, try %d of %d",
@@ -69,24 +58,6 @@ pub fn words() -> Words {
         },
         agents: agent::known(),
     }
-}
-
-fn action_words(action: Action) -> ActionWords {
-    let (does, impossible) = match action {
-        Action::Jump => ("jump to its place", None),
-        Action::Review => ("review the answer", Some("this job is not held")),
-        Action::Prompt => ("show the prompt", None),
-        Action::Diff => ("compare both texts", Some("this job has no answer")),
-        Action::Yank => ("yank the answer", Some("this job has no answer")),
-        Action::Retry => ("retry", None),
-        Action::Followup => ("follow up", None),
-        Action::Open => ("open the session", None),
-        Action::Transcript => (
-            "show the transcript",
-            Some("no transcript of this job is kept: the newest 200 are, where the option record is on"),
-        ),
-    };
-    ActionWords { does, impossible }
 }
 
 #[cfg(test)]
@@ -99,9 +70,7 @@ mod tests {
         assert_eq!(words["reasons"]["stale"]["advice"], "accept it again");
         assert_eq!(words["reasons"]["range_lost"]["held"], "its place is not known");
         assert_eq!(words["landings"]["merged"]["words"], "landed, merged with your changes");
-        assert_eq!(words["actions"]["yank"]["does"], "yank the answer");
         assert_eq!(words["reasons"].as_object().unwrap().len(), HeldFor::ALL.len() + 1);
-        assert_eq!(words["actions"].as_object().unwrap().len(), Action::ALL.len());
     }
 
     #[test]

@@ -18,41 +18,34 @@ test("finished jobs, newest first, with their state, place, prompt and cost", fu
   equal(#nvim:api("list_wins"), 1)
 end)
 
-test("pages are asked for as the cursor comes near the end, never all, and the last is the last", function()
+test("pages come as the cursor comes near the end, and the last is the last", function()
   local nvim = with_jobs(220)
   open(nvim)
-  equal({ #asked(nvim), nvim:api("buf_line_count", 0) }, { 1, 100 })
+  equal(nvim:api("buf_line_count", 0), 100)
   contains(nvim:screen(), "100+")
-  nvim:type("50G")
-  equal(#asked(nvim), 1)
   nvim:type("61G")
   nvim:eventually("the next page is there", "return vim.api.nvim_buf_line_count(0) == 200")
-  equal(asked(nvim)[2].before, { ended_ms = nvim:lua("return jobs[100].ended_ms"), uuid = "uuid-100" })
   equal(nvim:api("win_get_cursor", 0)[1], 61)
   nvim:type("G")
   nvim:eventually("and the rest", "return vim.api.nvim_buf_line_count(0) == 220")
-  nvim:type("GggG")
-  equal(#asked(nvim), 3)
   contains(nvim:lua("return vim.fn.getline(220)"), "prompt 220")
   contains(nvim:screen(), " all · 220 ╮")
 end)
 
-test("F, P and A list the file, the project and all", function()
-  local nvim = with_jobs(1)
+test("F, P, A and S list the file, the project, all, and this Neovim", function()
+  local nvim = with_jobs(3, { ["2"] = { path = "/elsewhere/a.txt", project = "/elsewhere" } })
   open(nvim)
   nvim:type("F")
   contains(nvim:messages(), "botglue: the buffer that this was opened from has no file")
   nvim:type("q")
   nvim:lua("vim.cmd.edit({ path, bang = true })")
+  nvim:lua("vim.cmd.lcd(vim.fs.dirname(path))")
   open(nvim)
-  for _, key in ipairs({ "F", "P", "A" }) do
-    nvim:type(key)
+  for _, case in ipairs({ { "F", 2 }, { "A", 3 }, { "P", 2 }, { "A", 3 }, { "S", 1 } }) do
+    nvim:type(case[1])
+    nvim:eventually(case[1], "return vim.api.nvim_buf_line_count(0) == ...", case[2])
   end
-  local scopes = vim.tbl_map(function(question)
-    return { question.path or "", question.project or "" }
-  end, vim.list_slice(asked(nvim), 3))
-  local path, cwd = nvim:lua("return path"), nvim:lua("return vim.fn.getcwd()")
-  equal(scopes, { { path, "" }, { "", cwd }, { "", "" } })
+  equal(shown(nvim), { "no jobs in this session" })
 end)
 
 test("why a store cannot be read is said once, whole, in the window", function()
@@ -80,17 +73,6 @@ test("why a store cannot be read is said once, whole, in the window", function()
   nvim:lua("vim.fn.delete(data_dir) vim.uv.fs_rename(data_dir .. '.away', data_dir)")
   nvim:type("A")
   nvim:eventually("it can be read again", "return vim.fn.getline(1):find('prompt 1') ~= nil")
-end)
-
-test("a page that cannot be read is told of, what is listed stays", function()
-  local nvim = with_jobs(150)
-  open(nvim)
-  nvim:host("hold", "reply")
-  nvim:type("G")
-  nvim:host("arrived", "reply", 1)
-  nvim:host("die")
-  nvim:eventually("it is told", "return vim.fn.execute('messages'):find('signal 9') ~= nil")
-  equal(#shown(nvim), 100)
 end)
 
 --- Runs a job of this Neovim, which ends now.
@@ -168,4 +150,55 @@ test("a job that runs asks the store nothing, nor does a list that is closed", f
   nvim:answer(1, { "START" })
   nvim:settle()
   equal(#asked(nvim), before)
+end)
+
+test("why a job failed is below the rows, whole, where the cursor is, and nothing moves for it", function()
+  local words = ("the agent took longer than 300 s "):rep(4)
+  local nvim = with_jobs(3, { ["2"] = { lines = false, landing = false, error = { "timeout", words } } })
+  open(nvim)
+  local first = nvim:screen():find("│ ✓", 1, true)
+  nvim:type("j")
+  suite.eventually("it is there", function()
+    local text = nvim:screen():match("──┤(.-)╰")
+    return text and text:gsub("│", ""):gsub("[~%s]+", "") == words:gsub(" ", "")
+  end)
+  equal(nvim:screen():find("│ ✓", 1, true), first)
+  nvim:type("j")
+  suite.eventually("it is gone, its room stays", function()
+    local screen = nvim:screen()
+    return screen:find("──┤", 1, true) and not screen:find("the agent took", 1, true)
+  end)
+  nvim:type("q")
+  equal({ #nvim:api("list_wins"), #nvim:lua("return vim.fn.getbufinfo({ bufloaded = 1 })") }, { 1, 1 })
+end)
+
+test("<C-q> puts the rows into the quickfix list", function()
+  local nvim = with_jobs(2, { ["2"] = { path = "" } })
+  open(nvim)
+  nvim:type("<C-q>")
+  local items = nvim:lua([[
+    return vim.tbl_map(function(item)
+      return { item.bufnr > 0 and vim.uv.fs_realpath(vim.fn.bufname(item.bufnr)) == vim.uv.fs_realpath(path),
+        item.lnum, item.valid, item.text:match("prompt %d") }
+    end, vim.fn.getqflist())
+  ]])
+  equal(items, { { true, 2, 1, "prompt 1" }, { false, 2, 0, "prompt 2" } })
+  equal(
+    nvim:lua("return { vim.bo.buftype, vim.fn.getqflist({ title = 1 }).title }"),
+    { "quickfix", "botglue history" }
+  )
+end)
+
+test("keys that are typed ahead are for what the key before them opens", function()
+  for _, case in ipairs({ "jobs<CR>q", "history<CR>q", "history<CR>pqq", "history<CR><CR>" }) do
+    local nvim = with_jobs(1)
+    nvim:set_lines({ "mine" })
+    nvim:type(":Botglue " .. case .. "x")
+    local is_there = case:find("<CR><CR>") ~= nil
+    nvim:eventually(
+      "x is where it was meant",
+      "return vim.api.nvim_get_current_line() == ...",
+      is_there and "ocal two = 2" or "ine"
+    )
+  end
 end)

@@ -39,12 +39,13 @@ local BOTH = { "agent", "model" }
 --- A subcommand that takes nothing.
 ---@param module string
 ---@param name string of a function of that
+---@param argument string?
 ---@return botglue.Subcommand
-local function bare(module, name)
+local function bare(module, name, argument)
   return {
     bare = true,
     run = function()
-      require(module)[name]()
+      require(module)[name](argument)
     end,
   }
 end
@@ -93,15 +94,15 @@ return {
       require("botglue.jobs.run").begin(taken, request, (client.options()))
     end,
   },
-  history = bare("botglue.ui.list.history", "open"),
+  history = bare("botglue.ui.ops", "list", "history"),
   info = bare("botglue.ui.open", "info"),
-  jobs = bare("botglue.ui.list.jobs", "open"),
+  jobs = bare("botglue.ui.ops", "list", "jobs"),
   pick = {
     run = function(_, rest)
-      require("botglue.ui.pick").open(rest)
+      require("botglue.ui.ops").pick(rest)
     end,
     complete = function()
-      return require("botglue.ui.pick").LISTS
+      return require("botglue.ui.ops").LISTS
     end,
   },
   ask = {

@@ -7,10 +7,9 @@
 ---@field advice string? what to do, so that it can be accepted; with the job's number
 ---@field changed string? the fact where an answer is to be taken back
 
----@class botglue.Words by public names: reasons, landings, actions, agents
+---@class botglue.Words by public names: reasons, landings, agents
 ---@field reasons table<string, botglue.Reason>
 ---@field landings table<string, { words: string, why: string? }>
----@field actions table<string, { does: string, impossible: string? }>
 ---@field agents table<string, botglue.Shipped> by name, and for any other agent by its protocol
 ---@field states { queued: string?, retry: string?, retry_in: string?, ready: string? } formats
 
@@ -67,7 +66,6 @@
 ---@field chosen table<string, { agent: string, model: string|false }> what was chosen last in a prompt, by project
 ---@field review botglue.Review? the one that is open
 ---@field diff botglue.Diff? the proposal that is shown beside its buffer
----@field list botglue.JobList? the one that is open
 ---@field views table<string, botglue.HostWindow> the windows of the host that are open, by id
 ---@field shown table<integer, botglue.HostWindow> the same by buffer
 ---@field late botglue.ViewCall[] what could not be drawn yet
@@ -79,7 +77,7 @@
 
 ---@class botglue.Connection: botglue.HostState, botglue.JobsState, botglue.EditorState, botglue.UiState
 local connection = {
-  words = { reasons = {}, landings = {}, actions = {}, agents = {}, states = {} },
+  words = { reasons = {}, landings = {}, agents = {}, states = {} },
   session = vim.text.hexencode(vim.uv.random(16)):lower() .. "p" .. vim.fn.getpid(),
   ready_within = 5000,
   restarts = {},

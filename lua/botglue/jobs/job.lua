@@ -17,7 +17,6 @@ local M = {}
 ---@field options botglue.Options the options at the time of the request
 ---@field range botglue.Range
 ---@field view botglue.View? its display at the range
----@field name string? of a buffer without a file
 ---@field transcript string? the file of its raw stream
 ---@field asked_from botglue.Whereabouts? of a question: where the user was after sending it
 ---@field took_ms integer? of a held answer: how long its agent ran

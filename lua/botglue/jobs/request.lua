@@ -143,6 +143,7 @@ function M.make(id, target, request, mentioned, options)
   local bufnr = target.bufnr
   local first, last = target:lines()
   local inserted = target.kind == "insert"
+  local path = buffer_path(bufnr)
   local before, after = context.around(bufnr, inserted and first or first - 1, last, options.context)
   return vim.tbl_extend("error", launch, {
     id = id,
@@ -158,7 +159,8 @@ function M.make(id, target, request, mentioned, options)
     record = options.record,
     preview = options.status.preview,
     notify = options.notify,
-    path = buffer_path(bufnr),
+    path = path,
+    name = path == "" and vim.api.nvim_buf_get_name(bufnr) or nil,
     buffer = bufnr,
     tick = vim.api.nvim_buf_get_changedtick(bufnr),
     filetype = vim.bo[bufnr].filetype,

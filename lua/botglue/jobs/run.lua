@@ -55,7 +55,6 @@ function M.send(target, request, options)
     id = id,
     range = target,
     path = message.path,
-    name = message.path == "" and vim.api.nvim_buf_get_name(bufnr) or nil,
     prompt = request.prompt,
     agent = message.agent.name,
     model = message.agent.model,

@@ -32,11 +32,10 @@ local HIGHLIGHTS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLin
 ---@field close boolean? whether `q` closes it; true by default
 ---@field place (fun(width: integer, height: integer): table)? fields for |nvim_open_win()|; none: in the middle
 ---@field modifiable boolean?
----@field cursorline boolean?
 ---@field stay boolean? the cursor stays where it is
 ---@field prepare (fun(bufnr: integer))? called before the buffer is entered
 ---@field on_close fun()? called once, when it is gone
----@field on_resize fun(float: botglue.Float)? called when it has another size
+---@field on_resize fun()? called when it has another size
 
 ---@class botglue.Float
 ---@field spec botglue.FloatSpec
@@ -50,7 +49,6 @@ local HIGHLIGHTS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLin
 ---@field page integer which of the footer's keys are shown
 ---@field mode "n"|"i"|"s" the mode for which the footer's keys are
 ---@field rows botglue.Rows what is drawn in it
----@field pane botglue.Pane? rows below its own
 ---@field is_current boolean? whether the user went into it last
 ---@field was_current boolean? whether the user was in it when it was closed
 local Float = {}
@@ -90,11 +88,7 @@ end
 --- Draws border, title and footer again, at the size that is wanted now.
 function Float:refresh()
   if self:is_open() then
-    local config = self:config()
-    if self.pane then
-      self.pane:dock(config, signs.between_rows)
-    end
-    api.nvim_win_set_config(self.win, config)
+    api.nvim_win_set_config(self.win, self:config())
   end
 end
 
@@ -130,23 +124,9 @@ end
 
 --- Puts rows of highlighted texts into the buffer; writes only those that have changed.
 ---@param rows botglue.Chunks[]
----@param first integer? only from this one on are others
----@param last integer? only up to this one
 ---@return boolean changed
-function Float:draw(rows, first, last)
-  return self.rows:draw(rows, first, last)
-end
-
---- Shows rows below the window's own, in the same frame.
----@param rows botglue.Chunks[]
-function Float:detail(rows)
-  if #rows == 0 and not self.pane then
-    return
-  end
-  self.pane = self.pane or require("botglue.ui.pane").new()
-  if self.pane:draw(rows) then
-    self:refresh()
-  end
+function Float:draw(rows)
+  return self.rows:draw(rows)
 end
 
 --- Closes the window, and goes back to where it was opened from.
@@ -156,9 +136,6 @@ function Float:close()
   end
   self.closed = true
   pcall(api.nvim_del_augroup_by_id, self.group)
-  if self.pane then
-    self.pane:close()
-  end
   local was_here = api.nvim_get_current_win() == self.win
   self.was_current = self.was_current or was_here
   if api.nvim_win_is_valid(self.win) then
@@ -251,7 +228,7 @@ function Float:watch()
       end
       self:refresh()
       if self.spec.on_resize and self:is_open() then
-        self.spec.on_resize(self)
+        self.spec.on_resize()
       end
     end,
   })
@@ -310,7 +287,7 @@ function M.open(spec)
   local config = vim.tbl_extend("force", self:config(), { style = "minimal" })
   self.win = show(bufnr, config, not spec.stay)
   local window = vim.wo[self.win][0]
-  window.wrap, window.winfixbuf, window.cursorline = false, true, spec.cursorline == true
+  window.wrap, window.winfixbuf, window.cursorline = false, true, false
   window.foldenable, window.list, window.spell = false, false, false
   -- The style has set something already.
   window.winhighlight = table.concat({ vim.wo[self.win].winhighlight, HIGHLIGHTS }, ","):gsub("^,", "")

@@ -6,6 +6,8 @@
 
 local ask = require("botglue.editor.ask")
 local connection = require("botglue.host.connection")
+local errors = require("botglue.host.errors")
+local handlers = require("botglue.host.handlers")
 local highlight = require("botglue.ui.highlight")
 
 local M = {}
@@ -15,17 +17,20 @@ local highlights = api.nvim_create_namespace("botglue.view")
 local marks = api.nvim_create_namespace("botglue.view.marks")
 local LOOKS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLine:BotglueSelected"
 
---- A text, the highlighted bytes (from, to, group, and so on), and what else is drawn; or the text alone.
----@alias botglue.ViewRow string|[string, any[], { marks: [integer, table][], fold: [string, string]? }?]
+--- A text, the highlighted bytes (from, to, group, and so on), and what else there is; or the text alone.
+---@alias botglue.ViewRow string|[string, any[], { marks: [integer, table][], fold: [string, string]?, id: string? }?]
 ---@alias botglue.ViewSplice [integer, integer, botglue.ViewRow[]] the first row, how many go, what takes their place
 
 ---@class botglue.ViewOpening
----@field kind "float"|"split"|"tab"|"beside" beside: at the right of the window that closes with it
+---@field kind "float"|"split"|"tab"|"beside"|"pane" beside: at the right of the window that closes with it; pane: below
+---the rows of that
 ---@field name string of the buffer
 ---@field buffer table<string, any> options
 ---@field window table<string, any> options
----@field keys [string, string, string][] a key, what it does, and its word; "close" is done here
----@field with string? the view that is closed with it
+---@field keys [string, string, string, "told"|"asked"|"input", string?][] a key, what it does, its word, how it is taken,
+---and what the user is asked for; "close" is done here
+---@field with string? the view with which it is closed
+---@field tells_cursor boolean? whether the host knows in which row the cursor is
 ---@field markdown boolean? whether the text is coloured as Markdown
 ---@field diff boolean? whether it is compared with the other windows of its tab page
 
@@ -44,9 +49,12 @@ local LOOKS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLine:Bot
 ---@field bufnr integer
 ---@field win integer
 ---@field before integer the window from which it was opened
+---@field origin integer the same, or one beside it that does not float
 ---@field rows botglue.ViewRow[] what it shows
 ---@field group integer of autocommands
 ---@field is_current boolean? whether the user went into it last
+---@field at string? the id of the row of the cursor
+---@field said table<string, string> what the user said last, by action
 local View = {}
 View.__index = View
 
@@ -100,9 +108,33 @@ function M.wipe_ruler()
   end
 end
 
+--- The id of a row.
+---@param row integer from 1
+---@return string?
+function View:id_of(row)
+  local extra = (self.rows[row] or "")[3]
+  return extra and extra.id
+end
+
+--- Puts the cursor back into its row, and that at its place in the window, unless the window is at its top.
+---@param view vim.fn.winsaveview.ret as it was
+function View:keep_cursor(view)
+  for row in ipairs(self.rows) do
+    if self:id_of(row) == self.at then
+      view.topline = view.topline > 1 and math.max(view.topline + row - view.lnum, 1) or 1
+      view.lnum = row
+      break
+    end
+  end
+  api.nvim_win_call(self.win, function()
+    vim.fn.winrestview(view)
+  end)
+end
+
 --- Replaces rows, and draws what is particular to the new ones. Highlights are drawn with the rows that are seen.
 ---@param splices botglue.ViewSplice[]
 function View:splice(splices)
+  local view = self.at and #splices > 0 and api.nvim_win_call(self.win, vim.fn.winsaveview)
   local bufnr = self.bufnr
   vim.bo[bufnr].modifiable = true
   for _, splice in ipairs(splices) do
@@ -125,6 +157,21 @@ function View:splice(splices)
     end
   end
   vim.bo[bufnr].modifiable = false
+  if view then
+    self:keep_cursor(view)
+  end
+  self:tell_cursor()
+end
+
+--- Tells the host in which row the cursor is.
+function View:tell_cursor()
+  if self.opening.tells_cursor and self.win and api.nvim_win_is_valid(self.win) then
+    local id = self:id_of(api.nvim_win_get_cursor(self.win)[1])
+    if id ~= self.at then
+      self.at = id
+      tell("cursor", { view = self.id, row = id or "" })
+    end
+  end
 end
 
 --- Shows the buffer in a window.
@@ -139,7 +186,9 @@ function View:show(config)
   elseif kind == "beside" then
     config = { split = "right", win = connection.views[self.opening.with].win }
   else
-    config = vim.tbl_extend("force", config, { style = "minimal", border = "rounded" })
+    local is_pane = kind == "pane"
+    config =
+      vim.tbl_extend("force", config, { style = "minimal", focusable = not is_pane, noautocmd = is_pane })
   end
   return M.despite_autocommands(api.nvim_open_win, bufnr, false, config)
 end
@@ -174,19 +223,37 @@ function View:close()
     M.wipe_ruler()
   end
   tell("closed", { view = self.id })
-  local other = connection.views[self.opening.with or ""]
-  if other then
-    other:close()
+  for _, other in pairs(vim.tbl_extend("error", {}, connection.views)) do
+    if other.opening.with == self.id then
+      other:close()
+    end
   end
+end
+
+--- Asks the user for words, and tells the host.
+---@param action string
+---@param prompt string
+function View:input(action, prompt)
+  vim.ui.input({ prompt = prompt, default = self.said[action] }, function(words)
+    if words and connection.views[self.id] == self then
+      self.said[action] = words
+      tell("act", { view = self.id, action = action, text = words })
+    end
+  end)
 end
 
 function View:map()
   for _, key in ipairs(self.opening.keys) do
+    local action, class = key[2], key[4]
     vim.keymap.set("n", key[1], function()
-      if key[2] == "close" then
+      if action == "close" then
         self:close()
+      elseif class == "input" then
+        self:input(action, key[5])
+      elseif class == "asked" then
+        errors.guard(handlers.row_key, self, action)
       else
-        tell("act", { view = self.id, action = key[2] })
+        tell("act", { view = self.id, action = action })
       end
     end, { buffer = self.bufnr, nowait = true, desc = "botglue: " .. key[3] })
   end
@@ -206,6 +273,9 @@ function View:watch()
   on("BufWipeout", vim.schedule_wrap(close), { buffer = self.bufnr })
   on("BufWinEnter", function()
     self:set_window(api.nvim_get_current_win())
+  end, { buffer = self.bufnr })
+  on("CursorMoved", function()
+    self:tell_cursor()
   end, { buffer = self.bufnr })
   self.is_current = api.nvim_get_current_win() == self.win
   on("WinEnter", function()
@@ -228,8 +298,15 @@ local function open(call)
   api.nvim_set_current_win(before)
   highlight.define()
   local bufnr = require("botglue.ui.scratch").make()
-  local self =
-    setmetatable({ id = call.id, opening = opening, bufnr = bufnr, before = before, rows = {} }, View)
+  local self = setmetatable({
+    id = call.id,
+    opening = opening,
+    bufnr = bufnr,
+    before = before,
+    origin = M.origin(),
+    rows = {},
+    said = {},
+  }, View)
   local ok, err = pcall(function()
     -- The same thing may be shown already; then this has no name.
     pcall(api.nvim_buf_set_name, bufnr, opening.name)
@@ -243,11 +320,11 @@ local function open(call)
     end
     local raised = self:show(call.config)
     self.win = vim.fn.win_findbuf(bufnr)[1] or error(raised, 0)
-    raised = M.enter(self.win) or raised
+    raised = opening.kind ~= "pane" and M.enter(self.win) or raised
     if raised then
       require("botglue.host.notify").error(raised)
     end
-    if api.nvim_get_mode().mode ~= "n" then
+    if opening.kind ~= "pane" and api.nvim_get_mode().mode ~= "n" then
       -- Insert mode would go on in it.
       vim.cmd.stopinsert()
     end
@@ -259,7 +336,7 @@ local function open(call)
   end
   connection.views[call.id] = self
   self:set_window(self.win)
-  if opening.kind == "float" then
+  if opening.kind == "float" or opening.kind == "pane" then
     -- The style has set something already.
     local looks = { vim.wo[self.win].winhighlight, LOOKS }
     vim.wo[self.win][0].winhighlight = table.concat(looks, ","):gsub("^,", "")
@@ -269,6 +346,7 @@ local function open(call)
   end
   self:map()
   self:watch()
+  self:tell_cursor()
 end
 
 ---@param call botglue.ViewCall

@@ -15,5 +15,4 @@ return {
   between = " · ",
   cut = "…",
   border = { "╭", "─", "╮", "│", "╯", "─", "╰", "│" },
-  between_rows = { "├", "┤" }, -- the ends of a line across a window
 }

@@ -1,6 +1,7 @@
 //! The state of one job as the editor shows it, and which part of it has not been sent yet.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use rmpv::Value;
 
@@ -9,12 +10,16 @@ use crate::editor::preview::CodePreview;
 use crate::editor::value::{self, Map};
 use crate::land::Capture;
 use crate::stream::{ToolCall, ToolStatus, Update};
+use crate::view::FAILED;
 
 /// How many calls are told at once: as many as the plugin keeps of a job.
 const MOST_TOOLS: usize = 100;
 
 /// The fields whose change is told by an event.
 const UPDATES: [&str; 4] = ["status", "session_id", "tool", "retry"];
+
+/// For how long what has failed is shown in place of what is done since.
+const FAILURE_SHOWN: Duration = Duration::from_secs(3);
 
 /// The fields of a job, nil where there is nothing to say.
 type Fields = [(&'static str, Value); 8];
@@ -27,7 +32,11 @@ pub(super) struct JobState {
     status: Option<&'static str>,
     activity: Option<String>,
     failure: Option<String>,
+    /// The newest failure, and when it was.
+    failed: Option<Instant>,
     retry: Option<Value>,
+    /// The words of it, and when it begins.
+    retrying: Option<(String, Instant)>,
     session_id: Option<String>,
     model: Option<String>,
     transcript: Option<String>,
@@ -87,6 +96,23 @@ impl JobState {
         self.take_tools()
     }
 
+    /// What it does, and whether that is something that has failed.
+    pub(super) fn doing(&self) -> (Option<String>, bool) {
+        let now = Instant::now();
+        if let (Some(_), Some((words, at))) = (&self.retry, &self.retrying) {
+            let left = at.saturating_duration_since(now);
+            let seconds = left.as_secs() + u64::from(left.subsec_nanos() > 0);
+            return (Some(if seconds > 0 { format!("{words} in {seconds}s") } else { words.clone() }), false);
+        }
+        let is_recent = self.failed.is_some_and(|at| now - at < FAILURE_SHOWN);
+        match &self.failure {
+            Some(failure) if is_recent || self.activity.is_none() => {
+                (Some(format!("{FAILED} {failure}")), true)
+            }
+            _ => (self.activity.clone(), false),
+        }
+    }
+
     /// Whether anything but more code waits to be sent.
     pub(super) fn is_changed(&self) -> bool {
         self.changed
@@ -140,6 +166,8 @@ impl JobState {
             Update::Tool { index, tool } => self.tool(*index, tool),
             Update::Retry { attempt, max, delay_ms, reason } => {
                 let retry = Map::default().with("attempt", *attempt).with("max", *max);
+                let at = Instant::now() + Duration::from_millis(*delay_ms);
+                self.retrying = Some((format!("{reason}, try {attempt} of {max}"), at));
                 self.retry = Some(retry.with("delay_ms", *delay_ms).with("reason", reason.as_str()).build());
                 self.changed = true;
             }
@@ -165,6 +193,7 @@ impl JobState {
             }
             _ => None,
         };
+        self.failed = self.failure.as_ref().map(|_| Instant::now());
         if tool.status == ToolStatus::Running {
             self.running.insert(index, tool.clone());
         } else {

@@ -15,6 +15,8 @@ pub struct Page {
     pub path: Option<String>,
     /// The project's directory.
     pub project: Option<String>,
+    /// Only jobs of the asking Neovim.
+    pub is_own: bool,
     /// The most entries.
     pub limit: u64,
     /// The last entry of the page before: when it ended, and its key.
@@ -45,6 +47,8 @@ pub fn history(connection: &Connection, asker: QueryContext<'_>, page: &Page) ->
         sql += " AND path = :path";
     } else if page.project.is_some() {
         sql += " AND project = :project";
+    } else if page.is_own {
+        sql += " AND session = :session";
     }
     let words: Vec<String> = page.text.iter().flat_map(|text| text.split_whitespace().map(pattern)).collect();
     sql.extend(
@@ -59,7 +63,7 @@ pub fn history(connection: &Connection, asker: QueryContext<'_>, page: &Page) ->
     // One more than is shown tells whether there are more.
     let all = named_params! {
         ":ended_ms": ended_ms, ":uuid": uuid, ":limit": signed(page.limit.saturating_add(1)),
-        ":path": page.path, ":project": page.project,
+        ":path": page.path, ":project": page.project, ":session": asker.session,
     };
     for (name, value) in all {
         if let Some(index) = statement.parameter_index(name)? {

@@ -63,7 +63,7 @@ fn the_history_is_filtered_by_file_project_and_words() {
     let find = |text: &str, path: &str, project: &str| {
         let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
         let (text, path, project) = (some(text), some(path), some(project));
-        let page = Page { text, path, project, limit: 9, before: None };
+        let page = Page { text, path, project, limit: 9, ..Page::default() };
         let listed = history::history(&connection, asker(), &page).unwrap();
         listed.jobs.iter().map(|job| job.id.unwrap()).collect::<Vec<_>>()
     };

@@ -16,16 +16,15 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
-const BUDGETS: [(&str, usize); 12] = [
+const BUDGETS: [(&str, usize); 11] = [
     ("", 695),
-    ("command", 1080),
+    ("command", 1075),
     ("config", 520),
     ("editor", 2240),
     ("host", 940),
     ("jobs", 2550),
     ("session", 320),
-    ("ui", 2190),
-    ("ui/list", 1190),
+    ("ui", 2270),
     ("ui/prompt", 2090),
     ("ui/review", 1570),
     ("ui/status", 1120),
@@ -35,7 +34,7 @@ const SLACK: usize = 40;
 
 /// The modules beside those of `jobs` that read what only the host knows of a job, and those of `ui` that ask it for
 /// something and go on in a callback: the list gets no longer.
-const READERS: [&str; 23] = [
+const READERS: [&str; 21] = [
     "host.attach",
     "init",
     "session.rewind",
@@ -43,10 +42,8 @@ const READERS: [&str; 23] = [
     "session.writer",
     "ui.answer",
     "ui.diff",
-    "ui.list.jobs",
-    "ui.list.own",
-    "ui.list.stored",
     "ui.open",
+    "ui.ops",
     "ui.prompt.obstacle",
     "ui.prompt.recall",
     "ui.review.blocks",
@@ -60,8 +57,7 @@ const READERS: [&str; 23] = [
     "ui.status.outcomes",
     "ui.status.tools",
 ];
-const ASKERS: [&str; 5] =
-    ["ui.list.stored", "ui.list.view", "ui.prompt.recall", "ui.review.blocks", "ui.review.held"];
+const ASKERS: [&str; 3] = ["ui.prompt.recall", "ui.review.blocks", "ui.review.held"];
 const FACTS: [&str; 17] = [
     "landing",
     "held_for",

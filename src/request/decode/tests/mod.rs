@@ -111,6 +111,7 @@ fn decoded() -> Request {
         rules: true,
         record: true,
         path: "/project/a.rs".to_owned(),
+        name: None,
         filetype: "rust".to_owned(),
         selection: Selection {
             kind: SelectionKind::Char,

@@ -1,0 +1,278 @@
+--- What a key in a list of the host does that only Neovim can: it goes to places, starts jobs at their ranges, fills
+--- registers and lists. The host says which of it; nothing here knows what a list shows.
+
+local ask = require("botglue.editor.ask")
+local client = require("botglue.host.client")
+local connection = require("botglue.host.connection")
+local errors = require("botglue.host.errors")
+local extent = require("botglue.editor.extent")
+local go = require("botglue.ui.go")
+local notify = require("botglue.host.notify")
+local range = require("botglue.editor.range")
+local requests = require("botglue.jobs.request")
+local run = require("botglue.jobs.run")
+
+local M = {}
+
+local api = vim.api
+local fail = errors.fail
+
+--- Of a job of this Neovim, by the host's name for it.
+local own = {}
+
+--- Goes to the range of a job as it is now.
+---@param job botglue.Job
+---@param float botglue.ListOrigin
+function own.jump(job, float)
+  local range = job.range
+  local bufnr = range.bufnr
+  if not vim.api.nvim_buf_is_loaded(bufnr) then
+    bufnr = go.load(job.path)
+  end
+  go.show(float, bufnr, range:lines(), go.column(range:place()))
+end
+
+---@param job botglue.Job
+---@param float botglue.ListOrigin
+function own.review(job, float)
+  if job.landing ~= "held" and job.landing ~= "answered" then
+    fail("job %d is not held", job.id)
+  end
+  float:close()
+  if job.landing == "held" then
+    require("botglue.ui.review.held").show(job)
+  else
+    require("botglue.ui.answer").open(job.id)
+  end
+end
+
+---@param job botglue.Job
+function own.retry(job)
+  require("botglue.session.retry").retry(job.id)
+end
+
+--- Goes on in the session of a job, at its range, which is shown; asks for the prompt.
+---@param job botglue.Job
+---@param float botglue.ListOrigin
+function own.followup(job, float)
+  if job:is_open() then
+    fail("job %d has not ended yet: wait for it", job.id)
+  end
+  require("botglue.session.writer").session("job " .. job.id, job.agent, job.session_id)
+  own.jump(job, float)
+  require("botglue.session.followup").followup(job.id)
+end
+
+---@param job botglue.Job
+---@param float botglue.ListOrigin
+function own.transcript(job, float)
+  require("botglue.ui.open").transcript(job.id)
+  float:close()
+end
+
+--- The range of a job, if its file still reads there as the answer left it or as it was sent.
+---@param full botglue.FullEntry
+---@param bufnr integer
+---@return botglue.Range
+local function range_of(full, bufnr)
+  local function reads(first, rows)
+    return vim.deep_equal(api.nvim_buf_get_lines(bufnr, first - 1, first - 1 + #rows, false), rows)
+  end
+  local landed, sent = full.landed_rows or {}, full.selection
+  if #landed > 0 and reads(full.landed_first, landed) then
+    local first = full.landed_first - 1
+    return range.at(bufnr, { first = first, last = first + #landed - 1 }, "line")
+  elseif not reads(sent.first_line, sent.kind == "insert" and { sent.beside.above } or sent.rows) then
+    fail("select the lines and start a new job: the text of this one has changed")
+  end
+  local spans = {}
+  for i, from in ipairs(sent.cols) do
+    spans[i] = { from, from + #sent.text[i] }
+  end
+  local place = extent.of({
+    bufnr = bufnr,
+    kind = sent.kind,
+    first_line = sent.first_line,
+    last_line = sent.last_line,
+    spans = spans,
+  })
+  return range.at(bufnr, place, sent.kind, sent.column)
+end
+
+--- Goes on from a job of an earlier time, at its range, which is shown.
+---@param how "retry"|"followup"
+---@param full botglue.FullEntry
+---@param from botglue.ListOrigin
+local function again(how, full, from)
+  if how == "followup" then
+    require("botglue.session.writer").session("this job", full.agent, full.session_id)
+  end
+  local bufnr = go.load(full.path or "")
+  local target = range_of(full, bufnr)
+  local ok, raised = pcall(function()
+    go.show(from, bufnr, (target:lines()), 0)
+    local job = {
+      prompt = full.prompt,
+      agent = full.agent,
+      wanted = full.model,
+      question = full.question,
+      session_id = full.session_id,
+      cwd = full.project,
+      resume = full.resume,
+      -- An answer of this prompt was seen, unless it was interrupted: the option decides about the next one.
+      review = full.status == "interrupted" and full.review or nil,
+    }
+    if how == "retry" then
+      run.send(target, requests.again(job), (client.options()))
+    else
+      run.ask(target, requests.continue(job), (client.options()))
+    end
+  end)
+  if not ok then
+    target:unmark()
+    error(raised, 0)
+  end
+end
+
+---@param lines string[]
+---@param kind string how the text was selected
+---@param register string
+local function yank(lines, kind, register)
+  vim.fn.setreg(register, lines, kind == "char" and "c" or "l")
+  notify.warn(("botglue: %d %s of the answer yanked"):format(#lines, #lines == 1 and "line" or "lines"))
+end
+
+--- Opens a list of places.
+---@param items table[]
+---@param name string
+---@param from botglue.ListOrigin
+local function quickfix(items, name, from)
+  for _, item in ipairs(items) do
+    item.valid = item.filename and 1 or 0
+  end
+  from:close()
+  vim.fn.setqflist({}, " ", { title = "botglue " .. name, items = items })
+  vim.cmd("botright copen")
+end
+
+--- Does what the host says.
+---@param reply table
+---@param from botglue.ListOrigin
+---@param register string
+local function follow(reply, from, register)
+  if reply.own then
+    own[reply.own](client.job(reply.id), from)
+  elseif reply.again then
+    again(reply.again, reply.job, from)
+  elseif reply.path then
+    go.show(from, go.load(reply.path), reply.line, 0)
+  elseif reply.yank then
+    yank(reply.yank, reply.kind, register)
+  elseif reply.open then
+    local job = reply.open
+    from:close()
+    require("botglue.session.terminal").open_session(
+      { agent = job.agent, session_id = job.session_id, cwd = job.project },
+      "this job"
+    )
+  end
+end
+
+--- Asks the host what an action on a row is, and does it.
+---@param arg { action: string, row: string?, view: string? }
+---@param from botglue.ListOrigin
+---@param register string
+local function act(arg, from, register)
+  local reply = ask.open("act", arg)
+  if reply.own and not client.job(reply.id) then
+    -- It was forgotten here.
+    arg.is_stored = true
+    reply = ask.open("act", arg)
+  end
+  follow(reply, from, register)
+end
+
+--- Does what a key in a window of the host is for.
+---@param view botglue.HostWindow
+---@param action string
+function M.act(view, action)
+  local register = vim.v.register
+  local from = {
+    origin = view.origin,
+    close = function()
+      view:close()
+    end,
+  }
+  local row = view:id_of(api.nvim_win_get_cursor(0)[1])
+  if action == "quickfix" then
+    local reply = ask.open("act", { action = action, view = view.id })
+    quickfix(reply.quickfix, vim.fs.basename(view.opening.name), from)
+  else
+    act({ action = action, row = row, view = view.id }, from, register)
+  end
+end
+
+--- From where a list is asked for.
+---@param name string
+---@return table
+local function list_of(name)
+  local bufnr, lines = api.nvim_get_current_buf(), {}
+  for _, jobs in ipairs({ connection.open, connection.held }) do
+    for id, job in pairs(jobs) do
+      lines[#lines + 1] = { id = id, line = math.max((job.range:lines()), 1) }
+    end
+  end
+  return {
+    name = name,
+    cwd = vim.fn.getcwd(),
+    home = vim.uv.os_homedir() or "",
+    path = require("botglue.util.buffer_path")(bufnr),
+    project = require("botglue.editor.context").project(bufnr),
+    earlier = connection.earlier,
+    lines = lines,
+  }
+end
+
+--- Opens the list of jobs.
+---@param name "jobs"|"history"
+function M.list(name)
+  errors.no_window_in_cmdwin()
+  ask.open("list", list_of(name))
+end
+
+--- The lists that can be picked from.
+M.LISTS = { "jobs", "history", "held" }
+
+--- `:Botglue pick`: the rows of a list in the user's picker. A held answer is opened for review; for any other row the
+--- user chooses an action next.
+---@param name string "": jobs
+function M.pick(name)
+  name = name == "" and "jobs" or name
+  if not vim.list_contains(M.LISTS, name) then
+    fail("there is no list %s: pick from %s", name, table.concat(M.LISTS, ", "))
+  end
+  local from = { origin = api.nvim_get_current_win(), close = function() end }
+  local function words(item)
+    return item.text or item.words
+  end
+  local rows = ask.open("pick", list_of(name)).rows
+  vim.ui.select(
+    rows,
+    { prompt = "botglue " .. name, kind = "botglue_job", format_item = words },
+    function(row)
+      local function choose(action)
+        if row and action then
+          errors.guard(act, { action = action.name, row = row.id }, from, '"')
+        end
+      end
+      if not row or name == "held" or #row.actions == 1 then
+        choose(row and row.actions[1])
+      else
+        local options = { prompt = "botglue: what to do", kind = "botglue_action", format_item = words }
+        vim.ui.select(row.actions, options, choose)
+      end
+    end
+  )
+end
+
+return M

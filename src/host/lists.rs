@@ -1,0 +1,237 @@
+//! The list of jobs: what it shows of the jobs of this Neovim, what the store has of the past, and what its keys do.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::Host;
+use super::views::{Found, OPENS_WITHIN};
+use crate::journal::now_ms;
+use crate::rpc::{Act, Asked, ListOf, TranscriptOf};
+use crate::session::{Live, LiveState};
+use crate::store::{FullJob, JobKey, Page};
+use crate::ui::{Effect, Event, JobPrompt, List, Scope, Texts, View, answer};
+use crate::view::{self, Action, Totals};
+
+/// The time between two signs of a job that goes on.
+const BEAT: Duration = Duration::from_millis(200);
+/// The name under which the one list is open.
+pub(super) const LIST: &str = "list";
+/// Jobs of the store that a picker gets.
+const PICKED: u64 = 100;
+
+impl Host {
+    /// Opens the list, once the store has said what it has, or has taken too long for a key.
+    pub(super) fn open_list(&mut self, token: u64, wanted: ListOf) {
+        let view = self.views.screen.new_id(LIST);
+        self.views.lines = wanted.lines.into_iter().collect();
+        let scope = if wanted.name == "jobs" { Scope::Session } else { Scope::All };
+        let (mut list, page) = List::new(wanted.name, wanted.origin, scope);
+        let (live, totals) = self.live();
+        list.on(Event::Live(&live, totals));
+        self.views.lists.insert(view.clone(), (token, list));
+        self.effect(&view, Some(page));
+        self.views.later(OPENS_WITHIN, Found::ListWaited(view));
+    }
+
+    /// The list opens now, if it is not open yet.
+    pub(super) fn show_list(&mut self, view: &str) {
+        if let Some((token, list)) = self.views.lists.remove(view) {
+            self.views.screen.close_named(LIST);
+            self.views.screen.open_as(view.to_owned(), Box::new(list), token);
+            self.draw(Some((token, Ok(Value::Null))));
+            self.refresh_list();
+        }
+    }
+
+    /// The store has answered a list.
+    pub(super) fn listed(&mut self, view: &str, event: Event<'_>) {
+        let effect = match self.views.lists.get_mut(view) {
+            Some((_, list)) => list.on(event),
+            None => self.views.screen.on(view, event),
+        };
+        self.effect(view, effect);
+        self.show_list(view);
+        self.draw(None);
+    }
+
+    /// Does what a view wants.
+    pub(super) fn effect(&mut self, view: &str, effect: Option<Effect>) {
+        match effect {
+            Some(Effect::Page(asked, page)) => {
+                let (view, tell) = (view.to_owned(), Arc::clone(&self.views.tell));
+                self.store.history(page, move |listed| {
+                    let listed = listed.map_err(|error| error.to_string());
+                    tell(Found::Listed { view, asked, listed });
+                });
+            }
+            Some(Effect::Tell(words)) => self.editor.error(words),
+            None => {}
+        }
+    }
+
+    /// The jobs of this Neovim that go on or are held, and what is said of all.
+    fn live(&mut self) -> (Vec<Live>, Totals) {
+        let mut totals = Totals { cost_usd: self.session.spent(), ..Totals::default() };
+        let mut live: Vec<Live> = self.session.live(now_ms()).collect();
+        for job in &mut live {
+            if let Some(place) = self.jobs.place_in_queue(job.id) {
+                job.state = LiveState::Queued(place);
+            } else if let LiveState::Running { doing, is_failing } = &mut job.state {
+                (*doing, *is_failing) = self.editor.doing(job.id);
+            }
+            match job.state {
+                LiveState::Queued(_) => totals.queued += 1,
+                LiveState::Held(_) => totals.held += 1,
+                LiveState::Running { .. } | LiveState::Ready => totals.running += 1,
+            }
+            job.line = self.views.lines.get(&job.id).copied().unwrap_or(job.line);
+            // What is shown of it, so that a list is drawn where something has changed alone.
+            job.elapsed_ms -= job.elapsed_ms % 1000;
+        }
+        (live, totals)
+    }
+
+    /// Brings the open list up to date. What jobs do and for how long waits for the beat, so that much of it costs little.
+    pub(super) fn refresh_list(&mut self) {
+        let Some(view) = self.views.screen.named(LIST) else { return };
+        let mut now = self.live();
+        if let (Some((before, _)), true) = (&self.views.live, self.views.is_beating) {
+            for job in now.0.iter_mut().filter(|job| matches!(job.state, LiveState::Running { .. })) {
+                let is_running =
+                    |other: &&Live| other.id == job.id && matches!(other.state, LiveState::Running { .. });
+                if let Some(before) = before.iter().find(is_running) {
+                    (job.state, job.elapsed_ms) = (before.state.clone(), before.elapsed_ms);
+                }
+            }
+        }
+        if self.views.live.as_ref() != Some(&now) {
+            let effect = self.views.screen.on(&view, Event::Live(&now.0, now.1));
+            self.effect(&view, effect);
+            self.views.live = Some(now);
+        }
+        if std::mem::take(&mut self.views.is_past_stale) {
+            let effect = self.views.screen.on(&view, Event::Past);
+            self.effect(&view, effect);
+        }
+        self.draw(None);
+        if self.views.screen.moves() && !std::mem::replace(&mut self.views.is_beating, true) {
+            self.views.later(BEAT, Found::Beat);
+        }
+    }
+
+    /// A beat has passed.
+    pub(super) fn beat(&mut self) {
+        self.views.is_beating = false;
+        self.views.screen.beat();
+        self.refresh_list();
+    }
+
+    /// The user has chosen what to do with a job, or with all that are listed.
+    pub(super) fn act_on_row(&mut self, token: u64, act: Act) {
+        if act.action == "quickfix" {
+            let item = |(path, line, text)| json!({ "filename": path, "lnum": line, "text": text });
+            let view = act.view.as_deref().unwrap_or_default();
+            let items: Vec<_> = self.views.screen.items(view).into_iter().map(item).collect();
+            let reply =
+                if items.is_empty() { Err(NONE.to_owned()) } else { Ok(json!({ "quickfix": items })) };
+            return self.draw(Some((token, reply)));
+        }
+        let reply = match (Action::named(&act.action), act.row.as_deref()) {
+            (Some(_), None) => Err(NONE.to_owned()),
+            (Some(action), Some(row)) => match row.strip_prefix('#').map(str::parse) {
+                Some(Ok(id)) if is_of_plugin(action) => Ok(json!({ "own": action.name(), "id": id })),
+                Some(Ok(id)) if self.session.answer(id).is_some() => {
+                    return self
+                        .find_job(token, Asked::Act(Act { is_stored: true, ..act }, Some(JobKey::Id(id))));
+                }
+                Some(Ok(id)) => Err(format!("job {id} has not ended yet: wait for it")),
+                _ => {
+                    let key = JobKey::Uuid(row.to_owned());
+                    return self.find_job(token, Asked::Act(act, Some(key)));
+                }
+            },
+            (None, _) => Err("this key does nothing here".to_owned()),
+        };
+        self.draw(Some((token, reply)));
+    }
+
+    /// Does something with a job of the store.
+    pub(super) fn act_on_job(&mut self, token: u64, act: &Act, job: &FullJob) {
+        let entry = &job.entry;
+        let Some(action) = Action::named(&act.action) else { return };
+        let own = entry.id.filter(|_| !act.is_stored && is_of_plugin(action));
+        let reply = match (action, own) {
+            (_, Some(id)) => Ok(json!({ "own": action.name(), "id": id })),
+            _ if !view::actions(entry).contains(&action) => Err(action.impossible().to_owned()),
+            (Action::Prompt, _) => {
+                self.views.screen.open("prompt", Box::new(JobPrompt(view::prompt(entry))), token);
+                Ok(Value::Null)
+            }
+            (Action::Diff, _) => {
+                let name = entry.id.map(|id| format!("job {id}"));
+                self.views.screen.open_both("compare", Texts::of(job, name).views(), token);
+                Ok(Value::Null)
+            }
+            (Action::Transcript, _) => {
+                let key = JobKey::Uuid(entry.uuid.clone());
+                let asked = Asked::Transcript(TranscriptOf { key, about: None, is_raw: false });
+                return self.open_job(token, asked, job);
+            }
+            (Action::Yank, _) => {
+                let kind = job.selection.kind.name();
+                Ok(json!({ "yank": answer(job), "kind": kind }))
+            }
+            (Action::Open, _) => Ok(json!({ "open": entry })),
+            (Action::Jump | Action::Review, _) => {
+                let line = entry.landed_first.unwrap_or(entry.first_line).max(1);
+                Ok(json!({ "path": entry.path, "line": line }))
+            }
+            (Action::Retry | Action::Followup, _) => Ok(json!({ "again": action.name(), "job": job })),
+        };
+        self.draw(Some((token, reply)));
+    }
+
+    /// Gives a picker the rows of a list, each with what can be done with its job.
+    pub(super) fn pick(&mut self, token: u64, wanted: ListOf, width: usize) {
+        let scope = if wanted.name == "history" { Scope::All } else { Scope::Session };
+        let is_held = wanted.name == "held";
+        let (live, totals) = self.live();
+        let (mut list, page) = List::new("pick", wanted.origin, scope);
+        let editor = self.editor.clone();
+        let Effect::Page(asked, page) = page else { return };
+        self.store.history(Page { limit: PICKED, ..page }, move |listed| {
+            let reply = listed.map_err(|error| error.to_string()).and_then(|listed| {
+                list.on(Event::Listed(asked, Ok(listed)));
+                list.on(Event::Live(&live, totals));
+                let rows = list.texts(width).into_iter();
+                let is_wanted = |row: &view::ListRow| {
+                    !is_held
+                        || live
+                            .iter()
+                            .any(|job| Some(job.id) == row.job && matches!(job.state, LiveState::Held(_)))
+                };
+                let action = |action: &Action| json!({ "name": action.name(), "words": action.words() });
+                let rows: Vec<Value> = rows
+                    .filter(|(_, row)| is_wanted(row))
+                    .map(|(text, row)| {
+                        let actions: Vec<_> = row.actions.iter().map(action).collect();
+                        json!({ "text": text, "id": row.id, "actions": actions })
+                    })
+                    .collect();
+                let none = if is_held { "no answer is held" } else { NONE };
+                if rows.is_empty() { Err(none.to_owned()) } else { Ok(json!({ "rows": rows })) }
+            });
+            editor.reply(token, reply);
+        });
+    }
+}
+
+/// What is said where there is no job.
+const NONE: &str = "there is no job";
+
+/// Whether the plugin does it with a job of this Neovim: it needs its range as it is now.
+fn is_of_plugin(action: Action) -> bool {
+    matches!(action, Action::Jump | Action::Review | Action::Retry | Action::Followup | Action::Transcript)
+}

@@ -1,0 +1,550 @@
+//! The one list of jobs, in a floating window: those that run, those that are held, then the past. What is too long for a
+//! row is whole below the rows, for the row of the cursor; the footer has the keys that work on that row.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::frame::{Frame, Row};
+use super::layout::{Class, Columns, FloatSpec, Key, Ui, docked, float, inside, wrap};
+use super::screen::{Effect, Event, Opening, View};
+use crate::session::{Live, LiveState};
+use crate::store::{JobEntry, Listed, LocalTime, Page};
+use crate::view::{self, Action, BETWEEN, Cell, JOB_COLUMNS, ListRow, Totals, Viewer};
+
+/// Jobs of the store that are asked for at a time.
+const PAGE: u64 = 100;
+/// Rows before the end at which the next ones are asked for.
+const AHEAD: usize = 40;
+/// Rows that say how wide the columns are.
+const MEASURED: usize = 200;
+/// The columns that the window would like to have, and those that it leaves of the screen.
+const WIDTHS: (usize, usize) = (140, 4);
+/// The least rows.
+const LEAST: usize = 4;
+/// The signs of a job that goes on, one after the other.
+const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+/// The sign of one in a picture that stands still.
+const STILL: &str = "▸";
+const LABEL: &str = "BotglueLabel";
+const FAILURE: &str = "BotglueFailure";
+
+/// The keys that do something with the job of a row.
+const OF_ROW: [(Action, &str, &str); 9] = [
+    (Action::Jump, "<CR>", "jump"),
+    (Action::Review, "r", "review"),
+    (Action::Retry, "R", "retry"),
+    (Action::Followup, "f", "follow up"),
+    (Action::Transcript, "t", "transcript"),
+    (Action::Prompt, "p", "prompt"),
+    (Action::Diff, "d", "diff"),
+    (Action::Yank, "y", "yank"),
+    (Action::Open, "o", "open session"),
+];
+/// The keys of the list itself.
+const OF_LIST: [Key; 6] = [
+    Key { lhs: "s", action: "search", word: "search", class: Class::Input("botglue: words to look for: ") },
+    Key::told("S", "session", "this Neovim"),
+    Key::told("F", "file", "this file"),
+    Key::told("P", "project", "this project"),
+    Key::told("A", "all", "all"),
+    Key::asked("<C-q>", "quickfix", "quickfix"),
+];
+const CLOSE: Key = Key::told("q", "close", "close");
+
+/// Which jobs are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scope {
+    /// Those of this Neovim.
+    #[default]
+    Session,
+    /// Those in one file.
+    File,
+    /// Those in one project.
+    Project,
+    /// All.
+    All,
+}
+
+/// From where a list was opened.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Origin {
+    /// For whom names are shortened.
+    pub viewer: Viewer,
+    /// The file; none for a buffer without one.
+    pub path: Option<String>,
+    /// The directory of the project.
+    pub project: String,
+    /// How many held answers of earlier Neovims wait in the project.
+    pub earlier: u64,
+}
+
+/// What the store is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Loading {
+    /// All rows from the first one on.
+    All,
+    /// The rows behind those that are listed.
+    Next,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct List {
+    name: &'static str,
+    origin: Origin,
+    scope: Scope,
+    /// The words that are looked for.
+    text: Option<String>,
+    live: Vec<Live>,
+    /// Jobs that are live no more, and not yet in what the store has said.
+    leaving: Vec<Live>,
+    totals: Totals,
+    past: Vec<JobEntry>,
+    now: LocalTime,
+    /// Whether the store has older ones.
+    has_more: bool,
+    /// Counts the questions: the answer to an old one is of no use.
+    asked: u64,
+    loading: Option<Loading>,
+    /// Whether the past has to be asked for again.
+    is_due: bool,
+    /// Why the store has no rows.
+    error: Option<String>,
+    rows: Vec<ListRow>,
+    /// The id of the row of the cursor.
+    cursor: Option<String>,
+    beat: usize,
+    /// The rows below the list: they grow and never shrink, so that nothing moves while the cursor goes through it.
+    pane: usize,
+    laid: Laid,
+}
+
+/// Rows that were laid out, by their ids: a list may have thousands.
+#[derive(Debug, Default)]
+struct Laid {
+    columns: Columns<'static>,
+    rows: BTreeMap<String, (Vec<Cell>, Arc<Row>)>,
+}
+
+impl List {
+    /// A list with this name, which asks the store for its first page.
+    pub fn new(name: &'static str, origin: Origin, scope: Scope) -> (Self, Effect) {
+        let mut made = Self { name, origin, scope, ..Self::default() };
+        let page = made.load(None);
+        (made, page)
+    }
+
+    /// Asks for the next page, or for all rows from the first one on in place of those that are listed.
+    fn load(&mut self, before: Option<(i64, String)>) -> Effect {
+        self.asked += 1;
+        self.loading = Some(if before.is_some() { Loading::Next } else { Loading::All });
+        let listed = u64::try_from(self.past.len()).unwrap_or(PAGE);
+        Effect::Page(
+            self.asked,
+            Page {
+                text: self.text.clone(),
+                path: self.origin.path.clone().filter(|_| self.scope == Scope::File),
+                project: (self.scope == Scope::Project).then(|| self.origin.project.clone()),
+                is_own: self.scope == Scope::Session,
+                limit: if before.is_some() { PAGE } else { listed.max(PAGE) },
+                before,
+            },
+        )
+    }
+
+    /// Asks for all that is listed again, once the answer to the last question is there.
+    fn renew(&mut self) -> Option<Effect> {
+        self.is_due = self.loading.is_some();
+        if self.is_due { None } else { Some(self.load(None)) }
+    }
+
+    /// Lists from the first page on.
+    fn reset(&mut self) -> Effect {
+        (self.past, self.has_more, self.cursor, self.error) = (Vec::new(), false, None, None);
+        self.lay();
+        self.load(None)
+    }
+
+    /// The answer of the store is there.
+    fn listed(&mut self, asked: u64, listed: Result<Listed, String>) -> Option<Effect> {
+        if asked != self.asked {
+            return None;
+        }
+        let loading = self.loading.take();
+        self.leaving = Vec::new();
+        let mut told = None;
+        match listed {
+            Ok(Listed { jobs, more, now }) => {
+                (self.error, self.has_more, self.now) = (None, more, now);
+                if loading == Some(Loading::Next) {
+                    self.past.extend(jobs);
+                } else {
+                    self.past = jobs;
+                }
+            }
+            Err(error) if self.past.is_empty() => self.error = Some(error),
+            // What is listed stays.
+            Err(error) => {
+                self.has_more = false;
+                told = Some(Effect::Tell(error));
+            }
+        }
+        self.lay();
+        if self.is_due { self.renew() } else { told.or_else(|| self.more()) }
+    }
+
+    /// The jobs of this Neovim are these now.
+    fn live(&mut self, live: &[Live], totals: Totals) -> Option<Effect> {
+        let (stay, gone): (Vec<_>, Vec<_>) =
+            self.live.drain(..).partition(|job| live.iter().any(|other| other.id == job.id));
+        drop(stay);
+        let has_left = !gone.is_empty();
+        self.leaving.extend(gone);
+        (self.live, self.totals) = (live.to_vec(), totals);
+        self.lay();
+        if has_left { self.renew() } else { None }
+    }
+
+    /// Whether a live job is among what is listed.
+    fn is_meant(&self, job: &Live) -> bool {
+        let is_in = match self.scope {
+            Scope::Session | Scope::All => true,
+            Scope::File => self.origin.path.as_deref() == Some(job.path.as_str()),
+            Scope::Project => self.origin.project == job.project,
+        };
+        let has = |word: &str| {
+            let word = word.to_lowercase();
+            job.prompt.to_lowercase().contains(&word) || job.path.to_lowercase().contains(&word)
+        };
+        is_in && self.text.as_deref().unwrap_or_default().split_whitespace().all(has)
+    }
+
+    /// Makes the rows.
+    fn lay(&mut self) {
+        let is_held = |job: &&Live| matches!(job.state, LiveState::Held(_));
+        let mut live: Vec<&Live> =
+            self.live.iter().chain(&self.leaving).filter(|job| self.is_meant(job)).collect();
+        live.sort_by_key(|job| (is_held(job), std::cmp::Reverse(job.id)));
+        let viewer = &self.origin.viewer;
+        let rows = live.iter().map(|job| job.row(viewer));
+        let is_live = |entry: &&JobEntry| entry.id.is_some_and(|id| live.iter().any(|job| job.id == id));
+        let past = self.past.iter().filter(|entry| !is_live(entry));
+        self.rows = rows.chain(past.map(|entry| view::stored(entry, &self.now, viewer))).collect();
+    }
+
+    /// The row of the cursor.
+    fn at_cursor(&self) -> Option<&ListRow> {
+        let id = self.cursor.as_ref();
+        id.and_then(|id| self.rows.iter().find(|row| row.id == *id)).or_else(|| self.rows.first())
+    }
+
+    /// What is said in place of rows, or behind them, and its group.
+    fn note(&self) -> Option<(String, &'static str)> {
+        if let Some(error) = &self.error {
+            return Some((error.clone(), FAILURE));
+        } else if !self.rows.is_empty() {
+            return None;
+        }
+        let words = match (&self.text, self.scope) {
+            _ if self.loading.is_some() => "…".to_owned(),
+            (Some(_), _) => "no job is like this".to_owned(),
+            (None, Scope::Session) => {
+                let held = match self.origin.earlier {
+                    0 => String::new(),
+                    n => format!("; :Botglue review shows {n} held in earlier sessions"),
+                };
+                format!("no jobs in this session{held}")
+            }
+            (None, _) => "no job has ended yet".to_owned(),
+        };
+        Some((words, LABEL))
+    }
+
+    /// The right part of the title.
+    fn head(&self) -> String {
+        let words = self.text.as_ref().map(|text| format!("\"{text}\""));
+        if self.scope == Scope::Session {
+            let totals = Some(self.totals.words()).filter(|totals| !totals.is_empty());
+            return words.into_iter().chain(totals).collect::<Vec<_>>().join(BETWEEN);
+        }
+        let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let scope = match self.scope {
+            Scope::File => name(self.origin.path.as_deref().unwrap_or_default()),
+            Scope::Project => name(&self.origin.project),
+            Scope::Session | Scope::All => "all".to_owned(),
+        };
+        let count = format!("{}{}", self.rows.len(), if self.has_more { "+" } else { "" });
+        [Some(scope), words, Some(count)].into_iter().flatten().collect::<Vec<_>>().join(BETWEEN)
+    }
+
+    /// The keys that work on the row of the cursor.
+    fn keys(&self) -> Vec<Key> {
+        let row = self.at_cursor();
+        let is_held = row.is_some_and(|row| row.cells[4].0.starts_with("held"));
+        let of_row = OF_ROW.iter().filter(|(action, ..)| row.is_some_and(|row| row.actions.contains(action)));
+        let of_row = of_row.map(|&(action, lhs, word)| {
+            let word = if action == Action::Review && !is_held { "answer" } else { word };
+            Key::asked(lhs, action.name(), word)
+        });
+        let first: Vec<_> = of_row.collect();
+        // What closes it is on the first page.
+        let at = first.len().min(4);
+        let (first, second) = first.split_at(at);
+        [first, &[CLOSE], second, &OF_LIST].concat()
+    }
+
+    /// All rows, laid out.
+    fn laid(&mut self, room: usize) -> Vec<Arc<Row>> {
+        let measured = &self.rows[..self.rows.len().min(MEASURED)];
+        let columns = Columns::of(&JOB_COLUMNS, measured, room);
+        if columns != self.laid.columns {
+            self.laid = Laid { columns, rows: BTreeMap::new() };
+        }
+        let sign = SPINNER[self.beat % SPINNER.len()];
+        let Laid { columns, rows: known } = &mut self.laid;
+        let mut lay = |row: &ListRow| {
+            if let Some((cells, laid)) = known.get(&row.id).filter(|_| !row.runs)
+                && *cells == row.cells
+            {
+                return Arc::clone(laid);
+            }
+            let cells = row.cells.iter().enumerate().map(|(i, cell)| {
+                let text = if i == 0 && row.runs { sign } else { cell.0.as_str() };
+                (text, cell.1)
+            });
+            let laid = Arc::new(Row { id: Some(row.id.clone()), ..columns.row(cells) });
+            known.insert(row.id.clone(), (row.cells.clone(), Arc::clone(&laid)));
+            laid
+        };
+        self.rows.iter().map(&mut lay).collect()
+    }
+
+    /// The rows as lines of text in a picture that stands still, each with its row.
+    pub fn texts(&self, room: usize) -> Vec<(String, &ListRow)> {
+        let columns = Columns::of(&JOB_COLUMNS, &self.rows, room);
+        let text = |row: &ListRow| {
+            let cells = row.cells.iter().enumerate();
+            let cells = cells.map(|(i, cell)| (if i == 0 && row.runs { STILL } else { &cell.0 }, cell.1));
+            columns.row(cells).text.trim().to_owned()
+        };
+        self.rows.iter().map(|row| (text(row), row)).collect()
+    }
+
+    fn key(&mut self, action: &str, text: Option<&str>) -> Option<Effect> {
+        match action {
+            "search" => self.text = text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned),
+            "session" => self.scope = Scope::Session,
+            "file" if self.origin.path.is_none() => {
+                return Some(Effect::Tell("the buffer that this was opened from has no file".to_owned()));
+            }
+            "file" => self.scope = Scope::File,
+            "project" => self.scope = Scope::Project,
+            "all" => self.scope = Scope::All,
+            _ => return None,
+        }
+        Some(self.reset())
+    }
+
+    /// Asks for the next page, where the cursor is near the end.
+    fn more(&mut self) -> Option<Effect> {
+        let cursor = self.cursor.as_ref()?;
+        let at = self.rows.iter().position(|row| row.id == *cursor)?;
+        if !self.has_more || self.loading.is_some() || at + AHEAD < self.rows.len() {
+            return None;
+        }
+        let last = self.past.last()?;
+        let before = (last.ended_ms, last.uuid.clone());
+        Some(self.load(Some(before)))
+    }
+}
+
+impl View for List {
+    fn opening(&self) -> Opening {
+        let of_row = OF_ROW.map(|(action, lhs, word)| Key::asked(lhs, action.name(), word));
+        let mut opening = Opening::float(self.name, &[&of_row[..], &OF_LIST, &[CLOSE]].concat());
+        opening.window.retain(|(name, _)| *name != "cursorline");
+        opening.window.push(("cursorline", true.into()));
+        opening.tells_cursor = true;
+        opening
+    }
+
+    fn frame(&mut self, ui: Ui, page: usize) -> Frame {
+        let width = WIDTHS.0.min(ui.columns.saturating_sub(WIDTHS.1));
+        let room = inside(width, ui).saturating_sub(2);
+        let mut rows = self.laid(room);
+        if let Some((words, group)) = self.note() {
+            let line = |line: String| Arc::new(Row::plain(" ").with(&line, group));
+            rows.extend(wrap(&words, room).into_iter().map(line));
+        }
+        let detail = self.at_cursor().and_then(|row| row.detail.as_deref());
+        let detail = detail.map(|detail| wrap(detail, room)).unwrap_or_default();
+        self.pane = self.pane.max(detail.len());
+        let (keys, head) = (self.keys(), self.head());
+        let spec = FloatSpec {
+            width,
+            height: rows.len().max(LEAST).min(ui.lines * 6 / 10),
+            left: self.name,
+            right: &head,
+            note: None,
+            keys: &keys,
+            page,
+        };
+        if self.pane == 0 {
+            return Frame { place: Some(float(spec, ui)), rows, ..Frame::default() };
+        }
+        let (place, below) = docked(spec, self.pane, ui);
+        let detail = detail.iter().map(|line| Arc::new(Row::plain(" ").with(line, FAILURE)));
+        let below = Frame { place: Some(below), rows: detail.collect(), ..Frame::default() };
+        Frame { place: Some(place), rows, below: Some(Box::new(below)), ..Frame::default() }
+    }
+
+    fn on(&mut self, event: Event<'_>) -> Option<Effect> {
+        match event {
+            Event::Cursor(id) => {
+                self.cursor = Some(id.to_owned());
+                self.more()
+            }
+            Event::Key { action, text } => self.key(action, text),
+            Event::Live(live, totals) => self.live(live, totals),
+            Event::Past => self.renew(),
+            Event::Listed(asked, listed) => self.listed(asked, listed),
+            Event::Beat => {
+                self.beat += 1;
+                None
+            }
+        }
+    }
+
+    fn moves(&self) -> bool {
+        self.rows.iter().any(|row| row.runs)
+    }
+
+    fn items(&self) -> Vec<(Option<&str>, Option<u64>, String)> {
+        let texts = self.texts(usize::from(u16::MAX)).into_iter();
+        let text = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        texts.map(|(words, row)| (row.path.as_deref(), row.line, text(words))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::sample::entry;
+
+    const UI: Ui = Ui { columns: 80, lines: 24, cmdheight: 1 };
+
+    fn live(id: u64, state: LiveState) -> Live {
+        Live { id, path: "/p/a.rs".to_owned(), prompt: format!("prompt {id}"), state, ..Live::default() }
+    }
+
+    fn running() -> LiveState {
+        LiveState::Running { doing: Some("writing".to_owned()), is_failing: false }
+    }
+
+    fn page(asked: u64, jobs: Vec<JobEntry>, more: bool) -> Event<'static> {
+        Event::Listed(asked, Ok(Listed { jobs, more, now: LocalTime::default() }))
+    }
+
+    fn past(id: u64) -> JobEntry {
+        JobEntry { uuid: format!("u{id}"), id: Some(id), prompt: format!("prompt {id}"), ..entry() }
+    }
+
+    /// A list of two jobs that run, one that is held, and two of the past.
+    fn list() -> List {
+        let (mut list, _) = List::new("jobs", Origin::default(), Scope::Session);
+        let held = live(2, LiveState::Held("review".to_owned()));
+        list.on(Event::Live(&[live(1, running()), held, live(4, running())], Totals::default()));
+        list.on(page(1, vec![past(2), past(3), past(0)], false));
+        list
+    }
+
+    fn ids(list: &List) -> Vec<&str> {
+        list.rows.iter().map(|row| row.id.as_str()).collect()
+    }
+
+    fn footer(list: &mut List) -> String {
+        let place = list.frame(UI, 0).place.unwrap();
+        place.footer.iter().map(|chunk| chunk.0.as_str()).collect::<String>().trim_end_matches('─').to_owned()
+    }
+
+    #[test]
+    fn what_runs_is_first_then_what_is_held_then_the_past() {
+        let mut list = list();
+        assert_eq!(ids(&list), ["#4", "#1", "#2", "u3", "u0"]);
+        let rows = list.frame(UI, 0).rows;
+        assert!(rows[0].text.starts_with(" ⠋  4  /p/a.rs:1"), "{}", rows[0].text);
+        list.on(Event::Beat);
+        let beaten = list.frame(UI, 0).rows;
+        assert!(beaten[0].text.starts_with(" ⠙") && Arc::ptr_eq(&rows[3], &beaten[3]));
+    }
+
+    #[test]
+    fn a_job_that_has_ended_stays_until_the_store_has_it() {
+        let mut list = list();
+        let asked = list.on(Event::Live(&[live(4, running())], Totals::default()));
+        assert!(matches!(asked, Some(Effect::Page(2, _))));
+        assert_eq!(ids(&list), ["#4", "#1", "#2", "u3", "u0"]);
+        assert_eq!(list.on(Event::Past), None, "it is asked for already");
+        let again = list.on(page(2, vec![past(1), past(2), past(3), past(0)], false));
+        assert!(matches!(again, Some(Effect::Page(3, _))));
+        assert_eq!(ids(&list), ["#4", "u1", "u2", "u3", "u0"]);
+    }
+
+    #[test]
+    fn only_keys_that_work_on_the_row_are_offered() {
+        let mut list = list();
+        assert_eq!(
+            footer(&mut list),
+            " <CR> jump · q close · s search · S this Neovim · F this file · g? more "
+        );
+        list.on(Event::Cursor("#2"));
+        assert!(footer(&mut list).starts_with(" <CR> jump · r review · R retry · "));
+        list.on(Event::Cursor("u3"));
+        assert!(footer(&mut list).starts_with(" <CR> jump · R retry · f follow up · "));
+    }
+
+    #[test]
+    fn pages_are_asked_for_as_the_cursor_comes_near_the_end() {
+        let (mut list, _) = List::new("history", Origin::default(), Scope::All);
+        list.on(page(1, (1..=100).map(past).collect(), true));
+        assert_eq!(list.on(Event::Cursor("u60")), None);
+        let Some(Effect::Page(2, next)) = list.on(Event::Cursor("u61")) else { panic!() };
+        assert_eq!((next.before, next.limit), (Some((2, "u100".to_owned())), 100));
+        list.on(page(2, (101..=150).map(past).collect(), false));
+        assert_eq!((list.rows.len(), list.head()), (150, "all · 150".to_owned()));
+        assert_eq!(list.on(page(1, Vec::new(), false)), None, "the answer to an old question");
+        assert_eq!(list.rows.len(), 150);
+        list.on(Event::Past);
+        let busy = list.on(Event::Listed(3, Err("the store is busy".to_owned())));
+        assert_eq!((busy, list.rows.len()), (Some(Effect::Tell("the store is busy".to_owned())), 150));
+    }
+
+    #[test]
+    fn words_and_scopes_choose_among_the_jobs_that_go_on_too() {
+        let mut list = list();
+        list.on(Event::Key { action: "search", text: Some("prompt 4") });
+        assert_eq!((ids(&list), list.head()), (vec!["#4"], "\"prompt 4\"".to_owned()));
+        let refused = list.on(Event::Key { action: "file", text: None });
+        assert!(matches!(refused, Some(Effect::Tell(_))));
+        list.on(Event::Key { action: "search", text: Some("nothing") });
+        list.on(page(3, Vec::new(), false));
+        assert_eq!(list.frame(UI, 0).rows[0].text, " no job is like this");
+    }
+
+    #[test]
+    fn what_is_too_long_for_a_row_is_below_the_rows() {
+        let failing = LiveState::Running { doing: Some("word ".repeat(30)), is_failing: true };
+        let (mut list, _) = List::new("jobs", Origin::default(), Scope::Session);
+        list.on(Event::Live(&[live(2, running()), live(1, failing)], Totals::default()));
+        assert!(list.frame(UI, 0).below.is_none());
+        list.on(Event::Cursor("#1"));
+        let frame = list.frame(UI, 0);
+        let (place, below) = (frame.place.unwrap(), frame.below.unwrap());
+        assert_eq!((below.rows.len(), below.place.unwrap().row), (2, place.row + place.height + 1));
+        list.on(Event::Cursor("#2"));
+        assert_eq!(list.frame(UI, 0).below.unwrap().rows.len(), 0, "its room stays");
+        let small = list.frame(Ui { columns: 44, lines: 10, cmdheight: 1 }, 0);
+        let below = small.below.unwrap().place.unwrap();
+        assert!(below.row + below.height < 10);
+    }
+}

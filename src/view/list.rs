@@ -1,0 +1,305 @@
+//! The one list of jobs: those of this Neovim that go on or wait for a decision, then those of the store.
+
+use super::amounts::{duration, money};
+use super::landing::{failure, landing};
+use super::place::place;
+use super::{Action, Cell, Column, ListRow, Viewer, signs};
+use crate::session::{Live, LiveState};
+use crate::store::{JobEntry, LocalTime};
+
+/// What is said of all jobs of this Neovim together.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Totals {
+    /// How many run.
+    pub running: usize,
+    /// How many wait for others to end.
+    pub queued: usize,
+    /// How many wait for review.
+    pub held: usize,
+    /// What they cost; none if no agent reported it.
+    pub cost_usd: Option<f64>,
+}
+
+/// A job that was interrupted: its Neovim or its host ended before it did.
+const INTERRUPTED: &str = "interrupted";
+/// For how many months a day and a month say enough.
+const RECENT: u32 = 10;
+
+/// The columns of the list: a sign, the number or the time, the place, the prompt, the state, the time that it took, and
+/// the cost.
+pub const COLUMNS: [Column; 7] = {
+    let column = Column::PLAIN;
+    [
+        column,
+        Column { right: true, ..column },
+        Column { least: 8, most: Some(25), drop: Some(3), keep_end: true, ..column },
+        Column { least: 12, rest: true, ..column },
+        Column { least: 14, share: Some(24), ..column },
+        Column { least: 6, drop: Some(1), right: true, ..column },
+        Column { least: 0, drop: Some(2), right: true, ..column },
+    ]
+};
+
+impl Totals {
+    /// `2 running · 1 held · $0.31`
+    pub fn words(&self) -> String {
+        let counts = [(self.running, "running"), (self.queued, "queued"), (self.held, "held")];
+        let counts = counts.iter().filter(|(count, _)| *count > 0);
+        let parts = counts.map(|(count, state)| format!("{count} {state}")).chain(self.cost_usd.map(money));
+        parts.collect::<Vec<_>>().join(signs::BETWEEN)
+    }
+}
+
+impl Live {
+    /// Its row.
+    pub fn row(&self, viewer: &Viewer) -> ListRow {
+        let [sign, words] = state(&self.state);
+        let detail = match &self.state {
+            LiveState::Running { doing, is_failing: true } => doing.clone(),
+            _ => None,
+        };
+        ListRow {
+            id: format!("#{}", self.id),
+            cells: vec![
+                sign,
+                Cell::label(self.id.to_string()),
+                Cell::plain(place(&self.path, self.name.as_deref(), self.line, viewer)),
+                Cell::prompt(&self.prompt),
+                words,
+                Cell::label(duration(self.elapsed_ms)),
+                Cell::label(self.cost_usd.map(money).unwrap_or_default()),
+            ],
+            detail,
+            job: Some(self.id),
+            path: Some(self.path.clone()).filter(|path| !path.is_empty()),
+            line: Some(self.line.max(1)),
+            runs: matches!(self.state, LiveState::Running { .. }),
+            actions: self.actions(),
+        }
+    }
+
+    /// What can be done with it.
+    pub fn actions(&self) -> Vec<Action> {
+        let is_held = matches!(self.state, LiveState::Held(_));
+        let all = [
+            (is_held, Action::Review),
+            (true, Action::Jump),
+            (is_held, Action::Prompt),
+            (is_held, Action::Diff),
+            (is_held, Action::Yank),
+            (is_held, Action::Retry),
+            (is_held && self.has_session, Action::Followup),
+            (is_held && self.has_session, Action::Open),
+            (self.has_transcript, Action::Transcript),
+        ];
+        all.into_iter().filter(|(is_possible, _)| *is_possible).map(|(_, action)| action).collect()
+    }
+}
+
+fn state(state: &LiveState) -> [Cell; 2] {
+    match state {
+        LiveState::Queued(number) => {
+            let words = format!("queued, number {number}");
+            [Cell::new(signs::QUEUED, "BotglueSpinner"), Cell::new(words, "BotglueActivity")]
+        }
+        LiveState::Running { doing, is_failing } => {
+            let group = if *is_failing { "BotglueFailure" } else { "BotglueActivity" };
+            [Cell::new("", "BotglueSpinner"), Cell::new(doing.as_deref().unwrap_or("running"), group)]
+        }
+        LiveState::Ready => {
+            [Cell::new(signs::READY, "BotglueReady"), Cell::new("ready to land", "BotglueReady")]
+        }
+        LiveState::Held(why) => landing("held", Some(why)),
+    }
+}
+
+/// The row of a job of the store.
+pub fn stored(entry: &JobEntry, now: &LocalTime, viewer: &Viewer) -> ListRow {
+    let line = entry.landed_first.unwrap_or(entry.first_line).max(1);
+    let [sign, words] = match &entry.error {
+        Some(_) if entry.status == INTERRUPTED => failure(INTERRUPTED),
+        Some(error) => failure(&error.code),
+        None => landing(entry.landing.as_deref().unwrap_or("not landed"), entry.held_for.as_deref()),
+    };
+    // When a job was interrupted is not always known.
+    let took = u64::try_from(entry.ended_ms - entry.started_ms).ok().filter(|_| entry.status != INTERRUPTED);
+    ListRow {
+        id: entry.uuid.clone(),
+        cells: vec![
+            sign,
+            Cell::label(entry.id.map_or_else(|| when(&entry.ended, now), |id| id.to_string())),
+            Cell::plain(place(&entry.path, None, line, viewer)),
+            Cell::prompt(&entry.prompt),
+            words,
+            Cell::label(took.map(duration).unwrap_or_default()),
+            Cell::label(entry.amounts.cost_usd.map(money).unwrap_or_default()),
+        ],
+        detail: entry.error.as_ref().map(|error| error.message.clone()),
+        job: entry.id,
+        path: Some(entry.path.clone()).filter(|path| !path.is_empty()),
+        line: Some(line),
+        runs: false,
+        actions: actions(entry),
+    }
+}
+
+/// When it ended: the time of today, else the day, else the month.
+fn when(ended: &LocalTime, now: &LocalTime) -> String {
+    let month = month(ended);
+    if (ended.year, ended.month, ended.day) == (now.year, now.month, now.day) {
+        return format!("{:02}:{:02}", ended.hour, ended.minute);
+    }
+    let months = |time: &LocalTime| time.year * 12 + time.month;
+    if months(now).abs_diff(months(ended)) < RECENT {
+        format!("{} {month}", ended.day)
+    } else {
+        format!("{month} {}", ended.year)
+    }
+}
+
+/// The month of a time, in three letters.
+pub(super) fn month(time: &LocalTime) -> &'static str {
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    time.month.checked_sub(1).and_then(|month| MONTHS.get(month as usize)).unwrap_or(&"?")
+}
+
+/// What can be done with a job of the store.
+pub fn actions(entry: &JobEntry) -> Vec<Action> {
+    let has_session = entry.session_id.is_some();
+    let is_shown_here = entry.id.is_some() && matches!(entry.landing.as_deref(), Some("held" | "answered"));
+    let all = [
+        (is_shown_here, Action::Review),
+        (true, Action::Jump),
+        (true, Action::Prompt),
+        (entry.has_answer, Action::Diff),
+        (entry.has_answer, Action::Yank),
+        (true, Action::Retry),
+        (has_session, Action::Followup),
+        (has_session, Action::Open),
+        (entry.transcript.is_some(), Action::Transcript),
+    ];
+    all.into_iter().filter(|(is_possible, _)| *is_possible).map(|(_, action)| action).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::StoredFailure;
+    use crate::view::sample::{NOW, entry};
+
+    fn rows(entries: &[JobEntry]) -> Vec<ListRow> {
+        let viewer = Viewer { cwd: "/p".to_owned(), ..Viewer::default() };
+        entries.iter().map(|entry| stored(entry, &NOW, &viewer)).collect()
+    }
+
+    #[test]
+    fn a_job_has_its_state_time_place_prompt_and_cost() {
+        let expected = ListRow {
+            id: "u-1".to_owned(),
+            cells: vec![
+                Cell::new("✓", "BotglueLanded"),
+                Cell::label("09:05"),
+                Cell::plain("src/config.rs:7"),
+                Cell::plain("shorter"),
+                Cell::label("landed"),
+                Cell::label("0s"),
+                Cell::label("$0.02"),
+            ],
+            detail: None,
+            job: None,
+            path: Some("/p/src/config.rs".to_owned()),
+            line: Some(7),
+            runs: false,
+            actions: vec![
+                Action::Jump,
+                Action::Prompt,
+                Action::Diff,
+                Action::Yank,
+                Action::Retry,
+                Action::Followup,
+                Action::Open,
+            ],
+        };
+        assert_eq!(rows(&[entry()]), [expected]);
+    }
+
+    #[test]
+    fn a_failure_is_named_in_the_row_and_told_below_it() {
+        let failed = |code: &str, status| JobEntry {
+            status,
+            error: Some(StoredFailure { code: code.to_owned(), message: "it took\ntoo long".to_owned() }),
+            landing: None,
+            has_answer: false,
+            session_id: None,
+            ..entry()
+        };
+        let rows = rows(&[failed("rate_limited", "failed"), failed("host_lost", INTERRUPTED)]);
+        let shown: Vec<_> = rows.iter().map(|row| (row.cells[4].clone(), row.detail.as_deref())).collect();
+        let cell = |words| Cell::new(words, "BotglueFailure");
+        let detail = Some("it took\ntoo long");
+        assert_eq!(shown, [(cell("rate limited"), detail), (cell(INTERRUPTED), detail)]);
+        assert_eq!(rows[0].actions, [Action::Jump, Action::Prompt, Action::Retry]);
+    }
+
+    #[test]
+    fn what_becomes_of_an_answer_that_is_held_here_is_decided_here() {
+        let held =
+            JobEntry { landing: Some("held".to_owned()), held_for: Some("conflict".to_owned()), ..entry() };
+        let rows = rows(&[held.clone(), JobEntry { id: Some(4), ..held }]);
+        assert_eq!((rows[0].actions[0], rows[1].actions[0]), (Action::Jump, Action::Review));
+        assert_eq!((rows[0].job, rows[1].job), (None, Some(4)));
+    }
+
+    #[test]
+    fn a_time_is_as_short_as_it_can_be_said() {
+        let shown = [
+            LocalTime { hour: 0, minute: 1, ..NOW },
+            LocalTime { day: 8, ..NOW },
+            LocalTime { year: 2024, month: 12, day: 31, ..NOW },
+            LocalTime { year: 2024, month: 5, day: 9, ..NOW },
+        ]
+        .map(|time| when(&time, &NOW));
+        assert_eq!(shown, ["00:01", "8 Mar", "31 Dec", "May 2024"]);
+    }
+
+    fn live(state: LiveState) -> Live {
+        Live { id: 3, line: 41, prompt: "split it".to_owned(), state, elapsed_ms: 7400, ..Live::default() }
+    }
+
+    #[test]
+    fn each_state_has_its_sign_and_its_words() {
+        let doing = Some("Read src/error.rs".to_owned());
+        let states = [
+            LiveState::Queued(1),
+            LiveState::Running { doing: doing.clone(), is_failing: false },
+            LiveState::Running { doing: None, is_failing: false },
+            LiveState::Ready,
+            LiveState::Held("range_lost".to_owned()),
+        ];
+        let rows = states.map(|state| live(state).row(&Viewer::default()));
+        let shown: Vec<_> =
+            rows.iter().map(|row| (row.cells[0].0.as_str(), row.cells[4].0.as_str())).collect();
+        assert_eq!(
+            shown,
+            [
+                ("○", "queued, number 1"),
+                ("", "Read src/error.rs"),
+                ("", "running"),
+                ("●", "ready to land"),
+                ("◆", "held: range lost"),
+            ]
+        );
+        assert_eq!(rows.each_ref().map(|row| row.runs), [false, true, true, false, false]);
+        assert_eq!((rows[0].actions.as_slice(), rows[4].actions[0]), (&[Action::Jump][..], Action::Review));
+        let failing = live(LiveState::Running { doing: doing.clone(), is_failing: true });
+        assert_eq!(failing.row(&Viewer::default()).detail, doing, "what failed is there whole");
+    }
+
+    #[test]
+    fn the_totals_leave_out_what_there_is_none_of() {
+        let totals = Totals { running: 2, queued: 0, held: 1, cost_usd: Some(0.314) };
+        assert_eq!(totals.words(), "2 running · 1 held · $0.31");
+        assert_eq!(Totals::default().words(), "");
+    }
+}
