@@ -23,7 +23,7 @@ NVIM_READY := $(if $(filter $(OWN_NVIM),$(NVIM)),$(TOOLS)/nvim/.complete)
 CLIS := $(abspath $(TOOLS)/npm/node_modules/.bin)
 AGENTS := $(abspath $(TOOLS)/agents/node_modules/.bin)
 DENY = $(or $(shell command -v cargo-deny),$(TOOLS)/deny/bin/cargo-deny) --log-level error --locked
-LUA := $(wildcard lua plugin) tests .luacheckrc
+LUA := $(wildcard lua plugin types) tests .luacheckrc
 
 # Where tests write. (Bench rows write where a user's Neovim does.)
 SCRATCH = TMPDIR="$$(tests/tools/scratch)"

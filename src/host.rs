@@ -12,6 +12,7 @@ mod questions;
 mod results;
 mod starting;
 mod subscriptions;
+mod terminal;
 mod transcript;
 mod views;
 

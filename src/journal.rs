@@ -32,6 +32,7 @@ pub use amounts::{Amounts, CountedBefore, Tokens, whole};
 pub use clock::now_ms;
 pub use folder::{Folder, is_alive};
 pub use line::{Change, Line};
+pub use owner::is_alive as is_owner_alive;
 pub use record::{Accepted, Draft, Held, Landed, Record, RowsOnDisk, SavedRange, Unsent};
 use writer::{Task, Writer};
 

@@ -8,6 +8,7 @@ pub mod agent;
 pub mod document;
 pub mod editor;
 pub mod error;
+pub mod held;
 pub mod host;
 pub mod job;
 pub mod journal;

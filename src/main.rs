@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use botglue::{parse, reap, replay, serve};
+use botglue::{held, parse, reap, replay, serve};
 
 const HELP: &str = "\
 botglue: the host of botglue.nvim
@@ -15,6 +15,8 @@ botglue: the host of botglue.nvim
       exit status 0 where that is done, 1 where it is failed, 2 for wrong usage
   botglue replay [--delay-ms N] [--chunk N] [--exit-code N] FILE [ANYTHING...]
       plays a recorded stream to stdout as an agent would; of a dialogue the agent's side, in answer to stdin
+  botglue held DIR
+      prints the files of held answers whose Neovim is gone, as a JSON list; what the plugin asks as Neovim starts
   botglue reap
       ends the process groups that stdin names and that are left at its end; what the host starts, should it die
   botglue --version
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
         },
         Some("parse") => parse::run(arguments),
         Some("replay") => replay::run(arguments),
+        Some("held") => held::run(arguments),
         Some("reap") => reap::run(std::io::stdin().lock()),
         Some("--version" | "-V") => say(concat!("botglue ", env!("CARGO_PKG_VERSION"), "\n")),
         Some("--help" | "-h") => say(HELP),

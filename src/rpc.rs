@@ -22,7 +22,7 @@ use crate::request::{self, Fields, Observe, PrewarmRequest, Request, bad};
 use crate::session::Decision;
 use crate::store::{self, Query};
 use crate::ui::Ui;
-pub use ask::{Act, AgentOption, Asked, HealthRequest, ListOf, TranscriptOf};
+pub use ask::{Act, AgentOption, Asked, HealthRequest, ListOf, TerminalOf, TranscriptOf};
 use input::RpcInput;
 
 /// How a connection ended.

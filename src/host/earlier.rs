@@ -90,7 +90,8 @@ impl Host {
         let answer = |(held, lost): (&Held, Option<&u64>)| {
             let mut answer = held.answer();
             answer["id"] = json!(lost);
-            answer["review_as"] = json!(HeldAnswer::stored(held).review_as());
+            let stored = HeldAnswer::stored(held);
+            (answer["review_as"], answer["said"]) = (json!(stored.review_as()), json!(stored.said()));
             Value::Map(fields(answer))
         };
         let answers = answers.map(answer).collect();

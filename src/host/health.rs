@@ -36,7 +36,7 @@ impl Host {
 }
 
 /// The program of an agent. No shell is there to make a path of `~`.
-fn program(agent: &AgentOption) -> String {
+pub(super) fn program(agent: &AgentOption) -> String {
     let program = agent.command.first().map_or("", String::as_str);
     home(program).unwrap_or_else(|| program.to_owned())
 }
@@ -71,16 +71,25 @@ async fn versions(asked: &HealthRequest, groups: &Groups) -> Versions {
     known
 }
 
-fn checked(agent: &AgentOption, versions: &Versions, asked: &HealthRequest) -> CheckedAgent {
-    let path = path(agent);
+/// What is known of an agent: a user's agent may have the name of a shipped one and another protocol.
+pub(super) fn known(agent: &AgentOption) -> KnownAgent {
     let all = agent::known();
     let by_name =
         all.get(agent.name.as_str()).filter(|known| known.protocol == agent.protocol.dialect().name);
-    let known = by_name.unwrap_or(&all[agent.protocol.dialect().name]).clone();
-    let is_apart = match &agent.directory {
+    by_name.unwrap_or(&all[agent.protocol.dialect().name]).clone()
+}
+
+/// Whether an agent runs in an empty directory.
+pub(super) fn is_apart(agent: &AgentOption, known: &KnownAgent, trust_project: bool) -> bool {
+    match &agent.directory {
         Some(directory) => directory == "empty",
-        None => known.loads == "directory" && !asked.trust_project,
-    };
+        None => known.loads == "directory" && !trust_project,
+    }
+}
+
+fn checked(agent: &AgentOption, versions: &Versions, asked: &HealthRequest) -> CheckedAgent {
+    let path = path(agent);
+    let known = known(agent);
     CheckedAgent {
         name: agent.name.clone(),
         program: program(agent),
@@ -91,7 +100,7 @@ fn checked(agent: &AgentOption, versions: &Versions, asked: &HealthRequest) -> C
             .filter(|_| agent.protocol != Protocol::Text),
         path: path.map(|path| path.to_string_lossy().into_owned()),
         login: login(agent, &known),
-        is_apart,
+        is_apart: is_apart(agent, &known, asked.trust_project),
         weakened_by: if known.loads == "everything" { Vec::new() } else { agent.weakened_by.clone() },
         known,
     }

@@ -202,6 +202,7 @@ impl Host {
                 self.draw(Some((token, Ok(Value::Null))));
             }
             Ok(Asked::Health(asked)) => self.health(token, asked),
+            Ok(Asked::Terminal(wanted)) => self.terminal(token, &wanted),
             Ok(Asked::List(wanted)) => self.open_list(token, wanted),
             Ok(Asked::Pick(wanted)) => self.pick(token, wanted, PICK_WIDTH.min(ui.columns.saturating_sub(8))),
             Ok(Asked::Act(act, None)) => self.act_on_row(token, act),
@@ -274,7 +275,7 @@ impl Host {
                     Err(error) => self.draw(Some((token, Err(error)))),
                 }
             }
-            Asked::Info(..) | Asked::Texts(_) | Asked::Health(_) | Asked::List(_) | Asked::Pick(_) => {}
+            _ => {}
         }
     }
 

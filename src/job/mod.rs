@@ -30,7 +30,7 @@ pub use groups::Groups;
 pub use launch::{Launch, invocation};
 pub use observers::{Observer, Observers, Subscription};
 pub use prewarm::{Prewarm, PrewarmEvent, Prewarmed};
-pub use program::find_program;
+pub use program::{find_program, search_path};
 pub use version::version;
 
 use crate::request::Request;

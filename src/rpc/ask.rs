@@ -18,6 +18,8 @@ use crate::view::Viewer;
 pub enum Asked {
     /// Sums over jobs, and the name of the project.
     Info(InfoQuery, String),
+    /// How a session is opened in a terminal.
+    Terminal(TerminalOf),
     /// The list of jobs.
     List(ListOf),
     /// The rows of a list, for a picker.
@@ -60,6 +62,21 @@ pub struct AgentOption {
     pub directory: Option<String>,
     /// The options that weaken what keeps it read-only.
     pub weakened_by: Vec<&'static str>,
+}
+
+/// Which session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TerminalOf {
+    /// The agent.
+    pub agent: AgentOption,
+    /// The session.
+    pub session_id: String,
+    /// The project's directory.
+    pub cwd: String,
+    /// The option of that name.
+    pub trust_project: bool,
+    /// The option of that name.
+    pub data_dir: String,
 }
 
 /// Which list, and for whom.
@@ -120,6 +137,13 @@ fn asked(fields: &Fields<'_>) -> Result<Asked, JobError> {
     let arg = fields.fields("arg")?;
     Ok(match fields.text("what")?.as_str() {
         "info" => Asked::Info(store::info_query(&arg)?, arg.lossy("title")?),
+        "terminal" => Asked::Terminal(TerminalOf {
+            agent: agent(&arg.text("name")?, &arg.fields("agent")?)?,
+            session_id: arg.text("session_id")?,
+            cwd: arg.lossy("cwd")?,
+            trust_project: arg.flag("trust_project")?,
+            data_dir: arg.lossy("data_dir")?,
+        }),
         "list" => Asked::List(list(&arg)?),
         "pick" => Asked::Pick(list(&arg)?),
         "act" => {

@@ -68,6 +68,11 @@ impl HeldAnswer {
         }
     }
 
+    /// What became of it.
+    pub fn said(&self) -> String {
+        super::words::said("held", &self.why, self.doubt.as_deref())
+    }
+
     /// Its lines: as the user saved them, else as they were tidied.
     pub fn lines(&self) -> Vec<Bytes> {
         let line = |line: &[u8]| line.strip_suffix(b"\n").unwrap_or(line).to_vec();

@@ -19,7 +19,7 @@ pub use answer::HeldAnswer;
 pub use decide::{Decision, Verdict};
 pub use live::{Live, LiveState};
 pub use patch::Patch;
-pub use words::{Reason, landed_words, reason};
+pub use words::{Reason, reason};
 
 use crate::journal::Held;
 use crate::land::{HeldFor, Landing};
@@ -174,7 +174,8 @@ impl Session {
         if let Some(error) = &outcome.error {
             self.jobs.remove(&request.id);
             let news = words::failed(request.notify, &error.message);
-            return Some(patch.with("status", "failed").with_news(news));
+            let said = error.message.as_str();
+            return Some(patch.with("status", "failed").with("said", said).with_news(news));
         }
         let job = self.jobs.get_mut(&request.id)?;
         if job.is_question {
@@ -205,7 +206,8 @@ impl Session {
         held_for: Option<&str>,
     ) -> (Option<Patch>, Option<u64>) {
         let Some(job) = self.jobs.get_mut(&id) else {
-            let patch = Patch::new(id).with("landing", landing).with("held_for", Value::Nil);
+            let said = words::said(landing, "", None);
+            let patch = Patch::new(id).with("landing", landing).with("held_for", Value::Nil).with("said", said);
             return (Some(patch.with("deciding", Value::Nil).as_update()), None);
         };
         let token = job.deciding.take().and_then(|pending| pending.token);
@@ -214,7 +216,8 @@ impl Session {
         let patch = match stage {
             Stage::Landing(unsettled) => {
                 let mut answer = unsettled.answer;
-                let patch = Patch::new(id).with("status", "done").with("landing", landing);
+                let said = words::said(landing, held_for.unwrap_or_default(), answer.doubt.as_deref());
+                let patch = Patch::new(id).with("status", "done").with("landing", landing).with("said", said);
                 if landing == "held" {
                     let held_for = held_for.unwrap_or_default();
                     held_for.clone_into(&mut answer.why);
@@ -228,6 +231,7 @@ impl Session {
             }
             _ => Patch::new(id)
                 .with("landing", landing)
+                .with("said", words::said(landing, "", None))
                 .with("held_for", Value::Nil)
                 .with("deciding", Value::Nil)
                 .as_update(),
@@ -251,7 +255,8 @@ impl Session {
             && why == Obstacle::Held(HeldFor::Conflict)
         {
             why.name().clone_into(&mut answer.why);
-            patch = patch.with("held_for", why.name()).with("shown", Value::Nil);
+            let said = words::said("held", why.name(), None);
+            patch = patch.with("held_for", why.name()).with("said", said).with("shown", Value::Nil);
         }
         Some((patch, words::refusal(id, done, why), token))
     }
@@ -260,7 +265,7 @@ impl Session {
     pub fn rejected(id: u64, outcome: &Outcome) -> Patch {
         let message = outcome.error.as_ref().map(|error| error.message.as_str()).unwrap_or_default();
         let news = words::failed(Notify::Failures, message);
-        Patch::new(id).with_outcome(outcome).with("status", "failed").with_news(news)
+        Patch::new(id).with_outcome(outcome).with("status", "failed").with("said", message).with_news(news)
     }
 
     /// A held answer of an earlier Neovim is this job now, or that of an earlier host of this one.

@@ -84,12 +84,25 @@ pub(super) fn failed(notify: Notify, message: &str) -> Option<Value> {
     (notify != Notify::None).then(|| news("failed", message, "ERROR"))
 }
 
+/// Why an answer is held; `doubt` is what is doubtful in it.
+pub(super) fn why_held<'a>(held_for: &'a str, doubt: Option<&'a str>) -> &'a str {
+    let why = HeldFor::named(held_for).map(|why| reason(Obstacle::Held(why)).held);
+    doubt.filter(|_| held_for == HeldFor::Doubtful.name()).or(why).unwrap_or(held_for)
+}
+
+/// What became of an answer.
+pub(super) fn said(landing: &str, held_for: &str, doubt: Option<&str>) -> String {
+    match landing {
+        "held" => format!("held: {}", why_held(held_for, doubt)),
+        "unchanged" => "unchanged: the answer equals the text".to_owned(),
+        landing => landed_words(landing).to_owned(),
+    }
+}
+
 /// The news of an answer that is held; `doubt` is what is doubtful in it.
 pub(super) fn held(notify: Notify, id: u64, held_for: &str, doubt: Option<&str>) -> Option<Value> {
-    let why = HeldFor::named(held_for).map(|why| reason(Obstacle::Held(why)).held);
-    let words = doubt.filter(|_| held_for == HeldFor::Doubtful.name()).or(why).unwrap_or(held_for);
     let verb = format!("held, :Botglue review {id} shows it");
-    (notify != Notify::None).then(|| news(&verb, words, "WARN"))
+    (notify != Notify::None).then(|| news(&verb, why_held(held_for, doubt), "WARN"))
 }
 
 /// The news of an answer that is in the buffer.
@@ -98,7 +111,7 @@ pub(super) fn landed(notify: Notify, landing: &str, prompt: &str) -> Option<Valu
 }
 
 /// What became of an answer that is not held.
-pub fn landed_words(landing: &str) -> &str {
+fn landed_words(landing: &str) -> &str {
     match landing {
         "applied" => "landed",
         "merged" => "landed, merged with your changes",

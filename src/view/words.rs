@@ -1,5 +1,5 @@
-//! The words that the plugin needs at once, while a key or a function of its API runs: for what became of an answer, and
-//! for why something cannot be done with it. The host sends all of them with its greeting.
+//! The words that the plugin needs at once, while a key or a function of its API runs: for why something cannot be
+//! done with an answer. The host sends all of them with its greeting.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,12 @@ use serde::Serialize;
 use crate::agent::{self, KnownAgent};
 use crate::land::HeldFor;
 use crate::mirror::Obstacle;
-use crate::session::{Reason, landed_words, reason};
+use crate::session::{Reason, reason};
 
-/// All of them, by public names: a reason, a landing; and what is known of the agents.
+/// All of them, by public names: a reason; and what is known of the agents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Words {
     reasons: BTreeMap<&'static str, Reason>,
-    landings: BTreeMap<&'static str, LandingWords>,
     states: StateWords,
     agents: BTreeMap<&'static str, KnownAgent>,
 }
@@ -31,25 +30,11 @@ struct StateWords {
     ready: &'static str,
 }
 
-/// What became of an answer that is not held.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-struct LandingWords {
-    words: &'static str,
-    /// What is added where there is room.
-    why: Option<&'static str>,
-}
-
 /// All words.
 pub fn words() -> Words {
     let obstacles = HeldFor::ALL.map(Obstacle::Held).into_iter().chain([Obstacle::Stale]);
     Words {
         reasons: obstacles.map(|why| (why.name(), reason(why))).collect(),
-        landings: [
-            ("applied", LandingWords { words: landed_words("applied"), why: None }),
-            ("merged", LandingWords { words: landed_words("merged"), why: None }),
-            ("unchanged", LandingWords { words: "unchanged", why: Some("the answer equals the text") }),
-        ]
-        .into(),
         states: StateWords {
             queued: "queued, number %d",
             retry: "%s, try %d of %d",
@@ -69,7 +54,6 @@ mod tests {
         let words = serde_json::to_value(words()).unwrap();
         assert_eq!(words["reasons"]["stale"]["advice"], "accept it again");
         assert_eq!(words["reasons"]["range_lost"]["held"], "its place is not known");
-        assert_eq!(words["landings"]["merged"]["words"], "landed, merged with your changes");
         assert_eq!(words["reasons"].as_object().unwrap().len(), HeldFor::ALL.len() + 1);
     }
 

@@ -138,26 +138,6 @@ test("a note stands at the left of the footer, the keys at its right", function(
   equal(drawn(nvim)[5], "╰ opus 71 % " .. ("─"):rep(40) .. " q close ╯")
 end)
 
-test("only rows that changed are written", function()
-  local nvim = open()
-  local function ticks(rows_lua)
-    return nvim:lua(([[
-      local before = vim.api.nvim_buf_get_changedtick(float.bufnr)
-      local changed = float:draw(%s)
-      return { changed, vim.api.nvim_buf_get_changedtick(float.bufnr) - before }
-    ]]):format(rows_lua))
-  end
-  equal(ticks('{ { { "first ", "Comment" }, { "row" } }, { { "second" } } }'), { false, 0 })
-  equal(ticks('{ { { "first ", "Comment" }, { "row" } }, { { "SECOND" } } }'), { true, 1 })
-  equal(ticks('{ { { "first ", "Title" }, { "row" } }, { { "SECOND" } }, { { "third" } } }'), { true, 3 })
-  equal(
-    nvim:lua("return vim.api.nvim_buf_get_lines(float.bufnr, 0, -1, true)"),
-    { "first row", "SECOND", "third" }
-  )
-  equal(ticks("{ { { 'x' } } }"), { true, 2 })
-  equal(nvim:lua("return vim.api.nvim_buf_get_lines(float.bufnr, 0, -1, true)"), { "x" })
-end)
-
 test("where no window can be opened nothing is left", function()
   local nvim = child.with_host({ "one" })
   nvim:type("q:")

@@ -1,13 +1,11 @@
 --- The line that says at a range what became of its job, in whatever mode the user is.
 
 local child = require("support.child")
-local outcome = require("botglue.jobs.outcome")
+local status_line = require("botglue.ui.status.line")
 local suite = require("support.suite")
 local text = require("botglue.util.text")
 local test, equal = suite.test, suite.equal
 local line = child.line
-
-require("support.words")
 
 --- The words for a job that has ended after nine seconds.
 local function words(ended, room)
@@ -18,27 +16,30 @@ local function words(ended, room)
     elapsed_ms = function()
       return 9000
     end,
+    is_open = function()
+      return false
+    end,
   }, ended)
-  return text.of_chunks(outcome.chunks(job, room or 80))
+  return text.of_chunks(status_line.state(job, 0, room or 80))
 end
 
 test("what became of a job, named by its prompt", function()
   for expected, ended in pairs({
-    ["✓ return errors · landed · 9s $0.02"] = { landing = "applied", cost_usd = 0.02 },
-    ["✓ return errors · landed · 9s"] = { landing = "applied" },
-    ["✓ return errors · landed, merged with your changes · 9s"] = { landing = "merged" },
+    ["✓ return errors · landed · 9s $0.02"] = { said = "landed", cost_usd = 0.02 },
+    ["✓ return errors · landed · 9s"] = { said = "landed" },
+    ["= return errors · unchanged · 9s"] = { landing = "unchanged", said = "unchanged" },
   }) do
     equal(words(ended), expected)
   end
 end)
 
 test("where there is little room the prompt is cut first, and what to do stays", function()
-  local held = { landing = "held", held_for = "conflict", prompt = "return errors instead of panicking" }
   local why = "held: you changed these lines meanwhile"
+  local held = { landing = "held", said = why, prompt = "return errors instead of panicking" }
   equal(words(held, 80), ("◆ return errors i… · %s · :Botglue review 3"):format(why))
   equal(words(held, 63), "◆ return errors inst… · " .. why)
   equal(words(held, 41), "◆ " .. why)
-  local landed = { landing = "applied", prompt = ("wörter "):rep(30), cost_usd = 0.02 }
+  local landed = { landing = "applied", said = "landed", prompt = ("wörter "):rep(30), cost_usd = 0.02 }
   for room = 1, 120 do
     for _, job in ipairs({ held, landed }) do
       equal(vim.api.nvim_strwidth(words(job, room)) <= room, true, words(job, room))

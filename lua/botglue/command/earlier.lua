@@ -1,6 +1,6 @@
 --- Announces held answers of earlier sessions, and takes them over. Hosts keep small files beside their journals, which
---- name the files of held answers (`journal/SESSION.held`, one object a line); a host is started once one of these is
---- read.
+--- name the files of held answers (`journal/SESSION.held`); where there is one, the host's program says which of them are
+--- of a Neovim that is gone. A host is started once one of the files is read.
 
 require("botglue.wiring")
 
@@ -10,31 +10,6 @@ local connection = require("botglue.host.connection")
 local M = {}
 
 local api = vim.api
-
---- The files of answers whose Neovim is gone.
----@param dir string
----@return string[]
-local function read(dir)
-  local paths = {}
-  for name in vim.fs.dir(dir) do
-    local file = name:match("%.held$") and io.open(dir .. "/" .. name)
-    for line in file and file:lines() or function() end do
-      local ok, answer = pcall(vim.json.decode, line)
-      local owner, path = ok and type(answer) == "table" and answer.owner, ok and answer.path
-      if
-        type(owner) == "string"
-        and type(path) == "string"
-        and not require("botglue.util.pid").is_alive(owner)
-      then
-        paths[#paths + 1] = path
-      end
-    end
-    if file then
-      file:close()
-    end
-  end
-  return paths
-end
 
 --- How many of the files are in the project of the working directory.
 ---@param paths string[]
@@ -77,21 +52,35 @@ local function adopt_when_read(paths)
   })
 end
 
---- Announces the answers that wait in this project, and shows each in its file as soon as that is read.
-function M.announce()
-  local options = client.options()
-  local paths = read(vim.fs.joinpath(options.data_dir, "journal"))
+---@param paths string[] of files with held answers
+---@param options botglue.Options
+local function tell(paths, options)
   connection.earlier = count_here(paths)
-  if #paths == 0 then
-    return
-  end
   if connection.earlier > 0 and options.notify ~= "none" then
     local what = connection.earlier == 1 and "an answer" or connection.earlier .. " answers"
     require("botglue.host.notify").warn(
       ("botglue: :Botglue review shows %s held in an earlier session"):format(what)
     )
   end
-  adopt_when_read(paths)
+  if #paths > 0 then
+    adopt_when_read(paths)
+  end
+end
+
+--- Announces the answers that wait in this project, and shows each in its file as soon as that is read.
+function M.announce()
+  local options = client.options()
+  local dir = vim.fs.joinpath(options.data_dir, "journal")
+  local is_marked = vim.iter(vim.fs.dir(dir)):any(function(name)
+    return vim.endswith(name, ".held")
+  end)
+  local host = is_marked and require("botglue.host.process").binary(options)
+  if host then
+    vim.system({ host, "held", dir }, {}, vim.schedule_wrap(function(said)
+      local ok, paths = pcall(vim.json.decode, said.stdout)
+      tell(ok and paths or {}, options)
+    end))
+  end
 end
 
 return M

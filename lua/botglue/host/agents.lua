@@ -26,16 +26,4 @@ function M.of(name, agent)
   return shipped and shipped.protocol == agent.protocol and shipped or known[agent.protocol]
 end
 
---- Whether an agent runs in an empty directory, as the host decides it.
----@param shipped botglue.Shipped
----@param agent botglue.Agent
----@param options botglue.Options
----@return boolean
-function M.is_apart(shipped, agent, options)
-  if agent.directory then
-    return agent.directory == "empty"
-  end
-  return shipped.loads == "directory" and not options.trust_project
-end
-
 return M

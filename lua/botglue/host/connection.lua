@@ -7,9 +7,8 @@
 ---@field advice string? what to do, so that it can be accepted; with the job's number
 ---@field changed string? the fact where an answer is to be taken back
 
----@class botglue.Words by public names: reasons, landings, agents
+---@class botglue.Words by public names: reasons, agents
 ---@field reasons table<string, botglue.Reason>
----@field landings table<string, { words: string, why: string? }>
 ---@field agents table<string, botglue.Shipped> by name, and for any other agent by its protocol
 ---@field states { queued: string?, retry: string?, retry_in: string?, ready: string? } formats
 
@@ -77,7 +76,7 @@
 
 ---@class botglue.Connection: botglue.HostState, botglue.JobsState, botglue.EditorState, botglue.UiState
 local connection = {
-  words = { reasons = {}, landings = {}, agents = {}, states = {} },
+  words = { reasons = {}, agents = {}, states = {} },
   session = vim.text.hexencode(vim.uv.random(16)):lower() .. "p" .. vim.fn.getpid(),
   ready_within = 5000,
   restarts = {},

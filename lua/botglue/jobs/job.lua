@@ -17,6 +17,7 @@ local M = {}
 ---@field options botglue.Options the options at the time of the request
 ---@field range botglue.Range
 ---@field view botglue.View? its display at the range
+---@field said string? what became of it, once it has ended
 ---@field transcript string? the file of its raw stream
 ---@field asked_from botglue.Whereabouts? of a question: where the user was after sending it
 ---@field took_ms integer? of a held answer: how long its agent ran
@@ -202,6 +203,10 @@ function Job:take(patch)
   if set.retry then
     self.retry_at = self.retry and vim.uv.hrtime() + self.retry.delay_ms * 1e6 or nil
   end
+  if set.landing and not set.said then
+    -- There is no host that says it.
+    self.said = set.landing == "held" and "held: its answer waits for review" or "landed"
+  end
   if set.error then
     self.error = { code = set.error.code, message = text.clean(set.error.message) }
   end
@@ -294,7 +299,7 @@ function Job:fail(err)
     local news = { verb = "failed", words = err.message, level = "ERROR" }
     self:take({
       id = self.id,
-      set = { status = "failed", error = err },
+      set = { status = "failed", error = err, said = err.message },
       news = self.options.notify ~= "none" and news or nil,
     })
   end

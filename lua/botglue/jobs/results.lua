@@ -3,7 +3,6 @@
 
 local client = require("botglue.host.client")
 local debounce = require("botglue.util.debounce")
-local reasons = require("botglue.jobs.reasons")
 local text = require("botglue.util.text")
 
 local M = {}
@@ -20,8 +19,9 @@ local function words(job)
     return job.status
   end
   local prefix = job.status == "failed" and "failed: " or ""
-  local hint = job.landing == "held" and ", " .. reasons.held_hint(job.id) or ""
-  return prefix .. reasons.ended(job) .. hint
+  local hint = job.landing == "held" and (", :Botglue review %d"):format(job.id) or ""
+  local known = client.job(job.id)
+  return prefix .. (known and known.said or job.status) .. hint
 end
 
 ---@param job botglue.JobTable

@@ -1,40 +1,12 @@
 --- Opens a job's session in a terminal for the user. Nothing here closes the window.
 
+local ask = require("botglue.editor.ask")
 local choose = require("botglue.jobs.choose")
 local client = require("botglue.host.client")
 local fail = require("botglue.host.errors").fail
-local program = require("botglue.util.program")
-local agents = require("botglue.host.agents")
 local writer = require("botglue.session.writer")
 
 local M = {}
-
----@param known botglue.Shipped
----@param agent botglue.Agent
----@param cwd string the project's directory
----@param options botglue.Options
----@return string
-local function directory(known, agent, cwd, options)
-  if not agents.is_apart(known, agent, options) then
-    return cwd
-  end
-  -- Where the host runs it: in a project that is not trusted it would run what that says.
-  return require("botglue.util.empty_directory").find(options.data_dir)
-    or fail("see :help botglue-security: there is no empty directory for it at %s", options.data_dir)
-end
-
---- The command that opens a session of an agent.
----@param name string
----@param known botglue.Shipped
----@param agent botglue.Agent
----@param session_id string
----@return string[]
-local function command_of(name, known, agent, session_id)
-  local open = known.open
-    or fail("%s has no command of its own that botglue knows to open a session with", name)
-  local command = open.program and { open.program } or program.command(agent)
-  return vim.list_extend(command, { open.flag, session_id })
-end
 
 --- Runs a program in a terminal in the current, empty buffer.
 ---@param command string[]
@@ -57,20 +29,23 @@ end
 function M.open_session(job, name)
   local options = client.options()
   local session_id, agent = writer.session(name, job.agent, job.session_id)
-  local known = agents.of(job.agent, agent) or fail("the host does not work: see :checkhealth botglue")
-  local command = command_of(job.agent, known, agent, session_id)
-  local cwd = directory(known, agent, job.cwd, options)
-  local env = vim.tbl_extend("force", {}, agent.env or {})
-  -- Before the terminal is in the project's directory.
-  local path = program.find(command[1], env.PATH)
-    or fail("install %s, or set agents.%s.command: there is no such program", command[1], job.agent)
-  command[1], env.PATH = path, program.search_path(env.PATH)
-  if vim.fn.isdirectory(cwd) == 0 then
-    fail("the directory of the session is gone: %s", cwd)
-  end
   require("botglue.host.errors").no_window_in_cmdwin()
+  local found = ask.open("terminal", {
+    name = job.agent,
+    agent = {
+      protocol = agent.protocol,
+      command = agent.command,
+      env = agent.env or vim.empty_dict(),
+      directory = agent.directory,
+    },
+    session_id = session_id,
+    cwd = job.cwd,
+    trust_project = options.trust_project,
+    data_dir = options.data_dir,
+  })
+  local env = vim.tbl_extend("force", agent.env or {}, { PATH = found.path })
   vim.cmd.new()
-  run(command, { cwd = cwd, env = env })
+  run(found.command, { cwd = found.cwd, env = env })
   vim.cmd.startinsert()
 end
 

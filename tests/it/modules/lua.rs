@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 /// Every folder, and every module beside them, in the order in which they may know each other. Below the wiring modules
 /// call what is above them through `host.handlers`, which it fills in; above it are the entries, which require it.
-const ORDER: [&str; 14] = [
-    "types", "version", "util", "config", "host", "editor", "jobs", "session", "ui", "wiring", "command",
+const ORDER: [&str; 13] = [
+    "version", "util", "config", "host", "editor", "jobs", "session", "ui", "wiring", "command",
     "apply", "init", "health",
 ];
 
@@ -17,7 +17,7 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 11] = [
-    ("", 695),
+    ("", 535),
     ("command", 1075),
     ("config", 520),
     ("editor", 2240),

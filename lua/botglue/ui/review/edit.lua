@@ -62,7 +62,7 @@ local function label(job, rows)
   words[#words + 1] = where and ":w changes the answer"
     or (":w changes the answer, :Botglue accept %d lands it"):format(job.id)
   if not where then
-    words[#words + 1] = require("botglue.jobs.reasons").held_job(job)
+    words[#words + 1] = (job.said:gsub("^held: ", ""))
   end
   return table.concat(words, require("botglue.util.signs").between)
 end

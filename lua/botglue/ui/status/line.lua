@@ -2,14 +2,14 @@
 
 local amounts = require("botglue.util.amounts")
 local connection = require("botglue.host.connection")
-local outcome = require("botglue.jobs.outcome")
 local signs = require("botglue.util.signs")
 local text = require("botglue.util.text")
 
 local M = {}
 
-local LEAST_PROMPT = 16 -- cells, beside a failure
+local LEAST_PROMPT = 16 -- cells, beside a failure or an outcome
 local LEAST_WORDS = 4
+local LEAST_OUTCOME = 32 -- cells; where it has less, the prompt is left out
 local NARROW = 24 -- cells in which there is room for one thing alone
 local TIGHT = 48 -- cells in which there may be room for what went wrong alone
 local MOST_INDENT = 24
@@ -83,6 +83,47 @@ local function working(job, frame, room)
   return chunks
 end
 
+--- How the outcome of a job looks, and what is said behind it where there is room.
+---@param job botglue.Job
+---@return string sign
+---@return string group
+---@return string? rest
+local function look(job)
+  if job.landing == "held" then
+    return signs.held, "BotglueHeld", (":Botglue review %d"):format(job.id)
+  elseif job.status == "failed" then
+    return signs.failed, "BotglueFailure"
+  end
+  local rest = amounts.duration(job:elapsed_ms())
+  if (job.cost_usd or 0) > 0 then
+    rest = rest .. " " .. amounts.money(job.cost_usd)
+  end
+  local is_same = job.landing == "unchanged"
+  return is_same and signs.unchanged or signs.landed, is_same and "BotglueActivity" or "BotglueLanded", rest
+end
+
+--- The prompt and the outcome of a job.
+---@param job botglue.Job
+---@param room integer
+---@return [string, string][]
+local function ended(job, room)
+  local sign, group, rest = look(job)
+  local words, lead, prompt = text.clean(job.said), sign .. " ", text.clean(job.prompt)
+  rest = rest and signs.between .. rest or ""
+  local least = math.min(LEAST_PROMPT, width_of(prompt))
+  local left = room - width_of(lead .. signs.between .. words .. rest)
+  if left < least then
+    left, rest = left + width_of(rest), ""
+  end
+  if left < least and width_of(words) + left - least >= LEAST_OUTCOME then
+    words, left = fit(words, width_of(words) + left - least), least
+  end
+  if left < least then
+    return { { fit(lead .. words, room), group } }
+  end
+  return { { lead, group }, { fit(prompt, left) .. signs.between, "BotgluePrompt" }, { words .. rest, group } }
+end
+
 --- The state of a job where there is this much room.
 ---@param job botglue.Job
 ---@param frame integer counts the ticks
@@ -93,7 +134,7 @@ function M.state(job, frame, room)
     local words = signs.ready .. " " .. connection.words.states.ready
     return { { fit(words, room), "BotglueReady" } }
   elseif not job:is_open() then
-    return outcome.chunks(job, room)
+    return ended(job, room)
   end
   return working(job, frame, room)
 end

@@ -6,7 +6,6 @@
 local connection = require("botglue.host.connection")
 local debounce = require("botglue.util.debounce")
 local line = require("botglue.ui.status.line")
-local outcome = require("botglue.jobs.outcome")
 local ticker = require("botglue.ui.status.ticker")
 local windows = require("botglue.ui.windows")
 
@@ -145,7 +144,7 @@ function M.rows(view, width)
     rows[rank] = line.chunks(views[rank].job, 0, width)
   end
   if #views > MOST then
-    rows[#rows + 1] = outcome.more(#views - MOST)
+    rows[#rows + 1] = { { ("%d more"):format(#views - MOST), "BotgluePrompt" } }
   end
   return rows
 end
