@@ -5,6 +5,7 @@
 
 mod decisions;
 mod earlier;
+mod files;
 mod health;
 mod jobs;
 mod lists;
@@ -277,6 +278,7 @@ impl Host {
             Command::Act { view, action, text } => self.act(&view, &action, text.as_deref()),
             Command::Cursor { view, row } => self.cursor(&view, &row),
             Command::Closed(view) => self.closed(&view),
+            Command::Files(wanted) => self.files(wanted),
             Command::Geometry(ui) => self.resized(ui),
             Command::Unknown(what) => tracing::warn!(what, "unknown notification"),
         }

@@ -22,7 +22,7 @@ use crate::request::{self, Fields, Observe, PrewarmRequest, Request, bad};
 use crate::session::Decision;
 use crate::store::{self, Query};
 use crate::ui::Ui;
-pub use ask::{Act, AgentOption, Asked, HealthRequest, ListOf, TerminalOf, TranscriptOf};
+pub use ask::{Act, AgentOption, Asked, FilesOf, HealthRequest, ListOf, TerminalOf, TranscriptOf};
 use input::RpcInput;
 
 /// How a connection ended.
@@ -147,6 +147,8 @@ pub enum Command {
     },
     /// A window of the host is gone.
     Closed(String),
+    /// Look for files of a project.
+    Files(FilesOf),
     /// The screen has another size.
     Geometry(Ui),
     /// A notification that this host does not know, or cannot read.
@@ -192,6 +194,7 @@ impl Command {
             "closed" => {
                 read(method, Fields::root(argument).and_then(|fields| fields.text("view")).map(Self::Closed))
             }
+            "files" => read(method, ask::files(argument).map(Self::Files)),
             "geometry" => {
                 read(method, Fields::root(argument).and_then(|fields| ask::ui(&fields)).map(Self::Geometry))
             }

@@ -154,6 +154,15 @@ function M.models(offered)
   end
 end
 
+--- The files that match what is typed in the prompt.
+---@param found { asked: integer, paths: string[] }
+function M.files(found)
+  local prompt = connection.prompt
+  if prompt then
+    prompt.completion:found(found)
+  end
+end
+
 --- What has changed in a window of the host.
 ---@param call botglue.ViewCall
 function M.view(call)

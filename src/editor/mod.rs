@@ -140,6 +140,12 @@ impl Editor {
         }
     }
 
+    /// The files that match what is typed in a prompt.
+    pub fn files(&self, asked: u64, paths: Vec<String>) {
+        let paths = Value::Array(paths.into_iter().map(Value::from).collect());
+        self.apply("files", Map::default().with("asked", asked).with("paths", paths).build());
+    }
+
     /// Opens a file of the host in a window, and replies to the question that it was asked for.
     pub fn open_file(&self, path: &str, token: u64) {
         let file = ("file", Map::default().with("path", path).with("token", token).build());

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::files::Files;
 use super::{Host, transcript};
 use crate::agent::Protocol;
 use crate::error::JobError;
@@ -69,6 +70,15 @@ pub enum Found {
     },
     /// The store has not answered yet: the list with this view opens without that.
     ListWaited(String),
+    /// The files of a project.
+    Files {
+        /// Its directory.
+        root: String,
+        /// As paths below that.
+        list: Vec<String>,
+    },
+    /// The files that are asked for under this number are not known yet.
+    FilesLate(u64),
     /// Time has passed for what moves.
     Beat,
     /// What the store has of the job of a transcript, which is to be read again.
@@ -150,6 +160,8 @@ pub struct Views {
     pub(super) is_past_stale: bool,
     /// A beat is on its way.
     pub(super) is_beating: bool,
+    /// The files that the prompt offers.
+    pub(super) files: Files,
     pub(super) tell: Tell,
 }
 
@@ -165,6 +177,7 @@ impl Views {
             live: None,
             is_past_stale: false,
             is_beating: false,
+            files: Files::default(),
             tell: Arc::new(tell),
         }
     }
@@ -252,6 +265,8 @@ impl Host {
             Found::Opened { token, view: Err(error), .. } => self.draw(Some((token, Err(error)))),
             Found::Listed { view, asked, listed } => self.listed(&view, Event::Listed(asked, listed)),
             Found::ListWaited(view) => self.show_list(&view),
+            Found::Files { root, list } => self.listed_files(&root, list),
+            Found::FilesLate(asked) => self.files_late(asked),
             Found::Beat => self.beat(),
             Found::Reload { view, job } => self.reload(&view, job.as_deref()),
             Found::Waited { view } => self.show_transcript(&view, &[]),

@@ -6,6 +6,7 @@
 //! nothing of its process is left. Between the two the agent may still be ending.
 
 mod event_sink;
+mod files;
 mod groups;
 mod launch;
 pub mod observers;
@@ -26,6 +27,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tracing::Instrument;
 
+pub use files::files;
 pub use groups::Groups;
 pub use launch::{Launch, invocation};
 pub use observers::{Observer, Observers, Subscription};

@@ -64,6 +64,19 @@ pub struct AgentOption {
     pub weakened_by: Vec<&'static str>,
 }
 
+/// Which files the menu of a prompt wants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilesOf {
+    /// The number of the question.
+    pub asked: u64,
+    /// The directory of the project.
+    pub root: String,
+    /// Letters of their paths.
+    pub query: String,
+    /// It is the first question of a prompt: there may be other files by now.
+    pub is_new: bool,
+}
+
 /// Which session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TerminalOf {
@@ -122,6 +135,20 @@ pub(super) fn decode(argument: &Value) -> Result<Command, JobError> {
     let fields = Fields::root(argument)?;
     let (token, ui) = (fields.count("token")?, ui(&fields.fields("here")?)?);
     Ok(Command::Ask { token, ui, asked: asked(&fields) })
+}
+
+/// Reads which files are wanted.
+///
+/// # Errors
+/// Names the field that is missing or wrong.
+pub(super) fn files(argument: &Value) -> Result<FilesOf, JobError> {
+    let fields = Fields::root(argument)?;
+    Ok(FilesOf {
+        asked: fields.count("asked")?,
+        root: fields.lossy("root")?,
+        query: fields.lossy("query")?,
+        is_new: fields.flag("is_new")?,
+    })
 }
 
 /// Reads the size of the screen.

@@ -207,7 +207,8 @@ impl Session {
     ) -> (Option<Patch>, Option<u64>) {
         let Some(job) = self.jobs.get_mut(&id) else {
             let said = words::said(landing, "", None);
-            let patch = Patch::new(id).with("landing", landing).with("held_for", Value::Nil).with("said", said);
+            let patch =
+                Patch::new(id).with("landing", landing).with("held_for", Value::Nil).with("said", said);
             return (Some(patch.with("deciding", Value::Nil).as_update()), None);
         };
         let token = job.deciding.take().and_then(|pending| pending.token);

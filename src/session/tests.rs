@@ -45,7 +45,10 @@ fn an_answer_is_told_with_what_became_of_it() {
     assert_eq!(told, None, "nothing has become of it");
     assert!(session.is_settling());
     let (patch, token) = session.settled(3, "applied", None);
-    assert_eq!((set(patch), token), (words(&[("status", "done"), ("landing", "applied"), ("said", "landed")]), None));
+    assert_eq!(
+        (set(patch), token),
+        (words(&[("status", "done"), ("landing", "applied"), ("said", "landed")]), None)
+    );
     assert!(!session.is_settling());
 }
 

@@ -5,6 +5,7 @@
 
 mod action;
 mod amounts;
+mod files;
 pub mod health;
 mod info;
 mod landing;
@@ -18,6 +19,7 @@ pub mod transcript;
 mod words;
 
 pub use action::Action;
+pub use files::find_files;
 pub use info::info;
 pub use list::{COLUMNS as JOB_COLUMNS, Totals, actions, stored};
 pub use prompt::{PromptView, prompt};

@@ -71,7 +71,8 @@ test("they are announced once, and the host's program is not left", function()
 end)
 
 test("with `notify` none they are counted, and nothing is said", function()
-  local nvim = start({ answer(GONE, "PROJECT/a.txt") }, "vim.g.botglue = { host = vim.g.botglue.host, notify = 'none' }")
+  local nvim =
+    start({ answer(GONE, "PROJECT/a.txt") }, "vim.g.botglue = { host = vim.g.botglue.host, notify = 'none' }")
   equal(announced(nvim), "")
   equal(nvim:lua("return require('botglue').statusline()"), "1 held")
 end)

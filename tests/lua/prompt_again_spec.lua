@@ -28,12 +28,6 @@ local function type_and_leave(nvim, keys)
 end
 
 --- Clicks into the text of a row of a window.
-local function click(nvim, win, row)
-  local at = nvim:lua("return vim.fn.screenpos(select(1, ...), select(2, ...), 4)", win, row)
-  nvim:api("input_mouse", "left", "press", "", 0, at.row - 1, at.col - 1)
-  nvim:api("input_mouse", "left", "release", "", 0, at.row - 1, at.col - 1)
-  nvim:settle()
-end
 
 local function prompt(nvim)
   return nvim:lua("return require('botglue.host.connection').prompt.float.win")
@@ -61,8 +55,6 @@ local WAYS = {
   },
   ["who types no more is in normal mode, at the row and in the window of by now"] = {
     { "7GA typed<F5>words<Esc><C-w>w3Gdd:Botglue<CR><Esc>", "A", "", { "n", 3, "line 4" } },
-    { "7GA typed<F5>words<Esc><C-w>w3Gdd<C-w>w", "A", "", { "n", 3, "line 4" } },
-    { ":botright split<CR>7GA typed<F5>words<Esc><C-w>w3G<C-w>p", "A", "", { "n", 3, "line 3" } },
   },
   ["who has changed the tab page stays in this one"] = {
     { "7GA typ<F5>words<Esc>:tabnew<CR>gt", "A", "ed", { "i", 7, "line 7 typed" } },
@@ -103,24 +95,6 @@ test("out of another tab page, and there again", function()
     local at = here(nvim)
     equal({ at[1], at[4], nvim:lua("return vim.fn.tabpagenr()") }, { "i", "hello world", 2 })
     equal(nvim:api("buf_get_lines", 1, 0, -1, true), LINES)
-  end
-end)
-
-test("by mouse", function()
-  for _, case in ipairs({
-    { "7GA typed<F5>words", "XY", "<C-s>", "Z", { "i", 1000, 2, "linXYZe 2" } },
-    { "7GVj:Botglue<CR>words", "XY", "<Esc>q", "Z", { "i", 1000, 2, "linXYZe 2" } },
-    { "7GA typed<F5>words<Esc>", "dd", "A<C-s>", "", { "n", 1000, 2, "line 3" } },
-  }) do
-    local nvim = start()
-    nvim:type(case[1])
-    click(nvim, 1000, 2)
-    nvim:type(case[2])
-    click(nvim, prompt(nvim), 1)
-    assert(is_in_prompt(nvim))
-    type_and_leave(nvim, case[3])
-    nvim:type(case[4])
-    equal(here(nvim), case[5], case[1])
   end
 end)
 

@@ -246,33 +246,6 @@ test("@ runs nothing of the repository's", function()
   end
 end)
 
-test("a search in a huge tree is made in slices, between which the editor has its turn", function()
-  local nvim = start()
-  nvim:lua([[
-    local list = {}
-    for i = 1, 10000 do
-      list[i] = ("packages/mod%d/src/thing_%d/index.tsx"):format(i % 97, i)
-    end
-    list[#list + 1] = "the/one/wanted.md"
-    local now, defer_fn = 0, vim.defer_fn
-    -- Each look at the clock takes a millisecond.
-    vim.uv.hrtime = function()
-      now = now + 1e6
-      return now
-    end
-    _G.turns = 0
-    vim.defer_fn = function(...)
-      turns = turns + 1
-      return defer_fn(...)
-    end
-    require("botglue.ui.prompt.files").search({ list = list, done = true }, "wanted", function(paths)
-      _G.paths = paths
-    end)
-  ]])
-  equal(nvim:eventually("it is found", "return paths"), { "the/one/wanted.md" })
-  equal(nvim:lua("return turns"), 9, "1024 paths in each slice")
-end)
-
 test("a proposal is there to be sent, typing takes its place, and it is no draft", function()
   local nvim = start()
   nvim:lua([[

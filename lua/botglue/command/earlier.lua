@@ -76,10 +76,14 @@ function M.announce()
   end)
   local host = is_marked and require("botglue.host.process").binary(options)
   if host then
-    vim.system({ host, "held", dir }, {}, vim.schedule_wrap(function(said)
-      local ok, paths = pcall(vim.json.decode, said.stdout)
-      tell(ok and paths or {}, options)
-    end))
+    vim.system(
+      { host, "held", dir },
+      {},
+      vim.schedule_wrap(function(said)
+        local ok, paths = pcall(vim.json.decode, said.stdout)
+        tell(ok and paths or {}, options)
+      end)
+    )
   end
 end
 

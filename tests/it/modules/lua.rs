@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 /// Every folder, and every module beside them, in the order in which they may know each other. Below the wiring modules
 /// call what is above them through `host.handlers`, which it fills in; above it are the entries, which require it.
 const ORDER: [&str; 13] = [
-    "version", "util", "config", "host", "editor", "jobs", "session", "ui", "wiring", "command",
-    "apply", "init", "health",
+    "version", "util", "config", "host", "editor", "jobs", "session", "ui", "wiring", "command", "apply",
+    "init", "health",
 ];
 
 type Requires = BTreeMap<String, BTreeSet<String>>;

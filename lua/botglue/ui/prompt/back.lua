@@ -1,5 +1,4 @@
---- Returns from the prompt to the user's window, with its cursor and its mode. If the user leaves an open prompt and
---- enters it again, it returns to the window from which they entered it last.
+--- Returns from the prompt to the window from which it was asked for, with its cursor and its mode.
 
 local connection = require("botglue.host.connection")
 local notify = require("botglue.host.notify")
@@ -20,8 +19,6 @@ local namespace = api.nvim_create_namespace("botglue.prompt.back")
 
 ---@class botglue.Back
 ---@field origin botglue.Origin
----@field away boolean? whether the user has typed a key since the prompt was left
----@field left botglue.Origin? what was left last since then
 local Back = {}
 Back.__index = Back
 
@@ -52,9 +49,9 @@ local function here()
   return { win = api.nvim_get_current_win(), typing = typing() }
 end
 
----@param origin botglue.Origin?
+---@param origin botglue.Origin
 local function forget(origin)
-  local mark = origin and origin.typing
+  local mark = origin.typing
   if mark then
     pcall(api.nvim_buf_del_extmark, mark.bufnr, namespace, mark.id)
   end
@@ -66,55 +63,9 @@ function Back:from_here()
   self.origin = here()
 end
 
---- The prompt loses focus, by the user or by a plugin that returns before the next key.
-function Back:leave()
-  self.away = false
-  vim.on_key(function(_, typed)
-    if typed ~= "" then
-      self.away = true
-      vim.on_key(nil, namespace)
-    end
-  end, namespace)
-end
-
---- The user is in the prompt again. Neither a closed window nor one in another tab page becomes the window to return
---- to.
-function Back:enter()
-  local left = self.left
-  self.left = nil
-  if left and vim.list_contains(api.nvim_tabpage_list_wins(0), left.win) then
-    self.origin, left = left, self.origin
-  end
-  forget(left)
-end
-
---- Sees when the user leaves the prompt and goes to it again.
----@param win integer of the prompt
----@param group integer of autocommands
-function Back:watch(win, group)
-  local function on(event, fn)
-    api.nvim_create_autocmd(event, { group = group, desc = "botglue: back from the prompt", callback = fn })
-  end
-  on("WinLeave", function()
-    if api.nvim_get_current_win() == win then
-      self:leave()
-    elseif self.away then
-      forget(self.left)
-      self.left = here()
-    end
-  end)
-  on("WinEnter", function()
-    if api.nvim_get_current_win() == win then
-      self:enter()
-    end
-  end)
-end
-
---- Forgets both origins after the prompt was closed.
+--- Forgets the place after the prompt was closed.
 function Back:forget()
-  vim.on_key(nil, namespace)
   forget(self.origin)
-  forget(self.left)
 end
 
 --- Insert mode is over.

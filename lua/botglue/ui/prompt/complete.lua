@@ -1,9 +1,9 @@
 --- Completes `@` to a file of the project, open files first, then those with the typed characters in their paths; or to
 --- another mention. `/` at the beginning of the prompt completes named prompts.
 
+local client = require("botglue.host.client")
 local context = require("botglue.editor.context")
 local buffer_path = require("botglue.util.buffer_path")
-local files = require("botglue.ui.prompt.files")
 local mentions = require("botglue.jobs.mentions")
 local prompts = require("botglue.jobs.prompts")
 local signs = require("botglue.util.signs")
@@ -17,8 +17,9 @@ local api = vim.api
 ---@field root string
 ---@field bufnr integer
 ---@field options botglue.Options
----@field files botglue.Files? from the first `@` on
----@field stop fun()? ends the search that is under way
+---@field asked integer counts the questions
+---@field is_new boolean whether the host has not been asked for files yet
+---@field show fun(paths: string[]) shows the menu with these files
 local Complete = {}
 Complete.__index = Complete
 
@@ -95,13 +96,37 @@ function Complete:mentions(query)
   return items
 end
 
+--- The menu for an `@` word.
+---@param query string
+---@param paths string[] the files that match
+---@return botglue.MenuItem[]
+function Complete:items(query, paths)
+  local items, there = {}, {}
+  local function add(path)
+    if not there[path] and not path:find("\n", 1, true) then
+      there[path] = true
+      items[#items + 1] = item(path)
+    end
+  end
+  vim.iter(query == "" and self:open() or {}):each(add)
+  vim.list_extend(items, self:mentions(query))
+  vim.iter(paths):each(add)
+  -- What is there already needs no menu.
+  return (#items > 1 or items[1] and items[1].word ~= "@" .. query) and items or {}
+end
+
+--- The host has looked for files.
+---@param answer { asked: integer, paths: string[] }
+function Complete:found(answer)
+  if answer.asked == self.asked then
+    self.show(answer.paths)
+  end
+end
+
 --- The source of the menu.
 ---@param reply fun(col: integer?, items: botglue.MenuItem[]?)
 function Complete:source(reply)
-  if self.stop then
-    self.stop()
-    self.stop = nil
-  end
+  self.asked, self.show = self.asked + 1, function() end
   local lead = name()
   if lead then
     local items = self:named(lead)
@@ -113,33 +138,15 @@ function Complete:source(reply)
     reply(nil)
     return
   end
-  self.files = self.files or files.start(self.root)
-  self.stop = files.search(self.files, query, function(paths)
-    local items, there = {}, {}
-    local function add(path)
-      if not there[path] and not path:find("\n", 1, true) then
-        there[path] = true
-        items[#items + 1] = item(path)
-      end
-    end
-    for _, path in ipairs(query == "" and self:open() or {}) do
-      add(path)
-    end
-    vim.list_extend(items, self:mentions(query))
-    for _, path in ipairs(paths) do
-      add(path)
-    end
-    -- What is there already needs no menu.
-    reply(col, (#items > 1 or items[1] and items[1].word ~= "@" .. query) and items or {})
-  end)
-end
-
-function Complete:close()
-  if self.stop then
-    self.stop()
+  function self.show(paths)
+    reply(col, self:items(query, paths))
   end
-  if self.files then
-    self.files:stop()
+  local process = client.connect(self.options)
+  if process then
+    process:notify("files", { asked = self.asked, root = self.root, query = query, is_new = self.is_new })
+    self.is_new = false
+  else
+    self.show({})
   end
 end
 
@@ -148,7 +155,10 @@ end
 ---@return botglue.Complete
 function M.new(bufnr, options)
   local root = context.project(bufnr)
-  return setmetatable({ root = root, bufnr = bufnr, options = options }, Complete)
+  return setmetatable(
+    { root = root, bufnr = bufnr, options = options, asked = 0, is_new = true, show = function() end },
+    Complete
+  )
 end
 
 return M

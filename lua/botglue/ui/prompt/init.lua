@@ -166,7 +166,6 @@ function Prompt:closed()
   if self.forget_dot then
     vim.schedule(self.forget_dot)
   end
-  self.completion:close()
   if self.unhighlight then
     self.unhighlight()
   end
@@ -361,7 +360,6 @@ function Prompt:open()
     self:closed()
   end)
   self:watch()
-  self.back:watch(self.float.win, self.group)
   self:fill()
   self:check_agent()
   -- After a command-line question (the default vim.ui.select()) Neovim draws the window only at the next key.

@@ -1,0 +1,79 @@
+//! The files of a project, as paths below its directory: those that git knows, else those that a walk finds.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use tokio::io::AsyncReadExt;
+use tokio::time::timeout;
+
+use super::find_program;
+use super::groups::Groups;
+use super::launch::Launch;
+use super::process::{Pipes, Process};
+
+/// The most that is read of git's list, in bytes.
+const MOST_LISTED: u64 = 32 << 20;
+/// How long git may take: it may hang, on a `.gitignore` that is a pipe for one.
+const WITHIN: Duration = Duration::from_secs(20);
+/// The most files that a walk finds.
+const MOST_WALKED: usize = 20_000;
+/// Never walked into: what is in them was not written here.
+const SKIPPED: [&str; 4] = ["node_modules", "target", "__pycache__", "vendor"];
+/// The project's own configuration must run nothing: neither a monitor of files, nor a program that would fetch what a
+/// partial clone lacks, whatever version of git it is.
+const ENVIRONMENT: [(&str, &str); 3] =
+    [("GIT_OPTIONAL_LOCKS", "0"), ("GIT_NO_LAZY_FETCH", "1"), ("GIT_ALLOW_PROTOCOL", "")];
+
+/// The files of a project, whole or as many as were found.
+pub async fn files(root: String, groups: Groups) -> Vec<String> {
+    let known = git(&root, &groups).await.unwrap_or_default();
+    if !known.is_empty() {
+        return known;
+    }
+    tokio::task::spawn_blocking(move || walk(Path::new(&root))).await.unwrap_or_default()
+}
+
+/// Those that git knows; none where it knows none, or is not there.
+async fn git(root: &str, groups: &Groups) -> Option<Vec<String>> {
+    let git = find_program("git", None)?.to_string_lossy().into_owned();
+    let fixed = ["-C", root, "-c", "core.fsmonitor=false", "ls-files", "-z"];
+    let all = ["--cached", "--others", "--exclude-standard"];
+    let command = std::iter::once(git).chain(fixed.into_iter().chain(all).map(str::to_owned)).collect();
+    let environment = ENVIRONMENT.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let launch = Launch::of_command(command, BTreeMap::from(environment)).ok()?;
+    let (mut process, Pipes { stdin, stdout, .. }) = Process::spawn(&launch, groups).ok()?;
+    drop(stdin);
+    let mut listed = Vec::new();
+    let mut limited = stdout.take(MOST_LISTED);
+    // What was read until an error, or until then, is all that there is.
+    let _ = timeout(WITHIN, limited.read_to_end(&mut listed)).await;
+    let _ = timeout(Duration::from_millis(100), process.wait()).await;
+    tokio::spawn(process.end(Duration::ZERO));
+    // What is cut is none.
+    let end = memchr::memrchr(0, &listed).unwrap_or_default();
+    let paths = listed[..end].split(|byte| *byte == 0).filter(|path| !path.is_empty());
+    Some(paths.map(|path| String::from_utf8_lossy(path).into_owned()).collect())
+}
+
+/// One folder after another, nearest first.
+fn walk(root: &Path) -> Vec<String> {
+    let (mut found, mut folders) = (Vec::new(), std::collections::VecDeque::from([String::new()]));
+    while let Some(folder) = folders.pop_front() {
+        for entry in std::fs::read_dir(root.join(&folder)).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let kind = entry.file_type().ok();
+            if kind.is_some_and(|kind| kind.is_dir()) {
+                if !name.starts_with('.') && !SKIPPED.contains(&name.as_str()) {
+                    folders.push_back(format!("{folder}{name}/"));
+                }
+            } else if kind.is_some_and(|kind| kind.is_file() || kind.is_symlink()) {
+                found.push(format!("{folder}{name}"));
+            }
+        }
+        if found.len() >= MOST_WALKED {
+            break;
+        }
+    }
+    found
+}
