@@ -9,6 +9,7 @@ mod files;
 mod health;
 mod jobs;
 mod lists;
+mod progress;
 mod questions;
 mod results;
 mod starting;
@@ -37,6 +38,7 @@ use crate::session::Session;
 use crate::store::Store;
 use crate::stream::Outcome;
 use jobs::Jobs;
+use progress::Progress;
 pub use views::{Found, Views};
 
 /// How long the host still reads the editor's input once it has to end: notifications from before `:qa` may still be in
@@ -114,6 +116,7 @@ pub struct Host {
     messages: mpsc::UnboundedSender<HostMessage>,
     jobs: Jobs,
     views: Views,
+    progress: Progress,
     /// The agent of the prompt that is being typed. It counts neither as running nor as waiting.
     prewarm: Prewarm,
     /// The jobs that had not ended when the user left Neovim.
@@ -152,6 +155,7 @@ impl Host {
             messages,
             jobs: Jobs::default(),
             views,
+            progress: Progress::default(),
             prewarm: Prewarm::default(),
             interrupted: Vec::new(),
             is_ending: false,
@@ -208,6 +212,7 @@ impl Host {
                 Some(message) => self.message(message),
             }
             self.tell_settled();
+            self.follow_progress();
             self.refresh_list();
             log::slow_turn("host", begun);
         }

@@ -154,6 +154,12 @@ function M.models(offered)
   end
 end
 
+--- How far the jobs are.
+---@param told { words: string, status: string, percent: integer }
+function M.progress(told)
+  require("botglue.jobs.progress").tell(told)
+end
+
 --- The files that match what is typed in the prompt.
 ---@param found { asked: integer, paths: string[] }
 function M.files(found)

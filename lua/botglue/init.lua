@@ -178,17 +178,21 @@ end
 ---@param opts { cost: boolean? }?
 ---@return string
 function M.statusline(opts)
-  local counts = require("botglue.jobs.counts")
   connection.counted = true
-  local count = counts.of()
-  count.running = count.running + count.queued
   local parts = {}
-  for _, state in ipairs({ "running", "held" }) do
-    parts[#parts + 1] = count[state] > 0 and ("%d %s"):format(count[state], state) or nil
+  local counts = {
+    { "running", vim.tbl_count(connection.open) },
+    { "held", vim.tbl_count(connection.held) + connection.earlier },
+  }
+  for _, count in ipairs(counts) do
+    parts[#parts + 1] = count[2] > 0 and ("%d %s"):format(count[2], count[1]) or nil
   end
-  local spent = opts and opts.cost and counts.spent()
-  if spent then
-    parts[#parts + 1] = require("botglue.util.amounts").money(spent)
+  if opts and opts.cost then
+    local spent = connection.spent
+    for _, job in pairs(connection.jobs) do
+      spent = job.cost_usd and (spent or 0) + job.cost_usd or spent
+    end
+    parts[#parts + 1] = spent and require("botglue.util.amounts").money(spent)
   end
   return table.concat(parts, ", ")
 end

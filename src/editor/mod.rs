@@ -140,6 +140,12 @@ impl Editor {
         }
     }
 
+    /// How far the jobs are, of a hundred.
+    pub fn progress(&self, words: String, status: &str, percent: usize) {
+        let told = Map::default().with("words", words).with("status", status);
+        self.apply("progress", told.with("percent", percent as u64).build());
+    }
+
     /// The files that match what is typed in a prompt.
     pub fn files(&self, asked: u64, paths: Vec<String>) {
         let paths = Value::Array(paths.into_iter().map(Value::from).collect());

@@ -89,6 +89,9 @@ impl Host {
         let told = self.session.finished(request, &outcome, landing.as_ref(), journal::now_ms());
         self.views.is_past_stale = true;
         self.editor.outcome(patch);
+        if outcome.error.is_some() {
+            self.count_failure(id);
+        }
         if is_answered {
             let landed = Landed { landing: "answered".to_owned(), ..Landed::default() };
             self.store.journal.append(id, Change::Landed(landed));

@@ -33,6 +33,7 @@ impl Host {
         let (id, prewarmed) = (request.id, request.prewarmed);
         let since_ms = journal::now_ms();
         self.session.accepted(&request, since_ms);
+        self.begin_progress(&request);
         // The request is stored first, also while this host is ending: the next host may then run it.
         let accepted = Change::Accepted(Box::new(record::accepted(&request, since_ms)));
         self.store.journal.append(request.id, accepted);

@@ -15,7 +15,7 @@ use super::process::{Pipes, Process};
 /// The most that is read of git's list, in bytes.
 const MOST_LISTED: u64 = 32 << 20;
 /// How long git may take: it may hang, on a `.gitignore` that is a pipe for one.
-const WITHIN: Duration = Duration::from_secs(20);
+const WITHIN: Duration = Duration::from_secs(10);
 /// The most files that a walk finds.
 const MOST_WALKED: usize = 20_000;
 /// Never walked into: what is in them was not written here.
@@ -37,7 +37,7 @@ pub async fn files(root: String, groups: Groups) -> Vec<String> {
 /// Those that git knows; none where it knows none, or is not there.
 async fn git(root: &str, groups: &Groups) -> Option<Vec<String>> {
     let git = find_program("git", None)?.to_string_lossy().into_owned();
-    let fixed = ["-C", root, "-c", "core.fsmonitor=false", "ls-files", "-z"];
+    let fixed = ["-c", "core.fsmonitor=false", "-C", root, "ls-files", "-z"];
     let all = ["--cached", "--others", "--exclude-standard"];
     let command = std::iter::once(git).chain(fixed.into_iter().chain(all).map(str::to_owned)).collect();
     let environment = ENVIRONMENT.map(|(name, value)| (name.to_owned(), value.to_owned()));

@@ -305,6 +305,11 @@ impl Session {
         }
     }
 
+    /// Whether a job goes on.
+    pub fn is_open(&self, id: u64) -> bool {
+        self.jobs.get(&id).is_some_and(|job| matches!(job.stage, Stage::Running | Stage::Landing(_)))
+    }
+
     /// Whether the answer of any job is about to land and waits for no moment.
     pub fn is_settling(&self) -> bool {
         self.jobs.values().any(|job| match &job.stage {

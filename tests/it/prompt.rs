@@ -80,9 +80,9 @@ fn a_git_that_hangs_ends_with_neovim() {
 }
 
 #[test]
-fn a_git_that_hangs_ends_with_its_prompt() {
+fn a_git_that_hangs_is_ended_and_a_walk_finds_the_files() {
     let nvim = git_hangs();
-    nvim.input("<Esc><Esc>");
+    nvim.wait("the menu has a file", || nvim.rows().concat().contains("@a.txt"));
     wait_for_no_git(&nvim);
 }
 

@@ -60,7 +60,7 @@ local function in_neovim()
 end
 
 test("the help has an entry for each thing that there is, and none for what there is not", function()
-  local options, lua = require("botglue.config").defaults(), ""
+  local options, lua = require("botglue.config").defaults(), read("types/botglue.lua")
   local maps, links = in_neovim()
   for path in vim.fs.dir(root .. "/lua/botglue", { depth = 9 }) do
     lua = lua .. (path:match("%.lua$") and read("lua/botglue/" .. path) or "")

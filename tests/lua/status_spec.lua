@@ -52,8 +52,9 @@ test("what a job does, and for how long", function()
 end)
 
 test("it fits into any width", function()
-  local held = { status = "done", landing = "held", held_for = "conflict" }
-  equal(words(held, nil, 60), "◆ return errors i… · held: you changed these lines meanwhile")
+  local why = "held: you changed these lines meanwhile"
+  local held = { status = "done", landing = "held", said = why }
+  equal(words(held, nil, 60), "◆ return errors i… · " .. why)
   equal(words(held, nil, 20), "◆ held: you changed…")
   local activity = "Grep a pattern that is rather long, in src/**/*.rs"
   for width = 30, 200 do

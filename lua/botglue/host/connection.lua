@@ -45,7 +45,7 @@
 ---@field spent number? what the jobs have cost that are not known any more
 ---@field telling botglue.Telling events that are to be told
 ---@field news table[] what jobs have to say in this tick
----@field batch botglue.Batch? the jobs whose progress is reported
+---@field progress { words: string }? what was reported last, while jobs run
 ---@field counted boolean? whether a status line has asked for the counts
 ---@field waiting integer how many calls of `wait()` are under way
 

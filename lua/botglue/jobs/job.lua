@@ -22,7 +22,6 @@ local M = {}
 ---@field asked_from botglue.Whereabouts? of a question: where the user was after sending it
 ---@field took_ms integer? of a held answer: how long its agent ran
 ---@field indent integer width of the indentation of its range, in cells
----@field batch botglue.Batch? the batch that counts it
 ---@field tools botglue.Tool[] the newest ones, by their index
 ---@field review_as "hunks"|"text"|"blocks"|nil how its held answer is shown
 ---@field taken integer? the number of taken edits of its answer, as last reported by the host

@@ -59,6 +59,7 @@ function M.host_lost(process, err)
     job.range:keep_rows()
   end
   query.fail(process, err.message)
+  progress.stop()
   for _, job in ipairs(registry.all()) do
     local is_written = take_written(job)
     if job.status == "ready" then
@@ -114,7 +115,7 @@ function M.leave()
   end
   -- There is no next tick.
   events.flush()
-  progress.flush()
+  progress.stop()
 end
 
 return M

@@ -3,7 +3,6 @@
 
 local attach = require("botglue.host.attach")
 local connection = require("botglue.host.connection")
-local progress = require("botglue.jobs.progress")
 local debounce = require("botglue.util.debounce")
 
 local M = {}
@@ -39,7 +38,6 @@ end
 function M.register(job)
   connection.jobs[job.id] = job
   connection.open[job.id] = job
-  progress.started(job)
   draw_counts()
 end
 
@@ -101,7 +99,6 @@ end
 ---@param job botglue.Job
 function M.release(job)
   connection.open[job.id] = nil
-  progress.ended(job)
   draw_counts()
   if job.landing == "held" then
     connection.held[job.id] = job

@@ -24,12 +24,12 @@ local own = {}
 ---@param job botglue.Job
 ---@param float botglue.ListOrigin
 function own.jump(job, float)
-  local range = job.range
-  local bufnr = range.bufnr
-  if not vim.api.nvim_buf_is_loaded(bufnr) then
+  local target = job.range
+  local bufnr = target.bufnr
+  if not api.nvim_buf_is_loaded(bufnr) then
     bufnr = go.load(job.path)
   end
-  go.show(float, bufnr, range:lines(), go.column(range:place()))
+  go.show(float, bufnr, target:lines(), go.column(target:place()))
 end
 
 ---@param job botglue.Job
@@ -179,7 +179,7 @@ local function follow(reply, from, register)
 end
 
 --- Asks the host what an action on a row is, and does it.
----@param arg { action: string, row: string?, view: string? }
+---@param arg { action: string, row: string?, view: string?, is_stored: boolean? }
 ---@param from botglue.ListOrigin
 ---@param register string
 local function act(arg, from, register)

@@ -27,14 +27,6 @@ function M.vim(text)
   return (text:gsub("%z", "\n"))
 end
 
---- How many cells text of a buffer takes from a column on, in the current window.
----@param text string
----@param column integer? from 0
----@return integer
-function M.width(text, column)
-  return vim.fn.strdisplaywidth(M.vim(text), column or 0)
-end
-
 --- Text of a buffer as the screen shows it: tabs become blanks, what cannot be printed what Neovim shows for it.
 ---@param text string
 ---@param tabstop integer
@@ -75,6 +67,20 @@ function M.fit(text, width, mark)
   return cut .. mark
 end
 
+--- Cuts the beginning of a text that is too wide: of a path its end says more.
+---@param text string
+---@param width integer
+---@param mark string
+---@return string
+function M.fit_end(text, width, mark)
+  local from, cut, all = 0, text, vim.fn.strchars(text, true)
+  while vim.api.nvim_strwidth(cut) > width and from < all do
+    from = from + 1
+    cut = mark .. vim.fn.strcharpart(text, from, all, true)
+  end
+  return cut
+end
+
 --- Breaks text into lines that are no wider than there is room: between words, and within one that is wider itself.
 ---@param text string
 ---@param width integer
@@ -97,26 +103,6 @@ function M.wrap(text, width)
     end
   end
   return lines
-end
-
---- Cuts the beginning of a text that is too wide: of a path its end says more.
----@param text string
----@param width integer
----@param mark string
----@return string
-function M.fit_end(text, width, mark)
-  if vim.api.nvim_strwidth(text) <= width then
-    return text
-  end
-  local room = math.max(width - vim.api.nvim_strwidth(mark), 0)
-  local count = vim.fn.strchars(text, true)
-  local from = math.max(count - room, 0)
-  local cut = vim.fn.strcharpart(text, from, count, true)
-  while vim.api.nvim_strwidth(cut) > room do
-    from = from + 1
-    cut = vim.fn.strcharpart(text, from, count, true)
-  end
-  return mark .. cut
 end
 
 return M

@@ -94,11 +94,20 @@ fn windows() -> Vec<(&'static str, Json)> {
     });
     let agent =
         json!({"protocol": "claude", "command": ["/nowhere/a"], "env": {"PATH": "/"}, "directory": "empty"});
-    let health = json!({"agent": "mine", "agents": {"mine": agent}, "data_dir": "/dev/null/a", "log_dir": "/dev/null/b"});
+    let list = json!({"name": "jobs", "cwd": "/p", "home": "/h", "path": "", "project": "/p", "earlier": 1,
+        "lines": [{"id": 1, "line": 4}]});
+    let health = json!({"agent": "mine", "agents": {"mine": agent.clone()}, "data_dir": "/dev/null/a", "log_dir": "/dev/null/b"});
     let asked = [
         ("info", json!({"project": "/", "title": "p", "agent": "mine", "session_id": "s", "today_ms": 1})),
-        ("prompt", json!({"uuid": "u"})),
-        ("compare", json!({"uuid": "u", "title": "t"})),
+        ("list", list.clone()),
+        ("pick", laid_over(&list, &json!({"name": "held"}))),
+        ("act", json!({"view": "list-000000001", "action": "quickfix"})),
+        ("act", json!({"row": "#1", "action": "jump"})),
+        ("act", json!({"row": "u", "action": "yank", "is_stored": true})),
+        (
+            "terminal",
+            json!({"name": "mine", "agent": agent, "session_id": "s", "cwd": "/p", "trust_project": false, "data_dir": "/d"}),
+        ),
         ("texts", json!({"title": "t", "left": ["a"], "right": ["b"], "filetype": "lua"})),
         ("transcript", transcript),
         ("transcript", json!({"uuid": "u", "raw": true})),
@@ -110,6 +119,9 @@ fn windows() -> Vec<(&'static str, Json)> {
     let more = [
         ("act", json!({"view": view, "action": "reload"})),
         ("act", json!({"view": "info-000000001", "action": "more"})),
+        ("act", json!({"view": "list-000000001", "action": "search", "text": "a"})),
+        ("cursor", json!({"view": "list-000000001", "row": "#1"})),
+        ("files", json!({"asked": 1, "root": "/nowhere", "query": "a", "is_new": true})),
         ("closed", json!({"view": view})),
         ("geometry", here.clone()),
     ];
@@ -118,28 +130,11 @@ fn windows() -> Vec<(&'static str, Json)> {
 
 /// What is asked, and which lists are shown.
 fn questions() -> Vec<Json> {
-    let viewer = json!({"cwd": "/p", "home": "/home/dev"});
-    let live = json!({
-        "id": 1, "path": "/p/a", "name": "n", "line": 4, "prompt": "p", "elapsed_ms": 5, "cost_usd": 0.5,
-        "has_session": true, "has_transcript": true,
-    });
-    let state = |state: Json| laid_over(&live, &state);
-    let shown = [
-        json!({"status": "queued", "doing": "d"}),
-        json!({"status": "running", "doing": "d", "is_failing": true}),
-        json!({"status": "ready"}),
-        json!({"status": "failed", "error": {"code": "timeout", "message": "m"}}),
-        json!({"status": "done", "landing": "held", "held_for": "review"}),
-    ]
-    .map(state);
-    let totals = json!({"running": 1, "queued": 0, "held": 1, "cost_usd": 0.5});
     let of_buffer = |more: Json| laid_over(&json!({"id": 1, "buffer": 1}), &more);
     let all = [
         ("history", json!({"text": "a", "before": {"ended_ms": 1, "uuid": "u"}})),
-        ("history", json!({"path": "/a", "project": "/", "viewer": viewer})),
-        ("jobs", json!({"jobs": shown, "totals": totals, "viewer": viewer})),
+        ("history", json!({"path": "/a", "project": "/"})),
         ("info", json!({"project": "/", "agent": "mine", "session_id": "s", "today_ms": 1})),
-        ("info", json!({"project": "/", "today_ms": 1, "viewer": viewer})),
         ("job", json!({"id": 1})),
         ("job", json!({"uuid": "u"})),
         ("checkpoints", json!({"agent": "mine", "session_id": "s"})),
@@ -227,6 +222,6 @@ fn each_message_of_the_plugin_is_among_them() {
         assert!(sent.contains(some), "{function} was found nowhere: {sent:?}");
         assert_eq!(sent.difference(&known).collect::<Vec<_>>(), Vec::<&String>::new(), "{function}");
     }
-    let decisions = ["take", "drop", "undrop", "history", "jobs", "blocks"];
+    let decisions = ["take", "drop", "undrop", "blocks"];
     assert!(decisions.iter().all(|name| questions.contains(*name)), "{questions:?}");
 }

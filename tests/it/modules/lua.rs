@@ -17,17 +17,17 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 11] = [
-    ("", 535),
-    ("command", 1075),
+    ("", 560),
+    ("command", 1070),
     ("config", 520),
     ("editor", 2240),
-    ("host", 940),
-    ("jobs", 2550),
-    ("session", 320),
-    ("ui", 2270),
-    ("ui/prompt", 2090),
+    ("host", 930),
+    ("jobs", 2355),
+    ("session", 290),
+    ("ui", 2275),
+    ("ui/prompt", 1845),
     ("ui/review", 1570),
-    ("ui/status", 1120),
+    ("ui/status", 1155),
 ];
 /// By how much a budget may be above the lines.
 const SLACK: usize = 40;
