@@ -16,8 +16,9 @@ pub fn agent(connection: &Connection, project: &str) -> Result<Option<String>, S
 pub fn prompts(connection: &Connection, limit: u64) -> Result<Vec<String>, StoreError> {
     Ok(connection
         .prepare_cached(
-            "WITH newest AS (SELECT prompt, started_ms ended_ms FROM jobs WHERE ended_ms IS NULL UNION ALL SELECT * FROM
-                (SELECT prompt, ended_ms FROM jobs WHERE ended_ms IS NOT NULL ORDER BY ended_ms DESC LIMIT 5000))
+            "WITH newest AS (
+                SELECT entry ->> 'prompt' prompt, started_ms ended_ms FROM jobs WHERE ended_ms IS NULL UNION ALL SELECT * FROM
+                (SELECT entry ->> 'prompt', ended_ms FROM jobs WHERE ended_ms IS NOT NULL ORDER BY ended_ms DESC LIMIT 5000))
              SELECT prompt FROM newest GROUP BY prompt
              ORDER BY count(*) / (1 + ((SELECT max(ended_ms) FROM newest) - max(ended_ms)) / 604800000.0) DESC,
                 max(ended_ms) DESC
