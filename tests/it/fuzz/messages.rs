@@ -138,8 +138,6 @@ fn questions() -> Vec<Json> {
         ("history", json!({"text": "a", "before": {"ended_ms": 1, "uuid": "u"}})),
         ("history", json!({"path": "/a", "project": "/", "viewer": viewer})),
         ("jobs", json!({"jobs": shown, "totals": totals, "viewer": viewer})),
-        ("info", json!({"project": "/", "agent": "mine", "session_id": "s", "today_ms": 1})),
-        ("info", json!({"project": "/", "today_ms": 1, "viewer": viewer})),
         ("job", json!({"id": 1})),
         ("job", json!({"uuid": "u"})),
         ("checkpoints", json!({"agent": "mine", "session_id": "s"})),
