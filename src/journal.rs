@@ -121,7 +121,10 @@ impl Journal {
     pub fn append_synced(&self, id: u64, change: Change) -> impl Future<Output = ()> + Send + use<> {
         let (done, written) = oneshot::channel();
         // As above.
-        self.send(move |writer| _ = done.send(writer.append_synced(id, change)));
+        self.send(move |writer| {
+            writer.append_synced(id, change);
+            _ = done.send(());
+        });
         let shared = Arc::clone(&self.shared);
         let is_late = shared.is_late.load(Ordering::Relaxed);
         async move {
@@ -176,7 +179,7 @@ impl Journal {
     /// The database refuses a line of this session for good.
     pub fn refuse(&self, line: Line, why: String) {
         self.send(move |writer| {
-            _ = writer.append_to(line.uuid.clone(), Change::Refused { why, line: Box::new(line) })
+            _ = writer.append_to(line.uuid.clone(), Change::Refused { why, line: Box::new(line) });
         });
     }
 

@@ -100,7 +100,7 @@ impl Undecided {
         let answer = self.answers.get(uuid)?;
         let record = (*answer.record).clone();
         let mut held = Held { uuid: uuid.to_owned(), draft: None, saved: None, record };
-        held.record.job.path = answer.path().to_owned();
+        answer.path().clone_into(&mut held.record.job.path);
         for change in answer.changes.iter().cloned() {
             match change {
                 Change::Landed(landed) => held.record.held_for = landed.held_for.or(held.record.held_for),

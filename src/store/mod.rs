@@ -34,7 +34,7 @@ pub use transcript::{Transcript, Transcripts};
 
 use crate::journal::{CountedBefore, Journal, now_ms};
 use queries::entry::QueryContext;
-use queries::{checkpoints, counted, history, info, logins, prompts, unsent};
+use queries::{checkpoints, counted, history, info, prompts, unsent};
 use thread::{StoreThread, Task};
 
 /// After how long a question is answered by "busy".
@@ -202,7 +202,7 @@ fn reply(connection: &Connection, asker: QueryContext<'_>, query: &Query) -> Que
         }
         Query::Prompts { limit, project } => {
             let (unsent, sent) = (unsent::all(connection)?, prompts::prompts(connection, *limit)?);
-            let logged_out = logins::logged_out(connection)?;
+            let logged_out = prompts::logged_out(connection)?;
             let agent = prompts::agent(connection, project)?;
             json!({ "prompts": unsent::merge_by_age(unsent, sent, now_ms()), "logged_out": logged_out, "agent": agent })
         }

@@ -109,9 +109,9 @@ fn a_job_whose_host_was_lost_was_interrupted_until_the_next_host_runs_it() {
     let asked = Accepted { review: true, resumed: Some(resume.clone()), ..accepted(1) };
     apply(&mut connection, [(0, begin("s", "")), (1, Change::Accepted(Box::new(asked.clone())))]);
     assert_eq!(states(&connection), [], "it runs");
-    apply::end_gone(&mut connection, |session| session != "s").unwrap();
+    apply::end_gone(&connection, |session| session != "s").unwrap();
     assert_eq!(states(&connection), [], "its host runs");
-    apply::end_gone(&mut connection, |session| session == "s").unwrap();
+    apply::end_gone(&connection, |session| session == "s").unwrap();
     assert_eq!(states(&connection), [(1, "interrupted")]);
     let full = asker().job(&connection, &JobKey::Id(1)).unwrap().unwrap();
     assert_eq!((full.entry.started_ms, full.entry.ended_ms), (1000, 1000), "when it ended is not known");

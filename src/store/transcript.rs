@@ -79,7 +79,9 @@ impl Transcripts {
         let (done, ended) = oneshot::channel();
         std::thread::spawn(move || {
             // A panic has ended the host; the waiting task may have given up.
-            running.into_iter().for_each(|thread| _ = thread.join());
+            for thread in running {
+                _ = thread.join();
+            }
             _ = done.send(());
         });
         if tokio::time::timeout_at(until.into(), ended).await.is_err() {

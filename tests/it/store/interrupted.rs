@@ -94,9 +94,8 @@ fn retry(nvim: &Nvim, gated: &Gated) {
 
 #[test]
 fn whoever_ends_the_jobs_are_interrupted_in_the_next_neovim() {
-    let ends: [(bool, fn(Nvim) -> Scratch); 4] =
-        [(false, Nvim::crash), (false, kill), (false, Nvim::quit_to), (true, kill)];
-    for (is_locked, end) in ends {
+    let ends: [fn(Nvim) -> Scratch; 4] = [Nvim::crash, Nvim::quit_to, kill, kill];
+    for (end, is_locked) in ends.into_iter().zip([false, false, false, true]) {
         let (nvim, gated, lock) = if is_locked { two_jobs_behind_a_lock() } else { two_jobs() };
         let scratch = end(nvim);
         drop(lock);
