@@ -19,6 +19,8 @@ const TURNS: u32 = 20;
 const NOW: i64 = 1_800_000_000_000;
 
 fn main() {
+    let runtime = tokio::runtime::Runtime::new().unwrap_or_else(|error| panic!("no runtime: {error}"));
+    let _entered = runtime.enter();
     let [(few, _few), (many, _many)] = [FEW, MANY].map(|jobs| {
         let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("no folder to measure in: {error}"));
         (filled(folder.path(), jobs), folder)
@@ -53,12 +55,12 @@ fn questions() -> Vec<(&'static str, Question, Option<f64>)> {
     let page = || Page { limit: 100, ..Page::default() };
     let text = |text: &str| Query::History(Page { text: Some(text.to_owned()), ..page() });
     let middle = (NOW - i64::from(MANY) * 150_000, String::new());
-    let info = |session: Option<&str>| {
+    let info = |session: Option<&str>| -> Question {
         let session = session.map(|session| ("claude".to_owned(), session.to_owned()));
-        Query::Info(InfoQuery {
-            project: "/home/dev/project-3".to_owned(),
-            session,
-            today_ms: NOW - 40_000_000,
+        let project = "/home/dev/project-3".to_owned();
+        let wanted = InfoQuery { project, session, today_ms: NOW - 40_000_000 };
+        Box::new(move |database, sender| {
+            database.info(wanted.clone(), move |info| _ = sender.send(info.is_ok()));
         })
     };
     let path = || "/home/dev/project-3/src/file-3.rs".to_owned();
@@ -78,8 +80,8 @@ fn questions() -> Vec<(&'static str, Question, Option<f64>)> {
         ),
         ("history with words found often", asked(text("error 7")), Some(50.0)),
         ("history with words found nowhere", asked(text("no such words")), Some(50.0)),
-        ("info", asked(info(None)), Some(50.0)),
-        ("info with a session", asked(info(Some("session-77"))), Some(50.0)),
+        ("info", info(None), Some(50.0)),
+        ("info with a session", info(Some("session-77")), Some(50.0)),
         ("prompts", asked(Query::Prompts { limit: 200, project: String::new() }), Some(50.0)),
         ("checkpoints of a session", asked(checkpoints), Some(5.0)),
     ]
@@ -112,31 +114,36 @@ fn fill(data_dir: &Path, jobs: u32) -> rusqlite::Result<()> {
     let connection = Connection::open(data_dir.join("botglue.db"))?;
     connection.execute_batch(&format!(
         "BEGIN;
-         INSERT INTO jobs (uuid, session, id, agent, model, session_id, family, project, path, prompt, started_ms, ended_ms,
-             error_code, has_answer, landing, cost_usd, input_tokens, output_tokens, cache_read_tokens,
-             cache_creation_tokens, num_turns, duration_ms, entry)
+         INSERT INTO jobs (uuid, session, id, family, entry)
          WITH RECURSIVE job (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM job WHERE n < {jobs})
-         SELECT 'gone-' || n, 'gone', n, iif(n % 5 = 0, 'droid', 'claude'), 'model-' || (n % 4), 'session-' || (n / 3),
-             'session-' || (n / 30), '/home/dev/project-' || (n % 12),
-             '/home/dev/project-' || (n % 12) || '/src/file-' || (n % 40) || '.rs',
+         SELECT 'gone-' || n, 'gone', n, 'session-' || (n / 30), json_object(
+             'agent', iif(n % 5 = 0, 'droid', 'claude'), 'protocol', 'claude', 'model', 'model-' || (n % 4),
+             'session_id', 'session-' || (n / 3), 'project', '/home/dev/project-' || (n % 12),
+             'path', '/home/dev/project-' || (n % 12) || '/src/file-' || (n % 40) || '.rs',
+             'prompt',
              iif(n % 3, 'do it like number ' || (n % 700), 'return an error where it is ' || n || ' and say which one'),
-             {NOW} - ({jobs} - n) * 300000 - 20000, {NOW} - ({jobs} - n) * 300000, iif(n % 20 = 0, 'timeout', NULL),
-             n % 20 <> 0, CASE WHEN n % 20 = 0 THEN NULL WHEN n % 9 = 0 THEN 'rejected' ELSE 'applied' END,
-             n % 100 / 1000.0, n % 5000, n % 900, n % 30000, n % 7000, n % 6 + 1, 20000,
-             json_object('protocol', 'claude', 'filetype', 'rust', 'first_line', n % 900, 'landed_first', n % 900,
-                 'landed_last', n % 900 + 14, 'transcript', n || '.jsonl',
-                 'error_message', iif(n % 20 = 0, 'The agent took longer than 300 s.', NULL))
+             'question', json('false'), 'filetype', 'rust', 'first_line', n % 900, 'landed_first', n % 900,
+             'landed_last', n % 900 + 14, 'transcript', n || '.jsonl',
+             'started_ms', {NOW} - ({jobs} - n) * 300000 - 20000, 'ended_ms', {NOW} - ({jobs} - n) * 300000,
+             'error', CASE WHEN n % 20 = 0
+                 THEN json_object('code', 'timeout', 'message', 'The agent took longer than 300 s.') END,
+             'has_answer', json(iif(n % 20 <> 0, 'true', 'false')),
+             'landing', CASE WHEN n % 20 = 0 THEN NULL WHEN n % 9 = 0 THEN 'rejected' ELSE 'applied' END,
+             'cost_usd', n % 100 / 1000.0, 'input_tokens', n % 5000, 'output_tokens', n % 900,
+             'cache_read_tokens', n % 30000, 'cache_creation_tokens', n % 7000, 'num_turns', n % 6 + 1,
+             'duration_ms', 20000)
          FROM job;
-         INSERT INTO texts (uuid, record, counted, landed_rows)
+         UPDATE jobs SET entry = entry;
+         INSERT INTO texts (uuid, record, landed_rows)
          SELECT uuid, json_object('id', id, 'agent', agent, 'protocol', 'claude', 'project', project, 'path', path,
-                 'filetype', 'rust', 'prompt', prompt, 'question', json('false'), 'review', json('false'),
+                 'filetype', 'rust', 'prompt', entry ->> 'prompt', 'question', json('false'), 'review', json('false'),
                  'started_ms', started_ms, 'ended_ms', ended_ms, 'share', json_object(), 'counted', json_object(),
                  'selection', json_object('kind', 'line', 'first_line', 1, 'last_line', 1,
                      'text', json_array(printf('%600s', id)), 'rows', json_array(printf('%600s', id)),
                      'cols', json_array(0), 'beside', json_object()),
                  'text', printf('%500s', id), 'lines', json_array(printf('%500s', id)),
                  'checkpoints', json_array('message-' || id)),
-             '{{}}', json_array(printf('%500s', id)) FROM jobs;
+             json_array(printf('%500s', id)) FROM jobs;
          COMMIT;"
     ))
 }

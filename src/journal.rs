@@ -33,34 +33,11 @@ pub use clock::now_ms;
 pub use folder::{Folder, is_alive};
 pub use line::{Change, Line};
 pub use owner::is_alive as is_owner_alive;
-pub use record::{Accepted, Draft, Held, Landed, Record, RowsOnDisk, SavedRange, Unsent};
+pub use record::{Accepted, Draft, Held, Landed, Record, RowsOnDisk, Unsent};
 use writer::{Task, Writer};
 
 /// How long the host waits for a line to be written.
 pub const PATIENCE: Duration = Duration::from_millis(100);
-
-/// What goes wrong with a journal. The user is told once.
-#[derive(Debug, thiserror::Error)]
-pub enum JournalError {
-    /// A line could not be written.
-    #[error(
-        "answers are not kept beyond this Neovim yet: the journal cannot be written ({0}); jobs run all the same"
-    )]
-    Unwritten(#[from] std::io::Error),
-    /// The disk does not answer.
-    #[error(
-        "answers are not kept beyond this Neovim yet: the disk of `data_dir` does not answer; jobs run all the same"
-    )]
-    Late,
-    /// Another session's journal cannot be read.
-    #[error("what an earlier session left is not all taken over: {} {why}", path.display())]
-    LeftOver {
-        /// Where it is.
-        path: PathBuf,
-        /// Why.
-        why: String,
-    },
-}
 
 /// What the journal has for the database. It comes in the order in which it is to be applied.
 #[derive(Debug)]
@@ -76,17 +53,33 @@ pub struct Applicable {
 /// Where lines go that are in the journal, or that could not be written there.
 pub type Sink = Box<dyn Fn(Applicable) + Send>;
 /// Who is told what goes wrong.
-pub type Warn = Arc<dyn Fn(JournalError) + Send + Sync>;
+pub type Warn = Box<dyn Fn(String) + Send + Sync>;
+
+/// What the host and the journal's thread know of each other.
+struct Shared {
+    /// A line was not written in time, and none since.
+    is_late: AtomicBool,
+    /// Whether the thread is at work: where it is not, it waits for a processor, not for the disk.
+    is_busy: AtomicBool,
+    is_told: AtomicBool,
+    warn: Warn,
+}
+
+impl Shared {
+    /// Tells the user of the first fault.
+    fn fault(&self, why: &str) {
+        if !self.is_told.swap(true, Ordering::Relaxed) {
+            tracing::error!(why, "the journal cannot be kept");
+            (self.warn)(format!("answers are not kept beyond this Neovim yet: {why}; jobs run all the same"));
+        }
+    }
+}
 
 /// A handle to the thread that writes this session's journal. It ends with the last handle.
 #[derive(Clone)]
 pub struct Journal {
     tasks: mpsc::Sender<Task>,
-    /// A line was not written in time, and none since.
-    is_late: Arc<AtomicBool>,
-    /// Whether the thread is at work: where it is not, it waits for a processor, not for the disk.
-    is_busy: Arc<AtomicBool>,
-    warn: Warn,
+    shared: Arc<Shared>,
 }
 
 impl Journal {
@@ -94,62 +87,52 @@ impl Journal {
     /// kept without a directory. `warn` hears of the first fault, and of each file of another session that is damaged.
     pub fn open(data_dir: Option<&std::path::Path>, session: String, sink: Sink, warn: Warn) -> Self {
         let (tasks, waiting) = mpsc::channel();
-        let is_late = Arc::new(AtomicBool::new(data_dir.is_none()));
-        let is_busy = Arc::new(AtomicBool::new(false));
-        let is_told = AtomicBool::new(false);
-        let warn: Warn = Arc::new(move |error| {
-            if matches!(error, JournalError::LeftOver { .. }) || !is_told.swap(true, Ordering::Relaxed) {
-                warn(error);
-            }
-        });
+        let (is_late, is_busy, is_told) = (data_dir.is_none().into(), false.into(), false.into());
+        let shared = Arc::new(Shared { is_late, is_busy, is_told, warn });
         if let Some(data_dir) = data_dir {
-            let (folder, is_late) = (Folder::under(data_dir), Arc::clone(&is_late));
-            let is_busy = Arc::clone(&is_busy);
-            let warn = Arc::clone(&warn);
+            let (folder, shared) = (Folder::under(data_dir), Arc::clone(&shared));
             // A thread of its own, and none of the agents' parents: it starts no process.
-            std::thread::spawn(move || {
-                Writer::new(folder, session, sink, warn).run(&waiting, &is_late, &is_busy);
-            });
+            std::thread::spawn(move || Writer::new(folder, session, sink, shared).run(&waiting));
         }
-        Self { tasks, is_late, is_busy, warn }
+        Self { tasks, shared }
     }
 
     /// Appends a change of the job with this number; waits until it is written, but never longer than [`PATIENCE`].
     /// Whether it is kept, here or by the database.
     pub fn append(&self, id: u64, change: Change) -> bool {
         let (done, written) = mpsc::channel();
-        self.send(Task::Append {
-            id,
-            change,
-            sync: false,
-            done: Box::new(move |is_kept| _ = done.send(is_kept)),
-        });
-        if self.is_late.load(Ordering::Relaxed) {
+        // The waiting host may have given up.
+        self.send(move |writer| _ = done.send(writer.append(id, change)));
+        if self.shared.is_late.load(Ordering::Relaxed) {
             return false;
         }
         loop {
             match written.recv_timeout(PATIENCE) {
                 Ok(is_kept) => return is_kept,
-                Err(mpsc::RecvTimeoutError::Timeout) if !self.is_busy.load(Ordering::Relaxed) => {}
+                Err(mpsc::RecvTimeoutError::Timeout) if !self.shared.is_busy.load(Ordering::Relaxed) => {}
                 Err(_) => break,
             }
         }
-        self.is_late.store(true, Ordering::Relaxed);
-        (self.warn)(JournalError::Late);
+        self.shared.is_late.store(true, Ordering::Relaxed);
+        self.shared.fault("the disk of `data_dir` does not answer");
         false
     }
 
     /// Appends a change; comes back once it is on the disk, or after [`PATIENCE`].
     pub fn append_synced(&self, id: u64, change: Change) -> impl Future<Output = ()> + Send + use<> {
         let (done, written) = oneshot::channel();
-        // The waiting task may have given up.
-        self.send(Task::Append { id, change, sync: true, done: Box::new(move |_| _ = done.send(())) });
-        let (is_late, is_busy) = (self.is_late.load(Ordering::Relaxed), Arc::clone(&self.is_busy));
+        // As above.
+        self.send(move |writer| {
+            writer.append_synced(id, change);
+            _ = done.send(());
+        });
+        let shared = Arc::clone(&self.shared);
+        let is_late = shared.is_late.load(Ordering::Relaxed);
         async move {
             let mut written = written;
             while !is_late
                 && tokio::time::timeout(PATIENCE, &mut written).await.is_err()
-                && !is_busy.load(Ordering::Relaxed)
+                && !shared.is_busy.load(Ordering::Relaxed)
             {}
         }
     }
@@ -161,52 +144,62 @@ impl Journal {
         jobs: Vec<(u64, Option<String>)>,
         then: impl FnOnce(Vec<(u64, Held)>) + Send + 'static,
     ) {
-        self.send(Task::Unreported { jobs, then: Box::new(then) });
+        self.send(move |writer| then(writer.unreported(jobs)));
     }
 
     /// Takes over the undecided answers of all sessions that are gone.
     pub fn adopt(&self, then: impl FnOnce(std::io::Result<Vec<Held>>) + Send + 'static) {
-        self.send(Task::Adopt(Box::new(then)));
+        self.send(move |writer| then(writer.adopt()));
     }
 
     /// An adopted answer is that of the job with this number now.
     pub fn number(&self, uuid: String, id: u64) {
-        self.send(Task::Number { uuid, id });
+        self.send(move |writer| writer.number(uuid, id));
     }
 
     /// Calls `then` once all is written that was handed over, and what sessions that are gone have left was passed on.
     pub fn then(&self, then: impl FnOnce() + Send + 'static) {
-        self.send(Task::Then(Box::new(then)));
+        self.send(move |writer| {
+            if let Err(error) = writer.take_up() {
+                tracing::warn!(%error, "the journals of other sessions cannot be read");
+            }
+            then();
+        });
     }
 
     /// The database has so many of the lines that were passed on for this session, counted from the start.
     pub fn applied(&self, count: u64) {
-        self.send(Task::Applied(count));
+        self.send(move |writer| writer.applied = count);
     }
 
     /// The database has all of the file of a session that is gone.
     pub fn taken_up(&self, file: PathBuf) {
-        self.send(Task::TakenUp(file));
+        self.send(move |writer| writer.taken_up(&file));
     }
 
     /// The database refuses a line of this session for good.
     pub fn refuse(&self, line: Line, why: String) {
-        self.send(Task::Refuse { line, why });
+        self.send(move |writer| {
+            _ = writer.append_to(line.uuid.clone(), Change::Refused { why, line: Box::new(line) });
+        });
     }
 
     /// The database is a new one: it gets the undecided answers once more.
     pub fn pass_on_again(&self) {
-        self.send(Task::PassOnAgain);
+        self.send(Writer::pass_on_again);
     }
 
     /// The last task: leaves what is undecided, and what the database does not have; then calls `then`.
     pub fn close(&self, then: impl FnOnce() + Send + 'static) {
-        self.send(Task::Close(Box::new(then)));
+        self.send(move |writer| {
+            writer.close();
+            then();
+        });
     }
 
-    fn send(&self, task: Task) {
+    fn send(&self, task: impl FnOnce(&mut Writer) + Send + 'static) {
         // Without a directory there is no thread, and nothing to do.
-        let _ = self.tasks.send(task);
+        let _ = self.tasks.send(Box::new(task));
     }
 }
 

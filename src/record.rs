@@ -68,7 +68,6 @@ pub fn landed(settlement: Settlement, passage: Option<&Passage>) -> Landed {
         held_for,
         place: passage.map(lines),
         rows: passage.map(rows),
-        path: None,
     }
 }
 

@@ -9,6 +9,7 @@ use crate::stream::{UsageScope, UsageScopes};
 
 /// What a job, or several, cost.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Amounts {
     /// US dollars; unknown if the agent does not report it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -26,6 +27,7 @@ pub struct Amounts {
 
 /// Tokens by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Tokens {
     /// Sent, and not found in a cache.
     #[serde(rename = "input_tokens")]
@@ -63,53 +65,37 @@ impl Amounts {
         }
     }
 
-    /// What a job itself used whose agent reported `self`. A counter that is lower than before started again.
-    #[must_use]
-    fn job_usage(&self, scopes: UsageScopes, before: &CountedBefore) -> Self {
-        let of = |count| match count {
-            UsageScope::Run => Self::default(),
-            UsageScope::Session => before.session,
-            UsageScope::Lineage => before.lineage,
-        };
-        let cost = of(scopes.cost).cost_usd.unwrap_or(0.0);
-        let tokens = of(scopes.usage).tokens;
-        let turns = of(scopes.num_turns).num_turns.unwrap_or(0);
-        Self {
-            cost_usd: self
-                .cost_usd
-                .map(|told| if whole(told) < whole(cost) { told } else { whole(told - cost) }),
-            tokens: if self.tokens.reach(tokens) {
-                self.tokens.each(tokens, u64::wrapping_sub)
-            } else {
-                self.tokens
-            },
-            num_turns: self.num_turns.map(|told| told.checked_sub(turns).unwrap_or(told)),
-            duration_ms: self.duration_ms,
-        }
-    }
-
     /// The amounts of the job alone whose agent reported `self`, and what its session has counted by now. `before` is
     /// what was counted in the session that it went on from, where that is known; else only what the agent reports for
     /// the run itself is the job's. A fork (not `is_same` session) has counted nothing of its own yet.
     #[must_use]
     pub fn shared(&self, scopes: UsageScopes, before: Option<CountedBefore>, is_same: bool) -> (Self, Self) {
-        let Some(mut before) = before else { return (self.run_only(scopes), *self) };
-        if !is_same {
-            before.session = Self::default();
-        }
-        let share = self.job_usage(scopes, &before);
-        (share, before.lineage.plus(&share))
-    }
-
-    /// The same if the earlier counts are unknown: only what the agent reports for the run itself.
-    #[must_use]
-    fn run_only(&self, scopes: UsageScopes) -> Self {
-        Self {
-            cost_usd: self.cost_usd.filter(|_| scopes.cost == UsageScope::Run),
-            tokens: if scopes.usage == UsageScope::Run { self.tokens } else { Tokens::default() },
-            num_turns: self.num_turns.filter(|_| scopes.num_turns == UsageScope::Run),
+        let of = |scope| match scope {
+            UsageScope::Run => Some(Self::default()),
+            UsageScope::Session => {
+                before.map(|before| if is_same { before.session } else { Self::default() })
+            }
+            UsageScope::Lineage => before.map(|before| before.lineage),
+        };
+        // A counter that is lower than before started again.
+        let cost = |before: Self| {
+            let (told, before) = (whole(self.cost_usd?), whole(before.cost_usd.unwrap_or(0.0)));
+            Some(if told < before { told } else { whole(told - before) })
+        };
+        let turns = |before: Self| {
+            self.num_turns.map(|told| told.checked_sub(before.num_turns.unwrap_or(0)).unwrap_or(told))
+        };
+        let tokens = |before: Self| match before.tokens {
+            before if self.tokens.reach(before) => self.tokens.each(before, u64::wrapping_sub),
+            _ => self.tokens,
+        };
+        let share = Self {
+            cost_usd: of(scopes.cost).and_then(cost),
+            tokens: of(scopes.usage).map(tokens).unwrap_or_default(),
+            num_turns: of(scopes.num_turns).and_then(turns),
             duration_ms: self.duration_ms,
-        }
+        };
+        (share, before.map_or(*self, |before| before.lineage.plus(&share)))
     }
 }
 
@@ -153,28 +139,20 @@ mod tests {
         Amounts { cost_usd: Some(cost_usd), tokens, num_turns: Some(num_turns), duration_ms: Some(7) }
     }
 
-    #[test]
-    fn what_was_counted_before_is_taken_off() {
-        let before = CountedBefore { session: amounts(0.0, 4, 1), lineage: amounts(0.3, 9, 2) };
-        let told = amounts(0.4, 10, 5);
-        assert_eq!(told.job_usage(UsageScopes::default(), &before), told);
-        assert_eq!(told.job_usage(LINEAGE, &before), amounts(0.1, 10, 3));
-        let droid =
-            UsageScopes { cost: UsageScope::Run, usage: UsageScope::Session, num_turns: UsageScope::Lineage };
-        assert_eq!(told.job_usage(droid, &before), amounts(0.4, 6, 3));
-        assert_eq!(told.job_usage(LINEAGE, &CountedBefore::default()), told);
+    fn share(told: Amounts, scopes: UsageScopes, before: Option<CountedBefore>) -> Amounts {
+        told.shared(scopes, before, true).0
     }
 
     #[test]
     fn a_counter_that_began_anew_tells_the_share_itself() {
         let before = CountedBefore { session: Amounts::default(), lineage: amounts(0.5, 0, 9) };
-        assert_eq!(amounts(0.2, 0, 2).job_usage(LINEAGE, &before), amounts(0.2, 0, 2));
-        assert_eq!(amounts(0.5, 0, 9).job_usage(LINEAGE, &before), amounts(0.0, 0, 0));
+        assert_eq!(share(amounts(0.2, 0, 2), LINEAGE, Some(before)), amounts(0.2, 0, 2));
+        assert_eq!(share(amounts(0.5, 0, 9), LINEAGE, Some(before)), amounts(0.0, 0, 0));
     }
 
     #[test]
     fn nothing_is_claimed_of_what_nobody_knows() {
-        let run_only = amounts(0.5, 8, 2).run_only(LINEAGE);
+        let run_only = share(amounts(0.5, 8, 2), LINEAGE, None);
         let tokens = Tokens { input: 8, ..Tokens::default() };
         assert_eq!(run_only, Amounts { cost_usd: None, tokens, num_turns: None, duration_ms: Some(7) });
     }

@@ -29,9 +29,7 @@ pub struct Folder {
 /// A journal's file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct JournalFile {
-    /// The session that holds it.
-    pub session: String,
-    /// Its number among the files of that session.
+    /// Its number among the files of its session.
     pub number: u64,
     /// Where it is.
     pub path: PathBuf,
@@ -58,6 +56,7 @@ impl Folder {
     /// Where the folder cannot be read.
     pub fn sessions(&self) -> io::Result<BTreeMap<String, Vec<JournalFile>>> {
         let mut sessions: BTreeMap<String, Vec<JournalFile>> = BTreeMap::new();
+        let mut beside = Vec::new();
         match self.check() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(sessions),
             checked => checked?,
@@ -69,9 +68,15 @@ impl Folder {
                 name.strip_suffix(".jsonl").and_then(|name| name.rsplit_once('-'))
                 && let Ok(number) = number.parse()
             {
-                let session = session.to_owned();
-                sessions.entry(session.clone()).or_default().push(JournalFile { session, number, path });
-            } else if path.extension().is_some_and(|end| end == PART) && is_left(&path) {
+                sessions.entry(session.to_owned()).or_default().push(JournalFile { number, path });
+            } else if path.extension().is_some_and(|end| end == PART || end == HELD) {
+                beside.push(path);
+            }
+        }
+        for path in beside {
+            let session = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+            // The marker of a session whose journals are gone says nothing any more.
+            if !sessions.contains_key(session) && is_left(&path) {
                 let _ = fs::remove_file(&path);
             }
         }
@@ -90,16 +95,14 @@ impl Folder {
         self.check()?;
         let path = self.named(session, number);
         let part = path.with_extension(PART);
-        let _ = fs::remove_file(&part);
-        let mut file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&part)?;
+        let file = write(&part, lines)?;
         // Not every file system can lock; then the Neovim that the file names decides alone.
         let _ = file.try_lock();
-        file.write_all(lines)?;
         file.sync_data()?;
         fs::rename(&part, &path)?;
         // Its name, too, as far as the file system can. Files that it stands for are removed after that.
         let _ = File::open(&self.path).and_then(|folder| folder.sync_all());
-        Ok((JournalFile { session: session.to_owned(), number, path }, file))
+        Ok((JournalFile { number, path }, file))
     }
 
     /// Gives the files of another session to this one, with numbers from `first` on, unless another host was quicker. All
@@ -124,7 +127,7 @@ impl Folder {
         for ((file, _), number) in opened.iter().zip(first..) {
             let path = self.named(session, number);
             fs::rename(&file.path, &path)?;
-            taken.push(JournalFile { session: session.to_owned(), number, path });
+            taken.push(JournalFile { number, path });
         }
         Ok(taken)
     }
@@ -134,30 +137,18 @@ impl Folder {
     ///
     /// # Errors
     /// Where it cannot be written.
-    pub fn mark<'a>(
-        &self,
-        session: &str,
-        neovim: &str,
-        paths: impl Iterator<Item = &'a str>,
-    ) -> io::Result<()> {
+    pub fn mark(&self, session: &str, neovim: &str, paths: &[String]) -> io::Result<()> {
         self.check()?;
         let marker = self.path.join(format!("{session}.{HELD}"));
-        let lines: Vec<String> =
-            paths.map(|path| json!({ "owner": neovim, "path": path }).to_string()).collect();
-        if lines.is_empty() {
+        if paths.is_empty() {
             return match fs::remove_file(marker) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
                 _ => Ok(()),
             };
         }
         let part = self.path.join(format!("{session}.{HELD}.{PART}"));
-        let _ = fs::remove_file(&part);
-        OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&part)?
-            .write_all((lines.join("\n") + "\n").as_bytes())?;
+        let line = |path| format!("{}\n", json!({ "owner": neovim, "path": path }));
+        write(&part, paths.iter().map(line).collect::<String>().as_bytes())?;
         fs::rename(part, marker)
     }
 
@@ -172,6 +163,14 @@ impl Folder {
     fn named(&self, session: &str, number: u64) -> PathBuf {
         self.path.join(format!("{session}-{number}.jsonl"))
     }
+}
+
+/// Makes a file that gets its name later, in place of one that a host left.
+fn write(part: &Path, content: &[u8]) -> io::Result<File> {
+    let _ = fs::remove_file(part);
+    let mut file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(part)?;
+    file.write_all(content)?;
+    Ok(file)
 }
 
 /// Whether the session with these files may still run.

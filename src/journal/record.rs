@@ -93,8 +93,6 @@ pub struct Landed {
     pub place: Option<(u64, u64)>,
     /// Its whole rows as they are now.
     pub rows: Option<Vec<String>>,
-    /// The file, where it has another name than when the job was sent.
-    pub path: Option<String>,
 }
 
 /// The rows of a range; no place and no rows where it was deleted.
@@ -106,17 +104,6 @@ pub struct RowsOnDisk {
     pub rows: Vec<String>,
     /// Of a held answer: what was selected with what is taken of it in it, where something is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub base: Option<Vec<String>>,
-}
-
-/// The whole rows of a range as they stood when its file was written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct SavedRange {
-    /// Their first line, as a selection has it.
-    pub first_line: u64,
-    /// The rows; none where they were gone.
-    pub rows: Vec<String>,
-    /// What was selected with what was taken of its answer in it, where something was.
     pub base: Option<Vec<String>>,
 }
 
@@ -150,7 +137,7 @@ pub struct Held {
     /// What the user made of it.
     pub draft: Option<Draft>,
     /// Its range in the file, if that was written since the job was sent.
-    pub saved: Option<SavedRange>,
+    pub saved: Option<RowsOnDisk>,
     /// The rest of it.
     pub record: Record,
 }
@@ -160,6 +147,10 @@ impl Held {
     pub fn answer(&self) -> Value {
         let Self { uuid, saved, record, .. } = self;
         let Record { job, share, .. } = record;
+        let stands = saved.as_ref().map(|RowsOnDisk { place, rows, base }| {
+            let first_line = place.map_or(job.selection.first_line, |(first, _)| first);
+            json!({ "first_line": first_line, "rows": rows, "base": base })
+        });
         json!({
             "uuid": uuid,
             "agent": job.agent,
@@ -171,7 +162,7 @@ impl Held {
             "selection": job.selection,
             "elapsed_ms": record.ended_ms.saturating_sub(job.started_ms),
             "text": record.text,
-            "stands": saved,
+            "stands": stands,
             "held_for": record.held_for,
             "held_why": record.held_why,
             "cost_usd": share.cost_usd,

@@ -128,8 +128,8 @@ pub fn run(neovim: &str) -> Vec<Line> {
     let question = Record { job: Accepted { question: true, ..accepted(5) }, ..record(5, Some("said")) };
     let range = |place| Change::Range(RowsOnDisk { place, rows: vec!["é".to_owned()], base: None });
     let amounts = Amounts { cost_usd: Some(0.5), num_turns: Some(3), ..Amounts::default() };
-    let (path, rows) = (Some("/c.lua".to_owned()), Some(vec!["x".to_owned()]));
-    let merged = Landed { landing: "merged".to_owned(), place: Some((7, 8)), rows, path, held_for: None };
+    let rows = Some(vec!["x".to_owned()]);
+    let merged = Landed { landing: "merged".to_owned(), place: Some((7, 8)), rows, held_for: None };
     let refused = Box::new(Line::new("s-8".to_owned(), ended(8, "eight")));
     let changes = [
         (0, begin("s", neovim)),

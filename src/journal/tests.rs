@@ -28,7 +28,7 @@ impl Host {
     fn open(dir: &Path, session: &str) -> Self {
         let ((pass, passed), (tell, told)) = (mpsc::channel(), mpsc::channel());
         let sink: Sink = Box::new(move |applicable| _ = pass.send(applicable));
-        let warn: Warn = Arc::new(move |error: JournalError| _ = tell.send(error.to_string()));
+        let warn: Warn = Box::new(move |what| _ = tell.send(what));
         let journal = Journal::open(Some(dir), session.to_owned(), sink, warn);
         Self { journal, folder: dir.join("journal"), passed, told }
     }
@@ -136,7 +136,10 @@ fn a_journal_cut_at_any_byte_tells_what_is_whole_and_offers_nothing_decided() {
         (two.record.held_for.as_deref(), three.record.held_for.as_deref()),
         (Some("conflict"), Some("review"))
     );
-    assert_eq!((two.saved.as_ref().unwrap().first_line, three.record.job.path.as_str()), (7, "/new.lua"));
+    assert_eq!(
+        (two.saved.as_ref().unwrap().place.unwrap().0, three.record.job.path.as_str()),
+        (7, "/new.lua")
+    );
     assert_eq!(Change::Draft(two.draft.clone()), draft("mine, later"));
 }
 
@@ -195,21 +198,40 @@ fn a_session_is_left_alone_as_long_as_one_of_its_files_is_locked() {
 }
 
 #[test]
-fn a_file_that_is_being_made_is_left_alone_until_it_is_old() {
+fn what_killed_hosts_have_left_beside_journals_goes_once_it_is_old() {
     let dir = tempfile::tempdir().unwrap();
-    let (made, left) = (put(dir.path(), "x-0.part", b""), put(dir.path(), "y-0.part", b""));
+    let [made, left, marker, stale] =
+        ["x-0.part", "y-0.part", "z.held", "gone.held"].map(|name| put(dir.path(), name, b""));
+    let locked = fs::File::open(put(dir.path(), "z-0.jsonl", b"")).unwrap();
+    locked.try_lock().unwrap();
     let an_hour_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
-    fs::File::options().append(true).open(&left).unwrap().set_modified(an_hour_ago).unwrap();
+    for path in [&left, &marker, &stale] {
+        fs::File::options().append(true).open(path).unwrap().set_modified(an_hour_ago).unwrap();
+    }
     Host::open(dir.path(), "a").settle();
-    assert_eq!((made.exists(), left.exists()), (true, false));
+    assert_eq!([made, left, marker, stale].map(|path| path.exists()), [true, false, true, false]);
+}
+
+#[test]
+fn what_could_not_be_written_is_in_the_journal_once_that_can_be_written() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("journal"), "").unwrap();
+    let host = Host::open(dir.path(), "s");
+    let long = "x".repeat(1 << 20);
+    for id in 1..=70 {
+        assert!(!host.journal.append(id, ended(id, &long)));
+    }
+    fs::remove_file(dir.path().join("journal")).unwrap();
+    until(|| host.journal.append(71, ended(71, "x")), "it is written");
+    host.die();
+    assert_eq!(Host::open(dir.path(), "s").unreported(1..=99).len(), 71);
 }
 
 #[test]
 fn what_becomes_of_an_adopted_answer_reaches_its_key() {
     let dir = tempfile::tempdir().unwrap();
-    let path = Some("/new.lua".to_owned());
-    let renamed = Landed { path, landing: "held".to_owned(), ..Landed::default() };
-    let changes = [(0, begin("s", &gone())), (1, ended(1, "one")), (1, Change::Landed(renamed))];
+    let renamed = Change::Path("/new.lua".to_owned());
+    let changes = [(0, begin("s", &gone())), (1, ended(1, "one")), (1, renamed)];
     put(dir.path(), "s-0.jsonl", &bytes(&lines("s", changes)));
     let host = Host::open(dir.path(), "a");
     let held = host.adopt();
@@ -275,7 +297,7 @@ fn a_disk_that_stands_still_holds_nobody_up_and_all_is_there_afterwards() {
     let dir = tempfile::tempdir().unwrap();
     let ((go_on, waiting), (tell, told)) = (mpsc::channel::<()>(), mpsc::channel());
     let sink: Sink = Box::new(move |_| _ = waiting.recv_timeout(DEADLINE));
-    let warn: Warn = Arc::new(move |error: JournalError| _ = tell.send(error.to_string()));
+    let warn: Warn = Box::new(move |what| _ = tell.send(what));
     let journal = Journal::open(Some(dir.path()), "s".to_owned(), sink, warn);
     let since = Instant::now();
     for id in 1..=20 {

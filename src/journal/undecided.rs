@@ -2,9 +2,10 @@
 //! Pure.
 
 use std::collections::BTreeMap;
+use std::mem::discriminant;
 
 use super::line::{Change, Line};
-use super::record::{Draft, Held, Landed, Record, RowsOnDisk, SavedRange};
+use super::record::{Held, Record};
 
 /// The undecided answers by their keys, and what the database has refused.
 #[derive(Debug, Default)]
@@ -13,14 +14,11 @@ pub struct Undecided {
     refused: Vec<Line>,
 }
 
+/// An answer, and the last change of each kind after it.
 #[derive(Debug)]
 struct Answer {
     record: Box<Record>,
-    /// Its number in the session that holds it, where that is not the one in its record.
-    number: Option<u64>,
-    landed: Option<Landed>,
-    range: Option<RowsOnDisk>,
-    draft: Option<Draft>,
+    changes: Vec<Change>,
 }
 
 impl Undecided {
@@ -35,29 +33,19 @@ impl Undecided {
 
     /// Follows a line.
     pub fn apply(&mut self, line: &Line) {
-        let answer = self.answers.get_mut(&line.uuid);
-        match (&line.change, answer) {
-            (Change::Ended(record), _) if record.is_to_decide() => {
-                let record = record.clone();
-                let answer = Answer { record, number: None, landed: None, range: None, draft: None };
+        match &line.change {
+            Change::Ended(record) if record.is_to_decide() => {
+                let answer = Answer { record: record.clone(), changes: Vec::new() };
                 self.answers.insert(line.uuid.clone(), answer);
             }
-            (Change::Landed(landed), Some(answer)) if landed.landing == "held" => {
-                if let Some(path) = &landed.path {
-                    answer.record.job.path.clone_from(path);
+            Change::Landed(landed) if landed.landing != "held" => _ = self.answers.remove(&line.uuid),
+            Change::Refused { .. } if !self.refused.contains(line) => self.refused.push(line.clone()),
+            change => {
+                if let Some(Answer { changes, .. }) = self.answers.get_mut(&line.uuid) {
+                    changes.retain(|earlier| discriminant(earlier) != discriminant(change));
+                    changes.push(change.clone());
                 }
-                answer.landed = Some(landed.clone());
             }
-            (Change::Landed(_), Some(_)) => _ = self.answers.remove(&line.uuid),
-            (Change::Range(range), Some(answer)) => answer.range = Some(range.clone()),
-            (Change::Path(path), Some(answer)) => answer.record.job.path.clone_from(path),
-            (Change::Draft(draft), Some(answer)) => answer.draft.clone_from(draft),
-            (Change::Numbered(number), Some(answer)) => answer.number = Some(*number),
-            (Change::Amended { share, counted }, Some(answer)) => {
-                (answer.record.share, answer.record.counted) = (*share, *counted);
-            }
-            (Change::Refused { .. }, _) if !self.refused.contains(line) => self.refused.push(line.clone()),
-            _ => {}
         }
     }
 
@@ -77,27 +65,26 @@ impl Undecided {
     /// The shortest lines that say all of it.
     pub fn lines(&self) -> Vec<Line> {
         let mut lines = self.refused.clone();
-        for (uuid, answer) in &self.answers {
-            let changes = [
-                Some(Change::Ended(answer.record.clone())),
-                answer.number.map(Change::Numbered),
-                answer.landed.clone().map(Change::Landed),
-                answer.range.clone().map(Change::Range),
-                answer.draft.clone().map(|draft| Change::Draft(Some(draft))),
-            ];
-            lines.extend(changes.into_iter().flatten().map(|change| Line::new(uuid.clone(), change)));
+        for (uuid, Answer { record, changes }) in &self.answers {
+            let changes = std::iter::once(Change::Ended(record.clone())).chain(changes.iter().cloned());
+            lines.extend(changes.map(|change| Line::new(uuid.clone(), change)));
         }
         lines
     }
 
     /// The files of the answers.
-    pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.answers.values().map(|answer| answer.record.job.path.as_str())
+    pub fn paths(&self) -> Vec<String> {
+        self.answers.values().map(|answer| answer.path().to_owned()).collect()
     }
 
-    /// The numbers of answers of other sessions, with their keys.
-    pub fn numbers(&self) -> impl Iterator<Item = (u64, &str)> {
-        self.answers.iter().filter_map(|(uuid, answer)| Some((answer.number?, uuid.as_str())))
+    /// The keys of answers of other sessions, by their numbers in the one that holds them.
+    pub fn numbers(&self) -> BTreeMap<u64, String> {
+        let number =
+            |change: &Change| if let Change::Numbered(number) = change { Some(*number) } else { None };
+        let numbered = |(uuid, answer): (&String, &Answer)| {
+            answer.changes.iter().find_map(number).map(|number| (number, uuid.clone()))
+        };
+        self.answers.iter().filter_map(numbered).collect()
     }
 
     /// All answers as held ones, the oldest first; `otherwise` is why an answer is held that had not landed yet.
@@ -110,15 +97,32 @@ impl Undecided {
 
     /// One of them.
     pub fn held_one(&self, uuid: &str, otherwise: &str) -> Option<Held> {
-        let Answer { record, landed, range, draft, .. } = self.answers.get(uuid)?;
-        let mut record = (**record).clone();
-        let held_for = landed.as_ref().and_then(|landed| landed.held_for.clone()).or(record.held_for);
-        record.held_for = held_for.or_else(|| Some(otherwise.to_owned()));
-        let saved = range.clone().map(|RowsOnDisk { place, rows, base }| SavedRange {
-            first_line: place.map_or(record.job.selection.first_line, |(first, _)| first),
-            rows,
-            base,
+        let answer = self.answers.get(uuid)?;
+        let record = (*answer.record).clone();
+        let mut held = Held { uuid: uuid.to_owned(), draft: None, saved: None, record };
+        answer.path().clone_into(&mut held.record.job.path);
+        for change in answer.changes.iter().cloned() {
+            match change {
+                Change::Landed(landed) => held.record.held_for = landed.held_for.or(held.record.held_for),
+                Change::Range(range) => held.saved = Some(range),
+                Change::Draft(draft) => held.draft = draft,
+                Change::Amended { share, counted } => {
+                    (held.record.share, held.record.counted) = (share, counted);
+                }
+                _ => {}
+            }
+        }
+        held.record.held_for.get_or_insert_with(|| otherwise.to_owned());
+        Some(held)
+    }
+}
+
+impl Answer {
+    fn path(&self) -> &str {
+        let mut renamed = self.changes.iter().filter_map(|change| match change {
+            Change::Path(path) => Some(path),
+            _ => None,
         });
-        Some(Held { uuid: uuid.to_owned(), draft: draft.clone(), saved, record })
+        renamed.next().unwrap_or(&self.record.job.path)
     }
 }

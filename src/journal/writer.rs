@@ -4,41 +4,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use super::folder::{Folder, JournalFile, is_alive, read};
 use super::line::{Change, Line};
 use super::record::{Held, Landed};
 use super::undecided::Undecided;
-use super::{Applicable, JournalError, Sink, Warn, owner};
+use super::{Applicable, Shared, Sink, owner};
 
-/// When what could not be written is tried again, if nothing comes before.
+/// When a journal that could not be written is tried again, if nothing comes before.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
-/// The most that waits to be written, in bytes.
-const MAX_PENDING: usize = 64 << 20;
 /// From this length on a file is cut, in bytes.
 const CUT: u64 = 1 << 20;
 /// Why an answer is held that had not landed when its Neovim ended.
 const GONE: &str = "buffer_gone";
 
-type Then<T> = Box<dyn FnOnce(T) + Send>;
-
 /// What the thread is asked for.
-pub enum Task {
-    Append { id: u64, change: Change, sync: bool, done: Then<bool> },
-    Unreported { jobs: Vec<(u64, Option<String>)>, then: Then<Vec<(u64, Held)>> },
-    Adopt(Then<io::Result<Vec<Held>>>),
-    Number { uuid: String, id: u64 },
-    Then(Box<dyn FnOnce() + Send>),
-    Applied(u64),
-    TakenUp(PathBuf),
-    Refuse { line: Line, why: String },
-    PassOnAgain,
-    Close(Box<dyn FnOnce() + Send>),
-}
+pub type Task = Box<dyn FnOnce(&mut Writer) + Send>;
 
 /// See the module.
 pub struct Writer {
@@ -46,12 +31,12 @@ pub struct Writer {
     session: String,
     neovim: String,
     sink: Sink,
-    warn: Warn,
+    shared: Arc<Shared>,
     file: Option<(JournalFile, File)>,
+    /// It cannot be written. What is undecided goes to the next one, and the database gets the rest.
+    is_lost: bool,
     /// How long the file is.
     length: u64,
-    /// What could not be written yet.
-    pending: Vec<u8>,
     /// Other files of this session. They go with the next cut.
     earlier: Vec<JournalFile>,
     next_number: u64,
@@ -60,7 +45,7 @@ pub struct Writer {
     adopted: BTreeMap<u64, String>,
     /// How many lines of this session were passed on, and how many of those the database has.
     passed_on: u64,
-    applied: u64,
+    pub applied: u64,
     /// The files of sessions that are gone which were passed on, with the lengths that they had.
     seen: BTreeSet<(PathBuf, u64)>,
     /// The paths that the marker has.
@@ -68,16 +53,16 @@ pub struct Writer {
 }
 
 impl Writer {
-    pub fn new(folder: Folder, session: String, sink: Sink, warn: Warn) -> Self {
+    pub fn new(folder: Folder, session: String, sink: Sink, shared: Arc<Shared>) -> Self {
         Self {
             folder,
             neovim: owner::of(&session),
             session,
             sink,
-            warn,
+            shared,
             file: None,
+            is_lost: false,
             length: 0,
-            pending: Vec::new(),
             earlier: Vec::new(),
             next_number: 0,
             undecided: Undecided::default(),
@@ -90,95 +75,76 @@ impl Writer {
     }
 
     /// Works until all handles are gone.
-    pub fn run(mut self, tasks: &mpsc::Receiver<Task>, is_late: &AtomicBool, is_busy: &AtomicBool) {
-        is_busy.store(true, Ordering::Relaxed);
+    pub fn run(mut self, tasks: &mpsc::Receiver<Task>) {
+        let shared = Arc::clone(&self.shared);
+        shared.is_busy.store(true, Ordering::Relaxed);
         if let Err(error) = self.begin() {
-            (self.warn)(error.into());
+            self.lose_file(&error);
         }
         loop {
-            let patience = if self.pending.is_empty() { Duration::MAX } else { RETRY_INTERVAL };
-            is_busy.store(false, Ordering::Relaxed);
-            let first = match tasks.recv_timeout(patience) {
-                Ok(task) => Some(task),
-                Err(mpsc::RecvTimeoutError::Timeout) => None,
+            let patience = if self.is_lost { RETRY_INTERVAL } else { Duration::MAX };
+            shared.is_busy.store(false, Ordering::Relaxed);
+            let first: Task = match tasks.recv_timeout(patience) {
+                Ok(task) => task,
+                Err(mpsc::RecvTimeoutError::Timeout) => Box::new(|writer| _ = writer.write(&[])),
                 Err(mpsc::RecvTimeoutError::Disconnected) => return,
             };
-            is_busy.store(true, Ordering::Relaxed);
-            let mut synced: Vec<Then<bool>> = Vec::new();
-            if first.is_none() {
-                self.write(&[]);
+            shared.is_busy.store(true, Ordering::Relaxed);
+            for task in std::iter::once(first).chain(tasks.try_iter()) {
+                task(&mut self);
+                shared.is_late.store(false, Ordering::Relaxed);
             }
-            for task in first.into_iter().chain(std::iter::from_fn(|| tasks.try_recv().ok())) {
-                self.work(task, &mut synced);
-            }
-            let is_kept = self.pending.is_empty();
-            if let (false, Some((_, file))) = (synced.is_empty(), &self.file)
-                && let Err(error) = file.sync_data()
-            {
-                (self.warn)(error.into());
-            }
-            for done in synced {
-                done(is_kept);
-            }
-            is_late.store(false, Ordering::Relaxed);
             self.mark();
             self.cut(CUT);
         }
     }
 
-    fn work(&mut self, task: Task, synced: &mut Vec<Then<bool>>) {
-        match task {
-            Task::Append { id, change, sync, done } => {
-                self.append(self.uuid(id), change);
-                if sync {
-                    synced.push(done);
-                } else {
-                    done(self.pending.is_empty());
-                }
-            }
-            Task::Unreported { jobs, then } => then(self.unreported(jobs)),
-            Task::Adopt(then) => then(self.adopt()),
-            Task::Number { uuid, id } => {
-                self.adopted.insert(id, uuid.clone());
-                self.append(uuid.clone(), Change::Numbered(id));
-                // The database takes that of its holder alone, which this session is from now on.
-                if let Some(held) = self.undecided.held_one(&uuid, GONE) {
-                    self.append(uuid, Change::Landed(as_held(&held)));
-                }
-            }
-            Task::Then(then) => {
-                if let Err(error) = self.take_up() {
-                    tracing::warn!(%error, "the journals of other sessions cannot be read");
-                }
-                then();
-            }
-            Task::Applied(count) => self.applied = count,
-            Task::TakenUp(path) => {
-                // What is held in one file of a session may be decided in the next.
-                let sessions = self.folder.sessions().unwrap_or_default();
-                let files = sessions.into_values().find(|files| files.iter().any(|file| file.path == path));
-                if files.is_some_and(|files| Undecided::of(&lines(&files)).is_empty()) && read(&path).is_ok()
-                {
-                    // Another host may have been quicker.
-                    let _ = std::fs::remove_file(path);
-                }
-            }
-            Task::Refuse { line, why } => {
-                let uuid = line.uuid.clone();
-                self.append(uuid, Change::Refused { why, line: Box::new(line) });
-            }
-            Task::PassOnAgain => {
-                let lines = self.undecided.lines();
-                self.pass_on(lines);
-            }
-            Task::Close(then) => {
-                self.cut(0);
-                let is_over = self.undecided.is_empty() && self.is_applied();
-                if let Some((file, _)) = self.file.take().filter(|_| is_over) {
-                    let _ = std::fs::remove_file(file.path);
-                }
-                then();
-            }
+    /// Appends a change; whether it is written.
+    pub fn append(&mut self, id: u64, change: Change) -> bool {
+        self.append_to(self.uuid(id), change)
+    }
+
+    /// The same, and it is on the disk.
+    pub fn append_synced(&mut self, id: u64, change: Change) {
+        self.append(id, change);
+        if let Some((_, file)) = &self.file
+            && let Err(error) = file.sync_data()
+        {
+            self.lose_file(&error);
+        }
+    }
+
+    /// Another session's answer has this number in this one now.
+    pub fn number(&mut self, uuid: String, id: u64) {
+        self.adopted.insert(id, uuid.clone());
+        self.append_to(uuid.clone(), Change::Numbered(id));
+        // The database takes that of its holder alone, which this session is from now on.
+        if let Some(held) = self.undecided.held_one(&uuid, GONE) {
+            self.append_to(uuid, Change::Landed(as_held(&held)));
+        }
+    }
+
+    /// The database has a file of a session that is gone. It goes, unless something in it is undecided.
+    pub fn taken_up(&mut self, path: &Path) {
+        // What is held in one file of a session may be decided in the next.
+        let sessions = self.folder.sessions().unwrap_or_default();
+        let files = sessions.into_values().find(|files| files.iter().any(|file| file.path == path));
+        if files.is_some_and(|files| Undecided::of(&lines(&files)).is_empty()) && read(path).is_ok() {
+            // Another host may have been quicker.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
+    pub fn pass_on_again(&mut self) {
+        self.pass_on(self.undecided.lines());
+    }
+
+    /// Leaves what is undecided, and what the database does not have.
+    pub fn close(&mut self) {
+        self.cut(0);
+        let is_over = self.undecided.is_empty() && self.is_applied();
+        if let Some((file, _)) = self.file.take().filter(|_| is_over) {
+            let _ = std::fs::remove_file(file.path);
         }
     }
 
@@ -198,7 +164,7 @@ impl Writer {
             }
             self.pass_on(lines);
         }
-        self.adopted = self.undecided.numbers().map(|(number, uuid)| (number, uuid.to_owned())).collect();
+        self.adopted = self.undecided.numbers();
         let begin = self.header(true);
         self.pass_on(vec![begin.clone()]);
         self.create(&[begin])
@@ -215,7 +181,10 @@ impl Writer {
     }
 
     fn read(&self, file: &JournalFile) -> Vec<Line> {
-        let left_over = |path, why| (self.warn)(JournalError::LeftOver { path, why });
+        let left_over = |path: &Path, why: &str| {
+            let path = path.display();
+            (self.shared.warn)(format!("what an earlier session left is not all taken over: {path} {why}"));
+        };
         match read(&file.path) {
             Ok(content) => {
                 if !content.is_whole {
@@ -223,12 +192,12 @@ impl Writer {
                     let aside = file.path.with_extension("damaged");
                     let is_kept = std::fs::symlink_metadata(&aside).is_ok()
                         || std::fs::copy(&file.path, &aside).is_ok();
-                    left_over(if is_kept { aside } else { file.path.clone() }, "is damaged".to_owned());
+                    left_over(if is_kept { &aside } else { &file.path }, "is damaged");
                 }
                 content.lines
             }
             Err(error) => {
-                left_over(file.path.clone(), format!("cannot be read: {error}"));
+                left_over(&file.path, &format!("cannot be read: {error}"));
                 Vec::new()
             }
         }
@@ -242,52 +211,51 @@ impl Writer {
         }
         let created = self.folder.create(&self.session, self.next_number, &bytes)?;
         self.next_number += 1;
+        self.is_lost = false;
         self.length = bytes.len() as u64;
         self.earlier.extend(self.file.replace(created).map(|(file, _)| file));
         Ok(())
     }
 
-    fn append(&mut self, uuid: String, change: Change) {
+    /// Appends a change of the job with this key; whether it is written.
+    pub fn append_to(&mut self, uuid: String, change: Change) -> bool {
         let line = Line::new(uuid, change);
         self.undecided.apply(&line);
-        match line.bytes() {
+        let is_written = match line.bytes() {
             Ok(bytes) => self.write(&bytes),
-            Err(error) => tracing::error!(%error, "a change is no JSON"),
-        }
+            Err(error) => {
+                tracing::error!(%error, "a change is no JSON");
+                false
+            }
+        };
         self.pass_on(vec![line]);
+        is_written
     }
 
-    /// Writes bytes behind those that wait; where that fails they wait, too.
-    fn write(&mut self, bytes: &[u8]) {
+    /// Writes bytes behind what is there, and that to a new file where there is none.
+    fn write(&mut self, bytes: &[u8]) -> bool {
         if self.file.as_ref().is_some_and(|(_, file)| !is_as_written(file, self.length)) {
             tracing::warn!("another program has changed or removed the journal, which is begun anew");
             self.earlier.extend(self.file.take().map(|(file, _)| file));
         }
-        if self.file.is_none()
-            && let Err(error) = self.create(&self.shortest())
-        {
-            return self.wait(bytes, error);
+        let created = if self.file.is_none() { self.create(&self.shortest()) } else { Ok(()) };
+        let Some((_, file)) = &mut self.file else {
+            created.err().inspect(|error| self.lose_file(error));
+            return false;
+        };
+        match file.write_all(bytes) {
+            Ok(()) => self.length += bytes.len() as u64,
+            Err(error) => self.lose_file(&error),
         }
-        let waiting = [std::mem::take(&mut self.pending), bytes.to_vec()].concat();
-        let Some((_, file)) = &mut self.file else { return };
-        match file.write_all(&waiting) {
-            Ok(()) => self.length += waiting.len() as u64,
-            Err(error) => {
-                // What was written of it is taken back, so that the next line begins on a line of its own.
-                let _ = file.set_len(self.length);
-                self.wait(&waiting, error);
-            }
-        }
+        self.file.is_some()
     }
 
-    fn wait(&mut self, bytes: &[u8], error: io::Error) {
-        if self.pending.is_empty() {
-            tracing::error!(%error, "the journal cannot be written");
-            (self.warn)(error.into());
-        }
-        if self.pending.len() + bytes.len() <= MAX_PENDING {
-            self.pending.extend_from_slice(bytes);
-        }
+    /// A file that could not be written gets no more lines: its last one may be torn.
+    fn lose_file(&mut self, error: &io::Error) {
+        tracing::debug!(%error, "the journal cannot be written");
+        self.shared.fault(&format!("the journal cannot be written ({error})"));
+        self.is_lost = true;
+        self.earlier.extend(self.file.take().map(|(file, _)| file));
     }
 
     fn pass_on(&mut self, lines: Vec<Line>) {
@@ -296,7 +264,7 @@ impl Writer {
     }
 
     fn is_applied(&self) -> bool {
-        self.applied == self.passed_on && self.pending.is_empty()
+        self.applied == self.passed_on
     }
 
     /// Where the database has all lines: begins a file with what is undecided alone, in place of all others. A file that
@@ -315,7 +283,7 @@ impl Writer {
     }
 
     /// Passes on what sessions that are gone have left.
-    fn take_up(&mut self) -> io::Result<()> {
+    pub fn take_up(&mut self) -> io::Result<()> {
         for (session, files) in self.others()? {
             for file in files {
                 let length = std::fs::symlink_metadata(&file.path).map_or(0, |metadata| metadata.len());
@@ -335,7 +303,7 @@ impl Writer {
         Ok(sessions.into_iter().filter(|(_, files)| !is_alive(files)))
     }
 
-    fn adopt(&mut self) -> io::Result<Vec<Held>> {
+    pub fn adopt(&mut self) -> io::Result<Vec<Held>> {
         // Without a file of its own, which is locked, this session would count as gone with all that it takes over.
         if self.file.is_none()
             && let Err(error) = self.create(&self.shortest())
@@ -355,7 +323,7 @@ impl Writer {
                     // What is damaged in them was told when they were passed on.
                     adopted.merge(Undecided::of(&lines(&files)));
                     self.earlier.extend(files);
-                    let _ = self.folder.mark(&session, "", std::iter::empty());
+                    let _ = self.folder.mark(&session, "", &[]);
                 }
                 Err(error) => tracing::info!(session, %error, "journals were not taken over"),
             }
@@ -374,7 +342,7 @@ impl Writer {
         Ok(held)
     }
 
-    fn unreported(&mut self, jobs: Vec<(u64, Option<String>)>) -> Vec<(u64, Held)> {
+    pub fn unreported(&mut self, jobs: Vec<(u64, Option<String>)>) -> Vec<(u64, Held)> {
         let mut found = Vec::new();
         for (id, uuid) in jobs {
             let known = self.uuid(id);
@@ -383,9 +351,9 @@ impl Writer {
             if uuid != known {
                 // The host that had it taken over died before it wrote the number.
                 self.adopted.insert(id, uuid.clone());
-                self.append(uuid.clone(), Change::Numbered(id));
+                self.append_to(uuid.clone(), Change::Numbered(id));
             }
-            self.append(uuid, Change::Landed(as_held(&held)));
+            self.append_to(uuid, Change::Landed(as_held(&held)));
             found.push((id, held));
         }
         found
@@ -393,11 +361,11 @@ impl Writer {
 
     /// Brings the marker to what is undecided.
     fn mark(&mut self) {
-        let paths: Vec<String> = self.undecided.paths().map(str::to_owned).collect();
+        let paths = self.undecided.paths();
         if paths == self.marked {
             return;
         }
-        match self.folder.mark(&self.session, &self.neovim, paths.iter().map(String::as_str)) {
+        match self.folder.mark(&self.session, &self.neovim, &paths) {
             Ok(()) => self.marked = paths,
             // It is only a hint, and the next change tries again.
             Err(error) => tracing::debug!(%error, "the marker of held answers cannot be written"),

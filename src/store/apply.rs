@@ -2,13 +2,13 @@
 //! again from its start. A change of a session touches the jobs of that session alone: one that another session has
 //! taken over is its own.
 
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, named_params, params};
-use serde_json::json;
+use rusqlite::{Connection, TransactionBehavior, params};
+use serde_json::{Value, json};
 
 use super::queries::{json as text, unsent};
 use super::{StoreError, signed};
 use crate::error::Code;
-use crate::journal::{Accepted, Amounts, Change, Landed, Line, Record, RowsOnDisk, whole};
+use crate::journal::{Accepted, Amounts, Change, Line, Record, RowsOnDisk, whole};
 
 const LOST: &str = "the host ended before the answer came; ask again";
 
@@ -26,11 +26,9 @@ pub fn apply(
         let savepoint = transaction.savepoint()?;
         match one(&savepoint, session, line) {
             Ok(()) => savepoint.commit()?,
-            Err(error) if error.is_transient() => return Err(error),
-            Err(error) => {
-                drop(savepoint);
-                refused.push((line.clone(), error));
-            }
+            // It is taken back with the savepoint.
+            Err(error) if error.is_refusal() => refused.push((line.clone(), error)),
+            Err(error) => return Err(error),
         }
     }
     transaction.commit()?;
@@ -42,190 +40,180 @@ fn one(to: &Connection, session: &mut String, line: &Line) -> Result<(), StoreEr
         session.clone_from(named);
         return if *is_start { end_lost(to, session) } else { Ok(()) };
     }
-    let (uuid, session) = (&line.uuid, session.as_str());
+    let session = session.as_str();
+    let job = Job { to, session, uuid: &line.uuid };
     match &line.change {
-        Change::Accepted(job) => accept(to, session, uuid, job)?,
-        Change::Ended(record) => end(to, session, uuid, record)?,
+        Change::Accepted(accepted) => job.accept(accepted),
+        Change::Ended(record) => job.end(record),
         Change::Amended { share, counted } => {
-            if amend(to, session, uuid, share)? {
-                to.prepare_cached("UPDATE texts SET counted = ?2 WHERE uuid = ?1")?
-                    .execute(params![uuid, text(counted)?])?;
+            let mut entry = amounts(share)?;
+            entry["counted"] = serde_json::to_value(counted)?;
+            job.patch(&entry, None)
+        }
+        Change::Interrupted => job.interrupt(),
+        Change::Landed(landed) => {
+            let mut entry = json!({ "landing": landed.landing, "held_for": landed.held_for });
+            if let Some((first, last)) = landed.place {
+                (entry["landed_first"], entry["landed_last"]) = (first.into(), last.into());
             }
+            job.patch(&entry, landed.rows.as_ref())
         }
-        Change::Interrupted => {
-            to.prepare_cached(
-                "UPDATE jobs SET error_code = ?3, ended_ms = coalesce(ended_ms, started_ms),
-                    entry = json_set(entry, '$.error_message', ?4)
-                 WHERE uuid = ?1 AND session = ?2 AND (ended_ms IS NULL OR error_code = ?5)",
-            )?
-            .execute(params![
-                uuid,
-                session,
-                Code::HostLost.name(),
-                LOST,
-                Code::Exited.name()
-            ])?;
-        }
-        Change::Landed(landed) => land(to, session, uuid, landed)?,
         Change::Range(RowsOnDisk { place, rows, .. }) => {
-            let place = place.unzip();
-            let entry = json!({ "landed_first": place.0, "landed_last": place.1 });
-            patch(to, session, uuid, &entry, Some(rows))?;
+            let (first, last) = place.unzip();
+            job.patch(&json!({ "landed_first": first, "landed_last": last }), Some(rows))
         }
-        Change::Path(path) => {
-            to.prepare_cached("UPDATE jobs SET path = ?3 WHERE uuid = ?1 AND session = ?2")?
-                .execute(params![uuid, session, path])?;
-        }
+        Change::Path(path) => job.patch(&json!({ "path": path }), None),
         Change::Numbered(id) => {
             to.prepare_cached("UPDATE jobs SET session = ?2, id = ?3 WHERE uuid = ?1")?.execute(params![
-                uuid,
+                line.uuid,
                 session,
                 signed(*id)
             ])?;
+            Ok(())
         }
-        Change::Unsent { id, unsent } => unsent::keep(to, session, *id, unsent.as_ref())?,
+        Change::Unsent { id, unsent } => unsent::keep(to, session, *id, unsent.as_ref()),
         // It belongs to the journal alone, as drafts do.
-        Change::Begin { .. } | Change::Refused { .. } | Change::Draft(_) => {}
+        Change::Begin { .. } | Change::Refused { .. } | Change::Draft(_) => Ok(()),
     }
-    Ok(())
 }
 
-/// A job that was accepted. Its prompt is not unsent any more. One with this key may have failed with the host that had
-/// it before.
-fn accept(to: &Connection, session: &str, uuid: &str, job: &Accepted) -> Result<(), StoreError> {
-    to.prepare_cached(
-        "INSERT INTO jobs (uuid, session, id, agent, model, project, path, prompt, started_ms, entry)
-         VALUES (:uuid, :session, :id, :agent, :model, :project, :path, :prompt, :started_ms, :entry)
-         ON CONFLICT DO UPDATE SET ended_ms = NULL, error_code = NULL, started_ms = excluded.started_ms,
-            entry = excluded.entry
-         WHERE started_ms < excluded.started_ms AND session = excluded.session",
-    )?
-    .execute(named_params! {
-        ":uuid": uuid, ":session": session, ":id": signed(job.id), ":agent": job.agent, ":model": job.model,
-        ":project": job.project, ":path": job.path, ":prompt": job.prompt, ":started_ms": job.started_ms,
-        ":entry": text(&entry(job))?,
-    })?;
-    to.prepare_cached(
-        "INSERT INTO texts (uuid, record, counted) VALUES (?1, ?2, '{}') ON CONFLICT DO NOTHING",
-    )?
-    .execute(params![uuid, text(job)?])?;
-    unsent::sent(to, &job.prompt)
+/// The job that a line changes.
+struct Job<'a> {
+    to: &'a Connection,
+    session: &'a str,
+    uuid: &'a str,
 }
 
-fn entry(job: &Accepted) -> serde_json::Value {
+impl Job<'_> {
+    /// Its prompt is not unsent any more. One with this key may have failed with the host that had it before.
+    fn accept(&self, job: &Accepted) -> Result<(), StoreError> {
+        self.insert(job)?;
+        self.to
+            .prepare_cached(
+                "UPDATE jobs SET entry = ?3 WHERE uuid = ?1 AND session = ?2 AND coalesce(started_ms, 0) < ?4",
+            )?
+            .execute(params![self.uuid, self.session, text(&entry(job))?, job.started_ms])?;
+        self.to
+            .prepare_cached("INSERT INTO texts (uuid, record) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
+            .execute(params![self.uuid, text(job)?])?;
+        unsent::sent(self.to, &job.prompt)
+    }
+
+    fn end(&self, record: &Record) -> Result<(), StoreError> {
+        let job = &record.job;
+        self.insert(job)?;
+        let duration = record.ended_ms.saturating_sub(job.started_ms).max(0).cast_unsigned();
+        let share = Amounts { duration_ms: record.share.duration_ms.or(Some(duration)), ..record.share };
+        let mut ended = amounts(&share)?;
+        ended["model"] = record.model().map(String::as_str).into();
+        ended["session_id"] = record.session_id.as_deref().into();
+        ended["ended_ms"] = record.ended_ms.into();
+        ended["error"] = record.error.as_ref().map(|(code, message)| failure(code, message)).into();
+        ended["has_answer"] = record.text.is_some().into();
+        ended["landing"] = Value::Null;
+        ended["held_for"] = record.held_for.as_deref().into();
+        ended["transcript"] = record.transcript.as_deref().into();
+        ended["counted"] = serde_json::to_value(record.counted)?;
+        let parent = job.resumed.as_ref().map(|resumed| &resumed.session_id);
+        let is_own = self
+            .to
+            .prepare_cached(
+                // What was changed while it ran stays.
+                "UPDATE jobs SET entry = json_patch(json_patch(?3, entry), ?4), family = coalesce(
+                    (SELECT family FROM jobs WHERE agent = ?5 AND session_id = ?6 LIMIT 1), ?6, ?7)
+                 WHERE uuid = ?1 AND session = ?2",
+            )?
+            .execute(params![
+                self.uuid,
+                self.session,
+                text(&entry(job))?,
+                text(&ended)?,
+                job.agent,
+                parent,
+                record.session_id
+            ])?;
+        if is_own > 0 {
+            self.to
+                .prepare_cached("INSERT OR REPLACE INTO texts (uuid, record) VALUES (?1, ?2)")?
+                .execute(params![self.uuid, text(record)?])?;
+        }
+        unsent::sent(self.to, &job.prompt)
+    }
+
+    /// A row for it, where there is none.
+    fn insert(&self, job: &Accepted) -> Result<(), StoreError> {
+        self.to
+            .prepare_cached(
+                "INSERT INTO jobs (uuid, session, id, entry) VALUES (?1, ?2, ?3, '{}') ON CONFLICT DO NOTHING",
+            )?
+            .execute(params![self.uuid, self.session, signed(job.id)])?;
+        Ok(())
+    }
+
+    /// Changes fields of its entry, and its rows where there are some.
+    fn patch(&self, entry: &Value, rows: Option<&Vec<String>>) -> Result<(), StoreError> {
+        let changed = self
+            .to
+            .prepare_cached("UPDATE jobs SET entry = json_patch(entry, ?3) WHERE uuid = ?1 AND session = ?2")?
+            .execute(params![self.uuid, self.session, text(entry)?])?;
+        if let Some(rows) = rows.filter(|_| changed > 0) {
+            self.to
+                .prepare_cached("UPDATE texts SET landed_rows = ?2 WHERE uuid = ?1")?
+                .execute(params![self.uuid, text(rows)?])?;
+        }
+        Ok(())
+    }
+
+    /// It had not ended when its host or its Neovim did. When that was is not known; lists show it at the time at which
+    /// it was asked for.
+    fn interrupt(&self) -> Result<(), StoreError> {
+        self.to
+            .prepare_cached(
+                "UPDATE jobs SET entry =
+                    json_set(entry, '$.ended_ms', coalesce(ended_ms, started_ms), '$.error', json(?3))
+                 WHERE uuid = ?1 AND session = ?2 AND (ended_ms IS NULL OR error_code = ?4)",
+            )?
+            .execute(params![
+                self.uuid,
+                self.session,
+                text(&failure(Code::HostLost.name(), LOST))?,
+                Code::Exited.name()
+            ])?;
+        Ok(())
+    }
+}
+
+/// What a job's entry has from the start.
+fn entry(job: &Accepted) -> Value {
     json!({
-        "protocol": job.protocol, "filetype": job.filetype, "first_line": job.selection.first_line,
-        "question": job.question,
+        "agent": job.agent, "protocol": job.protocol, "model": job.model, "project": job.project, "path": job.path,
+        "filetype": job.filetype, "first_line": job.selection.first_line, "prompt": job.prompt,
+        "question": job.question, "started_ms": job.started_ms,
     })
 }
 
-fn end(to: &Connection, session: &str, uuid: &str, record: &Record) -> Result<(), StoreError> {
-    let job = &record.job;
-    let holder: Option<String> = to
-        .prepare_cached("SELECT session FROM jobs WHERE uuid = ?1")?
-        .query_row([uuid], |row| row.get(0))
-        .optional()?;
-    if holder.is_some_and(|holder| holder != session) {
-        return Ok(());
-    }
-    let mut entry = entry(job);
-    entry["error_message"] = record.error.as_ref().map(|(_, message)| message.as_str()).into();
-    entry["held_for"] = record.held_for.as_deref().into();
-    entry["transcript"] = record.transcript.as_deref().into();
-    let parent = job.resumed.as_ref().map(|resumed| &resumed.session_id);
-    to.prepare_cached(
-        "INSERT INTO jobs (uuid, session, id, agent, model, session_id, family, project, path, prompt, started_ms,
-            ended_ms, error_code, has_answer, entry)
-         VALUES (:uuid, :session, :id, :agent, :model, :session_id,
-            coalesce((SELECT family FROM jobs WHERE agent = :agent AND session_id = :parent LIMIT 1), :parent, :session_id),
-            :project, :path, :prompt, :started_ms, :ended_ms, :error_code, :has_answer, :entry)
-         ON CONFLICT DO UPDATE SET model = excluded.model, session_id = excluded.session_id, family = excluded.family,
-            ended_ms = excluded.ended_ms, error_code = excluded.error_code, has_answer = excluded.has_answer,
-            landing = NULL, entry = excluded.entry",
-    )?
-    .execute(named_params! {
-        ":uuid": uuid, ":session": session, ":id": signed(job.id), ":agent": job.agent, ":model": record.model(),
-        ":session_id": record.session_id, ":parent": parent, ":project": job.project, ":path": job.path,
-        ":prompt": job.prompt, ":started_ms": job.started_ms, ":ended_ms": record.ended_ms,
-        ":error_code": record.error.as_ref().map(|(code, _)| code), ":has_answer": record.text.is_some(),
-        ":entry": text(&entry)?,
-    })?;
-    to.prepare_cached("INSERT OR REPLACE INTO texts (uuid, record, counted) VALUES (?1, ?2, ?3)")?
-        .execute(params![uuid, text(record)?, text(&record.counted)?])?;
-    let duration = record.ended_ms.saturating_sub(job.started_ms).max(0).cast_unsigned();
-    let share = Amounts { duration_ms: record.share.duration_ms.or(Some(duration)), ..record.share };
-    amend(to, session, uuid, &share)?;
-    unsent::sent(to, &job.prompt)
+fn amounts(share: &Amounts) -> Result<Value, StoreError> {
+    Ok(serde_json::to_value(Amounts { cost_usd: share.cost_usd.map(whole), ..*share })?)
 }
 
-/// Whether the session has the job.
-fn amend(to: &Connection, session: &str, uuid: &str, share: &Amounts) -> Result<bool, StoreError> {
-    let Amounts { cost_usd, tokens, num_turns, duration_ms } = share;
-    let changed = to
-        .prepare_cached(
-        "UPDATE jobs SET cost_usd = :cost_usd, input_tokens = :input, output_tokens = :output,
-            cache_read_tokens = :cache_read, cache_creation_tokens = :cache_creation, num_turns = :num_turns,
-            duration_ms = coalesce(:duration_ms, duration_ms)
-         WHERE uuid = :uuid AND session = :session",
-    )?
-    .execute(named_params! {
-        ":uuid": uuid, ":session": session, ":cost_usd": cost_usd.map(whole), ":input": signed(tokens.input),
-        ":output": signed(tokens.output), ":cache_read": signed(tokens.cache_read),
-        ":cache_creation": signed(tokens.cache_creation), ":num_turns": num_turns.map(signed),
-        ":duration_ms": duration_ms.map(signed),
-    })?;
-    Ok(changed > 0)
-}
-
-fn land(to: &Connection, session: &str, uuid: &str, landed: &Landed) -> Result<(), StoreError> {
-    to.prepare_cached(
-        "UPDATE jobs SET landing = ?3, path = coalesce(?4, path) WHERE uuid = ?1 AND session = ?2",
-    )?
-    .execute(params![uuid, session, landed.landing, landed.path])?;
-    let mut entry = json!({ "held_for": landed.held_for });
-    if let Some((first, last)) = landed.place {
-        (entry["landed_first"], entry["landed_last"]) = (first.into(), last.into());
-    }
-    patch(to, session, uuid, &entry, landed.rows.as_ref())
-}
-
-/// Changes fields of an entry, and the rows where there are some.
-fn patch(
-    to: &Connection,
-    session: &str,
-    uuid: &str,
-    entry: &serde_json::Value,
-    rows: Option<&Vec<String>>,
-) -> Result<(), StoreError> {
-    let changed = to
-        .prepare_cached("UPDATE jobs SET entry = json_patch(entry, ?3) WHERE uuid = ?1 AND session = ?2")?
-        .execute(params![uuid, session, text(entry)?])?;
-    if let Some(rows) = rows.filter(|_| changed > 0) {
-        to.prepare_cached("UPDATE texts SET landed_rows = ?2 WHERE uuid = ?1")?
-            .execute(params![uuid, text(rows)?])?;
-    }
-    Ok(())
+fn failure(code: &str, message: &str) -> Value {
+    json!({ "code": code, "message": message })
 }
 
 /// The jobs of a session that had not ended were interrupted.
 fn end_lost(to: &Connection, session: &str) -> Result<(), StoreError> {
-    // When they ended is not known; lists show them at the time at which they were asked for.
-    to.prepare_cached(
-        "UPDATE jobs SET ended_ms = started_ms, error_code = ?2, entry = json_set(entry, '$.error_message', ?3)
-         WHERE session = ?1 AND ended_ms IS NULL",
-    )?
-    .execute(params![session, Code::HostLost.name(), LOST])?;
-    Ok(())
+    let open: Vec<String> = to
+        .prepare_cached("SELECT uuid FROM jobs WHERE session = ?1 AND ended_ms IS NULL")?
+        .query_map([session], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    open.iter().try_for_each(|uuid| Job { to, session, uuid }.interrupt())
 }
 
 /// Ends the jobs of all sessions of which `is_gone` says that they are.
-pub fn end_gone(connection: &mut Connection, is_gone: impl Fn(&str) -> bool) -> Result<(), StoreError> {
+pub fn end_gone(connection: &Connection, is_gone: impl Fn(&str) -> bool) -> Result<(), StoreError> {
     let sessions: Vec<String> = connection
         .prepare_cached("SELECT DISTINCT session FROM jobs WHERE ended_ms IS NULL")?
         .query_map([], |row| row.get(0))?
         .collect::<Result<_, _>>()?;
-    for session in sessions.into_iter().filter(|session| is_gone(session)) {
-        end_lost(connection, &session)?;
-    }
-    Ok(())
+    sessions.iter().filter(|session| is_gone(session)).try_for_each(|session| end_lost(connection, session))
 }

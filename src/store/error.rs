@@ -8,27 +8,11 @@ use rusqlite::ErrorCode;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The database is of another version.
-    #[error("the store is of version {version}")]
-    OtherVersion {
-        /// The version found.
-        version: u32,
-    },
-    /// The file was no database, or one of another version.
-    #[error("the store cannot be used ({why}); it is kept as {}, and a new one is begun", aside.display())]
-    PutAside {
-        /// Where it is now.
-        aside: PathBuf,
-        /// Its fault.
-        why: Box<StoreError>,
-    },
-    /// The path of the database, or of a file beside it, is not a regular file.
-    #[error("{} is {}; remove it, or set `data_dir` to another folder", path.display(), what_it_is(*is_link))]
-    NotAFile {
-        /// What is not opened.
-        path: PathBuf,
-        /// Whether it is a symbolic link.
-        is_link: bool,
-    },
+    #[error("the store is of version {0}")]
+    OtherVersion(u32),
+    /// The path of the database, or of a file beside it, leads to something else.
+    #[error("{} is a symbolic link, or no regular file; remove it, or set `data_dir` to another folder", .0.display())]
+    NotAFile(PathBuf),
     /// SQLite failed.
     #[error("{}", explain(.0))]
     Sqlite(#[from] rusqlite::Error),
@@ -52,34 +36,15 @@ pub enum StoreError {
 const CANNOT: &str = "the store cannot be written";
 
 impl StoreError {
-    /// The file is damaged; found by other means than SQLite's.
-    pub(super) fn damage() -> Self {
-        let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
-        rusqlite::Error::SqliteFailure(code, None).into()
-    }
-
-    /// Another process holds the database; found by other means than SQLite's.
-    pub(super) fn locked() -> Self {
-        let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
-        rusqlite::Error::SqliteFailure(code, None).into()
-    }
-
-    /// The message for the user.
-    pub fn warning(&self) -> String {
-        match self {
-            Self::PutAside { .. } => self.to_string(),
-            _ if self.is_transient() => {
-                format!("answers are in no history yet: {self}; jobs run all the same")
-            }
-            _ => format!("answers are in no history: {self}; jobs run all the same"),
-        }
-    }
-
     /// Whether the file is to be put aside.
     pub(super) fn is_unusable(&self) -> bool {
-        matches!(self, Self::OtherVersion { .. })
+        let is_short = self.sqlite().is_some_and(|error| {
+            // A file ends before the place where SQLite knows that it has written: another program has cut it.
+            error.extended_code == rusqlite::ffi::SQLITE_IOERR_SHORT_READ
+        });
+        is_short
+            || matches!(self, Self::OtherVersion(_))
             || matches!(self.code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
-            || matches!(self, Self::Sqlite(error) if is_short_read(error))
     }
 
     /// Whether another process holds the database.
@@ -87,44 +52,30 @@ impl StoreError {
         matches!(self.code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
     }
 
-    /// Whether the same may work later.
-    pub(super) fn is_transient(&self) -> bool {
+    /// Whether the database will never take what it was given.
+    pub(super) fn is_refusal(&self) -> bool {
         match self {
-            Self::File(_) | Self::NotAFile { .. } | Self::OtherVersion { .. } | Self::Busy => true,
-            Self::Sqlite(_) => {
-                self.is_lock()
-                    || self.is_unusable()
-                    || matches!(
-                        self.code(),
-                        Some(
-                            ErrorCode::DiskFull
-                                | ErrorCode::ReadOnly
-                                | ErrorCode::CannotOpen
-                                | ErrorCode::PermissionDenied
-                                | ErrorCode::SystemIoFailure
-                                | ErrorCode::OutOfMemory
-                        )
-                    )
-            }
-            Self::PutAside { .. } | Self::Closed | Self::NoSuchJob | Self::Row(_) => false,
+            Self::Row(_) => true,
+            Self::Sqlite(error) => error.sqlite_error().is_none_or(|error| {
+                matches!(
+                    error.code,
+                    ErrorCode::ConstraintViolation | ErrorCode::TypeMismatch | ErrorCode::TooBig
+                )
+            }),
+            _ => false,
+        }
+    }
+
+    fn sqlite(&self) -> Option<&rusqlite::ffi::Error> {
+        match self {
+            Self::Sqlite(error) => error.sqlite_error(),
+            _ => None,
         }
     }
 
     fn code(&self) -> Option<ErrorCode> {
-        match self {
-            Self::Sqlite(error) => error.sqlite_error_code(),
-            _ => None,
-        }
+        self.sqlite().map(|error| error.code)
     }
-}
-
-/// A file ends before the place where SQLite knows that it has written: another program has cut it.
-fn is_short_read(error: &rusqlite::Error) -> bool {
-    error.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_SHORT_READ)
-}
-
-fn what_it_is(is_link: bool) -> &'static str {
-    if is_link { "a symbolic link, which the store does not follow" } else { "not a regular file" }
 }
 
 fn explain(error: &rusqlite::Error) -> String {

@@ -17,11 +17,12 @@ mod thread;
 mod transcript;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
+use tokio::sync::oneshot;
 
 pub use empty::EmptyDirectory;
 pub use error::StoreError;
@@ -31,9 +32,9 @@ pub use queries::info::{Breakdown, Info, InfoQuery, Sums};
 pub use query::{info_query, job_key, query};
 pub use transcript::{Transcript, Transcripts};
 
-use crate::journal::{CountedBefore, Journal, JournalError, now_ms};
+use crate::journal::{CountedBefore, Journal, now_ms};
 use queries::entry::QueryContext;
-use queries::{checkpoints, counted, history, info, logins, prompts, unsent};
+use queries::{checkpoints, counted, history, info, prompts, unsent};
 use thread::{StoreThread, Task};
 
 /// After how long a question is answered by "busy".
@@ -48,8 +49,6 @@ pub enum Query {
     History(Page),
     /// One job whole.
     Job(JobKey),
-    /// Sums.
-    Info(InfoQuery),
     /// The messages of a session that can be gone back to.
     Checkpoints {
         /// The agent of the session.
@@ -77,7 +76,8 @@ pub struct Store {
     pub journal: Journal,
     tasks: mpsc::Sender<Task>,
     session: Arc<str>,
-    transcripts: Arc<Path>,
+    /// There is neither a thread nor a journal without it.
+    data_dir: Option<Arc<Path>>,
 }
 
 impl Store {
@@ -88,38 +88,37 @@ impl Store {
         session: String,
         warn: impl Fn(String) + Send + Sync + 'static,
     ) -> Self {
-        let (tasks, waiting) = mpsc::channel();
+        let (tasks, waiting) = mpsc::channel::<Task>();
         let warn = Arc::new(warn);
         let (lines, told) = (tasks.clone(), Arc::clone(&warn));
+        let sink = move |applicable| {
+            // The thread never ends by itself; a panic of it has ended the host.
+            _ = lines.send(Box::new(|thread| thread.waiting.push_back(applicable)));
+        };
         let journal = Journal::open(
             data_dir.as_deref(),
             session.clone(),
-            // The thread never ends by itself; a panic of it has ended the host.
-            Box::new(move |applicable| _ = lines.send(Task::Apply(applicable))),
-            Arc::new(move |error: JournalError| told(error.to_string())),
+            Box::new(sink),
+            Box::new(move |what| told(what)),
         );
-        let transcripts = data_dir.as_deref().map(transcript::folder).unwrap_or_default();
         let store = Self {
             journal: journal.clone(),
             tasks,
             session: session.as_str().into(),
-            transcripts: transcripts.into(),
+            data_dir: data_dir.as_deref().map(Into::into),
         };
-        // A thread of its own, and none of the agents' parents: it starts no process.
-        std::thread::spawn(move || {
-            StoreThread::new(data_dir, session, journal, Box::new(move |error| warn(error.warning())))
-                .run(&waiting);
-        });
+        if let Some(data_dir) = data_dir {
+            // A thread of its own, and none of the agents' parents: it starts no process.
+            std::thread::spawn(move || {
+                StoreThread::new(data_dir, session, journal, move |what| warn(what)).run(&waiting);
+            });
+        }
         store
     }
 
     /// What was counted in a session by now. None comes where the database does not know it in time.
-    pub fn counted(
-        &self,
-        agent: String,
-        session_id: String,
-    ) -> tokio::sync::oneshot::Receiver<CountedBefore> {
-        let (send, counted) = tokio::sync::oneshot::channel();
+    pub fn counted(&self, agent: String, session_id: String) -> oneshot::Receiver<CountedBefore> {
+        let (send, counted) = oneshot::channel();
         let then = move |counted: Result<CountedBefore, StoreError>| {
             // The job may have ended.
             counted.map(|counted| _ = send.send(counted)).unwrap_or_default();
@@ -148,56 +147,45 @@ impl Store {
         self.read(move |connection, asker| asker.job(connection, &key)?.ok_or(StoreError::NoSuchJob), then);
     }
 
-    /// Asks the database once it has what the journals have. The answer comes late rather than never, but the asker
-    /// hears that the store is busy before that.
-    fn read<T: 'static>(
+    /// Asks the database once it has what the journals have. An asker for whom that takes too long hears that the store
+    /// is busy.
+    fn read<T: Send + 'static>(
         &self,
         ask: impl FnOnce(&Connection, QueryContext<'_>) -> Result<T, StoreError> + Send + 'static,
         then: impl FnOnce(Result<T, StoreError>) + Send + 'static,
     ) {
-        let then = Arc::new(Mutex::new(Some(then)));
-        let late = Arc::clone(&then);
-        let answer = move |answer| {
-            let then = late.lock().unwrap_or_else(PoisonError::into_inner).take();
-            then.map(|then| then(answer)).unwrap_or_default();
-        };
-        let (tasks, session, transcripts) =
-            (self.tasks.clone(), Arc::clone(&self.session), Arc::clone(&self.transcripts));
-        let task = Task::Ask(Box::new(move |connection| {
+        let Some(data_dir) = &self.data_dir else { return then(Err(StoreError::Closed)) };
+        let (tasks, session) = (self.tasks.clone(), Arc::clone(&self.session));
+        let transcripts = transcript::folder(data_dir);
+        let (answer, found) = oneshot::channel();
+        let task = move |thread: &mut StoreThread| {
             let asker = QueryContext { session: &session, transcripts: &transcripts };
-            let found = connection.and_then(|connection| ask(connection, asker));
-            let is_damaged = found.as_ref().is_err_and(StoreError::is_unusable);
-            if let Err(error) = &found {
-                tracing::error!(%error, "the store has no answer");
-            }
-            answer(found);
-            is_damaged
-        }));
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move {
-                tokio::time::sleep(PATIENCE).await;
-                let then = then.lock().unwrap_or_else(PoisonError::into_inner).take();
-                then.map(|then| then(Err(StoreError::Busy))).unwrap_or_default();
+            // The asker may have given up.
+            _ = answer.send(thread.read(|connection| ask(connection, asker)));
+        };
+        self.journal.then(move || _ = tasks.send(Box::new(task)));
+        tokio::spawn(async move {
+            then(match tokio::time::timeout(PATIENCE, found).await {
+                Ok(Ok(found)) => found,
+                _ => Err(StoreError::Busy),
             });
-        }
-        if self.transcripts.as_os_str().is_empty() {
-            _ = tasks.send(task);
-        } else {
-            self.journal.then(move || _ = tasks.send(task));
-        }
+        });
     }
 
     /// Waits until the database has everything, but no longer than until then: what it does not have stays in the
     /// journal.
     pub async fn close(&self, until: Instant) {
-        if self.transcripts.as_os_str().is_empty() {
+        if self.data_dir.is_none() {
             return;
         }
-        let (done, closed) = tokio::sync::oneshot::channel();
+        let (done, closed) = oneshot::channel();
         let (tasks, journal) = (self.tasks.clone(), self.journal.clone());
-        // The waiting task may have given up.
-        let last = move || journal.close(move || _ = done.send(()));
-        self.journal.then(move || _ = tasks.send(Task::Close { until, then: Box::new(last) }));
+        let task = move |thread: &mut StoreThread| {
+            thread.close(until);
+            // As above.
+            journal.close(move || _ = done.send(()));
+        };
+        self.journal.then(move || _ = tasks.send(Box::new(task)));
         if tokio::time::timeout_at((until + LAST).into(), closed).await.is_err() {
             tracing::warn!("the store was still busy when the host ended; the next host takes up what waits");
         }
@@ -209,13 +197,12 @@ fn reply(connection: &Connection, asker: QueryContext<'_>, query: &Query) -> Que
     let reply = match query {
         Query::History(page) => serde_json::to_value(history::history(connection, asker, page)?)?,
         Query::Job(which) => json!({ "job": asker.job(connection, which)?.ok_or(StoreError::NoSuchJob)? }),
-        Query::Info(wanted) => serde_json::to_value(info::info(connection, wanted)?)?,
         Query::Checkpoints { agent, session_id } => {
             json!({ "checkpoints": checkpoints::of(connection, agent, session_id)? })
         }
         Query::Prompts { limit, project } => {
             let (unsent, sent) = (unsent::all(connection)?, prompts::prompts(connection, *limit)?);
-            let logged_out = logins::logged_out(connection)?;
+            let logged_out = prompts::logged_out(connection)?;
             let agent = prompts::agent(connection, project)?;
             json!({ "prompts": unsent::merge_by_age(unsent, sent, now_ms()), "logged_out": logged_out, "agent": agent })
         }

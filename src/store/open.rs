@@ -1,8 +1,8 @@
 //! Opens the database's file, and puts one aside that is damaged or of another version. Nothing is ever deleted.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -11,21 +11,22 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use super::StoreError;
 
 /// The version of the database's shape, its `user_version`.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 const TABLES: &str = include_str!("schema.sql");
 
 /// How long another Neovim's write is waited for.
 pub const BUSY: Duration = Duration::from_secs(1);
+
 /// How long another host that puts a database aside is waited for.
 const ASIDE: Duration = Duration::from_millis(200);
 
 /// The database's file under the plugin's folder.
 const FILE: &str = "botglue.db";
-/// What SQLite puts beside it.
-const BESIDE: [&str; 2] = ["-wal", "-shm"];
 /// The least size of a database that is not empty.
 const PAGE: u64 = 512;
+/// What SQLite puts beside it.
+const BESIDE: [&str; 2] = ["-wal", "-shm"];
 
 /// An open database.
 #[derive(Debug)]
@@ -59,8 +60,11 @@ pub fn to_write(data_dir: &Path, patience: Duration) -> Result<Opened, StoreErro
         _ => {}
     }
     let file = identity(&path);
-    protect(&path)?;
-    check_size(&path)?;
+    let is_new = fs::symlink_metadata(with_end(&path, BESIDE[0])).map_or(true, |log| log.len() == 0);
+    if (u64::from(is_new)..PAGE).contains(&fs::symlink_metadata(&path)?.len()) {
+        // SQLite takes a short file of anything for an empty database, and deletes the log beside it.
+        return Err(failure(rusqlite::ffi::SQLITE_CORRUPT));
+    }
     let mut connection =
         Connection::open_with_flags(&path, OpenFlags::default() | OpenFlags::SQLITE_OPEN_NOFOLLOW)?;
     connection.busy_timeout(patience)?;
@@ -77,7 +81,7 @@ pub fn to_write(data_dir: &Path, patience: Duration) -> Result<Opened, StoreErro
 fn version(connection: &Connection) -> Result<u32, StoreError> {
     match connection.pragma_query_value(None, "user_version", |row| row.get(0))? {
         version @ (0 | VERSION) => Ok(version),
-        version => Err(StoreError::OtherVersion { version }),
+        version => Err(StoreError::OtherVersion(version)),
     }
 }
 
@@ -97,9 +101,14 @@ fn prepare(connection: &mut Connection) -> Result<(), StoreError> {
 /// where another Neovim was quicker.
 pub fn put_aside(data_dir: &Path, damaged: Option<&Opened>) -> Result<Option<PathBuf>, StoreError> {
     let path = database_path(data_dir)?;
-    // One at a time; the lock ends with the handle.
-    let folder = File::open(data_dir)?;
-    lock(&folder)?;
+    // One at a time; the lock ends with the handle. Another program may keep it.
+    let (folder, since) = (File::open(data_dir)?, Instant::now());
+    while folder.try_lock().is_err() {
+        if since.elapsed() > ASIDE {
+            return Err(failure(rusqlite::ffi::SQLITE_BUSY));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
     let is_still_there = match damaged {
         Some(damaged) => !damaged.is_replaced(),
         None => to_write(data_dir, BUSY).is_err_and(|error| error.is_unusable()),
@@ -126,17 +135,9 @@ pub fn put_aside(data_dir: &Path, damaged: Option<&Opened>) -> Result<Option<Pat
     Ok(Some(aside))
 }
 
-/// Locks the folder; waits no longer than others need for their work, since a process may keep it locked.
-fn lock(folder: &File) -> Result<(), StoreError> {
-    let since = Instant::now();
-    loop {
-        match folder.try_lock() {
-            Ok(()) => return Ok(()),
-            Err(TryLockError::Error(error)) => return Err(error.into()),
-            Err(TryLockError::WouldBlock) if since.elapsed() > ASIDE => return Err(StoreError::locked()),
-            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(5)),
-        }
-    }
+/// What SQLite itself would say.
+fn failure(code: i32) -> StoreError {
+    rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None).into()
 }
 
 /// Where the database is. A link in its place, or in that of a file beside it, is refused: what it leads to is not ours
@@ -144,44 +145,18 @@ fn lock(folder: &File) -> Result<(), StoreError> {
 /// folder without links in its path).
 fn database_path(data_dir: &Path) -> Result<PathBuf, StoreError> {
     let path = data_dir.canonicalize()?.join(FILE);
-    for path in with_companions(&path) {
+    for path in std::iter::once(path.clone()).chain(BESIDE.map(|end| with_end(&path, end))) {
         if let Ok(metadata) = fs::symlink_metadata(&path)
             && !metadata.is_file()
         {
-            return Err(StoreError::NotAFile { path, is_link: metadata.is_symlink() });
+            return Err(StoreError::NotAFile(path));
         }
     }
     Ok(path)
 }
 
-/// Removes the rights of other users, if they have any.
-fn protect(path: &Path) -> io::Result<()> {
-    for path in with_companions(path) {
-        let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
-        if metadata.is_file() && metadata.permissions().mode() & 0o077 != 0 {
-            fs::set_permissions(&path, Permissions::from_mode(0o600))?;
-        }
-    }
-    Ok(())
-}
-
-/// SQLite takes a short file of anything for an empty database, and deletes the log beside it.
-fn check_size(path: &Path) -> Result<(), StoreError> {
-    let log = with_end(path, BESIDE[0]);
-    let is_new = fs::symlink_metadata(log).map_or(true, |log| log.len() == 0);
-    if (u64::from(is_new)..PAGE).contains(&fs::symlink_metadata(path)?.len()) {
-        return Err(StoreError::damage());
-    }
-    Ok(())
-}
-
 fn identity(path: &Path) -> Option<Identity> {
     fs::symlink_metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
-}
-
-/// The database's file, and those beside it.
-fn with_companions(path: &Path) -> impl Iterator<Item = PathBuf> {
-    std::iter::once(path.to_owned()).chain(BESIDE.map(|end| with_end(path, end)))
 }
 
 fn with_end(path: &Path, end: &str) -> PathBuf {

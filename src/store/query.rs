@@ -26,7 +26,6 @@ pub fn query(fields: &Fields<'_>) -> Result<Query, JobError> {
             before: fields.get("before").map(|_| before(fields)).transpose()?,
         })),
         "job" => Ok(Query::Job(job_key(fields)?)),
-        "info" => Ok(Query::Info(info_query(fields)?)),
         "checkpoints" => {
             Ok(Query::Checkpoints { agent: fields.text("agent")?, session_id: fields.text("session_id")? })
         }
@@ -101,13 +100,6 @@ mod tests {
         let fields = [("name", "history".into()), ("before", before), ("limit", 5.0.into())];
         let page = Page { limit: 5, before: Some((12, "u".to_owned())), ..Page::default() };
         assert_eq!(read(&fields), Ok(Query::History(page)));
-    }
-
-    #[test]
-    fn a_session_is_known_with_its_agent_alone() {
-        let fields = [("name", "info".into()), ("session_id", "s".into()), ("today_ms", 7.into())];
-        let wanted = InfoQuery { project: String::new(), session: None, today_ms: 7 };
-        assert_eq!(read(&fields), Ok(Query::Info(wanted)));
     }
 
     #[test]

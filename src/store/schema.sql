@@ -1,32 +1,42 @@
--- One row a job; the texts that lists and sums do not read stand apart. What is never filtered, sorted or summed is JSON:
--- `entry` has fields of `JobEntry`, `record` those of `journal::Record`.
+-- One row a job; the texts that lists and sums do not read stand apart. `entry` is JSON with the fields of `JobEntry`, and
+-- `record` with those of `journal::Record`.
 CREATE TABLE jobs (
     uuid TEXT NOT NULL UNIQUE,
     session TEXT NOT NULL,          -- the Neovim whose job it is
     id INTEGER NOT NULL,            -- its number there
-    agent TEXT NOT NULL,
+    family TEXT,                    -- the agent's session from which that of the job came, over all forks
+    entry TEXT NOT NULL,
+    -- What is filtered, sorted or summed of the entry.
+    words TEXT,                     -- prompt and path in small letters
+    agent TEXT,
     model TEXT,
-    session_id TEXT,                -- the agent's session
-    family TEXT,                    -- the session from which that one came, over all forks
-    project TEXT NOT NULL,
-    path TEXT NOT NULL,
-    prompt TEXT NOT NULL,
-    started_ms INTEGER NOT NULL,    -- Unix time
+    session_id TEXT,
+    project TEXT,
+    path TEXT,
+    started_ms INTEGER,
     ended_ms INTEGER,               -- NULL: it has not ended
     error_code TEXT,
-    has_answer INTEGER NOT NULL DEFAULT 0,
-    landing TEXT,                   -- NULL until the editor has decided
-    cost_usd REAL,                  -- this and the other amounts: of this job alone
-    input_tokens INTEGER NOT NULL DEFAULT 0,
-    output_tokens INTEGER NOT NULL DEFAULT 0,
-    cache_read_tokens INTEGER NOT NULL DEFAULT 0,
-    cache_creation_tokens INTEGER NOT NULL DEFAULT 0,
+    landing TEXT,
+    cost_usd REAL,
+    input_tokens INTEGER,
+    output_tokens INTEGER,
+    cache_read_tokens INTEGER,
+    cache_creation_tokens INTEGER,
     num_turns INTEGER,
-    duration_ms INTEGER NOT NULL DEFAULT 0,
-    entry TEXT NOT NULL
+    duration_ms INTEGER
 ) STRICT;
+CREATE TRIGGER jobs_entry AFTER UPDATE OF entry ON jobs BEGIN
+    UPDATE jobs SET words = lower(entry ->> 'prompt' || char(10) || (entry ->> 'path')), agent = entry ->> 'agent',
+        model = entry ->> 'model', session_id = entry ->> 'session_id', project = entry ->> 'project',
+        path = entry ->> 'path', started_ms = entry ->> 'started_ms', ended_ms = entry ->> 'ended_ms',
+        error_code = entry ->> '$.error.code', landing = entry ->> 'landing', cost_usd = entry ->> 'cost_usd',
+        input_tokens = entry ->> 'input_tokens', output_tokens = entry ->> 'output_tokens',
+        cache_read_tokens = entry ->> 'cache_read_tokens', cache_creation_tokens = entry ->> 'cache_creation_tokens',
+        num_turns = entry ->> 'num_turns', duration_ms = entry ->> 'duration_ms'
+    WHERE rowid = new.rowid;
+END;
 -- Both hold all that a search, or a sum, reads.
-CREATE INDEX jobs_ended ON jobs (ended_ms, uuid, prompt, path) WHERE ended_ms IS NOT NULL;
+CREATE INDEX jobs_ended ON jobs (ended_ms, uuid, words) WHERE ended_ms IS NOT NULL;
 CREATE INDEX jobs_sums ON jobs (project, agent, model, ended_ms, landing, error_code, cost_usd, input_tokens,
     output_tokens, cache_read_tokens, cache_creation_tokens, num_turns, duration_ms) WHERE ended_ms IS NOT NULL;
 CREATE INDEX jobs_family ON jobs (agent, family) WHERE family IS NOT NULL;
@@ -39,7 +49,6 @@ CREATE INDEX jobs_number ON jobs (session, id);
 CREATE TABLE texts (
     uuid TEXT PRIMARY KEY,
     record TEXT NOT NULL,
-    counted TEXT NOT NULL,          -- JSON: what the agent's session had counted when the job ended
     landed_rows TEXT                -- JSON: the rows of its range when it had landed, or when its file was written
 ) STRICT;
 

@@ -9,37 +9,29 @@ use rusqlite::Connection;
 
 use super::open::{self, BUSY, Opened};
 use super::{StoreError, apply};
-use crate::journal::{Applicable, Folder, Journal, Line, is_alive};
+use crate::journal::{Applicable, Folder, Journal, is_alive};
 use crate::memory;
 
 /// When what could not be applied is tried again, and free memory given back, if nothing comes before.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
+/// How long lines wait to be applied together: the processors are the editor's while an answer lands.
+const DELAY: Duration = Duration::from_millis(100);
 /// How long a database is waited for that was locked before.
 const LOCKED: Duration = Duration::from_millis(5);
 /// How many lines are applied in one transaction.
 const BATCH: usize = 256;
 
-/// Gets the database, or why there is none; whether it found that damaged.
-type Question = Box<dyn FnOnce(Result<&Connection, StoreError>) -> bool + Send>;
-
 /// What the thread is asked for.
-pub enum Task {
-    /// Apply lines of a journal.
-    Apply(Applicable),
-    /// A question, once all lines before it are applied, where they can be.
-    Ask(Question),
-    /// Apply all that waits, until then, and go on.
-    Close { until: Instant, then: Box<dyn FnOnce() + Send> },
-}
+pub type Task = Box<dyn FnOnce(&mut StoreThread) + Send>;
 
 /// See the module.
 pub struct StoreThread {
-    data_dir: Option<PathBuf>,
+    data_dir: PathBuf,
     session: String,
     journal: Journal,
     opened: Option<Opened>,
     /// What is not applied yet.
-    waiting: VecDeque<Applicable>,
+    pub waiting: VecDeque<Applicable>,
     /// How many lines of this session were applied, or refused for good.
     applied: u64,
     was_locked: bool,
@@ -48,15 +40,15 @@ pub struct StoreThread {
     /// When the host ends; until then it has nothing else to do than to wait for a database that is locked.
     until: Option<Instant>,
     /// Told of the first fault.
-    warn: Option<Box<dyn FnOnce(StoreError) + Send>>,
+    warn: Option<Box<dyn FnOnce(String) + Send>>,
 }
 
 impl StoreThread {
     pub fn new(
-        data_dir: Option<PathBuf>,
+        data_dir: PathBuf,
         session: String,
         journal: Journal,
-        warn: Box<dyn FnOnce(StoreError) + Send>,
+        warn: impl FnOnce(String) + Send + 'static,
     ) -> Self {
         Self {
             data_dir,
@@ -68,61 +60,77 @@ impl StoreThread {
             was_locked: false,
             has_freed: false,
             until: None,
-            warn: Some(warn),
+            warn: Some(Box::new(warn)),
         }
     }
 
     /// Works until all handles are gone.
     pub fn run(mut self, tasks: &mpsc::Receiver<Task>) {
+        let mut due: Option<Instant> = None;
         loop {
-            let is_idle = self.waiting.is_empty() && !self.has_freed;
-            let first = match tasks.recv_timeout(if is_idle { Duration::MAX } else { RETRY_INTERVAL }) {
-                Ok(task) => Some(task),
+            let patience = due.map_or(Duration::MAX, |due| due.saturating_duration_since(Instant::now()));
+            match tasks.recv_timeout(patience) {
+                Ok(task) => std::iter::once(task).chain(tasks.try_iter()).for_each(|task| task(&mut self)),
                 Err(mpsc::RecvTimeoutError::Timeout) => {
+                    due = None;
                     if std::mem::take(&mut self.has_freed) {
                         memory::give_back();
                     }
-                    None
-                }
-                Err(mpsc::RecvTimeoutError::Disconnected) => return,
-            };
-            for task in first.into_iter().chain(std::iter::from_fn(|| tasks.try_recv().ok())) {
-                match task {
-                    Task::Apply(applicable) => self.waiting.push_back(applicable),
-                    Task::Ask(ask) => self.answer(ask),
-                    Task::Close { until, then } => {
-                        // At once, so that there is time for the journal where the database is locked.
-                        self.catch_up();
-                        self.until = Some(until);
-                        self.catch_up();
-                        then();
+                    self.catch_up();
+                    if !self.waiting.is_empty() {
+                        due = Some(Instant::now() + RETRY_INTERVAL);
+                        continue;
                     }
                 }
+                Err(mpsc::RecvTimeoutError::Disconnected) => return,
             }
-            self.catch_up();
+            let wait = match (self.waiting.is_empty(), self.has_freed) {
+                (true, false) => continue,
+                (true, true) => RETRY_INTERVAL,
+                // A new one is made at once.
+                (false, _) if self.opened.is_none() => Duration::ZERO,
+                (false, _) => DELAY,
+            };
+            let next = Instant::now() + wait;
+            due = Some(due.map_or(next, |due| due.min(next)));
         }
     }
 
-    fn answer(&mut self, ask: Question) {
+    /// Asks the database, once all lines before are applied, where they can be.
+    pub fn read<T>(
+        &mut self,
+        ask: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         self.catch_up();
-        let folder = self.data_dir.as_deref().map(Folder::under);
-        let own = self.session.clone();
-        let is_gone = move |session: &str| {
-            let sessions = folder.as_ref().and_then(|folder| folder.sessions().ok());
-            session != own
-                && sessions.is_some_and(|all| all.get(session).is_none_or(|files| !is_alive(files)))
-        };
-        if let Err(error) = self.connection().and_then(|connection| apply::end_gone(connection, is_gone)) {
+        if let Err(error) = self.end_gone() {
             // The next question tries again.
             tracing::warn!(%error, "interrupted jobs are not listed");
         }
-        let is_damaged = match self.connection() {
-            Ok(connection) => ask(Ok(connection)),
-            Err(error) => ask(Err(error)),
-        };
-        if is_damaged {
-            self.begin_anew(StoreError::damage());
+        let found = self.connection().and_then(|connection| ask(connection));
+        if let Err(error) = &found {
+            tracing::error!(%error, "the store has no answer");
+            if error.is_unusable() {
+                self.begin_anew(error);
+            }
         }
+        found
+    }
+
+    /// Applies all that waits, until then.
+    pub fn close(&mut self, until: Instant) {
+        // At once, so that there is time for the journal where the database is locked.
+        self.catch_up();
+        self.until = Some(until);
+        self.catch_up();
+    }
+
+    /// The jobs of sessions that are gone have ended.
+    fn end_gone(&mut self) -> Result<(), StoreError> {
+        let (own, folder) = (self.session.clone(), Folder::under(&self.data_dir));
+        apply::end_gone(self.connection()?, |session| {
+            session != own
+                && folder.sessions().is_ok_and(|all| all.get(session).is_none_or(|files| !is_alive(files)))
+        })
     }
 
     /// Applies what waits, as far as that can be done now.
@@ -135,12 +143,12 @@ impl StoreThread {
             self.was_locked = error.is_lock();
             self.waiting.push_front(next);
             if error.is_unusable() {
-                self.begin_anew(error);
+                self.begin_anew(&error);
                 if self.opened.is_some() {
                     continue;
                 }
             } else {
-                self.complain(error);
+                self.fail(&error);
             }
             return;
         }
@@ -158,8 +166,10 @@ impl StoreThread {
             applicable.session = session;
             applicable.lines.drain(..count);
             self.applied += if applicable.file.is_none() { count as u64 } else { 0 };
+            // The database will never take these: they stay in this session's journal, whosever they were.
             for (line, error) in refused {
-                self.refuse(line, error);
+                self.complain(&format!("answers are in no history: {error}; jobs run all the same"));
+                self.journal.refuse(line, error.to_string());
             }
             if let Some(file) = applicable.file.take_if(|_| applicable.lines.is_empty()) {
                 self.journal.taken_up(file);
@@ -168,27 +178,18 @@ impl StoreThread {
         Ok(())
     }
 
-    /// A line that the database will never take: it stays in this session's journal, whosever it was.
-    fn refuse(&mut self, line: Line, error: StoreError) {
-        tracing::error!(uuid = line.uuid, %error, "the store refuses a change");
-        self.journal.refuse(line, error.to_string());
-        self.complain(error);
-    }
-
     fn connection(&mut self) -> Result<&mut Connection, StoreError> {
         let patience = match self.until {
             Some(until) => until.saturating_duration_since(Instant::now()),
             None if self.was_locked => LOCKED,
             None => BUSY,
         };
-        let data_dir = self.data_dir.as_ref().ok_or(StoreError::Closed)?;
-        if self.opened.as_ref().is_some_and(Opened::is_replaced) {
-            self.opened = None;
+        if self.opened.take_if(|opened| opened.is_replaced()).is_some() {
             self.journal.pass_on_again();
         }
         let opened = match self.opened.take() {
             Some(opened) => opened,
-            None => open::to_write(data_dir, patience)?,
+            None => open::to_write(&self.data_dir, patience)?,
         };
         let connection = &mut self.opened.insert(opened).connection;
         connection.busy_timeout(patience)?;
@@ -196,33 +197,35 @@ impl StoreThread {
     }
 
     /// Puts the database aside, and begins another with what is undecided.
-    fn begin_anew(&mut self, why: StoreError) {
-        tracing::error!(%why, "the store cannot be used");
-        let Some(data_dir) = self.data_dir.clone() else { return };
-        match open::put_aside(&data_dir, self.opened.as_ref()) {
+    fn begin_anew(&mut self, why: &StoreError) {
+        match open::put_aside(&self.data_dir, self.opened.as_ref()) {
             Ok(aside) => {
                 self.opened = None;
                 self.journal.pass_on_again();
                 if let Err(error) = self.connection() {
-                    self.complain(error);
+                    self.fail(&error);
                 }
                 if let Some(aside) = aside {
-                    self.complain(StoreError::PutAside { aside, why: Box::new(why) });
+                    let aside = aside.display();
+                    self.complain(&format!(
+                        "the store cannot be used ({why}); it is kept as {aside}, and a new one is begun"
+                    ));
                 }
             }
-            Err(error) => self.complain(error),
+            Err(error) => self.fail(&error),
         }
     }
 
+    /// What waits is tried again.
+    fn fail(&mut self, error: &StoreError) {
+        self.complain(&format!("answers are in no history yet: {error}; jobs run all the same"));
+    }
+
     /// The log has every fault; the user gets the first.
-    fn complain(&mut self, error: StoreError) {
-        if matches!(error, StoreError::Closed) {
-            // There is to be none.
-            return;
-        }
-        tracing::error!(%error, "the store failed");
+    fn complain(&mut self, what: &str) {
+        tracing::error!(what, "the store failed");
         if let Some(warn) = self.warn.take() {
-            warn(error);
+            warn(what.to_owned());
         }
     }
 }

@@ -10,9 +10,10 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread::JoinHandle;
 use std::time::Instant;
 
-use tokio::sync::mpsc as task;
+use tokio::sync::oneshot;
 
 use crate::journal::now_ms;
 
@@ -34,21 +35,8 @@ pub fn folder(data_dir: &Path) -> PathBuf {
 #[derive(Debug, Clone, Default)]
 pub struct Transcripts {
     folder: Option<Arc<Path>>,
-    running: Arc<Mutex<Running>>,
-}
-
-/// Its channel is closed once no thread writes any more.
-#[derive(Debug)]
-struct Running {
-    writes: Option<task::Sender<()>>,
-    ended: Option<task::Receiver<()>>,
-}
-
-impl Default for Running {
-    fn default() -> Self {
-        let (writes, ended) = task::channel(1);
-        Self { writes: Some(writes), ended: Some(ended) }
-    }
+    /// The threads that write.
+    running: Arc<Mutex<Vec<JoinHandle<()>>>>,
 }
 
 impl Transcripts {
@@ -64,19 +52,20 @@ impl Transcripts {
 
     /// Begins the transcript of the job `id`.
     pub fn open(&self, id: u64) -> Transcript {
-        let Some(folder) = self.folder.clone() else { return Transcript { open: None } };
+        let Some(folder) = self.folder.clone() else { return Transcript { path: None, chunks: None } };
         let path = folder.join(format!("{:015}-{}-{id}.jsonl", now_ms(), std::process::id()));
         let (chunks, waiting) = mpsc::sync_channel::<Vec<u8>>(WAITING);
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner).writes.clone();
         let written = path.clone();
         // A thread of its own, and none of the agents' parents: it starts no process.
-        std::thread::spawn(move || {
+        let thread = std::thread::spawn(move || {
             if let Err(error) = write(&folder, &written, &waiting) {
                 tracing::warn!(path = %written.display(), %error, "the transcript ends here");
             }
-            drop(running);
         });
-        Transcript { open: Some(OpenTranscript { path, chunks, is_cut: false }) }
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.retain(|thread| !thread.is_finished());
+        running.push(thread);
+        Transcript { path: Some(path), chunks: Some(chunks) }
     }
 
     /// Opens a transcript; `then` is called on a thread of its own, so it may read for as long as it takes.
@@ -86,13 +75,16 @@ impl Transcripts {
 
     /// Waits until all transcripts are written, but no longer than until then.
     pub async fn close(&self, until: Instant) {
-        let ended = {
-            let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-            running.writes = None;
-            running.ended.take()
-        };
-        let Some(mut ended) = ended else { return };
-        if tokio::time::timeout_at(until.into(), ended.recv()).await.is_err() {
+        let running = std::mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));
+        let (done, ended) = oneshot::channel();
+        std::thread::spawn(move || {
+            // A panic has ended the host; the waiting task may have given up.
+            for thread in running {
+                _ = thread.join();
+            }
+            _ = done.send(());
+        });
+        if tokio::time::timeout_at(until.into(), ended).await.is_err() {
             tracing::warn!("transcripts were still being written when the host ended");
         }
     }
@@ -101,30 +93,21 @@ impl Transcripts {
 /// A transcript that is being written; dropping it is its end.
 #[derive(Debug)]
 pub struct Transcript {
-    open: Option<OpenTranscript>,
-}
-
-#[derive(Debug)]
-struct OpenTranscript {
-    path: PathBuf,
-    chunks: mpsc::SyncSender<Vec<u8>>,
-    /// More was printed than could be written.
-    is_cut: bool,
+    path: Option<PathBuf>,
+    /// None once more was printed than could be written.
+    chunks: Option<mpsc::SyncSender<Vec<u8>>>,
 }
 
 impl Transcript {
     /// Its file; none where nothing is kept. Whether it can be written shows later, and in the log.
     pub fn path(&self) -> Option<&Path> {
-        self.open.as_ref().map(|open| open.path.as_path())
+        self.path.as_deref()
     }
 
     /// Adds bytes to it; never waits.
     pub fn append(&mut self, chunk: &[u8]) {
-        if let Some(open) = self.open.as_mut().filter(|open| !open.is_cut) {
-            open.is_cut = open.chunks.try_send(chunk.to_vec()).is_err();
-            if open.is_cut {
-                tracing::warn!(path = %open.path.display(), "the transcript is cut: it cannot be written as fast");
-            }
+        if self.chunks.take_if(|chunks| chunks.try_send(chunk.to_vec()).is_err()).is_some() {
+            tracing::warn!(path = ?self.path, "the transcript is cut: it cannot be written as fast");
         }
     }
 }

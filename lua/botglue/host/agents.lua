@@ -10,11 +10,7 @@ local M = {}
 ---@field loads "nothing"|"directory"|"everything" what it loads of a project's own settings: nothing; what is in the
 --- directory in which it runs, which is an empty one unless the project is trusted; what its program does
 ---@field goes_on boolean? whether it can go on in a session; nil: only the agent knows
----@field open { program: string?, flag: string }? how its session opens in a terminal: the program, where that is
---- another one, and what stands before the id
 ---@field login string what the user does to log in
----@field login_variables string[] those that log it in
----@field login_file string? where it keeps a login
 
 --- The description of an agent; a user's agent may have the name of a shipped one and another protocol.
 ---@param name string its key in the option `agents`

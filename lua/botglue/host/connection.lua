@@ -5,7 +5,6 @@
 ---@field held string why an answer is held
 ---@field fact string why something cannot be done with it
 ---@field advice string? what to do, so that it can be accepted; with the job's number
----@field changed string? the fact where an answer is to be taken back
 
 ---@class botglue.Words by public names: reasons, agents
 ---@field reasons table<string, botglue.Reason>

@@ -140,7 +140,7 @@ function M.width_of(window, lnum)
   local columns = M.columns(window)
   local line = api.nvim_buf_get_lines(window.bufnr, lnum - 1, lnum, false)[1] or ""
   local function measure()
-    return vim.fn.strdisplaywidth(screen.vim(line))
+    return screen.width(line)
   end
   -- Elsewhere its tabs may be as wide as others.
   local width = within(window, measure) or measure()

@@ -67,6 +67,14 @@ function M.fit(text, width, mark)
   return cut .. mark
 end
 
+--- How many cells text of a buffer takes from a column on, in the current window.
+---@param text string
+---@param column integer? from 0
+---@return integer
+function M.width(text, column)
+  return vim.fn.strdisplaywidth(M.vim(text), column or 0)
+end
+
 --- Cuts the beginning of a text that is too wide: of a path its end says more.
 ---@param text string
 ---@param width integer

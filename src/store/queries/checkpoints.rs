@@ -1,11 +1,12 @@
 //! The messages of a session that can be gone back to.
 
+use std::collections::BTreeSet;
+
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 
 use super::parse;
 use crate::journal::Accepted;
-use crate::request::Resume;
 use crate::store::StoreError;
 
 /// A checkpoint. Its field names are those that the editor gets.
@@ -16,68 +17,49 @@ pub struct Checkpoint {
     pub at_ms: i64,
 }
 
-/// A session's checkpoints, oldest first, those that it shares with the sessions it was forked from among them.
-pub fn of(connection: &Connection, agent: &str, session_id: &str) -> Result<Vec<Checkpoint>, StoreError> {
-    let mut line = vec![session_id.to_owned()];
-    let mut forks = Vec::new();
-    while let Some(fork) = fork(connection, agent, &line[line.len() - 1])? {
-        // No session is its own ancestor, whatever the database says.
-        if line.contains(&fork.parent) {
-            break;
-        }
-        line.push(fork.parent.clone());
-        forks.push(fork);
-    }
-    let mut checkpoints = Vec::new();
-    while let Some(session_id) = line.pop() {
-        checkpoints.append(&mut own(connection, agent, &session_id)?);
-        if let Some(fork) = forks.pop() {
-            fork.cut(&mut checkpoints);
-        }
-    }
-    Ok(checkpoints)
-}
-
-/// Where a session left the one that it was forked from.
-struct Fork {
-    parent: String,
-    at: Option<String>,
-    at_ms: i64,
-}
-
-impl Fork {
-    /// Takes away what came after the fork.
-    fn cut(&self, checkpoints: &mut Vec<Checkpoint>) {
-        let at =
-            self.at.as_ref().and_then(|at| checkpoints.iter().position(|checkpoint| checkpoint.uuid == *at));
-        match at {
-            Some(index) => checkpoints.truncate(index + 1),
-            // A message of the agent's, or the end of the session.
-            None => checkpoints.retain(|checkpoint| checkpoint.at_ms < self.at_ms),
-        }
-    }
-}
-
 /// How many checkpoints of a session are shown: the newest.
 const MOST: usize = 100;
 
-fn fork(connection: &Connection, agent: &str, session_id: &str) -> Result<Option<Fork>, StoreError> {
+/// A session's checkpoints, oldest first, those that it shares with the sessions it was forked from among them.
+pub fn of(connection: &Connection, agent: &str, session_id: &str) -> Result<Vec<Checkpoint>, StoreError> {
+    forked(connection, agent, session_id, &mut BTreeSet::new())
+}
+
+/// The same; no session is its own ancestor, whatever the database says.
+fn forked(
+    connection: &Connection,
+    agent: &str,
+    session_id: &str,
+    seen: &mut BTreeSet<String>,
+) -> Result<Vec<Checkpoint>, StoreError> {
+    let mut checkpoints = Vec::new();
     let first = connection
         .prepare_cached(
             "SELECT record FROM jobs JOIN texts USING (uuid) WHERE agent = ?1 AND session_id = ?2 ORDER BY ended_ms LIMIT 1",
         )?
         .query_row([agent, session_id], |row| row.get::<_, String>(0))
         .optional()?;
-    let Some(first) = first else { return Ok(None) };
-    let job: Accepted = parse(&first)?;
-    let parent = job.resumed.filter(|resumed| resumed.session_id != session_id);
-    Ok(parent.map(|Resume { session_id, at, .. }| Fork { parent: session_id, at, at_ms: job.started_ms }))
+    seen.insert(session_id.to_owned());
+    if let Some(first) = first
+        && let Accepted { resumed: Some(parent), started_ms, .. } = parse(&first)?
+        && !seen.contains(&parent.session_id)
+    {
+        checkpoints = forked(connection, agent, &parent.session_id, seen)?;
+        // What came after the fork is not shared.
+        match checkpoints.iter().position(|checkpoint| Some(&checkpoint.uuid) == parent.at.as_ref()) {
+            Some(index) => checkpoints.truncate(index + 1),
+            // A message of the agent's, or the end of the session.
+            None => checkpoints.retain(|checkpoint| checkpoint.at_ms < started_ms),
+        }
+    }
+    checkpoints.append(&mut own(connection, agent, session_id)?);
+    Ok(checkpoints)
 }
 
 fn own(connection: &Connection, agent: &str, session_id: &str) -> Result<Vec<Checkpoint>, StoreError> {
     let mut checkpoints: Vec<Checkpoint> = Vec::new();
     let mut jobs = connection.prepare_cached(
-        "SELECT prompt, started_ms, record ->> '$.checkpoints' FROM jobs JOIN texts USING (uuid)
+        "SELECT entry ->> 'prompt', started_ms, record ->> '$.checkpoints' FROM jobs JOIN texts USING (uuid)
          WHERE agent = ?1 AND session_id = ?2 ORDER BY ended_ms",
     )?;
     let mut rows = jobs.query(params![agent, session_id])?;

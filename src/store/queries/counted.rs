@@ -18,7 +18,7 @@ pub fn counted(connection: &Connection, agent: &str, session_id: &str) -> Result
         .query_row([agent, session_id], |row| Ok(amounts(row)))??;
     let lineage: Option<String> = connection
         .prepare_cached(
-            "SELECT counted FROM jobs JOIN texts USING (uuid) WHERE agent = ?1 AND session_id = ?2
+            "SELECT entry -> 'counted' FROM jobs WHERE agent = ?1 AND session_id = ?2
              ORDER BY ended_ms DESC LIMIT 1",
         )?
         .query_row([agent, session_id], |row| row.get(0))

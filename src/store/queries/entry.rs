@@ -2,19 +2,21 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::types::Value;
+use rusqlite::{Connection, Row, params_from_iter};
 use serde::{Deserialize, Serialize};
 
-use super::{amounts, parse};
+use super::parse;
 use crate::error::Code;
 use crate::journal::{Accepted, Amounts};
 use crate::request::{Resume, Selection};
 use crate::store::{StoreError, signed};
 
 /// A finished job in a list, or one that was interrupted. Its field names are those that the editor gets.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JobEntry {
     /// Its key in the store.
+    #[serde(default)]
     pub uuid: String,
     /// Only of a job of the asking Neovim.
     pub id: Option<u64>,
@@ -39,6 +41,7 @@ pub struct JobEntry {
     /// It was a question.
     pub question: bool,
     /// `done`, `failed` or `interrupted`.
+    #[serde(skip_deserializing)]
     pub status: &'static str,
     /// What became of its answer.
     pub landing: Option<String>,
@@ -59,6 +62,7 @@ pub struct JobEntry {
     /// Where its raw stream is, as long as that is kept.
     pub transcript: Option<String>,
     /// Whether there is an answer.
+    #[serde(default)]
     pub has_answer: bool,
     /// Where its answer stood in the file when that was last written.
     pub landed_first: Option<u64>,
@@ -81,6 +85,9 @@ pub struct LocalTime {
     pub minute: u32,
 }
 
+/// The column from which a row has [`JobEntry::ended`].
+pub const ENDED: &str = "strftime('%Y-%m-%d-%H-%M', ended_ms / 1000, 'unixepoch', 'localtime') AS ended";
+
 impl LocalTime {
     /// What SQLite makes of a time, for [`Self::parse`].
     pub const FORMAT: &str = "%Y-%m-%d-%H-%M";
@@ -94,7 +101,7 @@ impl LocalTime {
 }
 
 /// Why a job failed.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StoredFailure {
     /// The public name of its kind.
     pub code: String,
@@ -131,21 +138,6 @@ pub enum JobKey {
     Id(u64),
 }
 
-/// The fields of a job that have no columns of their own.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Rest {
-    protocol: Option<String>,
-    filetype: String,
-    first_line: u64,
-    question: bool,
-    held_for: Option<String>,
-    error_message: Option<String>,
-    transcript: Option<String>,
-    landed_first: Option<u64>,
-    landed_last: Option<u64>,
-}
-
 /// What an interrupted job has of a record, too.
 #[derive(Debug, Deserialize)]
 struct Texts {
@@ -166,38 +158,20 @@ impl QueryContext<'_> {
     /// Reads a row of `jobs`.
     pub fn entry(&self, row: &Row<'_>) -> Result<JobEntry, StoreError> {
         let own = row.get::<_, String>("session")? == self.session;
-        let code: Option<String> = row.get("error_code")?;
-        let rest: Rest = parse(&row.get::<_, String>("entry")?)?;
-        let transcript = rest.transcript.map(|name| self.transcripts.join(name)).filter(|path| path.exists());
+        let entry: JobEntry = parse(&row.get::<_, String>("entry")?)?;
+        let transcript =
+            entry.transcript.map(|name| self.transcripts.join(name)).filter(|path| path.exists());
         Ok(JobEntry {
             uuid: row.get("uuid")?,
             id: u64::try_from(row.get::<_, i64>("id")?).ok().filter(|_| own),
-            agent: row.get("agent")?,
-            protocol: rest.protocol,
-            model: row.get("model")?,
-            session_id: row.get("session_id")?,
-            project: row.get("project")?,
-            path: row.get("path")?,
-            filetype: rest.filetype,
-            first_line: rest.first_line,
-            prompt: row.get("prompt")?,
-            question: rest.question,
-            status: match code.as_deref() {
+            status: match &entry.error {
                 None => "done",
-                Some(code) if code == Code::HostLost.name() => "interrupted",
+                Some(error) if error.code == Code::HostLost.name() => "interrupted",
                 Some(_) => "failed",
             },
-            landing: row.get("landing")?,
-            held_for: rest.held_for,
-            error: code.map(|code| StoredFailure { code, message: rest.error_message.unwrap_or_default() }),
-            started_ms: row.get("started_ms")?,
-            ended_ms: row.get("ended_ms")?,
-            ended: LocalTime::default(),
-            amounts: amounts(row)?,
+            ended: LocalTime::parse(&row.get::<_, String>("ended")?),
             transcript: transcript.map(|path| path.to_string_lossy().into_owned()),
-            has_answer: row.get("has_answer")?,
-            landed_first: rest.landed_first,
-            landed_last: rest.landed_last,
+            ..entry
         })
     }
 
@@ -206,7 +180,7 @@ impl QueryContext<'_> {
         let full = |row: &Row<'_>| {
             let landed_rows: Option<String> = row.get("landed_rows")?;
             let Texts { job, text, lines } = parse(&row.get::<_, String>("record")?)?;
-            Ok::<_, StoreError>(FullJob {
+            Ok(FullJob {
                 entry: self.entry(row)?,
                 text,
                 landed_rows: landed_rows.as_deref().map(parse).transpose()?,
@@ -216,24 +190,18 @@ impl QueryContext<'_> {
                 resume: job.resumed,
             })
         };
-        let sql = "SELECT * FROM jobs JOIN texts USING (uuid) WHERE ended_ms IS NOT NULL AND";
-        let found = match which {
-            JobKey::Uuid(uuid) => connection
-                .prepare_cached(&format!("{sql} uuid = ?1"))?
-                .query_row([uuid], |row| Ok(full(row)))
-                .optional()?,
-            JobKey::Id(id) => connection
-                .prepare_cached(&format!("{sql} session = ?1 AND id = ?2"))?
-                .query_row(params![self.session, signed(*id)], |row| Ok(full(row)))
-                .optional()?,
+        let (condition, key): (_, Vec<Value>) = match which {
+            JobKey::Uuid(uuid) => ("uuid = ?", vec![uuid.clone().into()]),
+            JobKey::Id(id) => {
+                ("session = ? AND id = ?", vec![self.session.to_owned().into(), signed(*id).into()])
+            }
         };
-        let Some(mut job) = found.transpose()? else { return Ok(None) };
-        let ended: String = connection.query_row(
-            "SELECT strftime(?1, ?2 / 1000, 'unixepoch', 'localtime')",
-            params![LocalTime::FORMAT, job.entry.ended_ms],
-            |row| row.get(0),
-        )?;
-        job.entry.ended = LocalTime::parse(&ended);
-        Ok(Some(job))
+        connection
+            .prepare_cached(&format!(
+                "SELECT *, {ENDED} FROM jobs JOIN texts USING (uuid) WHERE ended_ms IS NOT NULL AND {condition}"
+            ))?
+            .query_and_then(params_from_iter(key), full)?
+            .next()
+            .transpose()
     }
 }

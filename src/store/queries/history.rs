@@ -1,9 +1,10 @@
 //! The history: finished jobs, newest first.
 
-use rusqlite::{Connection, named_params};
+use rusqlite::types::Value;
+use rusqlite::{Connection, params_from_iter};
 use serde::Serialize;
 
-use super::entry::{JobEntry, LocalTime, QueryContext};
+use super::entry::{ENDED, JobEntry, LocalTime, QueryContext};
 use crate::store::{StoreError, signed};
 
 /// A page of the history: what it is filtered by, how long it is, and where it begins.
@@ -37,50 +38,34 @@ pub struct Listed {
 
 /// A page of the history.
 pub fn history(connection: &Connection, asker: QueryContext<'_>, page: &Page) -> Result<Listed, StoreError> {
+    let (ended_ms, uuid) = page.before.clone().unwrap_or((i64::MAX, String::new()));
+    let mut values: Vec<Value> = vec![ended_ms.into(), uuid.into()];
     // The inner query reads an index alone, where it can.
     let mut sql = format!(
-        "SELECT jobs.*, strftime('{FORMAT}', ended_ms / 1000, 'unixepoch', 'localtime') AS ended
-         FROM (SELECT rowid AS at FROM jobs WHERE ended_ms IS NOT NULL AND (ended_ms, uuid) < (:ended_ms, :uuid)",
-        FORMAT = LocalTime::FORMAT
+        "SELECT jobs.*, {ENDED} FROM (SELECT rowid AS at FROM jobs
+         WHERE ended_ms IS NOT NULL AND (ended_ms, uuid) < (?, ?)"
     );
-    if page.path.is_some() {
-        sql += " AND path = :path";
-    } else if page.project.is_some() {
-        sql += " AND project = :project";
-    } else if page.is_own {
-        sql += " AND session = :session";
-    }
-    let words: Vec<String> = page.text.iter().flat_map(|text| text.split_whitespace().map(pattern)).collect();
-    sql.extend(
-        (0..words.len())
-            .map(|n| format!(r" AND (prompt LIKE :word{n} ESCAPE '\' OR path LIKE :word{n} ESCAPE '\')")),
-    );
-    sql += " ORDER BY ended_ms DESC, uuid DESC LIMIT :limit) JOIN jobs ON jobs.rowid = at
-         ORDER BY ended_ms DESC, uuid DESC";
-    let mut statement = connection.prepare(&sql)?;
-    let (ended_ms, uuid) =
-        page.before.as_ref().map_or((i64::MAX, ""), |(ended_ms, uuid)| (*ended_ms, uuid.as_str()));
-    // One more than is shown tells whether there are more.
-    let all = named_params! {
-        ":ended_ms": ended_ms, ":uuid": uuid, ":limit": signed(page.limit.saturating_add(1)),
-        ":path": page.path, ":project": page.project, ":session": asker.session,
+    let mut filter = |condition: &str, value: &str| {
+        sql += condition;
+        values.push(value.to_owned().into());
     };
-    for (name, value) in all {
-        if let Some(index) = statement.parameter_index(name)? {
-            statement.raw_bind_parameter(index, value)?;
-        }
+    if let Some(path) = &page.path {
+        filter(" AND path = ?", path);
+    } else if let Some(project) = &page.project {
+        filter(" AND project = ?", project);
+    } else if page.is_own {
+        filter(" AND session = ?", asker.session);
     }
-    for (n, word) in words.iter().enumerate() {
-        if let Some(index) = statement.parameter_index(&format!(":word{n}"))? {
-            statement.raw_bind_parameter(index, word)?;
-        }
+    for word in page.text.iter().flat_map(|text| text.split_whitespace()) {
+        filter(" AND instr(words, ?)", &word.to_ascii_lowercase());
     }
-    let mut jobs = Vec::new();
-    let mut rows = statement.raw_query();
-    while let Some(row) = rows.next()? {
-        let ended = LocalTime::parse(&row.get::<_, String>("ended")?);
-        jobs.push(JobEntry { ended, ..asker.entry(row)? });
-    }
+    sql += " ORDER BY ended_ms DESC, uuid DESC LIMIT ?) JOIN jobs ON jobs.rowid = at
+         ORDER BY ended_ms DESC, uuid DESC";
+    // One more than is shown tells whether there are more.
+    values.push(signed(page.limit.saturating_add(1)).into());
+    let mut statement = connection.prepare(&sql)?;
+    let rows = statement.query_and_then(params_from_iter(values), |row| asker.entry(row))?;
+    let mut jobs = rows.collect::<Result<Vec<_>, _>>()?;
     let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
     let more = jobs.len() > limit;
     jobs.truncate(limit);
@@ -88,10 +73,4 @@ pub fn history(connection: &Connection, asker: QueryContext<'_>, page: &Page) ->
         connection
             .query_row("SELECT strftime(?1, 'now', 'localtime')", [LocalTime::FORMAT], |row| row.get(0))?;
     Ok(Listed { jobs, more, now: LocalTime::parse(&now) })
-}
-
-/// A pattern for `LIKE` that finds a word anywhere.
-fn pattern(word: &str) -> String {
-    let escaped = word.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");
-    format!("%{escaped}%")
 }

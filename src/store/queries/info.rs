@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use rusqlite::{Connection, Params, Row, params};
-use serde::Serialize;
 
 use super::amounts;
 use crate::journal::Amounts;
@@ -23,8 +22,8 @@ pub struct InfoQuery {
     pub today_ms: i64,
 }
 
-/// Sums. Their field names are those that the editor gets.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// Sums.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Info {
     /// That session and those that it was forked from or that were forked from it.
     pub session: Option<Sums>,
@@ -43,7 +42,7 @@ pub struct Info {
 }
 
 /// Sums over some jobs.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Sums {
     /// How many there are.
     pub jobs: u64,
@@ -54,12 +53,11 @@ pub struct Sums {
     /// The jobs that failed.
     pub failed: u64,
     /// What they took.
-    #[serde(flatten)]
     pub amounts: Amounts,
 }
 
 /// What one model, or one agent, used.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Breakdown {
     /// The model or the agent.
     pub name: String,

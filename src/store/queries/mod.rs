@@ -5,7 +5,6 @@ pub mod counted;
 pub mod entry;
 pub mod history;
 pub mod info;
-pub mod logins;
 pub mod prompts;
 pub mod unsent;
 

@@ -187,9 +187,9 @@ fn the_newest_job_of_each_agent_tells_whether_it_is_logged_in() {
             ended(5, "droid", 40, "timeout"),
         ],
     );
-    assert_eq!(logins::logged_out(&connection).unwrap(), ["claude", "codex"]);
+    assert_eq!(prompts::logged_out(&connection).unwrap(), ["claude", "codex"]);
     keep(&mut connection, [ended(6, "claude", 60, "")]);
-    assert_eq!(logins::logged_out(&connection).unwrap(), ["codex"]);
+    assert_eq!(prompts::logged_out(&connection).unwrap(), ["codex"]);
     assert_eq!(prompts::agent(&connection, "/project").unwrap().as_deref(), Some("claude"));
     assert_eq!(prompts::agent(&connection, "/none").unwrap(), None);
 }

@@ -134,7 +134,6 @@ fn questions() -> Vec<Json> {
     let all = [
         ("history", json!({"text": "a", "before": {"ended_ms": 1, "uuid": "u"}})),
         ("history", json!({"path": "/a", "project": "/"})),
-        ("info", json!({"project": "/", "agent": "mine", "session_id": "s", "today_ms": 1})),
         ("job", json!({"id": 1})),
         ("job", json!({"uuid": "u"})),
         ("checkpoints", json!({"agent": "mine", "session_id": "s"})),

@@ -33,10 +33,10 @@ pub(super) enum When {
     Done,
 }
 
-/// Has a signal end or stop the host in the next call of a function of `botglue.apply`, or, as `landed`, in the one that
+/// Has a signal end the host in the next call of a function of `botglue.apply`, or, as `landed`, in the one that
 /// tells what became of an answer. Then Neovim stands still until
 /// there is the file `go`, if one is named: it does not notice that the host is gone.
-const FAULT: &str = "local name, when, pid, signal, go = ...
+const FAULT: &str = "local name, when, pid, go = ...
     local apply = require('botglue.apply')
     local is_telling = name == 'landed'
     name = is_telling and 'jobs' or name
@@ -47,9 +47,9 @@ const FAULT: &str = "local name, when, pid, signal, go = ...
         return call(...)
       end
       apply[name] = call
-      if when == 'called' then vim.uv.kill(pid, signal) end
+      if when == 'called' then vim.uv.kill(pid, 'sigkill') end
       local reply = call(...)
-      if when == 'done' then vim.uv.kill(pid, signal) end
+      if when == 'done' then vim.uv.kill(pid, 'sigkill') end
       _G.met = true
       if go ~= vim.NIL then vim.fn.writefile({}, go .. '.met') end
       while go ~= vim.NIL and not vim.uv.fs_stat(go) do vim.uv.sleep(5) end
@@ -82,7 +82,7 @@ pub(super) fn database(nvim: &Nvim) -> PathBuf {
 /// What the store says of the job's answer; without Neovim, which may be stopped.
 pub(super) fn stored(path: &Path) -> Option<String> {
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).ok()?;
-    let landing = "SELECT coalesce(landing, 'undecided') FROM jobs WHERE has_answer";
+    let landing = "SELECT coalesce(landing, 'undecided') FROM jobs WHERE entry ->> 'has_answer'";
     connection.query_row(landing, [], |row| row.get(0)).ok()
 }
 
@@ -99,31 +99,23 @@ impl Scene {
         signal(self.host, "KILL");
     }
 
-    /// The host gets a signal in its next call of this name.
-    pub(super) fn fault(&self, name: &str, when: When, signal: &str, go: Option<&Path>) {
+    /// The host is killed in its next call of this name.
+    pub(super) fn fault(&self, name: &str, when: When, go: Option<&Path>) {
         let when = match when {
             When::Called => "called",
             When::Done => "done",
         };
-        self.nvim.exec_with(FAULT, &[json!(name), json!(when), json!(self.host), json!(signal), json!(go)]);
+        self.nvim.exec_with(FAULT, &[json!(name), json!(when), json!(self.host), json!(go)]);
     }
 
     /// The host is killed in its next call of this name, and Neovim before it can notice that.
     fn kill_both(self, name: &str, when: When, begin: impl FnOnce(&Self)) -> Scratch {
         let go = self.nvim.scratch.path("go");
-        self.fault(name, when, "sigkill", Some(&go));
+        self.fault(name, when, Some(&go));
         begin(&self);
         let met = go.with_extension("met");
         wait("the host is killed", || met.exists());
         self.nvim.crash()
-    }
-
-    /// The host dies with nothing stored but the answer, and another one takes its place.
-    fn lose_host(self) -> Self {
-        assert_eq!(stored(&database(&self.nvim)).as_deref(), Some("undecided"));
-        self.kill_host();
-        let host = self.next_host();
-        Self { host, ..self }
     }
 
     /// Waits for the host that is started in the place of the one that was killed.
@@ -186,18 +178,26 @@ pub(super) fn assert_nothing_held(scratch: Scratch) {
 
 #[test]
 fn stored_and_the_editor_does_not_know_of_it() {
-    let scene = scene(false);
-    let (pid, path) = (scene.nvim.pid(), database(&scene.nvim));
-    signal(pid, "STOP");
-    scene.answer();
-    wait("the answer is stored", || stored(&path).as_deref() == Some("undecided"));
-    scene.kill_host();
-    assert_found(scene.nvim.crash(), "buffer_gone");
+    let path = |scene: &Scene| database(&scene.nvim);
+    let undecided = scene(false);
+    signal(undecided.nvim.pid(), "STOP");
+    undecided.answer();
+    wait("the answer is stored", || stored(&path(&undecided)).as_deref() == Some("undecided"));
+    let held = scene(true);
+    held.answer();
+    wait("it is stored as held", || stored(&path(&held)).as_deref() == Some("held"));
+    signal(held.nvim.pid(), "STOP");
+    for (scene, held_for) in [(undecided, "buffer_gone"), (held, "review")] {
+        scene.kill_host();
+        assert_found(scene.nvim.crash(), held_for);
+    }
 }
 
 #[test]
-fn not_written() {
+fn in_a_call_of_its_landing() {
     assert_found(scene(false).kill_both("write", When::Called, Scene::answer), "buffer_gone");
+    assert_found(scene(false).kill_both("write", When::Done, Scene::answer), "buffer_gone");
+    assert_nothing_held(scene(false).kill_both("landed", When::Done, Scene::answer));
 }
 
 #[test]
@@ -206,15 +206,11 @@ fn told_and_waiting_for_its_moment() {
     scene.nvim.input("v");
     scene.answer();
     scene.nvim.wait("it is ready", || job(&scene.nvim, scene.id)["status"] == "ready");
-    let scene = scene.lose_host();
+    scene.kill_host();
+    scene.next_host();
     let taken_over = r#""landing":"held""#;
     wait("the next host has taken it over", || scene.nvim.scratch.journals().contains(taken_over));
     assert_found(scene.nvim.crash(), "review");
-}
-
-#[test]
-fn written_and_not_stored_as_landed() {
-    assert_found(scene(false).kill_both("write", When::Done, Scene::answer), "buffer_gone");
 }
 
 #[test]
@@ -238,30 +234,6 @@ fn written_to_the_file_and_not_stored_as_landed() {
     assert_eq!((&held["landing"], &held["text"]), (&json!("held"), &json!("local b = 20")), "{held}");
     assert_refused(&nvim);
     assert_eq!(file(&nvim), landed);
-}
-
-#[test]
-fn told_as_landed() {
-    assert_nothing_held(scene(false).kill_both("landed", When::Done, Scene::answer));
-}
-
-#[test]
-fn found_not_to_be_modifiable_and_not_stored_as_held() {
-    let scene = scene(false);
-    // The option is set without its event: the host learns of it from the reply.
-    scene.nvim.command("noautocmd set nomodifiable");
-    assert_found(scene.kill_both("write", When::Done, Scene::answer), "buffer_gone");
-}
-
-#[test]
-fn stored_as_held_and_the_editor_does_not_know_of_it() {
-    let scene = scene(true);
-    let (pid, path) = (scene.nvim.pid(), database(&scene.nvim));
-    scene.answer();
-    wait("it is stored as held", || stored(&path).as_deref() == Some("held"));
-    signal(pid, "STOP");
-    scene.kill_host();
-    assert_found(scene.nvim.crash(), "review");
 }
 
 /// A file whose three lines were sent, and the last one edited and written since; their answer is held.

@@ -15,16 +15,16 @@ const DATABASE: &str = "data/nvim/botglue/botglue.db";
 const TEXT: &str = "local a = 1\nlocal b = 2\nlocal c = 3\n";
 
 /// A Neovim with one job that runs and one that is queued behind it, both in the store.
-fn two_jobs() -> (Nvim, Gated) {
+fn two_jobs() -> (Nvim, Gated, Option<Connection>) {
     let (nvim, gated) = start();
     run_two(&nvim, &gated);
     // The store answers a question after it has written what came before it.
     ask(&nvim, "prompts", &json!({})).unwrap();
-    (nvim, gated)
+    (nvim, gated, None)
 }
 
 /// The same while another program has the store locked: both jobs are in the journal alone.
-fn two_jobs_behind_a_lock() -> (Nvim, Gated, Connection) {
+fn two_jobs_behind_a_lock() -> (Nvim, Gated, Option<Connection>) {
     let (nvim, gated) = start();
     // Begins a store.
     ask(&nvim, "prompts", &json!({})).unwrap();
@@ -35,7 +35,7 @@ fn two_jobs_behind_a_lock() -> (Nvim, Gated, Connection) {
         let journals = nvim.scratch.journals();
         ["GATE:one", "GATE:two"].iter().all(|prompt| journals.contains(prompt))
     });
-    (nvim, gated, lock)
+    (nvim, gated, Some(lock))
 }
 
 /// Kills Neovim and its host at once.
@@ -93,28 +93,16 @@ fn retry(nvim: &Nvim, gated: &Gated) {
 }
 
 #[test]
-fn jobs_of_a_killed_neovim_are_interrupted_in_the_next_and_can_be_retried() {
-    let (nvim, gated) = two_jobs();
-    let nvim = Builder::new(nvim.crash()).option("agents", gated.option()).start();
-    assert_interrupted(&nvim);
-    retry(&nvim, &gated);
-}
-
-#[test]
-fn jobs_of_a_neovim_that_was_killed_with_its_host_are_interrupted_in_the_next() {
-    let (nvim, _gated) = two_jobs();
-    let nvim = Builder::new(kill(nvim)).start();
-    assert_interrupted(&nvim);
-}
-
-#[test]
-fn jobs_that_were_accepted_while_somebody_locked_the_store_are_interrupted_in_the_next() {
-    let (nvim, gated, lock) = two_jobs_behind_a_lock();
-    let scratch = kill(nvim);
-    drop(lock);
-    let nvim = Builder::new(scratch).option("agents", gated.option()).start();
-    assert_interrupted(&nvim);
-    retry(&nvim, &gated);
+fn whoever_ends_the_jobs_are_interrupted_in_the_next_neovim() {
+    let ends: [fn(Nvim) -> Scratch; 4] = [Nvim::crash, Nvim::quit_to, kill, kill];
+    for (end, is_locked) in ends.into_iter().zip([false, false, false, true]) {
+        let (nvim, gated, lock) = if is_locked { two_jobs_behind_a_lock() } else { two_jobs() };
+        let scratch = end(nvim);
+        drop(lock);
+        let nvim = Builder::new(scratch).option("agents", gated.option()).start();
+        assert_interrupted(&nvim);
+        retry(&nvim, &gated);
+    }
 }
 
 #[test]
@@ -143,15 +131,8 @@ fn a_job_that_was_accepted_and_has_ended_while_somebody_locked_the_store_is_ther
 }
 
 #[test]
-fn jobs_of_a_neovim_that_was_quit_are_interrupted_in_the_next() {
-    let (nvim, _gated) = two_jobs();
-    let nvim = Builder::new(nvim.quit_to()).start();
-    assert_interrupted(&nvim);
-}
-
-#[test]
 fn a_job_whose_agent_ended_before_the_host_knew_that_neovim_is_left_is_interrupted() {
-    let (nvim, _gated) = two_jobs();
+    let (nvim, ..) = two_jobs();
     let go = nvim.scratch.path("go");
     // After the plugin's own. A terminal that goes away ends its agents before the host knows.
     nvim.exec_with(
@@ -182,7 +163,7 @@ fn a_job_whose_agent_ended_before_the_host_knew_that_neovim_is_left_is_interrupt
 
 #[test]
 fn jobs_of_a_killed_host_are_interrupted_in_the_same_neovim() {
-    let (nvim, _gated) = two_jobs();
+    let (nvim, ..) = two_jobs();
     signal(nvim.host().expect("a host"), "KILL");
     nvim.finished(1);
     nvim.finished(2);
@@ -190,12 +171,9 @@ fn jobs_of_a_killed_host_are_interrupted_in_the_same_neovim() {
 }
 
 #[test]
-fn jobs_that_have_not_ended_are_not_in_the_history_and_counted_nowhere() {
-    let (nvim, gated) = two_jobs();
+fn jobs_that_have_not_ended_are_not_in_the_history() {
+    let (nvim, gated, _) = two_jobs();
     assert_eq!(history(&nvim), Vec::<Value>::new());
-    let project = nvim.scratch.project();
-    let info = ask(&nvim, "info", &json!({"project": project, "today_ms": 0})).unwrap();
-    assert_eq!((&info["all"]["jobs"], &info["project"]["failed"]), (&json!(0), &json!(0)));
     let prompts = ask(&nvim, "prompts", &json!({})).unwrap();
     assert_eq!(prompts["prompts"].as_array().unwrap().len(), 2, "their prompts can be recalled: {prompts}");
     for (id, name) in [(1, "one"), (2, "two")] {
