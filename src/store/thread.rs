@@ -14,8 +14,6 @@ use crate::memory;
 
 /// When what could not be applied is tried again, and free memory given back, if nothing comes before.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
-/// How long lines wait to be applied together: the processors are the editor's while an answer lands.
-const DELAY: Duration = Duration::from_millis(100);
 /// How long a database is waited for that was locked before.
 const LOCKED: Duration = Duration::from_millis(5);
 /// How many lines are applied in one transaction.
@@ -66,33 +64,17 @@ impl StoreThread {
 
     /// Works until all handles are gone.
     pub fn run(mut self, tasks: &mpsc::Receiver<Task>) {
-        let mut due: Option<Instant> = None;
         loop {
-            let patience = due.map_or(Duration::MAX, |due| due.saturating_duration_since(Instant::now()));
-            match tasks.recv_timeout(patience) {
+            let is_idle = self.waiting.is_empty() && !self.has_freed;
+            match tasks.recv_timeout(if is_idle { Duration::MAX } else { RETRY_INTERVAL }) {
                 Ok(task) => std::iter::once(task).chain(tasks.try_iter()).for_each(|task| task(&mut self)),
-                Err(mpsc::RecvTimeoutError::Timeout) => {
-                    due = None;
-                    if std::mem::take(&mut self.has_freed) {
-                        memory::give_back();
-                    }
-                    self.catch_up();
-                    if !self.waiting.is_empty() {
-                        due = Some(Instant::now() + RETRY_INTERVAL);
-                        continue;
-                    }
+                Err(mpsc::RecvTimeoutError::Timeout) if std::mem::take(&mut self.has_freed) => {
+                    memory::give_back();
                 }
+                Err(mpsc::RecvTimeoutError::Timeout) => {}
                 Err(mpsc::RecvTimeoutError::Disconnected) => return,
             }
-            let wait = match (self.waiting.is_empty(), self.has_freed) {
-                (true, false) => continue,
-                (true, true) => RETRY_INTERVAL,
-                // A new one is made at once.
-                (false, _) if self.opened.is_none() => Duration::ZERO,
-                (false, _) => DELAY,
-            };
-            let next = Instant::now() + wait;
-            due = Some(due.map_or(next, |due| due.min(next)));
+            self.catch_up();
         }
     }
 
