@@ -277,6 +277,18 @@ impl List {
         [Some(scope), words, Some(count)].into_iter().flatten().collect::<Vec<_>>().join(BETWEEN)
     }
 
+    /// Whether a key of the list changes anything.
+    fn changes(&self, action: &str) -> bool {
+        match action {
+            "session" => self.scope != Scope::Session,
+            "file" => self.scope != Scope::File && self.origin.path.is_some(),
+            "project" => self.scope != Scope::Project,
+            "all" => self.scope != Scope::All,
+            "quickfix" => !self.rows.is_empty(),
+            _ => true,
+        }
+    }
+
     /// The keys that work on the row of the cursor.
     fn keys(&self) -> Vec<Key> {
         let row = self.at_cursor();
@@ -290,7 +302,8 @@ impl List {
         // What closes it is on the first page.
         let at = first.len().min(4);
         let (first, second) = first.split_at(at);
-        [first, &[CLOSE], second, &OF_LIST].concat()
+        let of_list: Vec<_> = OF_LIST.into_iter().filter(|key| self.changes(key.action)).collect();
+        [first, &[CLOSE], second, &of_list].concat()
     }
 
     /// All rows, laid out.
@@ -495,7 +508,7 @@ mod tests {
         let mut list = list();
         assert_eq!(
             footer(&mut list),
-            " <CR> jump · q close · s search · S this Neovim · F this file · g? more "
+            " <CR> jump · q close · s search · P this project · A all · <C-q> quickfix "
         );
         list.on(Event::Cursor("#2"));
         assert!(footer(&mut list).starts_with(" <CR> jump · r review · R retry · "));

@@ -121,6 +121,20 @@ impl Nvim {
     }
 }
 
+/// A row in which the seconds that a job has run by the host's clock, which does not stand still, are `N`: those in windows.
+fn timeless(row: &str) -> String {
+    let is_framed = row.matches('│').count() > 1;
+    let seconds = |word: &str| {
+        let digits = word.strip_suffix('s').filter(|digits| !digits.is_empty());
+        digits.is_some_and(|digits| digits.bytes().all(|digit| digit.is_ascii_digit()))
+    };
+    let words = row.split(' ').map(|word| match word.len() {
+        length if is_framed && seconds(word) => format!("{}Ns", " ".repeat(length - 2)),
+        _ => word.to_owned(),
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
 /// A screen as text; see the module's documentation.
 pub fn picture(screen: &Screen) -> String {
     let mut letters = Letters::default();
@@ -129,7 +143,7 @@ pub fn picture(screen: &Screen) -> String {
         .iter()
         .map(|row| to_the_edge(&row.iter().map(|cell| letters.of(screen.groups(cell))).collect::<String>()));
     let groups = fold(&groups.collect::<Vec<_>>());
-    let text = fold(&screen.cells.iter().map(|row| text_of(row)).collect::<Vec<_>>());
+    let text = fold(&screen.cells.iter().map(|row| timeless(&text_of(row))).collect::<Vec<_>>());
     let (row, column) = screen.shown_cursor;
     let mut picture = format!("{text}\ncursor: row {}, column {}\n\n{groups}\n", row + 1, column + 1);
     for (letter, group) in &letters.known {
