@@ -55,8 +55,10 @@ test("answers of this project are announced once and counted, and no host is sta
 end)
 
 test("they are announced from a data_dir below ~", function()
-  local move =
-    "vim.g.botglue = { host = vim.g.botglue.host, data_dir = '~/held' } vim.fn.rename(vim.fs.dirname(dir), vim.env.HOME .. '/held')"
+  local move = [[
+    vim.g.botglue = { host = vim.g.botglue.host, data_dir = "~/held" }
+    vim.fn.rename(vim.fs.dirname(dir), vim.env.HOME .. "/held")
+  ]]
   contains(announced(start({ answer(GONE, "PROJECT/a.txt") }, move)), "an answer held in an earlier session")
 end)
 

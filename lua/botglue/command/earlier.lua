@@ -1,6 +1,6 @@
 --- Announces held answers of earlier sessions, and takes them over. Hosts keep small files beside their journals, which
---- name the files of held answers (`journal/SESSION.held`); where there is one, the host's program says which of them are
---- of a Neovim that is gone. A host is started once one of the files is read.
+--- name the files of held answers (`journal/SESSION.held`); where there is one, the host's program says which are of a
+--- Neovim that is gone. A host is started once one of the files is read.
 
 require("botglue.wiring")
 

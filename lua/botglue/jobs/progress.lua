@@ -1,5 +1,5 @@
---- Reports the progress of jobs to the terminal and to plugins by Neovim's progress messages, if it has them. The command
---- line shows none.
+--- Reports the progress of jobs to the terminal and to plugins by Neovim's progress messages, if it has them. The
+--- command line shows none.
 
 local connection = require("botglue.host.connection")
 local text = require("botglue.util.text")

@@ -27,8 +27,8 @@ local LOOKS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLine:Bot
 ---@field name string of the buffer
 ---@field buffer table<string, any> options
 ---@field window table<string, any> options
----@field keys [string, string, string, "told"|"asked"|"input", string?][] a key, what it does, its word, how it is taken,
----and what the user is asked for; "close" is done here
+---@field keys [string, string, string, "told"|"asked"|"input", string?][] a key, what it does, its word, how it is
+---taken, and what the user is asked for; "close" is done here
 ---@field with string? the view with which it is closed
 ---@field tells_cursor boolean? whether the host knows in which row the cursor is
 ---@field markdown boolean? whether the text is coloured as Markdown
