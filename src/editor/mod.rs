@@ -147,8 +147,9 @@ impl Editor {
     }
 
     /// The files that match what is typed in a prompt.
-    pub fn files(&self, asked: u64, paths: Vec<String>) {
-        let paths = Value::Array(paths.into_iter().map(Value::from).collect());
+    pub fn files(&self, asked: u64, paths: &[String]) {
+        let paths = paths.iter().map(|path| value::text(path));
+        let paths = Value::Array(paths.collect());
         self.apply("files", Map::default().with("asked", asked).with("paths", paths).build());
     }
 

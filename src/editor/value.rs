@@ -73,15 +73,20 @@ fn from_json(json: Json) -> Value {
             (None, Some(number)) => i64::try_from(number).unwrap_or(i64::MAX).into(),
             (None, None) => number.as_f64().unwrap_or_default().into(),
         },
-        Json::String(text) => match bytes::unescape(&text) {
-            Cow::Owned(bytes) => Value::Binary(bytes),
-            Cow::Borrowed(_) => text.into(),
-        },
+        Json::String(escaped) => text(&escaped),
         Json::Array(list) => Value::Array(list.into_iter().map(from_json).collect()),
         Json::Object(map) => {
             let there = map.into_iter().filter(|(_, value)| !value.is_null());
             Value::Map(there.map(|(key, value)| (key.into(), from_json(value))).collect())
         }
+    }
+}
+
+/// A text of which bytes that are no UTF-8 are escaped.
+pub(super) fn text(text: &str) -> Value {
+    match bytes::unescape(text) {
+        Cow::Owned(bytes) => Value::Binary(bytes),
+        Cow::Borrowed(_) => text.into(),
     }
 }
 

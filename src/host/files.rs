@@ -56,13 +56,13 @@ impl Host {
     /// They are not known yet: the menu has what else there is until they are.
     pub(super) fn files_late(&self, asked: u64) {
         if self.views.files.waiting.as_ref().is_some_and(|wanted| wanted.asked == asked) {
-            self.editor.files(asked, Vec::new());
+            self.editor.files(asked, &[]);
         }
     }
 
     /// Searches on another thread: there may be very many.
     fn search(&self, list: Arc<[String]>, wanted: FilesOf) {
         let editor = self.editor.clone();
-        tokio::task::spawn_blocking(move || editor.files(wanted.asked, find_files(&list, &wanted.query)));
+        tokio::task::spawn_blocking(move || editor.files(wanted.asked, &find_files(&list, &wanted.query)));
     }
 }

@@ -1,6 +1,9 @@
-//! The files of a project, as paths below its directory: those that git knows, else those that a walk finds.
+//! The files of a project, as paths below its directory: those that git knows, else those that a walk finds. Bytes that are
+//! no UTF-8 are escaped, as [`bytes`] does it.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -11,6 +14,7 @@ use super::find_program;
 use super::groups::Groups;
 use super::launch::Launch;
 use super::process::{Pipes, Process};
+use crate::request::bytes;
 
 /// The most that is read of git's list, in bytes.
 const MOST_LISTED: u64 = 32 << 20;
@@ -53,15 +57,19 @@ async fn git(root: &str, groups: &Groups) -> Option<Vec<String>> {
     // What is cut is none.
     let end = memchr::memrchr(0, &listed).unwrap_or_default();
     let paths = listed[..end].split(|byte| *byte == 0).filter(|path| !path.is_empty());
-    Some(paths.map(|path| String::from_utf8_lossy(path).into_owned()).collect())
+    Some(paths.map(bytes::escape).collect())
 }
 
 /// One folder after another, nearest first.
 fn walk(root: &Path) -> Vec<String> {
     let (mut found, mut folders) = (Vec::new(), std::collections::VecDeque::from([String::new()]));
     while let Some(folder) = folders.pop_front() {
-        for entry in std::fs::read_dir(root.join(&folder)).into_iter().flatten().flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
+        for entry in std::fs::read_dir(root.join(OsStr::from_bytes(&bytes::unescape(&folder))))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            let name = bytes::escape(entry.file_name().as_bytes());
             let kind = entry.file_type().ok();
             if kind.is_some_and(|kind| kind.is_dir()) {
                 if !name.starts_with('.') && !SKIPPED.contains(&name.as_str()) {

@@ -203,6 +203,14 @@ test("@ does not offer what git ignores", function()
   equal(menu(nvim, 1), { "@.gitignore" })
 end)
 
+test("@ completes a name that is no UTF-8 as its bytes", function()
+  local nvim = project({ "src/lib.rs", "od\255d.txt" }, true)
+  nvim:type("see @od")
+  menu(nvim, 1)
+  nvim:type("<C-y>")
+  equal(typed(nvim), { "see @od\255d.txt" })
+end)
+
 -- Each leads git, or the plugin that starts it, to a program of the repository.
 local TRAPS = {
   ["its monitor"] = [[
