@@ -25,7 +25,7 @@ impl Host {
     /// Opens the list, once the store has said what it has, or has taken too long for a key.
     pub(super) fn open_list(&mut self, token: u64, wanted: ListOf) {
         let view = self.views.screen.new_id(LIST);
-        self.views.lines = wanted.lines.into_iter().collect();
+        self.views.lines.clone_from(&wanted.origin.lines);
         let scope = if wanted.name == "jobs" { Scope::Session } else { Scope::All };
         let (mut list, page) = List::new(wanted.name, wanted.origin, scope);
         let (live, totals) = self.live();
@@ -39,6 +39,7 @@ impl Host {
     pub(super) fn show_list(&mut self, view: &str) {
         if let Some((token, list)) = self.views.lists.remove(view) {
             self.views.screen.close_named(LIST);
+            self.views.live = None;
             self.views.screen.open_as(view.to_owned(), Box::new(list), token);
             self.draw(Some((token, Ok(Value::Null))));
             self.refresh_list();
@@ -141,12 +142,13 @@ impl Host {
         let reply = match (Action::named(&act.action), act.row.as_deref()) {
             (Some(_), None) => Err(NONE.to_owned()),
             (Some(action), Some(row)) => match row.strip_prefix('#').map(str::parse) {
-                Some(Ok(id)) if is_of_plugin(action) => Ok(json!({ "own": action.name(), "id": id })),
-                Some(Ok(id)) if self.session.answer(id).is_some() => {
-                    return self
-                        .find_job(token, Asked::Act(Act { is_stored: true, ..act }, Some(JobKey::Id(id))));
+                Some(Ok(id)) if is_of_plugin(action) && !act.is_stored => {
+                    Ok(json!({ "own": action.name(), "id": id }))
                 }
-                Some(Ok(id)) => Err(format!("job {id} has not ended yet: wait for it")),
+                Some(Ok(id)) if self.session.is_open(id) => {
+                    Err(format!("job {id} has not ended yet: wait for it"))
+                }
+                Some(Ok(id)) => return self.find_job(token, Asked::Act(act, Some(JobKey::Id(id)))),
                 _ => {
                     let key = JobKey::Uuid(row.to_owned());
                     return self.find_job(token, Asked::Act(act, Some(key)));
@@ -197,6 +199,7 @@ impl Host {
     pub(super) fn pick(&mut self, token: u64, wanted: ListOf, width: usize) {
         let scope = if wanted.name == "history" { Scope::All } else { Scope::Session };
         let is_held = wanted.name == "held";
+        self.views.lines.clone_from(&wanted.origin.lines);
         let (live, totals) = self.live();
         let (mut list, page) = List::new("pick", wanted.origin, scope);
         let editor = self.editor.clone();

@@ -15,6 +15,7 @@ use super::groups::Groups;
 use super::launch::Launch;
 use super::process::{Pipes, Process};
 use crate::request::bytes;
+use crate::stream::ExitStatus;
 
 /// The most that is read of git's list, in bytes.
 const MOST_LISTED: u64 = 32 << 20;
@@ -31,14 +32,13 @@ const ENVIRONMENT: [(&str, &str); 3] =
 
 /// The files of a project, whole or as many as were found.
 pub async fn files(root: String, groups: Groups) -> Vec<String> {
-    let known = git(&root, &groups).await.unwrap_or_default();
-    if !known.is_empty() {
+    if let Some(known) = git(&root, &groups).await {
         return known;
     }
     tokio::task::spawn_blocking(move || walk(Path::new(&root))).await.unwrap_or_default()
 }
 
-/// Those that git knows; none where it knows none, or is not there.
+/// Those that git knows; none where it does not say so, or is not there.
 async fn git(root: &str, groups: &Groups) -> Option<Vec<String>> {
     let git = find_program("git", None)?.to_string_lossy().into_owned();
     let fixed = ["-c", "core.fsmonitor=false", "-C", root, "ls-files", "-z"];
@@ -52,8 +52,11 @@ async fn git(root: &str, groups: &Groups) -> Option<Vec<String>> {
     let mut limited = stdout.take(MOST_LISTED);
     // What was read until an error, or until then, is all that there is.
     let _ = timeout(WITHIN, limited.read_to_end(&mut listed)).await;
-    let _ = timeout(Duration::from_millis(100), process.wait()).await;
+    let exit = timeout(Duration::from_millis(100), process.wait()).await;
     tokio::spawn(process.end(Duration::ZERO));
+    if listed.is_empty() && !matches!(exit, Ok(ExitStatus::Code(0))) {
+        return None;
+    }
     // What is cut is none.
     let end = memchr::memrchr(0, &listed).unwrap_or_default();
     let paths = listed[..end].split(|byte| *byte == 0).filter(|path| !path.is_empty());

@@ -99,8 +99,6 @@ pub struct ListOf {
     pub name: &'static str,
     /// From where it is asked for.
     pub origin: Origin,
-    /// The first lines of the jobs that go on or are held, by their numbers.
-    pub lines: Vec<(u64, u64)>,
 }
 
 /// What a key does with a row of a list, or with all rows.
@@ -208,8 +206,8 @@ fn list(arg: &Fields<'_>) -> Result<ListOf, JobError> {
             path: Some(arg.lossy("path")?).filter(|path| !path.is_empty()),
             project: arg.lossy("project")?,
             earlier: arg.count("earlier")?,
+            lines: arg.maps("lines")?.iter().map(line).collect::<Result<_, JobError>>()?,
         },
-        lines: arg.maps("lines")?.iter().map(line).collect::<Result<_, JobError>>()?,
     })
 }
 

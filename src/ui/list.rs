@@ -21,6 +21,8 @@ const MEASURED: usize = 200;
 const WIDTHS: (usize, usize) = (140, 4);
 /// The least rows.
 const LEAST: usize = 4;
+/// The most rows below the list.
+const MOST_DETAIL: usize = 10;
 /// The signs of a job that goes on, one after the other.
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 /// The sign of one in a picture that stands still.
@@ -76,6 +78,8 @@ pub struct Origin {
     pub project: String,
     /// How many held answers of earlier Neovims wait in the project.
     pub earlier: u64,
+    /// The first lines of the jobs of this Neovim, by their numbers.
+    pub lines: BTreeMap<u64, u64>,
 }
 
 /// What the store is asked for.
@@ -161,6 +165,7 @@ impl List {
     /// Lists from the first page on.
     fn reset(&mut self) -> Effect {
         (self.past, self.has_more, self.cursor, self.error) = (Vec::new(), false, None, None);
+        self.pane = 0;
         self.lay();
         self.load(None)
     }
@@ -171,7 +176,9 @@ impl List {
             return None;
         }
         let loading = self.loading.take();
-        self.leaving = Vec::new();
+        if !self.is_due {
+            self.leaving = Vec::new();
+        }
         let mut told = None;
         match listed {
             Ok(Listed { jobs, more, now }) => {
@@ -229,7 +236,9 @@ impl List {
         let rows = live.iter().map(|job| job.row(viewer));
         let is_live = |entry: &&JobEntry| entry.id.is_some_and(|id| live.iter().any(|job| job.id == id));
         let past = self.past.iter().filter(|entry| !is_live(entry));
-        self.rows = rows.chain(past.map(|entry| view::stored(entry, &self.now, viewer))).collect();
+        let line = |entry: &JobEntry| entry.id.and_then(|id| self.origin.lines.get(&id)).copied();
+        let past = past.map(|entry| view::stored(entry, line(entry), &self.now, viewer));
+        self.rows = rows.chain(past).collect();
     }
 
     /// The row of the cursor.
@@ -391,7 +400,7 @@ impl View for List {
         }
         let detail = self.at_cursor().and_then(|row| row.detail.as_deref());
         let detail = detail.map(|detail| wrap(detail, room)).unwrap_or_default();
-        self.pane = self.pane.max(detail.len());
+        self.pane = self.pane.max(detail.len()).min(MOST_DETAIL.min(ui.lines / 2));
         let (keys, head) = (self.keys(), self.head());
         let spec = FloatSpec {
             width,
@@ -483,7 +492,7 @@ mod tests {
     #[test]
     fn what_runs_is_first_then_what_is_held_then_the_past() {
         let mut list = list();
-        assert_eq!(ids(&list), ["#4", "#1", "#2", "u3", "u0"]);
+        assert_eq!(ids(&list), ["#4", "#1", "#2", "#3", "#0"]);
         let rows = list.frame(UI, 0).rows;
         assert!(rows[0].text.starts_with(" ⠋  4  /p/a.rs:1"), "{}", rows[0].text);
         list.on(Event::Beat);
@@ -496,11 +505,13 @@ mod tests {
         let mut list = list();
         let asked = list.on(Event::Live(&[live(4, running())], Totals::default()));
         assert!(matches!(asked, Some(Effect::Page(2, _))));
-        assert_eq!(ids(&list), ["#4", "#1", "#2", "u3", "u0"]);
+        assert_eq!(ids(&list), ["#4", "#1", "#2", "#3", "#0"]);
         assert_eq!(list.on(Event::Past), None, "it is asked for already");
-        let again = list.on(page(2, vec![past(1), past(2), past(3), past(0)], false));
+        let again = list.on(page(2, vec![past(0)], false));
         assert!(matches!(again, Some(Effect::Page(3, _))));
-        assert_eq!(ids(&list), ["#4", "u1", "u2", "u3", "u0"]);
+        assert_eq!(ids(&list), ["#4", "#1", "#2", "#0"], "the answer may be of a time before");
+        list.on(page(3, vec![past(1), past(2), past(3), past(0)], false));
+        assert_eq!(ids(&list), ["#4", "#1", "#2", "#3", "#0"]);
     }
 
     #[test]
@@ -512,7 +523,7 @@ mod tests {
         );
         list.on(Event::Cursor("#2"));
         assert!(footer(&mut list).starts_with(" <CR> jump · r review · R retry · "));
-        list.on(Event::Cursor("u3"));
+        list.on(Event::Cursor("#3"));
         assert!(footer(&mut list).starts_with(" <CR> jump · R retry · f follow up · "));
     }
 
@@ -520,8 +531,8 @@ mod tests {
     fn pages_are_asked_for_as_the_cursor_comes_near_the_end() {
         let (mut list, _) = List::new("history", Origin::default(), Scope::All);
         list.on(page(1, (1..=100).map(past).collect(), true));
-        assert_eq!(list.on(Event::Cursor("u60")), None);
-        let Some(Effect::Page(2, next)) = list.on(Event::Cursor("u61")) else { panic!() };
+        assert_eq!(list.on(Event::Cursor("#60")), None);
+        let Some(Effect::Page(2, next)) = list.on(Event::Cursor("#61")) else { panic!() };
         assert_eq!((next.before, next.limit), (Some((2, "u100".to_owned())), 100));
         list.on(page(2, (101..=150).map(past).collect(), false));
         assert_eq!((list.rows.len(), list.head()), (150, "all · 150".to_owned()));

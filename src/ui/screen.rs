@@ -160,6 +160,9 @@ impl Opening {
     }
 }
 
+/// What is behind the id of a view in that of the pane below it.
+const BELOW: &str = ".below";
+
 #[derive(Debug)]
 struct Shown {
     view: Box<dyn View>,
@@ -247,6 +250,11 @@ impl Screen {
     /// The plugin has closed a view, or could not draw it.
     pub fn closed(&mut self, id: &str) {
         self.views.remove(id);
+        // A pane that is gone alone is opened again.
+        let above = id.strip_suffix(BELOW).and_then(|above| self.views.get_mut(above));
+        if let Some(frame) = above.and_then(|above| above.frame.as_mut()) {
+            frame.below = None;
+        }
     }
 
     /// A view has an event. Returns what it wants.
@@ -329,7 +337,7 @@ impl Shown {
                     Some(Opening { kind: Kind::Pane, ..Opening::float("pane", &[]) }.value(Some(id))),
                 )]
             });
-            calls.extend(call(&format!("{id}.below"), opening, &before.unwrap_or_default(), &below));
+            calls.extend(call(&format!("{id}{BELOW}"), opening, &before.unwrap_or_default(), &below));
             new.below = Some(below);
         }
         self.frame = Some(new);

@@ -113,9 +113,9 @@ fn state(state: &LiveState) -> [Cell; 2] {
     }
 }
 
-/// The row of a job of the store.
-pub fn stored(entry: &JobEntry, now: &LocalTime, viewer: &Viewer) -> ListRow {
-    let line = entry.landed_first.unwrap_or(entry.first_line).max(1);
+/// The row of a job of the store; `line` is where it is now, if that is known.
+pub fn stored(entry: &JobEntry, line: Option<u64>, now: &LocalTime, viewer: &Viewer) -> ListRow {
+    let line = line.or(entry.landed_first).unwrap_or(entry.first_line).max(1);
     let [sign, words] = match &entry.error {
         Some(_) if entry.status == INTERRUPTED => failure(INTERRUPTED),
         Some(error) => failure(&error.code),
@@ -124,7 +124,7 @@ pub fn stored(entry: &JobEntry, now: &LocalTime, viewer: &Viewer) -> ListRow {
     // When a job was interrupted is not always known.
     let took = u64::try_from(entry.ended_ms - entry.started_ms).ok().filter(|_| entry.status != INTERRUPTED);
     ListRow {
-        id: entry.uuid.clone(),
+        id: entry.id.map_or_else(|| entry.uuid.clone(), |id| format!("#{id}")),
         cells: vec![
             sign,
             Cell::label(entry.id.map_or_else(|| when(&entry.ended, now), |id| id.to_string())),
@@ -190,7 +190,7 @@ mod tests {
 
     fn rows(entries: &[JobEntry]) -> Vec<ListRow> {
         let viewer = Viewer { cwd: "/p".to_owned(), ..Viewer::default() };
-        entries.iter().map(|entry| stored(entry, &NOW, &viewer)).collect()
+        entries.iter().map(|entry| stored(entry, None, &NOW, &viewer)).collect()
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub struct Cell(pub String, pub &'static str);
 /// One row of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ListRow {
-    /// What the row is known by: `#` and its number for a job that goes on or is held, else its key in the store.
+    /// What the row is known by: `#` and its number for a job of this Neovim, else its key in the store.
     pub id: String,
     /// One for each column.
     pub cells: Vec<Cell>,

@@ -217,10 +217,8 @@ end
 ---@return table
 local function list_of(name)
   local bufnr, lines = api.nvim_get_current_buf(), {}
-  for _, jobs in ipairs({ connection.open, connection.held }) do
-    for id, job in pairs(jobs) do
-      lines[#lines + 1] = { id = id, line = math.max((job.range:lines()), 1) }
-    end
+  for id, job in pairs(connection.jobs) do
+    lines[#lines + 1] = { id = id, line = math.max((job.range:lines()), 1) }
   end
   return {
     name = name,
