@@ -236,8 +236,8 @@ impl List {
         let rows = live.iter().map(|job| job.row(viewer));
         let is_live = |entry: &&JobEntry| entry.id.is_some_and(|id| live.iter().any(|job| job.id == id));
         let past = self.past.iter().filter(|entry| !is_live(entry));
-        let line = |entry: &JobEntry| entry.id.and_then(|id| self.origin.lines.get(&id)).copied();
-        let past = past.map(|entry| view::stored(entry, line(entry), &self.now, viewer));
+        let now_at = |entry: &JobEntry| entry.id.and_then(|id| self.origin.lines.get(&id)).copied();
+        let past = past.map(|entry| view::stored(entry, now_at(entry), &self.now, viewer));
         self.rows = rows.chain(past).collect();
     }
 

@@ -32,6 +32,7 @@ fn next() -> (Nvim, Gated) {
 }
 
 fn open(nvim: &Nvim, command: &str, words: &str) -> Vec<String> {
+    nvim.be_patient();
     nvim.command(&format!("Botglue {command}"));
     nvim.wait_for_rows(words, |rows| rows.iter().any(|row| row.contains(words)))
 }

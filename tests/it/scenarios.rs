@@ -88,12 +88,14 @@ fn a_flood_of_output_reaches_the_editor_as_a_few_frames() {
     let nvim = Builder::new(scratch).option("agents", agent).option("max_parallel", JOBS).start();
     nvim.edit("flood.lua", &"line\n".repeat(usize::try_from(JOBS).unwrap()));
     nvim.exec(
-        "_G.calls, _G.started = { running = 0, ended = 0 }, vim.uv.hrtime()
+        "_G.calls, _G.started = { running = 0, writing = 0, ended = 0 }, vim.uv.hrtime()
          local apply = require('botglue.apply')
          local jobs = apply.jobs
          apply.jobs = function(patches)
-           local status = (patches[1].set or {}).status
-           local what = (status == 'done' or status == 'failed') and 'ended' or 'running'
+           local set = patches[1].set or {}
+           local has_ended = set.status == 'done' or set.status == 'failed'
+           -- What is known of an answer goes with the call that writes it.
+           local what = has_ended and 'ended' or set.text and 'writing' or 'running'
            _G.calls[what] = _G.calls[what] + 1
            return jobs(patches)
          end",

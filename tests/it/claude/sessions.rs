@@ -168,6 +168,7 @@ fn tomorrow_the_session_goes_on_from_the_history() {
     let scratch = nvim.quit_to();
     let agents = Cli::Claude.agents(&scratch, &api);
     let nvim = Builder::new(scratch).option("agents", agents).start();
+    nvim.be_patient();
     nvim.command("Botglue history");
     nvim.wait("the job is listed", || nvim.exec("return vim.fn.search('ANSWER', 'cw')") != 0);
     nvim.input("f");

@@ -83,6 +83,7 @@ fn assert_interrupted(nvim: &Nvim) {
 /// Asks for the queued job again, from the history.
 fn retry(nvim: &Nvim, gated: &Gated) {
     nvim.edit("a.lua", TEXT);
+    nvim.be_patient();
     nvim.command("Botglue history");
     let row = |prompt: &str| format!("return vim.fn.search('{prompt}', 'cw')");
     nvim.wait("the history shows the job", || nvim.exec(&row("GATE:two .*interrupted")) != 0);
