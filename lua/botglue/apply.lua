@@ -189,29 +189,16 @@ function M.reply(reply)
   require("botglue.host.query").reply(reply)
 end
 
---- Says something once no command of the user waits for the host: below what that says it would scroll.
----@param say "warn"|"error"
----@param message string
-local function tell(say, message)
-  if connection.asking > 0 then
-    vim.defer_fn(function()
-      tell(say, message)
-    end, 20)
-  else
-    require("botglue.host.notify")[say]("botglue: " .. message)
-  end
-end
-
 --- Something that concerns no single job.
 ---@param warning { message: string }
 function M.warn(warning)
-  tell("warn", warning.message)
+  require("botglue.host.notify").warn("botglue: " .. warning.message)
 end
 
 --- Something went wrong for which no command waits.
 ---@param what { message: string }
 function M.error(what)
-  tell("error", what.message)
+  require("botglue.host.notify").error("botglue: " .. what.message)
 end
 
 return M

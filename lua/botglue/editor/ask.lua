@@ -67,9 +67,11 @@ function M.change(name, args, bufnr, late)
     end
   end)
   if not connection.applying then
+    connection.asking = connection.asking + 1
     moment.wait(connection.asked_within, function()
       return reply ~= nil
     end, 1, bufnr)
+    connection.asking = connection.asking - 1
   end
   is_waiting = false
   if reply then

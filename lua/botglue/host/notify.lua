@@ -71,42 +71,68 @@ local function notify_silently(line, level)
   return not ok or result.output ~= ""
 end
 
+--- Calls `fn` once a line may be shown: while a command waits for the host it would scroll below that command, and a
+--- command line that is being typed is not interrupted.
+---@param fn fun()
+local function at_rest(fn)
+  local mode = vim.api.nvim_get_mode().mode:sub(1, 1)
+  if connection.asking > 0 then
+    vim.defer_fn(function()
+      at_rest(fn)
+    end, 20)
+  elseif mode == "c" or mode == "r" then
+    vim.api.nvim_create_autocmd("ModeChanged", {
+      once = true,
+      callback = vim.schedule_wrap(function()
+        at_rest(fn)
+      end),
+    })
+  else
+    fn()
+  end
+end
+
 --- Shows one line.
 ---@param line string
 ---@param level integer of vim.log.levels
 local function show(line, level)
   line = text.clean(line)
   local is_headless = #vim.api.nvim_list_uis() == 0
+  if not is_headless then
+    -- A line that was drawn is written over; one that was not makes room for both, and asks for Enter.
+    vim.cmd.redraw()
+  end
   -- (Without a command line Neovim asks for Enter after each error, however short.)
   if is_headless or (vim.o.cmdheight > 0 and vim.api.nvim_strwidth(line) <= room()) then
     vim.notify(line, level, { title = "botglue" })
   elseif notify_silently(line, level) then
     -- Below a command that is still running lines scroll, they are not cut.
     vim.schedule(function()
-      if room() >= LEAST then
-        show_cut(line, level)
-      end
+      at_rest(function()
+        if room() >= LEAST then
+          show_cut(line, level)
+        end
+      end)
     end)
   end
 end
 
 ---@param line string
 function M.error(line)
-  show(line, LEVELS.ERROR)
+  at_rest(function()
+    show(line, LEVELS.ERROR)
+  end)
 end
 
 ---@param line string
 function M.warn(line)
-  show(line, LEVELS.WARN)
+  at_rest(function()
+    show(line, LEVELS.WARN)
+  end)
 end
 
 --- Shows what jobs had to say since the last tick, one line for all that say the same.
 local function tell()
-  local mode = vim.api.nvim_get_mode().mode:sub(1, 1)
-  if mode == "c" or mode == "r" then
-    vim.api.nvim_create_autocmd("ModeChanged", { once = true, callback = vim.schedule_wrap(tell) })
-    return
-  end
   local news, said, order = connection.news, {}, {}
   connection.news = {}
   for _, item in ipairs(news) do
@@ -118,9 +144,6 @@ local function tell()
     table.insert(said[key].ids, item.id)
   end
   for _, item in ipairs(order) do
-    -- A line that was drawn is written over; one that was not, as that of the tick before, makes room for both, and
-    -- asks for Enter.
-    vim.cmd.redraw()
     local jobs = #item.ids == 1 and "job " or "jobs "
     show(
       ("botglue: %s%s %s: %s"):format(jobs, table.concat(item.ids, ", "), item.verb, item.words),
@@ -135,7 +158,9 @@ function M.add(item)
   local news = connection.news
   news[#news + 1] = item
   if #news == 1 then
-    vim.schedule(tell)
+    vim.schedule(function()
+      at_rest(tell)
+    end)
   end
 end
 
