@@ -13,6 +13,7 @@ mod progress;
 mod questions;
 mod results;
 mod starting;
+mod status;
 mod subscriptions;
 mod terminal;
 mod transcript;
@@ -39,6 +40,7 @@ use crate::store::Store;
 use crate::stream::Outcome;
 use jobs::Jobs;
 use progress::Progress;
+use status::Board;
 pub use views::{Found, Views};
 
 /// How long the host still reads the editor's input once it has to end: notifications from before `:qa` may still be in
@@ -117,6 +119,7 @@ pub struct Host {
     jobs: Jobs,
     views: Views,
     progress: Progress,
+    board: Board,
     /// The agent of the prompt that is being typed. It counts neither as running nor as waiting.
     prewarm: Prewarm,
     /// The jobs that had not ended when the user left Neovim.
@@ -156,6 +159,7 @@ impl Host {
             jobs: Jobs::default(),
             views,
             progress: Progress::default(),
+            board: Board::default(),
             prewarm: Prewarm::default(),
             interrupted: Vec::new(),
             is_ending: false,
@@ -211,9 +215,11 @@ impl Host {
                 Some(HostMessage::Disconnected) | None => return InputProgress::Complete,
                 Some(message) => self.message(message),
             }
-            self.tell_settled();
             self.follow_progress();
             self.refresh_list();
+            self.draw_status();
+            self.keep_beating();
+            self.tell_settled();
             log::slow_turn("host", begun);
         }
     }
@@ -285,6 +291,7 @@ impl Host {
             Command::Closed(view) => self.closed(&view),
             Command::Files(wanted) => self.files(wanted),
             Command::Geometry(ui) => self.resized(ui),
+            Command::Seen(seen) => self.seen(seen),
             Command::Unknown(what) => tracing::warn!(what, "unknown notification"),
         }
     }

@@ -68,6 +68,10 @@ pub struct Request {
     pub prewarmed: Option<u64>,
     /// How many of the newest lines of code to show while they come.
     pub preview: usize,
+    /// For how long a line at the range says what became of the job.
+    pub outcome: Duration,
+    /// Neovim's `'tabstop'`.
+    pub tabstop: usize,
     /// What users' functions that watch it from the start want to hear; None where there are none.
     pub observe: Option<Observe>,
     /// Which of its ends are told by a message.

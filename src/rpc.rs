@@ -151,6 +151,8 @@ pub enum Command {
     Files(FilesOf),
     /// The screen has another size.
     Geometry(Ui),
+    /// What is seen of the ranges of jobs has changed.
+    Seen(Vec<Seen>),
     /// A notification that this host does not know, or cannot read.
     Unknown(String),
 }
@@ -194,6 +196,7 @@ impl Command {
             "closed" => {
                 read(method, Fields::root(argument).and_then(|fields| fields.text("view")).map(Self::Closed))
             }
+            "seen" => read(method, Self::seen(argument)),
             "files" => read(method, ask::files(argument).map(Self::Files)),
             "geometry" => {
                 read(method, Fields::root(argument).and_then(|fields| ask::ui(&fields)).map(Self::Geometry))
@@ -270,10 +273,37 @@ impl Command {
         Ok(Self::Query { token, query: store::query(&fields) })
     }
 
+    fn seen(argument: &Value) -> Result<Self, JobError> {
+        let fields = Fields::root(argument)?;
+        let seen = |job: &Fields<'_>| {
+            let cells = |field| job.get(field).map(|_| ask::size(job, field)).transpose();
+            Ok(Seen {
+                id: job.count("id")?,
+                columns: cells("columns")?,
+                room: cells("room")?,
+                is_visited: job.flag("visited")?,
+            })
+        };
+        Ok(Self::Seen(fields.maps("jobs")?.iter().map(seen).collect::<Result<_, JobError>>()?))
+    }
+
     fn observe(argument: &Value) -> Result<Self, JobError> {
         let fields = Fields::root(argument)?;
         Ok(Self::Observe { id: fields.count("id")?, wanted: Observe { thinking: fields.flag("thinking")? } })
     }
+}
+
+/// What is seen of the range of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seen {
+    /// The job.
+    pub id: u64,
+    /// The columns of the narrowest window that shows it; none: no window does.
+    pub columns: Option<usize>,
+    /// The cells beside its last row, where the rows below it are not seen.
+    pub room: Option<usize>,
+    /// The cursor is in it.
+    pub is_visited: bool,
 }
 
 /// What the plugin knows of the jobs of an earlier host.

@@ -127,6 +127,7 @@ function M.places(moved)
   if not vim.api.nvim_buf_is_loaded(bufnr) then
     return vim.empty_dict()
   end
+  local status = require("botglue.ui.status")
   local tick, asked = vim.api.nvim_buf_get_changedtick(bufnr), connection.asked
   for _, place in ipairs(tick == moved.tick and moved.places or {}) do
     local job = client.job(place.id)
@@ -139,9 +140,10 @@ function M.places(moved)
       end
     end
     if job then
-      job:moved()
+      status.moved(job)
     end
   end
+  status.place()
   return { tick = tick }
 end
 
@@ -152,6 +154,12 @@ function M.models(offered)
   if connection.prompt then
     connection.prompt:relabel()
   end
+end
+
+--- What hangs at the ranges of jobs.
+---@param items botglue.HungItem[]
+function M.hang(items)
+  require("botglue.ui.status").hang(items)
 end
 
 --- How far the jobs are.

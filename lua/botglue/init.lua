@@ -192,7 +192,7 @@ function M.statusline(opts)
     for _, job in pairs(connection.jobs) do
       spent = job.cost_usd and (spent or 0) + job.cost_usd or spent
     end
-    parts[#parts + 1] = spent and require("botglue.util.amounts").money(spent)
+    parts[#parts + 1] = spent and (spent > 0 and spent < 0.01 and "<$0.01" or ("$%.2f"):format(spent))
   end
   return table.concat(parts, ", ")
 end

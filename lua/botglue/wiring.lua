@@ -19,6 +19,7 @@ end
 function handlers.host_lost(process, err)
   require("botglue.jobs.recovery").host_lost(process, err)
   require("botglue.ui.view").host_lost()
+  require("botglue.ui.status").host_lost()
   handlers.obstacle_changed()
 end
 
@@ -32,10 +33,6 @@ end
 function handlers.leaving()
   require("botglue.ui.prompt.draft").tell_all()
   require("botglue.jobs.recovery").leave()
-end
-
-function handlers.job_opened(job)
-  job.view = require("botglue.ui.status").open(job)
 end
 
 function handlers.job_answered(job)

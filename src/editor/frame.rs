@@ -11,12 +11,13 @@ use std::time::Duration;
 use rmpv::Value;
 
 use crate::land::Capture;
+use crate::session::Doing;
 use crate::stream::Update;
+use crate::ui::{self, Chunks};
 use state::JobState;
 
-/// The least time from one frame to the next with a new state, and to one with only more rows of code.
-const STATES: Duration = Duration::from_millis(100);
-const CODE: Duration = Duration::from_millis(200);
+/// The least time from one frame to the next.
+const BETWEEN: Duration = Duration::from_millis(100);
 
 /// What can happen to a job's state besides what its stream says.
 #[derive(Debug, Clone, Copy)]
@@ -37,10 +38,8 @@ pub enum StateChange<'a> {
 #[derive(Debug, Default)]
 pub struct Frames {
     jobs: BTreeMap<u64, JobState>,
-    /// Whether the state of a job may have changed, and whether the code may have; looked at with every word that an
-    /// agent says.
-    has_states: bool,
-    has_code: bool,
+    /// Whether a job may have changed; looked at with every word that an agent says.
+    is_changed: bool,
 }
 
 impl Frames {
@@ -52,7 +51,7 @@ impl Frames {
     /// More of the code that is shown.
     pub fn write(&mut self, id: u64, update: &Update<'_>) {
         if let Some(state) = self.jobs.get_mut(&id) {
-            self.has_code |= state.write(update);
+            state.write(update);
         }
     }
 
@@ -60,7 +59,7 @@ impl Frames {
     pub fn change(&mut self, id: u64, change: StateChange<'_>) {
         let state = self.jobs.entry(id).or_default();
         state.fold(change);
-        self.has_states |= state.is_changed();
+        self.is_changed |= state.is_changed();
     }
 
     /// The tools that changed since the last frame, and from now on nothing is told of this job: what else there was goes
@@ -69,27 +68,29 @@ impl Frames {
     pub fn finish(&mut self, id: u64) -> Value {
         let Some(state) = self.jobs.get_mut(&id) else { return Value::Array(Vec::new()) };
         let tools = state.finish();
-        self.has_states |= state.is_changed();
+        self.is_changed |= state.is_changed();
         tools
     }
 
-    /// What a job does, and whether that is something that has failed.
-    pub fn doing(&self, id: u64) -> (Option<String>, bool) {
+    /// What a job does.
+    pub fn doing(&self, id: u64) -> Doing {
         self.jobs.get(&id).map(JobState::doing).unwrap_or_default()
+    }
+
+    /// The newest lines of code of a job, and the rows of its newest tools in this room.
+    pub fn newest(&self, id: u64, room: usize) -> (Vec<String>, Vec<Chunks>) {
+        let job = self.jobs.get(&id);
+        job.map(|job| (job.code(), ui::tools(job.newest(), room))).unwrap_or_default()
     }
 
     /// How long after the last frame the next one goes out; none if nothing waits.
     pub fn due(&self) -> Option<Duration> {
-        match (self.has_states, self.has_code) {
-            (true, _) => Some(STATES),
-            (false, true) => Some(CODE),
-            (false, false) => None,
-        }
+        self.is_changed.then_some(BETWEEN)
     }
 
     /// Everything that changed, as the argument of `apply.jobs`; jobs that are over are forgotten.
     pub fn take(&mut self) -> Option<Value> {
-        (self.has_states, self.has_code) = (false, false);
+        self.is_changed = false;
         let frame: Vec<Value> = self.jobs.iter_mut().filter_map(|(&id, state)| state.take(id)).collect();
         self.jobs.retain(|_, state| !state.is_over());
         if frame.is_empty() { None } else { Some(Value::Array(frame)) }

@@ -9,7 +9,6 @@ mod observed;
 mod observer_cost_tests;
 mod pending;
 mod pipe;
-mod preview;
 mod value;
 mod watch;
 mod writer;
@@ -30,7 +29,8 @@ use crate::document::Place;
 use crate::job::Observer;
 use crate::land::Capture;
 use crate::mirror::{self, ContactScope, ReviewView, WriteReply};
-use crate::session::Patch;
+use crate::session::{Doing, Patch};
+use crate::ui::Chunks;
 use pending::Pending;
 use value::Map;
 use writer::{Call, Outgoing, Writer};
@@ -87,9 +87,19 @@ impl Editor {
         self.pending.with(|updates| updates.frames.finish(id))
     }
 
-    /// What the agent of a job does at this moment, and whether that is something that has failed.
-    pub fn doing(&self, id: u64) -> (Option<String>, bool) {
+    /// What the agent of a job does at this moment.
+    pub fn doing(&self, id: u64) -> Doing {
         self.pending.lock().frames.doing(id)
+    }
+
+    /// The newest lines of code of a job, and the rows of its newest tools in this room.
+    pub fn newest(&self, id: u64, room: usize) -> (Vec<String>, Vec<Chunks>) {
+        self.pending.lock().frames.newest(id, room)
+    }
+
+    /// What is shown at the ranges of jobs, each the fields that changed.
+    pub fn hang(&self, items: Vec<Value>) {
+        self.apply("hang", Value::Array(items));
     }
 
     /// What is known of a job by its outcome: told with the call that writes its answer, so that nothing goes before

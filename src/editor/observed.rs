@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(
             taken(&mut observed),
             "[{id: 1, updates: [{kind: thinking, text: hm}, {kind: text, text: ab}, {kind: tool, \
-             tool: {index: 1, id: t, name: Read, status: ok, title: Read a}}, {kind: text, text: c}]}, \
+             tool: {index: 1, id: t, name: Read, status: ok}}, {kind: text, text: c}]}, \
              {id: 2, updates: [{kind: text, text: other}]}]"
         );
         assert!(!observed.is_waiting());

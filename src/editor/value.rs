@@ -41,7 +41,6 @@ pub(super) fn tool(index: usize, tool: &ToolCall) -> Value {
         .with("name", tool.name.as_str())
         .with("status", tool.status.name())
         .with_some("error", tool.error.as_deref())
-        .with("title", tool.title.as_str())
         .build()
 }
 
@@ -88,9 +87,4 @@ pub(super) fn text(text: &str) -> Value {
         Cow::Owned(bytes) => Value::Binary(bytes),
         Cow::Borrowed(_) => text.into(),
     }
-}
-
-/// A list of lines.
-pub(super) fn lines(lines: &[String]) -> Value {
-    Value::Array(lines.iter().map(|line| line.as_str().into()).collect())
 }

@@ -49,7 +49,7 @@ impl Host {
                 lost.push(id);
                 answers.push(held);
             } else {
-                self.session.held(id, &held);
+                self.recalled(id, &held);
             }
         }
         if hello.lost.is_empty() {
@@ -105,11 +105,17 @@ impl Host {
         });
     }
 
+    /// A held answer is this job now.
+    fn recalled(&mut self, id: u64, held: &Held) {
+        self.session.held(id, held);
+        self.board.open_held(id, held);
+    }
+
     /// The plugin has made jobs of them.
     pub(super) fn numbered(&mut self, held: &[(Held, u64)], lost: &[u64], token: Option<u64>) {
         for (held, id) in held {
             self.store.journal.number(held.uuid.clone(), *id);
-            self.session.held(*id, held);
+            self.recalled(*id, held);
         }
         for ((_, id), lost) in held.iter().zip(lost) {
             let words = format!(":Botglue review {id} shows the answer of job {lost}, which was stored");

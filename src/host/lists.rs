@@ -15,7 +15,7 @@ use crate::ui::{Effect, Event, JobPrompt, List, Scope, Texts, View, answer};
 use crate::view::{self, Action, Totals};
 
 /// The time between two signs of a job that goes on.
-const BEAT: Duration = Duration::from_millis(200);
+const BEAT: Duration = Duration::from_millis(120);
 /// The name under which the one list is open.
 pub(super) const LIST: &str = "list";
 /// Jobs of the store that a picker gets.
@@ -79,13 +79,13 @@ impl Host {
         for job in &mut live {
             if let Some(place) = self.jobs.place_in_queue(job.id) {
                 job.state = LiveState::Queued(place);
-            } else if let LiveState::Running { doing, is_failing } = &mut job.state {
-                (*doing, *is_failing) = self.editor.doing(job.id);
+            } else if let LiveState::Running(doing) = &mut job.state {
+                *doing = self.editor.doing(job.id);
             }
             match job.state {
                 LiveState::Queued(_) => totals.queued += 1,
                 LiveState::Held(_) => totals.held += 1,
-                LiveState::Running { .. } | LiveState::Ready => totals.running += 1,
+                LiveState::Running(_) | LiveState::Ready => totals.running += 1,
             }
             job.line = self.views.lines.get(&job.id).copied().unwrap_or(job.line);
             // What is shown of it, so that a list is drawn where something has changed alone.
@@ -99,9 +99,9 @@ impl Host {
         let Some(view) = self.views.screen.named(LIST) else { return };
         let mut now = self.live();
         if let (Some((before, _)), true) = (&self.views.live, self.views.is_beating) {
-            for job in now.0.iter_mut().filter(|job| matches!(job.state, LiveState::Running { .. })) {
+            for job in now.0.iter_mut().filter(|job| matches!(job.state, LiveState::Running(_))) {
                 let is_running =
-                    |other: &&Live| other.id == job.id && matches!(other.state, LiveState::Running { .. });
+                    |other: &&Live| other.id == job.id && matches!(other.state, LiveState::Running(_));
                 if let Some(before) = before.iter().find(is_running) {
                     (job.state, job.elapsed_ms) = (before.state.clone(), before.elapsed_ms);
                 }
@@ -117,7 +117,12 @@ impl Host {
             self.effect(&view, effect);
         }
         self.draw(None);
-        if self.views.screen.moves() && !std::mem::replace(&mut self.views.is_beating, true) {
+    }
+
+    /// The next beat comes after some time, if anything moves.
+    pub(super) fn keep_beating(&mut self) {
+        let moves = self.views.screen.moves() || self.board.moves();
+        if moves && !std::mem::replace(&mut self.views.is_beating, true) {
             self.views.later(BEAT, Found::Beat);
         }
     }
@@ -126,7 +131,7 @@ impl Host {
     pub(super) fn beat(&mut self) {
         self.views.is_beating = false;
         self.views.screen.beat();
-        self.refresh_list();
+        self.board.beat();
     }
 
     /// The user has chosen what to do with a job, or with all that are listed.

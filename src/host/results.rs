@@ -194,6 +194,7 @@ impl Host {
         for id in ids {
             if let Some(patch) = self.session.ready(id) {
                 self.editor.tell(patch);
+                self.board.touch(id);
             }
             if let Some(token) = self.session.postpone(id) {
                 self.editor.reply(token, Ok(json!({})));

@@ -81,6 +81,8 @@ pub enum Found {
     FilesLate(u64),
     /// Time has passed for what moves.
     Beat,
+    /// What became of this job was shown at its range for long enough.
+    Shown(u64),
     /// What the store has of the job of a transcript, which is to be read again.
     Reload {
         /// The view.
@@ -268,6 +270,7 @@ impl Host {
             Found::Files { root, list } => self.listed_files(&root, list),
             Found::FilesLate(asked) => self.files_late(asked),
             Found::Beat => self.beat(),
+            Found::Shown(id) => self.shown(id),
             Found::Reload { view, job } => self.reload(&view, job.as_deref()),
             Found::Waited { view } => self.show_transcript(&view, &[]),
             Found::Rows { view, rows: Ok(rows) } => self.show_transcript(&view, &rows),

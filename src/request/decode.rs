@@ -46,6 +46,9 @@ pub fn decode(value: &Value) -> Result<Request, JobError> {
         buffers: context.buffers,
         prewarmed: run.get("prewarmed").map(|_| run.count("prewarmed")).transpose()?,
         preview: preview(&run)?,
+        outcome: Duration::try_from_secs_f64(optional(&run, "outcome")?.min(MOST_TIMEOUT))
+            .unwrap_or_default(),
+        tabstop: at_least_one(&run, "tabstop").unwrap_or(8),
         observe: observe(&run)?,
         notify: notify(&run)?,
     })
@@ -100,6 +103,10 @@ fn timeout(run: &Fields) -> Result<Duration, JobError> {
         return Err(bad("timeout", "must be a number of seconds above 0"));
     }
     Ok(timeout)
+}
+
+fn optional(run: &Fields, field: &str) -> Result<f64, JobError> {
+    run.get(field).map_or(Ok(0.0), |_| run.number(field))
 }
 
 fn preview(run: &Fields) -> Result<usize, JobError> {

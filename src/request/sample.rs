@@ -99,6 +99,8 @@ fn request(filetype: &str, kind: SelectionKind, rows: &[(&str, usize, usize)]) -
         buffers: Vec::new(),
         prewarmed: None,
         preview: 0,
+        outcome: Duration::ZERO,
+        tabstop: 8,
         observe: None,
         notify: Notify::Failures,
     }

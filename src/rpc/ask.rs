@@ -125,6 +125,9 @@ pub struct TranscriptOf {
     pub is_raw: bool,
 }
 
+/// The most cells that a screen is taken to have.
+const MOST_CELLS: usize = 10_000;
+
 /// Reads an `ask`.
 ///
 /// # Errors
@@ -154,8 +157,17 @@ pub(super) fn files(argument: &Value) -> Result<FilesOf, JobError> {
 /// # Errors
 /// Names the field that is missing or wrong.
 pub(super) fn ui(fields: &Fields<'_>) -> Result<Ui, JobError> {
-    let size = |field| fields.count(field).map(|size| usize::try_from(size).unwrap_or(usize::MAX));
+    let size = |field| size(fields, field);
     Ok(Ui { columns: size("columns")?, lines: size("lines")?, cmdheight: size("cmdheight")? })
+}
+
+/// Reads a number of cells or rows.
+///
+/// # Errors
+/// Where it is missing or none.
+pub(super) fn size(fields: &Fields<'_>, field: &str) -> Result<usize, JobError> {
+    // No screen has more, and whatever is laid out for it fits into memory.
+    Ok(fields.count(field)?.try_into().unwrap_or(usize::MAX).min(MOST_CELLS))
 }
 
 fn asked(fields: &Fields<'_>) -> Result<Asked, JobError> {

@@ -32,17 +32,62 @@ pub struct Live {
 pub enum LiveState {
     /// It waits for others to end: how many start before it, itself included.
     Queued(usize),
-    /// Its agent runs.
-    Running {
-        /// What that does.
-        doing: Option<String>,
-        /// What it does has failed.
-        is_failing: bool,
-    },
+    /// Its agent runs, and does this.
+    Running(Doing),
     /// It waits for a moment at which it can land.
     Ready,
     /// Its answer is held for this reason.
     Held(String),
+}
+
+/// What an agent does.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Doing {
+    /// In words, if that is known.
+    pub words: Option<String>,
+    /// How much it is worth.
+    pub tone: Tone,
+}
+
+/// How much it is worth what an agent does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tone {
+    /// Less than what was asked for.
+    #[default]
+    Calm,
+    /// More: it has to wait.
+    Urgent,
+    /// More: something has failed.
+    Failing,
+}
+
+/// What became of a job, for its line at the range.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ended {
+    /// Its number.
+    pub id: u64,
+    /// How that looks; none: nothing is said at the range, because its question is answered, or its held answer decided
+    /// on.
+    pub look: Option<Look>,
+    /// What is said of it.
+    pub said: String,
+    /// For how long it went on.
+    pub elapsed_ms: u64,
+    /// What it cost.
+    pub cost_usd: Option<f64>,
+}
+
+/// How the end of a job looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// Its answer is in the buffer.
+    Landed,
+    /// Its answer equals the text.
+    Unchanged,
+    /// It has failed.
+    Failed,
+    /// Its answer is held.
+    Held,
 }
 
 impl Default for LiveState {

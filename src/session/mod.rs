@@ -17,7 +17,7 @@ use rmpv::Value;
 
 pub use answer::HeldAnswer;
 pub use decide::{Decision, Verdict};
-pub use live::{Live, LiveState};
+pub use live::{Doing, Ended, Live, LiveState, Look, Tone};
 pub use patch::Patch;
 pub use words::{Reason, reason};
 
@@ -35,6 +35,8 @@ pub struct Session {
     landed: VecDeque<u64>,
     /// What each job cost that told it.
     costs: BTreeMap<u64, f64>,
+    /// What has become of jobs, and was not drawn at their ranges.
+    ended: Vec<Ended>,
 }
 
 /// What a list shows of a job.
@@ -132,18 +134,10 @@ impl Session {
     /// The jobs that go on, or whose answer is held, as a list shows them. What one that runs does is not known here.
     pub fn live(&self, now_ms: i64) -> impl Iterator<Item = Live> {
         self.jobs.iter().filter_map(move |(&id, job)| {
-            let state = match &job.stage {
-                Stage::Running => LiveState::Running { doing: None, is_failing: false },
-                Stage::Landing(unsettled) if !unsettled.is_ready => {
-                    LiveState::Running { doing: None, is_failing: false }
-                }
-                Stage::Landing(_) => LiveState::Ready,
-                Stage::Held(answer) => LiveState::Held(answer.why.clone()),
-                Stage::Landed => return None,
-            };
+            let state = job.state()?;
             let About { path, name, project, line, since_ms, ended_ms, has_session, has_transcript } =
                 job.about.clone();
-            let elapsed_ms = u64::try_from(ended_ms.unwrap_or(now_ms) - since_ms).unwrap_or_default();
+            let elapsed_ms = elapsed(since_ms, ended_ms.unwrap_or(now_ms));
             Some(Live {
                 id,
                 path,
@@ -172,6 +166,7 @@ impl Session {
         let patch = Patch::new(request.id);
         self.cost(request.id, outcome.cost_usd);
         if let Some(error) = &outcome.error {
+            self.ends(request.id, Some(Look::Failed), &error.message, now_ms);
             self.jobs.remove(&request.id);
             let news = words::failed(request.notify, &error.message);
             let said = error.message.as_str();
@@ -179,6 +174,7 @@ impl Session {
         }
         let job = self.jobs.get_mut(&request.id)?;
         if job.is_question {
+            self.ends(request.id, None, "", now_ms);
             self.jobs.remove(&request.id);
             return Some(patch.with("status", "done").with("landing", "answered"));
         }
@@ -214,10 +210,17 @@ impl Session {
         let token = job.deciding.take().and_then(|pending| pending.token);
         let stage = std::mem::replace(&mut job.stage, Stage::Landed);
         let is_landed = matches!(landing, "applied" | "merged");
+        let mut end = (None, String::new());
         let patch = match stage {
             Stage::Landing(unsettled) => {
                 let mut answer = unsettled.answer;
                 let said = words::said(landing, held_for.unwrap_or_default(), answer.doubt.as_deref());
+                let look = match landing {
+                    "held" => Some(Look::Held),
+                    "unchanged" => Some(Look::Unchanged),
+                    _ => is_landed.then_some(Look::Landed),
+                };
+                end = (look, said.clone());
                 let patch = Patch::new(id).with("status", "done").with("landing", landing).with("said", said);
                 if landing == "held" {
                     let held_for = held_for.unwrap_or_default();
@@ -239,6 +242,9 @@ impl Session {
         };
         if is_landed {
             job.prompt = String::new();
+        }
+        self.ends(id, end.0, &end.1, 0);
+        if is_landed {
             self.forget_beyond(id);
         } else if landing != "held" {
             self.jobs.remove(&id);
@@ -257,9 +263,29 @@ impl Session {
         {
             why.name().clone_into(&mut answer.why);
             let said = words::said("held", why.name(), None);
-            patch = patch.with("held_for", why.name()).with("said", said).with("shown", Value::Nil);
+            patch = patch.with("held_for", why.name()).with("said", said.clone()).with("shown", Value::Nil);
+            self.ends(id, Some(Look::Held), &said, 0);
         }
         Some((patch, words::refusal(id, done, why), token))
+    }
+
+    /// How far a job is that goes on, and since when, in milliseconds since 1970.
+    pub fn state(&self, id: u64) -> Option<(LiveState, i64)> {
+        let job = self.jobs.get(&id)?;
+        Some((job.state()?, job.about.since_ms))
+    }
+
+    /// This became of a job.
+    fn ends(&mut self, id: u64, look: Option<Look>, said: &str, now_ms: i64) {
+        let about = self.jobs.get(&id).map(|job| &job.about);
+        let elapsed_ms = about.map_or(0, |about| elapsed(about.since_ms, about.ended_ms.unwrap_or(now_ms)));
+        let cost_usd = self.costs.get(&id).copied();
+        self.ended.push(Ended { id, look, said: said.to_owned(), elapsed_ms, cost_usd });
+    }
+
+    /// What has become of jobs since this was called last.
+    pub fn take_ended(&mut self) -> Vec<Ended> {
+        std::mem::take(&mut self.ended)
     }
 
     /// A job cannot run as it was asked for.
@@ -272,7 +298,7 @@ impl Session {
     /// A held answer of an earlier Neovim is this job now, or that of an earlier host of this one.
     pub fn held(&mut self, id: u64, held: &Held) {
         let answer = HeldAnswer::stored(held);
-        let record = &held.record;
+        let (record, said) = (&held.record, answer.said());
         let about = About {
             path: record.job.path.clone(),
             name: None,
@@ -287,6 +313,7 @@ impl Session {
         let job =
             SessionJob::new(false, record.job.prompt.clone(), Notify::All, Stage::Held(Box::new(answer)));
         self.jobs.insert(id, SessionJob { about, ..job });
+        self.ends(id, Some(Look::Held), &said, 0);
     }
 
     /// The answer of this job landed by an earlier host.
@@ -331,6 +358,20 @@ impl SessionJob {
     fn new(is_question: bool, prompt: String, notify: Notify, stage: Stage) -> Self {
         Self { is_question, prompt, about: About::default(), notify, stage, deciding: None }
     }
+
+    /// How far it is, as long as it goes on or is held; what its agent does is not known here.
+    fn state(&self) -> Option<LiveState> {
+        match &self.stage {
+            Stage::Landing(unsettled) if unsettled.is_ready => Some(LiveState::Ready),
+            Stage::Running | Stage::Landing(_) => Some(LiveState::Running(Doing::default())),
+            Stage::Held(answer) => Some(LiveState::Held(answer.why.clone())),
+            Stage::Landed => None,
+        }
+    }
+}
+
+fn elapsed(since_ms: i64, until_ms: i64) -> u64 {
+    u64::try_from(until_ms - since_ms).unwrap_or_default()
 }
 
 /// Whether a kind of selection is one whose rows an answer replaces one by one.

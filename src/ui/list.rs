@@ -451,6 +451,7 @@ impl View for List {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::{Doing, Tone};
     use crate::view::sample::entry;
 
     const UI: Ui = Ui { columns: 80, lines: 24, cmdheight: 1 };
@@ -460,7 +461,7 @@ mod tests {
     }
 
     fn running() -> LiveState {
-        LiveState::Running { doing: Some("writing".to_owned()), is_failing: false }
+        LiveState::Running(Doing { words: Some("writing".to_owned()), tone: Tone::Calm })
     }
 
     fn page(asked: u64, jobs: Vec<JobEntry>, more: bool) -> Event<'static> {
@@ -557,7 +558,8 @@ mod tests {
 
     #[test]
     fn what_is_too_long_for_a_row_is_below_the_rows() {
-        let failing = LiveState::Running { doing: Some("word ".repeat(30)), is_failing: true };
+        let doing = Doing { words: Some("word ".repeat(30)), tone: Tone::Failing };
+        let failing = LiveState::Running(doing);
         let (mut list, _) = List::new("jobs", Origin::default(), Scope::Session);
         list.on(Event::Live(&[live(2, running()), live(1, failing)], Totals::default()));
         assert!(list.frame(UI, 0).below.is_none());

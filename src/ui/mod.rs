@@ -11,6 +11,7 @@ mod layout;
 mod list;
 mod prompt;
 mod screen;
+mod status;
 mod transcript;
 mod width;
 
@@ -21,4 +22,5 @@ pub use layout::{Class, Key, Ui};
 pub use list::{List, Origin, Scope};
 pub use prompt::JobPrompt;
 pub use screen::{Effect, Event, Kind, Opening, Screen, View};
+pub use status::{Hung, Said, Status, StatusState, expand, indent, tools};
 pub use transcript::Transcript;

@@ -4,7 +4,7 @@ use super::amounts::{duration, money};
 use super::landing::{failure, landing};
 use super::place::place;
 use super::{Action, Cell, Column, ListRow, Viewer, signs};
-use crate::session::{Live, LiveState};
+use crate::session::{Doing, Live, LiveState, Tone};
 use crate::store::{JobEntry, LocalTime};
 
 /// What is said of all jobs of this Neovim together.
@@ -55,7 +55,7 @@ impl Live {
     pub fn row(&self, viewer: &Viewer) -> ListRow {
         let [sign, words] = state(&self.state);
         let detail = match &self.state {
-            LiveState::Running { doing, is_failing: true } => doing.clone(),
+            LiveState::Running(Doing { words, tone: Tone::Failing }) => words.clone(),
             _ => None,
         };
         ListRow {
@@ -73,7 +73,7 @@ impl Live {
             job: Some(self.id),
             path: Some(self.path.clone()).filter(|path| !path.is_empty()),
             line: Some(self.line.max(1)),
-            runs: matches!(self.state, LiveState::Running { .. }),
+            runs: matches!(self.state, LiveState::Running(_)),
             actions: self.actions(),
         }
     }
@@ -102,9 +102,9 @@ fn state(state: &LiveState) -> [Cell; 2] {
             let words = format!("queued, number {number}");
             [Cell::new(signs::QUEUED, "BotglueSpinner"), Cell::new(words, "BotglueActivity")]
         }
-        LiveState::Running { doing, is_failing } => {
-            let group = if *is_failing { "BotglueFailure" } else { "BotglueActivity" };
-            [Cell::new("", "BotglueSpinner"), Cell::new(doing.as_deref().unwrap_or("running"), group)]
+        LiveState::Running(Doing { words, tone }) => {
+            let group = if *tone == Tone::Failing { "BotglueFailure" } else { "BotglueActivity" };
+            [Cell::new("", "BotglueSpinner"), Cell::new(words.as_deref().unwrap_or("running"), group)]
         }
         LiveState::Ready => {
             [Cell::new(signs::READY, "BotglueReady"), Cell::new("ready to land", "BotglueReady")]
@@ -272,8 +272,8 @@ mod tests {
         let doing = Some("Read src/error.rs".to_owned());
         let states = [
             LiveState::Queued(1),
-            LiveState::Running { doing: doing.clone(), is_failing: false },
-            LiveState::Running { doing: None, is_failing: false },
+            LiveState::Running(Doing { words: doing.clone(), tone: Tone::Calm }),
+            LiveState::Running(Doing::default()),
             LiveState::Ready,
             LiveState::Held("range_lost".to_owned()),
         ];
@@ -292,7 +292,7 @@ mod tests {
         );
         assert_eq!(rows.each_ref().map(|row| row.runs), [false, true, true, false, false]);
         assert_eq!((rows[0].actions.as_slice(), rows[4].actions[0]), (&[Action::Jump][..], Action::Review));
-        let failing = live(LiveState::Running { doing: doing.clone(), is_failing: true });
+        let failing = live(LiveState::Running(Doing { words: doing.clone(), tone: Tone::Failing }));
         assert_eq!(failing.row(&Viewer::default()).detail, doing, "what failed is there whole");
     }
 

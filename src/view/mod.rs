@@ -19,11 +19,12 @@ pub mod transcript;
 mod words;
 
 pub use action::Action;
+pub(crate) use amounts::{duration, money};
 pub use files::find_files;
 pub use info::info;
 pub use list::{COLUMNS as JOB_COLUMNS, Totals, actions, stored};
 pub use prompt::{PromptView, prompt};
-pub(crate) use signs::{BETWEEN, FAILED, LANDED, UNKNOWN};
+pub(crate) use signs::{BAR, BETWEEN, FAILED, HELD, LANDED, QUEUED, READY, UNCHANGED, UNKNOWN};
 pub use words::{Words, words};
 
 /// For whom it is shown.
@@ -113,7 +114,7 @@ impl Cell {
         Self::plain(prompt.chars().take(PROMPT).collect::<String>())
     }
 
-    fn new(text: impl Into<String>, group: &'static str) -> Self {
+    pub(crate) fn new(text: impl Into<String>, group: &'static str) -> Self {
         Self(text.into(), group)
     }
 

@@ -1,6 +1,8 @@
 //! The signs in a list: plain characters that every terminal font has.
 
 pub const QUEUED: &str = "○";
+pub const UNCHANGED: &str = "=";
+pub const BAR: &str = "│";
 pub const READY: &str = "●";
 pub const FAILED: &str = "✗";
 pub const LANDED: &str = "✓";

@@ -14,35 +14,13 @@ use crate::session::{Reason, reason};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Words {
     reasons: BTreeMap<&'static str, Reason>,
-    states: StateWords,
     agents: BTreeMap<&'static str, KnownAgent>,
-}
-
-/// What a job that has not ended is doing, where only the plugin knows the numbers at that moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-struct StateWords {
-    /// With its place among those that wait.
-    queued: &'static str,
-    /// With the reason, the number of the try, and how many there are.
-    retry: &'static str,
-    /// With the words of `retry`, and the seconds until it begins.
-    retry_in: &'static str,
-    ready: &'static str,
 }
 
 /// All words.
 pub fn words() -> Words {
     let obstacles = HeldFor::ALL.map(Obstacle::Held).into_iter().chain([Obstacle::Stale]);
-    Words {
-        reasons: obstacles.map(|why| (why.name(), reason(why))).collect(),
-        states: StateWords {
-            queued: "queued, number %d",
-            retry: "%s, try %d of %d",
-            retry_in: "%s in %ds",
-            ready: "ready: lands when you have finished",
-        },
-        agents: agent::known(),
-    }
+    Words { reasons: obstacles.map(|why| (why.name(), reason(why))).collect(), agents: agent::known() }
 }
 
 #[cfg(test)]

@@ -84,7 +84,7 @@ const LEFT: &str = r"
         local group = command.group_name or ''
         left.groups = left.groups + (group:find('^botglue%.moment') and 1 or 0)
     end
-    left.open, left.ticker = vim.tbl_count(connection.open), connection.ticker ~= nil
+    left.open, left.hung = vim.tbl_count(connection.open), vim.tbl_count(connection.hung)
     return left
 ";
 

@@ -237,7 +237,6 @@ end)
 
 test("the status line counts a waiting job as running, and tells the cost if asked to", function()
   local nvim = start(3, { max_parallel = 2 })
-  nvim:eventually("the last one waits", "return require('botglue.host.client').job(3).turn")
   equal(nvim:lua("return require('botglue').statusline({ cost = true })"), "3 running")
   nvim:answer(1, { "ONE" }, { cost_usd = 0.3 })
   nvim:answer(2, { "2" }, { cost_usd = 0.014, held_for = "ambiguous" })

@@ -184,8 +184,7 @@ end)
 
 test("a ready job leaves nothing behind when it lands", function()
   local nvim = with_job()
-  local autocmds =
-    "return #vim.api.nvim_get_autocmds({ event = { 'SafeState', 'ModeChanged', 'CompleteDone' } })"
+  local autocmds = "return #vim.api.nvim_get_autocmds({ event = { 'SafeState', 'CompleteDone' } })"
   local before = nvim:lua(autocmds)
   nvim:type("v")
   nvim:answer(1, { "ONE" })

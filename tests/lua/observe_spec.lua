@@ -287,8 +287,8 @@ test("it is told before the job's own view draws the same", function()
   local nvim = running()
   nvim:lua([[
     require("botglue").on(1, function(update)
-      local view = require("botglue.host.client").job(1).view
-      table.insert(told, update.kind .. " " .. (view and view.block.mark and "drawn" or "gone"))
+      local hung = require("botglue.host.connection").hung[1]
+      table.insert(told, update.kind .. " " .. (hung and hung.block.mark and "drawn" or "gone"))
     end)
   ]])
   nvim:host("heard")

@@ -1,51 +1,9 @@
 --- The line that says at a range what became of its job, in whatever mode the user is.
 
 local child = require("support.child")
-local status_line = require("botglue.ui.status.line")
 local suite = require("support.suite")
-local text = require("botglue.util.text")
 local test, equal = suite.test, suite.equal
 local line = child.line
-
---- The words for a job that has ended after nine seconds.
-local function words(ended, room)
-  local job = vim.tbl_extend("force", {
-    id = 3,
-    prompt = "return errors",
-    status = "done",
-    elapsed_ms = function()
-      return 9000
-    end,
-    is_open = function()
-      return false
-    end,
-  }, ended)
-  return text.of_chunks(status_line.state(job, 0, room or 80))
-end
-
-test("what became of a job, named by its prompt", function()
-  for expected, ended in pairs({
-    ["✓ return errors · landed · 9s $0.02"] = { said = "landed", cost_usd = 0.02 },
-    ["✓ return errors · landed · 9s"] = { said = "landed" },
-    ["= return errors · unchanged · 9s"] = { landing = "unchanged", said = "unchanged" },
-  }) do
-    equal(words(ended), expected)
-  end
-end)
-
-test("where there is little room the prompt is cut first, and what to do stays", function()
-  local why = "held: you changed these lines meanwhile"
-  local held = { landing = "held", said = why, prompt = "return errors instead of panicking" }
-  equal(words(held, 80), ("◆ return errors i… · %s · :Botglue review 3"):format(why))
-  equal(words(held, 63), "◆ return errors inst… · " .. why)
-  equal(words(held, 41), "◆ " .. why)
-  local landed = { landing = "applied", said = "landed", prompt = ("wörter "):rep(30), cost_usd = 0.02 }
-  for room = 1, 120 do
-    for _, job in ipairs({ held, landed }) do
-      equal(vim.api.nvim_strwidth(words(job, room)) <= room, true, words(job, room))
-    end
-  end
-end)
 
 --- A child where the lines of ended jobs stay for so many seconds.
 local function with_outcome(lines, seconds)
@@ -124,9 +82,9 @@ test("of many on one row there are three lines and how many more", function()
     nvim:answer(id, { "a" })
   end
   shows(nvim, "= p5[^\n]*\n= p4[^\n]*\n= p3[^\n]*\n2 more\nb\n")
-  nvim:lua("require('botglue.host.client').job(5).view:close()")
+  nvim:lua("require('botglue.apply').hang({ { id = 5, gone = true } })")
   shows(nvim, "= p4[^\n]*\n= p3[^\n]*\n= p2[^\n]*\n1 more\nb\n")
-  nvim:lua("require('botglue.host.client').job(4).view:close()")
+  nvim:lua("require('botglue.apply').hang({ { id = 4, gone = true } })")
   shows(nvim, "= p3[^\n]*\n= p2[^\n]*\n= p1[^\n]*\nb\n")
 end)
 

@@ -1,72 +1,10 @@
 local child = require("support.child")
-local config = require("botglue.config")
-local line = require("botglue.ui.status.line")
 local suite = require("support.suite")
-local texts = require("botglue.util.text")
 local test, equal, contains = suite.test, suite.equal, suite.contains
-
-require("support.words")
-
---- The words for a job in some state, seven seconds old.
-local function words(state, options, width)
-  local job = vim.tbl_extend("force", {
-    id = 3,
-    prompt = "return errors instead of panicking",
-    status = "running",
-    indent = 0,
-    options = config.resolve(options),
-    elapsed_ms = function()
-      return 7000
-    end,
-    is_open = function(self)
-      return self.status ~= "done"
-    end,
-  }, state)
-  return texts.of_chunks(line.chunks(job, 2, width or 80))
-end
-
-test("what a job does, and for how long", function()
-  local now, retry = vim.uv.hrtime(), { attempt = 2, max = 10, reason = "overloaded" }
-  local failed = { failure = "Read src/erorr.rs: file does not exist", activity = "writing" }
-  for expected, state in pairs({
-    ["⠹ x · 7s"] = {},
-    ["○ x · queued, number 2 · 7s"] = { status = "queued", turn = 2 },
-    ["    ⠹ x · 7s"] = { indent = 4 },
-    ["⠹ x · overloaded, try 2 of 10 · 7s"] = { retry = retry, retry_at = now - 1 },
-    ["⠹ x · ✗ Read src/erorr.rs: file does not exist · 7s"] = vim.tbl_extend(
-      "error",
-      failed,
-      { failed_at = now }
-    ),
-    ["⠹ x · writing · 7s"] = vim.tbl_extend("error", failed, { failed_at = now - 4e9 }),
-    ["⠹ a [1mb c d · Read  x · 7s"] = { prompt = "a\27[1mb\nc\td", activity = "Read \1x" },
-  }) do
-    equal(words(vim.tbl_extend("keep", state, { prompt = "x" })), expected)
-  end
-  for ms, expected in pairs({ [59999] = "59s", [60000] = "1m00s", [671000] = "11m11s" }) do
-    local function elapsed_ms()
-      return ms
-    end
-    equal(words({ prompt = "x", elapsed_ms = elapsed_ms }), "⠹ x · " .. expected)
-  end
-end)
-
-test("it fits into any width", function()
-  local why = "held: you changed these lines meanwhile"
-  local held = { status = "done", landing = "held", said = why }
-  equal(words(held, nil, 60), "◆ return errors i… · " .. why)
-  equal(words(held, nil, 20), "◆ held: you changed…")
-  local activity = "Grep a pattern that is rather long, in src/**/*.rs"
-  for width = 30, 200 do
-    local text = words({ activity = activity, prompt = ("wörter "):rep(30) }, nil, width)
-    equal(vim.api.nvim_strwidth(text) <= width, true, text)
-    contains(text, "· 7s")
-  end
-end)
 
 --- The rows of the screen, without what is behind the text and the last two.
 local function rows(nvim, count)
-  local screen = nvim:screen():gsub(" · starting", "")
+  local screen = nvim:screen():gsub(" · starting claude", ""):gsub(" · waiting for the model", "")
   return vim.list_slice(vim.split(screen, "\n"), 1, count)
 end
 
@@ -189,8 +127,10 @@ test("of a job that has ended nothing is drawn and no timer is left, but for a h
     [[◆ it · held: the answer has several code blocks · :Botglue review 3]],
   })
   equal(nvim:drawn(), 1)
-  local closing = "return vim.tbl_map(function(timer) return timer:is_closing() end, timers)"
-  equal(nvim:lua(closing), { true, true }, "one beat for all jobs, and the wait for the host")
+  nvim:eventually(
+    "no timer is left",
+    "return vim.iter(timers):all(function(timer) return timer:is_closing() end)"
+  )
 end)
 
 test("an answer that is held while its range is in no window is shown as held there", function()
@@ -294,14 +234,14 @@ test("who is asked something while typing types on where they were", function()
     local beaten = vim.fn.tempname()
     nvim:lua(
       [[
-        local windows, beats, beaten = require("botglue.ui.windows"), 0, ...
-        local snapshot = windows.snapshot
-        windows.snapshot = function()
+        local apply, beats, beaten = require("botglue.apply"), 0, ...
+        local hang = apply.hang
+        apply.hang = function(items)
+          hang(items)
           beats = beats + (vim.api.nvim_get_mode().mode:find("^[cr]") and 1 or 0)
           if beats == 3 then
             vim.fn.writefile({}, beaten)
           end
-          return snapshot()
         end
       ]],
       beaten

@@ -9,7 +9,6 @@
 ---@class botglue.Words by public names: reasons, agents
 ---@field reasons table<string, botglue.Reason>
 ---@field agents table<string, botglue.Shipped> by name, and for any other agent by its protocol
----@field states { queued: string?, retry: string?, retry_in: string?, ready: string? } formats
 
 ---@class botglue.HostState the host, what it is asked, the options
 ---@field process botglue.Process?
@@ -39,8 +38,6 @@
 ---@field kept table<integer, botglue.Job[]> by buffer the jobs that have ended and whose ranges are known, oldest first
 ---@field lost integer[] jobs whose host was gone before it told their outcome, which the store may have
 ---@field last_id integer
----@field last_turn integer of the jobs that the host said wait for others to end
----@field started_turn integer the last of them that waits no more
 ---@field spent number? what the jobs have cost that are not known any more
 ---@field telling botglue.Telling events that are to be told
 ---@field news table[] what jobs have to say in this tick
@@ -68,14 +65,12 @@
 ---@field shown table<integer, botglue.HostWindow> the same by buffer
 ---@field late botglue.ViewCall[] what could not be drawn yet
 ---@field unusable { path: string, why: string }? the last host that was started, if it could not be used
----@field drawing botglue.Drawing? views to draw in the next tick
----@field outcomes botglue.Outcomes? the lines of ended jobs, while there are any
----@field ticker botglue.Ticker? of the views that move
+---@field hung table<integer, botglue.Hung> what hangs at the ranges of jobs
 ---@field tools botglue.ToolList? the one that is open
 
 ---@class botglue.Connection: botglue.HostState, botglue.JobsState, botglue.EditorState, botglue.UiState
 local connection = {
-  words = { reasons = {}, agents = {}, states = {} },
+  words = { reasons = {}, agents = {} },
   session = vim.text.hexencode(vim.uv.random(16)):lower() .. "p" .. vim.fn.getpid(),
   ready_within = 5000,
   restarts = {},
@@ -94,8 +89,6 @@ local connection = {
   kept = {},
   lost = {},
   last_id = 0,
-  last_turn = 0,
-  started_turn = 0,
   telling = { depth = 0, queue = {} },
   news = {},
   waiting = 0,
@@ -106,6 +99,7 @@ local connection = {
   chosen = {},
   views = {},
   shown = {},
+  hung = {},
   late = {},
 }
 

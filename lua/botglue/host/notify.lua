@@ -76,17 +76,13 @@ end
 ---@param fn fun()
 local function at_rest(fn)
   local mode = vim.api.nvim_get_mode().mode:sub(1, 1)
+  local again = vim.schedule_wrap(function()
+    at_rest(fn)
+  end)
   if connection.asking > 0 then
-    vim.defer_fn(function()
-      at_rest(fn)
-    end, 20)
+    vim.defer_fn(again, 20)
   elseif mode == "c" or mode == "r" then
-    vim.api.nvim_create_autocmd("ModeChanged", {
-      once = true,
-      callback = vim.schedule_wrap(function()
-        at_rest(fn)
-      end),
-    })
+    vim.api.nvim_create_autocmd("ModeChanged", { once = true, callback = again })
   else
     fn()
   end
@@ -117,19 +113,16 @@ local function show(line, level)
   end
 end
 
----@param line string
-function M.error(line)
-  at_rest(function()
-    show(line, LEVELS.ERROR)
-  end)
+---@param level integer of vim.log.levels
+---@return fun(line: string)
+local function saying(level)
+  return function(line)
+    at_rest(function()
+      show(line, level)
+    end)
+  end
 end
-
----@param line string
-function M.warn(line)
-  at_rest(function()
-    show(line, LEVELS.WARN)
-  end)
-end
+M.error, M.warn = saying(LEVELS.ERROR), saying(LEVELS.WARN)
 
 --- Shows what jobs had to say since the last tick, one line for all that say the same.
 local function tell()

@@ -16,12 +16,10 @@ local M = {}
 ---@class botglue.Job: botglue.Earlier, botglue.JobFacts
 ---@field options botglue.Options the options at the time of the request
 ---@field range botglue.Range
----@field view botglue.View? its display at the range
 ---@field said string? what became of it, once it has ended
 ---@field transcript string? the file of its raw stream
 ---@field asked_from botglue.Whereabouts? of a question: where the user was after sending it
 ---@field took_ms integer? of a held answer: how long its agent ran
----@field indent integer width of the indentation of its range, in cells
 ---@field tools botglue.Tool[] the newest ones, by their index
 ---@field review_as "hunks"|"text"|"blocks"|nil how its held answer is shown
 ---@field taken integer? the number of taken edits of its answer, as last reported by the host
@@ -29,13 +27,11 @@ local M = {}
 ---@field followers (fun())[]? called with each proposal
 ---@field shown integer? the changedtick for which its proposal was shown last
 ---@field process botglue.Process? the host that runs it
----@field turn integer? its position among the jobs that the host queued; nil if it does not wait
 ---@field uuid string? of one that was taken over: its answer's key in the store
 ---@field saved string[]? its held answer as the user saved it
 ---@field typed string[]? what is typed in the buffer of the answer, and not saved
 ---@field observers botglue.Observer[]? the user's functions that receive its updates
 ---@field observed string? which updates the host forwards; nil until the job was sent
----@field preview string[]? the newest lines of the streamed answer
 ---@field deciding "asked"|"pending"|nil a decision of the user was sent; pending: no call waits for the reply
 ---@field on_close fun(job: botglue.Job)
 local Job = {}
@@ -47,7 +43,6 @@ local MOST_TOOLS = 100
 ---@field id integer
 ---@field set table<string, any>? the fields that changed; `vim.NIL`: gone
 ---@field tools botglue.Tool[]? those that changed
----@field preview string[]?
 ---@field news { verb: string, words: string, level: string }?
 ---@field is_update boolean? whether the job has an event for it
 
@@ -59,11 +54,6 @@ function M.new(spec)
   self.tools = {}
   self.started = vim.uv.hrtime()
   return self
-end
-
---- Shows the job at its range.
-function Job:open()
-  handlers.job_opened(self)
 end
 
 --- Sends its request in the next tick, with the subscription of the observers that it has by then: who registers as
@@ -82,19 +72,6 @@ function Job:submit(request)
   end)
 end
 
---- The host says whether the job waits for others to end. It says once that one waits, and starts jobs in the order in
---- which it said so; the positions follow from that, so nothing is sent again when one starts.
----@param waits boolean
-function Job:queue(waits)
-  if waits and not self.turn then
-    connection.last_turn = connection.last_turn + 1
-    self.turn = connection.last_turn
-  elseif self.turn and not waits then
-    connection.started_turn = math.max(connection.started_turn, self.turn)
-    self.turn = nil
-  end
-end
-
 --- Makes a job of a held answer from an earlier session or from a host that exited.
 ---@param spec table the fields that are known
 ---@return botglue.Job
@@ -103,7 +80,6 @@ function M.recall(spec)
   self.status, self.landing, self.tools = "done", "held", {}
   self.ended = vim.uv.hrtime()
   self.started = self.ended - self.took_ms * 1e6
-  self:open()
   return self
 end
 
@@ -196,12 +172,6 @@ function Job:take(patch)
       self[field] = value ~= vim.NIL and value or nil
     end
   end
-  if set.failure then
-    self.failed_at = vim.uv.hrtime()
-  end
-  if set.retry then
-    self.retry_at = self.retry and vim.uv.hrtime() + self.retry.delay_ms * 1e6 or nil
-  end
   if set.landing and not set.said then
     -- There is no host that says it.
     self.said = set.landing == "held" and "held: its answer waits for review" or "landed"
@@ -209,12 +179,7 @@ function Job:take(patch)
   if set.error then
     self.error = { code = set.error.code, message = text.clean(set.error.message) }
   end
-  -- The shown preview stays until there is another one.
-  self.preview = #(patch.preview or {}) > 0 and patch.preview or self.preview
   local status = was_open and set.status or nil
-  if status then
-    self:queue(status == "queued")
-  end
   if status and status ~= "done" and status ~= "failed" then
     self:enter(status)
   end
@@ -223,14 +188,10 @@ function Job:take(patch)
     self:close(status)
   elseif was_held and set.landing then
     self:decided()
-  elseif not was_open and set.landing and self.view then
-    self.view:close()
   elseif was_held and set.held_for then
-    self:moved()
     proposal.notify_followers(self)
   elseif set.status == "ready" then
     self.tool = nil
-    self.view:draw()
   end
   if patch.news then
     local news = patch.news
@@ -243,19 +204,9 @@ end
 
 --- Its held answer was accepted or rejected.
 function Job:decided()
-  if self.view then
-    self.view:close()
-  end
-  self.view, self.saved, self.typed = nil, nil, nil
+  self.saved, self.typed = nil, nil
   self.on_close(self)
   proposal.ended(self)
-end
-
---- The host has moved the marks of its range, or has lost its place.
-function Job:moved()
-  if self.view then
-    self.view:moved()
-  end
 end
 
 --- Loads its buffer if it is not loaded and its file can be read.
@@ -308,10 +259,9 @@ end
 function Job:close(how)
   self.status = how
   self.ended = vim.uv.hrtime()
-  self.tool, self.activity, self.retry, self.failure, self.preview = nil, nil, nil, nil, nil
+  self.tool = nil
   self:enter(how)
   observe.finished(self)
-  self.view:finish()
   self.on_close(self)
   if self.landing == "answered" then
     handlers.job_answered(self)

@@ -136,7 +136,6 @@ function M.recall(answer)
     wanted = answer.model,
     cwd = answer.project,
     options = require("botglue.host.client").options(),
-    indent = vim.fn.strdisplaywidth((range.base.rows[1] or range.base.above or ""):match("^%s*")),
     text = answer.text,
     held_for = answer.held_for or "buffer_gone",
     held_why = answer.held_why,

@@ -158,6 +158,8 @@ function M.make(id, target, request, mentioned, options)
     rules = options.context.rules,
     record = options.record,
     preview = options.status.preview,
+    outcome = options.status.outcome,
+    tabstop = vim.bo[bufnr].tabstop,
     notify = options.notify,
     path = path,
     name = path == "" and vim.api.nvim_buf_get_name(bufnr) or nil,

@@ -15,16 +15,6 @@ local requests = require("botglue.jobs.request")
 
 local M = {}
 
---- The leading blanks of the first row, in columns: where the line below the range begins.
----@param target botglue.Range
----@return integer
-local function indent_of(target)
-  local row = target.base.rows[1] or target.base.above or ""
-  return vim.api.nvim_buf_call(target.bufnr, function()
-    return vim.fn.strdisplaywidth(row:match("^%s*"))
-  end)
-end
-
 --- Tells once of options that do not exist; those given to `setup()` it tells of itself.
 local function warn_of_unknown_options()
   if connection.warned then
@@ -65,11 +55,9 @@ function M.send(target, request, options)
     cwd = message.cwd,
     wanted = message.agent.model,
     options = options,
-    indent = indent_of(target),
     on_close = registry.release,
   })
   registry.register(new)
-  new:open()
   new:submit(message)
   attach.want(bufnr, new)
   if new.question then

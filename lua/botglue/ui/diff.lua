@@ -97,15 +97,6 @@ function Diff:show()
   end
 end
 
---- Draws what is shown of the jobs in the buffer again: it is hidden while the proposal is beside that.
-function Diff:draw_views()
-  for _, job in pairs(connection.jobs) do
-    if job.view and job.range.bufnr == self.bufnr then
-      job.view:draw()
-    end
-  end
-end
-
 --- Takes away all of it.
 function Diff:close()
   if connection.diff ~= self then
@@ -126,7 +117,7 @@ function Diff:close()
       pcall(api.nvim_win_close, self.wins.buffer, false)
     end
   end
-  self:draw_views()
+  require("botglue.ui.status").place()
   if connection.review then
     connection.review:redraw()
   end
@@ -208,7 +199,7 @@ function M.open(id)
   end
   local self = open_beside(job)
   connection.diff = self
-  self:draw_views()
+  require("botglue.ui.status").place()
   self:watch()
   self.stop = proposals.follow(job, function()
     self:show()

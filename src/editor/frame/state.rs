@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use rmpv::Value;
 
 use super::StateChange;
-use crate::editor::preview::CodePreview;
-use crate::editor::value::{self, Map};
+use crate::editor::value;
 use crate::land::Capture;
+use crate::session::{Doing, Patch, Tone};
 use crate::stream::{ToolCall, ToolStatus, Update};
 use crate::view::FAILED;
 
@@ -16,13 +16,16 @@ use crate::view::FAILED;
 const MOST_TOOLS: usize = 100;
 
 /// The fields whose change is told by an event.
-const UPDATES: [&str; 4] = ["status", "session_id", "tool", "retry"];
+const UPDATES: [&str; 3] = ["status", "session_id", "tool"];
 
 /// For how long what has failed is shown in place of what is done since.
 const FAILURE_SHOWN: Duration = Duration::from_secs(3);
 
+/// What a job does whose agent has said nothing.
+const STARTING: &str = "starting";
+
 /// The fields of a job, nil where there is nothing to say.
-type Fields = [(&'static str, Value); 8];
+type Fields = [(&'static str, Value); 5];
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -34,9 +37,10 @@ pub(super) struct JobState {
     failure: Option<String>,
     /// The newest failure, and when it was.
     failed: Option<Instant>,
-    retry: Option<Value>,
-    /// The words of it, and when it begins.
-    retrying: Option<(String, Instant)>,
+    /// The words of a try that begins at this time.
+    retry: Option<(String, Instant)>,
+    /// One was announced or is over, and that was not told.
+    is_retry_new: bool,
     session_id: Option<String>,
     model: Option<String>,
     transcript: Option<String>,
@@ -45,7 +49,10 @@ pub(super) struct JobState {
     running: BTreeMap<usize, ToolCall>,
     /// The newest calls whose present state has not been sent.
     untold: BTreeMap<usize, ToolCall>,
-    preview: Option<CodePreview>,
+    /// The newest calls, by their place: what each does, and how it went.
+    newest: BTreeMap<usize, (String, ToolStatus)>,
+    /// The code that is shown.
+    code: Option<Capture>,
     /// Its fields as they were sent last.
     told: Option<Fields>,
 }
@@ -53,14 +60,24 @@ pub(super) struct JobState {
 impl JobState {
     /// Shows the newest lines that the job writes from now on.
     pub(super) fn preview(&mut self, capture: Capture) {
-        self.preview = Some(CodePreview::new(capture));
+        self.code = Some(capture);
     }
 
-    /// The code that is shown, and whether a part of it was not sent.
-    pub(super) fn write(&mut self, update: &Update<'_>) -> bool {
-        let Some(preview) = self.preview.as_mut().filter(|_| !self.finished) else { return false };
-        preview.update(update);
-        preview.has_more()
+    /// More of the code that is shown.
+    pub(super) fn write(&mut self, update: &Update<'_>) {
+        if let Some(code) = self.code.as_mut().filter(|_| !self.finished) {
+            code.update(update);
+        }
+    }
+
+    /// The newest lines of code.
+    pub(super) fn code(&self) -> Vec<String> {
+        self.code.as_ref().map(Capture::lines).unwrap_or_default()
+    }
+
+    /// The newest calls, oldest first: what each does, and how it went.
+    pub(super) fn newest(&self) -> impl DoubleEndedIterator<Item = (&str, ToolStatus)> {
+        self.newest.values().map(|(title, status)| (title.as_str(), *status))
     }
 
     /// Folds a change in.
@@ -74,7 +91,7 @@ impl JobState {
                 self.status = Some("running");
                 self.changed = true;
                 // Its first update may come before the host knows that it runs.
-                self.activity.get_or_insert_with(|| "starting".to_owned());
+                self.activity.get_or_insert_with(|| STARTING.to_owned());
             }
             StateChange::Recording(path) => {
                 self.transcript = Some(path.to_owned());
@@ -88,7 +105,7 @@ impl JobState {
     /// The tools that changed since they were sent; from now on nothing is sent.
     pub(super) fn finish(&mut self) -> Value {
         self.finished = true;
-        self.preview = None;
+        self.code = None;
         for (index, tool) in std::mem::take(&mut self.running) {
             self.untell(index, ToolCall { status: ToolStatus::Unfinished, ..tool });
         }
@@ -97,23 +114,24 @@ impl JobState {
     }
 
     /// What it does, and whether that is something that has failed.
-    pub(super) fn doing(&self) -> (Option<String>, bool) {
+    pub(super) fn doing(&self) -> Doing {
         let now = Instant::now();
-        if let (Some(_), Some((words, at))) = (&self.retry, &self.retrying) {
+        if let Some((words, at)) = &self.retry {
             let left = at.saturating_duration_since(now);
             let seconds = left.as_secs() + u64::from(left.subsec_nanos() > 0);
-            return (Some(if seconds > 0 { format!("{words} in {seconds}s") } else { words.clone() }), false);
+            let words = if seconds > 0 { format!("{words} in {seconds}s") } else { words.clone() };
+            return Doing { words: Some(words), tone: Tone::Urgent };
         }
         let is_recent = self.failed.is_some_and(|at| now - at < FAILURE_SHOWN);
         match &self.failure {
             Some(failure) if is_recent || self.activity.is_none() => {
-                (Some(format!("{FAILED} {failure}")), true)
+                Doing { words: Some(format!("{FAILED} {failure}")), tone: Tone::Failing }
             }
-            _ => (self.activity.clone(), false),
+            _ => Doing { words: self.activity.clone(), tone: Tone::Calm },
         }
     }
 
-    /// Whether anything but more code waits to be sent.
+    /// Whether anything waits to be sent.
     pub(super) fn is_changed(&self) -> bool {
         self.changed
     }
@@ -123,14 +141,11 @@ impl JobState {
         self.finished && self.gone && !self.changed
     }
 
-    /// What to send about the job: the fields that changed, and its new code.
+    /// What to send about the job: the fields that changed.
     pub(super) fn take(&mut self, id: u64) -> Option<Value> {
-        let preview = self.preview.as_mut().and_then(CodePreview::take);
-        let map = Map::default().with("id", id);
         if !std::mem::take(&mut self.changed) {
-            return preview.map(|lines| map.with("preview", lines).build());
+            return None;
         }
-        let map = map.with_some("preview", preview);
         let now = self.fields();
         let then = self.told.replace(now.clone());
         let is_new = |field: &(&str, Value)| match &then {
@@ -138,10 +153,12 @@ impl JobState {
             None => !field.1.is_nil(),
         };
         let set: Vec<_> = now.into_iter().filter(is_new).collect();
-        let is_update = !self.untold.is_empty() || set.iter().any(|(field, _)| UPDATES.contains(field));
-        let set = set.into_iter().map(|(field, value)| (field.into(), value)).collect();
-        let map = map.with("set", Value::Map(set)).with("tools", self.take_tools());
-        Some(if is_update { map.with("is_update", true).build() } else { map.build() })
+        let is_update = std::mem::take(&mut self.is_retry_new)
+            || !self.untold.is_empty()
+            || set.iter().any(|(field, _)| UPDATES.contains(field));
+        let patch = set.into_iter().fold(Patch::new(id), |patch, (field, value)| patch.with(field, value));
+        let patch = patch.with_tools(self.take_tools());
+        Some(if is_update { patch.as_update() } else { patch }.value())
     }
 
     fn update(&mut self, update: &Update<'_>) {
@@ -155,9 +172,8 @@ impl JobState {
                 self.changed |= (&id, &model) != (&self.session_id, &self.model);
                 (self.session_id, self.model) = (id, model);
                 // It names its session once it has its message.
-                if self.activity.as_deref().is_none_or(|activity| activity == "starting") {
-                    self.activity = Some("working".to_owned());
-                    self.changed = true;
+                if self.activity.as_deref().is_none_or(|activity| activity == STARTING) {
+                    self.activity = Some("waiting for the model".to_owned());
                 }
             }
             Update::Text { .. } => self.acts("writing"),
@@ -165,11 +181,8 @@ impl JobState {
             Update::Activity { text } => self.acts(text),
             Update::Tool { index, tool } => self.tool(*index, tool),
             Update::Retry { attempt, max, delay_ms, reason } => {
-                let retry = Map::default().with("attempt", *attempt).with("max", *max);
                 let at = Instant::now() + Duration::from_millis(*delay_ms);
-                self.retrying = Some((format!("{reason}, try {attempt} of {max}"), at));
-                self.retry = Some(retry.with("delay_ms", *delay_ms).with("reason", reason.as_str()).build());
-                self.changed = true;
+                self.retries(Some((format!("{reason}, try {attempt} of {max}"), at)));
             }
             _ => {}
         }
@@ -177,16 +190,22 @@ impl JobState {
 
     /// The agent does something that says nothing about its tools; what failed before is over.
     fn acts(&mut self, activity: &str) {
-        if self.activity.as_deref() != Some(activity) || self.failure.is_some() || self.retry.is_some() {
+        if self.activity.as_deref() != Some(activity) {
             self.activity = Some(activity.to_owned());
-            self.failure = None;
-            self.retry = None;
-            self.changed = true;
+        }
+        self.failure = None;
+        self.retries(None);
+    }
+
+    fn retries(&mut self, retry: Option<(String, Instant)>) {
+        if self.retry != retry {
+            self.retry = retry;
+            (self.is_retry_new, self.changed) = (true, true);
         }
     }
 
     fn tool(&mut self, index: usize, tool: &ToolCall) {
-        self.retry = None;
+        self.retries(None);
         self.failure = match tool.status {
             ToolStatus::Error | ToolStatus::Denied => {
                 Some(format!("{}: {}", tool.title, tool.error.as_deref().unwrap_or("failed")))
@@ -205,7 +224,11 @@ impl JobState {
     }
 
     fn untell(&mut self, index: usize, tool: ToolCall) {
+        self.newest.insert(index, (tool.title.clone(), tool.status));
         self.untold.insert(index, tool);
+        if self.newest.len() > MOST_TOOLS {
+            self.newest.pop_first();
+        }
         if self.untold.len() > MOST_TOOLS {
             self.untold.pop_first();
         }
@@ -228,10 +251,7 @@ impl JobState {
             ("session_id", text(self.session_id.as_deref())),
             ("model", text(self.model.as_deref())),
             ("transcript", text(self.transcript.as_deref())),
-            ("activity", text(self.activity.as_deref())),
             ("tool", text(self.running_tool())),
-            ("failure", text(self.failure.as_deref())),
-            ("retry", self.retry.clone().unwrap_or(Value::Nil)),
         ]
     }
 }

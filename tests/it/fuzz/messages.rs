@@ -121,6 +121,10 @@ fn windows() -> Vec<(&'static str, Json)> {
         ("act", json!({"view": "info-000000001", "action": "more"})),
         ("act", json!({"view": "list-000000001", "action": "search", "text": "a"})),
         ("cursor", json!({"view": "list-000000001", "row": "#1"})),
+        (
+            "seen",
+            json!({"jobs": [{"id": 1, "columns": 80}, {"id": 2, "columns": 8, "room": 9, "visited": true}, {"id": 3}]}),
+        ),
         ("files", json!({"asked": 1, "root": "/nowhere", "query": "a", "is_new": true})),
         ("closed", json!({"view": view})),
         ("geometry", here.clone()),

@@ -17,24 +17,24 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 11] = [
-    ("", 560),
+    ("", 550),
     ("command", 1070),
     ("config", 520),
     ("editor", 2240),
     ("host", 930),
-    ("jobs", 2355),
+    ("jobs", 2290),
     ("session", 290),
-    ("ui", 2275),
+    ("ui", 2260),
     ("ui/prompt", 1845),
     ("ui/review", 1570),
-    ("ui/status", 1155),
+    ("ui/status", 710),
 ];
 /// By how much a budget may be above the lines.
 const SLACK: usize = 40;
 
 /// The modules beside those of `jobs` that read what only the host knows of a job, and those of `ui` that ask it for
 /// something and go on in a callback: the list gets no longer.
-const READERS: [&str; 21] = [
+const READERS: [&str; 17] = [
     "host.attach",
     "init",
     "session.rewind",
@@ -52,13 +52,9 @@ const READERS: [&str; 21] = [
     "ui.review.held",
     "ui.review.keys",
     "ui.review.view",
-    "ui.status",
-    "ui.status.line",
-    "ui.status.outcomes",
-    "ui.status.tools",
 ];
 const ASKERS: [&str; 3] = ["ui.prompt.recall", "ui.review.blocks", "ui.review.held"];
-const FACTS: [&str; 17] = [
+const FACTS: [&str; 13] = [
     "landing",
     "held_for",
     "held_why",
@@ -72,10 +68,6 @@ const FACTS: [&str; 17] = [
     "error",
     "session_id",
     "transcript",
-    "activity",
-    "failure",
-    "retry",
-    "turn",
 ];
 
 #[test]

@@ -14,7 +14,6 @@ fn a_job_that_reads_and_is_held() {
     let mut run = gated.run("it");
     let path = nvim.scratch.project().join("src/error.rs");
     run.print(&(stream::init("s") + &stream::tool_use("t1", "Read", &json!({"file_path": path}))));
-    nvim.set_clock(7_000);
     STAGE.expect("held-running", &nvim, "the tool", |rows| {
         let listed = rows.iter().any(|row| row.contains("▸ Read"));
         rows[3].contains("Read") && rows[3].ends_with("7s") && listed

@@ -13,10 +13,9 @@ fn landed_unchanged_and_failed() {
     let (nvim, gated) = STAGE.gated();
     nvim.edit("a.rs", TEXT);
     nvim.command("1,3Botglue run GATE:load return errors instead of panicking");
-    nvim.command("5Botglue run GATE:save document this function");
+    nvim.command("5Botglue run GATE:save document it");
     nvim.command("7Botglue run GATE:main shorter");
     nvim.mirrored();
-    nvim.set_clock(9_000);
     nvim.input("9GA");
     let refused = json!({
         "type": "result", "subtype": "success", "is_error": true, "api_error_status": 401,

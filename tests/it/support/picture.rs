@@ -1,9 +1,8 @@
 //! A screen written down so that a person can read it, and compared with the expected one: first what is seen, then
 //! which highlight group each cell has, one letter a group, then what the letters mean.
 //!
-//! What differs from run to run is not in it: a spinner always shows its first frame, and in a Neovim of
-//! [`Stage::nvim`] the clock that jobs look at stands still until [`Nvim::set_clock`] moves it. Nor is what differs
-//! from one version of Neovim to the next: there are no status line, ruler and syntax highlighting.
+//! What differs from run to run is not in it: a spinner always shows its first frame, and seconds are `N`. Nor is what
+//! differs from one version of Neovim to the next: there are no status line, ruler and syntax highlighting.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -27,15 +26,13 @@ const FOLD: usize = 4;
 /// The frames of the spinner, each a cell.
 pub const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
-/// Before anything is drawn: what Neovim's versions do not agree about, and the clock.
+/// Before anything is drawn: what Neovim's versions do not agree about.
 const SETTING: &str = r"
     vim.cmd('syntax off')
     vim.treesitter.start = function(_, lang) if lang == 'markdown' then error('no highlighting') end end
     vim.o.laststatus, vim.o.ruler, vim.o.showcmd, vim.o.showmode = 0, false, false, false
     vim.o.shortmess = vim.o.shortmess .. 'FW'
     require('botglue.host.connection').asked_within = 60000
-    local now = vim.uv.hrtime()
-    vim.uv.hrtime = function() return now + (vim.g.botglue_test_clock or 0) * 1e6 end
 ";
 
 /// A screen that expected ones are for.
@@ -49,7 +46,6 @@ const SETTING: &str = r"
 ///     nvim.edit("a.txt", "one\ntwo\n");
 ///     nvim.command("1Botglue! run GATE:it shorter");
 ///     gated.answer("it", "1");
-///     nvim.set_clock(7_000);                              // jobs are 7 s old from now on
 ///     STAGE.expect("held", &nvim, "the answer is held", |rows| rows[1].contains("held"));
 /// }
 /// ```
@@ -114,37 +110,38 @@ impl Stage {
     }
 }
 
-impl Nvim {
-    /// Sets the clock of a Neovim of [`Stage::nvim`], in milliseconds since it started.
-    #[track_caller]
-    pub fn set_clock(&self, ms: u64) {
-        self.exec_with("vim.g.botglue_test_clock = ...", &[ms.into()]);
+/// A row as it is whenever it is drawn: its spinner at the first frame, and the seconds that a job has run `N`. In a window
+/// they keep their width.
+fn timeless(row: &[Cell]) -> Vec<Cell> {
+    let is_framed = row.iter().filter(|cell| cell.text == "│").count() > 1;
+    let is_digit = |cell: &Cell| cell.text.len() == 1 && cell.text.as_bytes()[0].is_ascii_digit();
+    let mut made: Vec<Cell> = Vec::with_capacity(row.len());
+    for word in row.split_inclusive(|cell| cell.text == " ") {
+        let digits = word.iter().take_while(|cell| is_digit(cell)).count();
+        let mut word = word.to_vec();
+        let rest: String = word[digits..].iter().map(|cell| cell.text.as_str()).collect();
+        if digits > 0 && rest.trim_end() == "s" {
+            word[digits - 1].text = "N".to_owned();
+            word[..digits - 1].iter_mut().for_each(|cell| cell.text = " ".to_owned());
+            word.drain(..if is_framed { 0 } else { digits - 1 });
+        }
+        made.extend(word);
     }
-}
-
-/// A row in which the seconds that a job has run by the host's clock, which does not stand still, are `N`: those in windows.
-fn timeless(row: &str) -> String {
-    let is_framed = row.matches('│').count() > 1;
-    let seconds = |word: &str| {
-        let digits = word.strip_suffix('s').filter(|digits| !digits.is_empty());
-        digits.is_some_and(|digits| digits.bytes().all(|digit| digit.is_ascii_digit()))
-    };
-    let words = row.split(' ').map(|word| match word.len() {
-        length if is_framed && seconds(word) => format!("{}Ns", " ".repeat(length - 2)),
-        _ => word.to_owned(),
-    });
-    words.collect::<Vec<_>>().join(" ")
+    for cell in made.iter_mut().filter(|cell| SPINNER.contains(&cell.text.as_str())) {
+        cell.text = SPINNER[0].to_owned();
+    }
+    made
 }
 
 /// A screen as text; see the module's documentation.
 pub fn picture(screen: &Screen) -> String {
     let mut letters = Letters::default();
-    let groups = screen
-        .cells
+    let cells: Vec<_> = screen.cells.iter().map(|row| timeless(row)).collect();
+    let groups = cells
         .iter()
         .map(|row| to_the_edge(&row.iter().map(|cell| letters.of(screen.groups(cell))).collect::<String>()));
     let groups = fold(&groups.collect::<Vec<_>>());
-    let text = fold(&screen.cells.iter().map(|row| timeless(&text_of(row))).collect::<Vec<_>>());
+    let text = fold(&cells.iter().map(|row| text_of(row)).collect::<Vec<_>>());
     let (row, column) = screen.shown_cursor;
     let mut picture = format!("{text}\ncursor: row {}, column {}\n\n{groups}\n", row + 1, column + 1);
     for (letter, group) in &letters.known {
@@ -161,13 +158,8 @@ fn to_the_edge(row: &str) -> String {
     format!("{}{last}→", row.trim_end_matches(last))
 }
 
-/// The text of a row, with its spinner at the first frame.
 fn text_of(row: &[Cell]) -> String {
-    let text: String = row
-        .iter()
-        .map(|cell| if SPINNER.contains(&cell.text.as_str()) { SPINNER[0] } else { &cell.text })
-        .collect();
-    text.trim_end().to_owned()
+    row.iter().map(|cell| cell.text.as_str()).collect::<String>().trim_end().to_owned()
 }
 
 /// Rows by number, each behind a bar; of many that are the same only the first.

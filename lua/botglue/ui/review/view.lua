@@ -12,6 +12,7 @@ local notify = require("botglue.host.notify")
 local panes = require("botglue.ui.review.panes")
 local proposal = require("botglue.jobs.proposal")
 local scroll = require("botglue.ui.review.scroll")
+local status = require("botglue.ui.status")
 local debounce = require("botglue.util.debounce")
 local windows = require("botglue.ui.windows")
 
@@ -167,9 +168,7 @@ function Review:close()
       end
     end)
   end
-  if self.job.view then
-    self.job.view:draw()
-  end
+  status.place()
 end
 
 function Review:watch()
@@ -233,9 +232,7 @@ function M.open(job)
     keys = keys.map(job.range.bufnr),
   }, Review)
   connection.review = self
-  if job.view then
-    job.view:hide()
-  end
+  status.place()
   self:watch()
   self.stop = proposal.follow(job, function()
     self:update()

@@ -63,7 +63,7 @@ end
 ---@param lnum integer
 ---@param window botglue.Window?
 ---@return botglue.Anchor
-local function anchor(lnum, window)
+function M.anchor(lnum, window)
   local fold_end = window and windows.fold_end(window, lnum)
   if fold_end then
     -- What hangs on a line in a fold is folded away with it.
@@ -139,7 +139,7 @@ end
 ---@param shown botglue.Window[] the windows that show the buffer
 ---@param main botglue.Window? the one that counts where they differ
 function Block:below(lnum, rows, shown, main)
-  local at = anchor(lnum, main)
+  local at = M.anchor(lnum, main)
   if self.mark and #rows > self:height() or not self.mark then
     local user = vim.tbl_filter(function(window)
       return window.current
@@ -169,21 +169,37 @@ function Block:is_seen(lnum, window)
   return self.mark ~= nil and row ~= nil and row < bottom
 end
 
+--- How many cells there are for a text beside a line: at its end, or else at the edge of the window.
+---@param window botglue.Window
+---@param lnum integer
+---@return integer cells
+---@return boolean is_free whether the line leaves them free
+function M.room(window, lnum)
+  local _, free = windows.width_of(window, lnum)
+  if free > LEAST then
+    return free - 1, true
+  end
+  return LEAST, false
+end
+
 --- Shows a text beside a line, or at the edge of the window where the line leaves no room.
 ---@param lnum integer? none: no text
 ---@param window botglue.Window
----@param chunks fun(room: integer): [string, string][]
+---@param chunks [string, string][]?
 function Block:beside(lnum, window, chunks)
-  if not lnum then
+  if not lnum or not chunks then
     self:clear_aside()
     return
   end
-  local _, free = windows.width_of(window, lnum)
-  local opts = { id = self.aside, priority = PRIORITY, hl_mode = "combine" }
-  if free > LEAST then
-    opts.virt_text, opts.virt_text_pos = chunks(free - 1), "eol"
+  local room, is_free = M.room(window, lnum)
+  local opts = { id = self.aside, priority = PRIORITY, hl_mode = "combine", virt_text = chunks }
+  if is_free then
+    opts.virt_text_pos = "eol"
+  elseif api.nvim_strwidth(text.of_chunks(chunks)) > room then
+    -- It was made for more room: the host makes another one.
+    self:clear_aside()
+    return
   else
-    opts.virt_text = chunks(LEAST)
     local width = api.nvim_strwidth(text.of_chunks(opts.virt_text))
     opts.virt_text_win_col = math.max(windows.columns(window) - width, 0)
   end

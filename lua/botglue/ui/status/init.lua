@@ -1,210 +1,283 @@
---- The view of a job at its range: its state and the newest code below the last row, the tools beside it, and its text
---- in `BotglueRange`. Each job has one view. It is drawn only if it is visible and has changed.
+--- What hangs at the ranges of jobs: rows below the last one, a text beside it where those are out of sight, the newest
+--- tools, and the colour of the range. The host makes all of it, for the width that this module reports; here it gets
+--- its place among the user's windows.
 
 local block = require("botglue.ui.status.block")
+local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
+local debounce = require("botglue.util.debounce")
 local highlight = require("botglue.ui.highlight")
-local line = require("botglue.ui.status.line")
-local outcomes = require("botglue.ui.status.outcomes")
-local ticker = require("botglue.ui.status.ticker")
 local tools = require("botglue.ui.status.tools")
 local windows = require("botglue.ui.windows")
 
 local M = {}
 
 local api = vim.api
+local PAUSE = 100 -- milliseconds from a key that changes no window to the next look
+local MOST = 3 -- lines of ended jobs below one row; then a line says how many more there are
 
----@class botglue.View: botglue.Ticking
+---@class botglue.Hung
 ---@field job botglue.Job
 ---@field block botglue.Block
----@field frame integer counts the ticks
+---@field rows botglue.Chunks[]
+---@field aside botglue.Chunks|false|nil
+---@field tools botglue.Chunks[]
+---@field ended boolean
+---@field waits boolean whether the host wants to know when the cursor is in the range
 ---@field unhighlight fun()
----@field drawn_mark integer? at which the line of an ended job was drawn last
----@field expiry uv.uv_timer_t? by which the line of an ended job goes
----@field is_closed boolean?
-local View = {}
-View.__index = View
+---@field told string what the host knows of where it is seen
 
---- The first and the last line of the range, clipped to the buffer.
+---@class botglue.HungItem what is to change
+---@field id integer of the job
+---@field gone boolean?
+---@field rows botglue.Chunks[]?
+---@field aside botglue.Chunks|false|nil
+---@field tools botglue.Chunks[]?
+---@field ended boolean?
+---@field flash boolean? what is in the place of the range is highlighted for a moment
+---@field waits boolean?
+
+local function nothing() end
+
+--- The first and the last line of a range, clipped to the buffer.
+---@param range botglue.Range
 ---@return integer first
 ---@return integer last
-function View:lines()
-  local first, last = self.job.range:lines()
-  local count = api.nvim_buf_line_count(self.job.range.bufnr)
+local function lines_of(range)
+  local first, last = range:lines()
+  local count = api.nvim_buf_line_count(range.bufnr)
   last = math.min(math.max(last, 1), count)
   return math.min(math.max(first, 1), last), last
 end
 
---- The windows that show the range, the narrowest width, and the one that counts where they differ.
----@param shown botglue.Window[]
----@param first integer
----@param last integer
----@return integer? columns
----@return botglue.Window? main
-local function seen_in(shown, first, last)
-  local columns, main
-  for _, window in ipairs(shown) do
+---@class botglue.HungPlace where something hangs
+---@field first integer
+---@field last integer
+---@field shown botglue.Window[] the windows that show the buffer
+---@field columns integer? of the narrowest one that shows the range
+---@field main botglue.Window? the one that counts where they differ
+
+--- The place of a range; none where nothing is drawn: its place is not known, the buffer is beside its proposal, where
+--- rows below a range would shift it against that, or the answer is under review, which says whose it is.
+---@param hung botglue.Hung
+---@param shown table<integer, botglue.Window[]>
+---@return botglue.HungPlace?
+local function place_of(hung, shown)
+  local range = hung.job.range
+  local diff, review = connection.diff, connection.review
+  if not api.nvim_buf_is_loaded(range.bufnr) or not range:place() then
+    return nil
+  elseif diff and diff.bufnr == range.bufnr or review and review.job == hung.job then
+    return nil
+  end
+  local first, last = lines_of(range)
+  local place = { first = first, last = last, shown = shown[range.bufnr] or {} }
+  for _, window in ipairs(place.shown) do
     -- Or what stands right below it.
     if last >= window.topline - 1 and first <= window.botline + 1 then
-      columns = math.min(columns or math.huge, windows.columns(window))
-      main = (window.current or not main) and window or main
+      place.columns = math.min(place.columns or math.huge, windows.columns(window))
+      place.main = (window.current or not place.main) and window or place.main
     end
   end
-  return columns, main
+  return place
 end
 
---- Whether the buffer is beside its proposal, where rows below a range would shift it against that, or the answer is
---- under review, which says whose it is.
----@return boolean
-function View:is_hidden()
-  local diff, review = connection.diff, connection.review
-  return diff ~= nil and diff.bufnr == self.job.range.bufnr or review ~= nil and review.job == self.job
+--- Takes away what is drawn, until it is drawn again.
+---@param hung botglue.Hung
+local function hide(hung)
+  tools.close(hung)
+  hung.block:clear()
 end
 
---- Takes away what is drawn in windows, until it is drawn again.
-function View:hide()
-  tools.close(self)
-  self.block:clear()
-end
-
---- Draws what changed, if anybody can see it. What has ended is not drawn again when it comes in sight: it is drawn
---- anyway.
----@param shown table<integer, botglue.Window[]>? what the windows show
-function View:draw(shown)
-  local job, bufnr = self.job, self.job.range.bufnr
-  if self.is_closed or not api.nvim_buf_is_loaded(bufnr) then
-    return
-  elseif self:is_hidden() or not job:is_open() and not job.range:place() then
-    self:hide()
-    return
+--- The line beside which a text stands because the rows below are not seen.
+---@param hung botglue.Hung
+---@param place botglue.HungPlace
+---@return integer?
+local function line_beside(hung, place)
+  local window = place.main
+  if not window or hung.block:is_seen(place.last, window) then
+    return nil
   end
-  if self.block.bufnr ~= bufnr then
-    self.block:clear()
-    self.block = block.new(bufnr)
-  end
-  local here = (shown or windows.snapshot())[bufnr] or {}
-  local first, last = self:lines()
-  local columns, main = seen_in(here, first, last)
+  local lnum = math.min(place.last, window.botline)
+  return lnum >= math.max(place.first, window.topline) and lnum or nil
+end
+
+--- Draws it, and returns what the host does not know of where it is seen.
+---@param hung botglue.Hung
+---@param place botglue.HungPlace
+---@param rows botglue.Chunks[]
+---@return { id: integer, columns: integer?, room: integer?, visited: boolean? }?
+local function draw(hung, place, rows)
   -- The first time it is drawn all the same, so that its height is there before it is seen.
-  if not columns and self.block.mark and job:is_open() then
-    return
+  if place.columns or hung.ended or not hung.block.mark then
+    hung.block:below(place.last, rows, place.shown, place.main)
   end
-  local width = columns or vim.o.columns
-  local rows = job:is_open() and line.rows(job, self.frame, width) or outcomes.rows(self, width)
-  self.block:below(last, rows, here, main)
-  if not job:is_open() then
-    outcomes.drawn(self)
+  local lnum = line_beside(hung, place)
+  local room = lnum and block.room(place.main, lnum)
+  hung.block:beside(lnum, place.main, hung.aside or nil)
+  tools.update(hung, place)
+  local visited = nil
+  if hung.waits and api.nvim_get_current_buf() == hung.job.range.bufnr then
+    local at = api.nvim_win_get_cursor(0)[1]
+    visited = at >= place.first and at <= place.last or nil
   end
-  if main then
-    self:draw_aside(first, last, main)
-  else
-    self.block:clear_aside()
+  local told = ("%s %s"):format(place.columns or "-", room or "-")
+  if told == hung.told and not visited then
+    return nil
+  end
+  hung.told = told
+  return { id = hung.job.id, columns = place.columns, room = room, visited = visited }
+end
+
+--- The rows of jobs that have ended, of which several hang on one row: Neovim does not order the virtual lines of
+--- several marks, so the newest draws them all.
+---@param places table<botglue.Hung, botglue.HungPlace>
+---@return table<botglue.Hung, botglue.Chunks[]>
+local function stacked(places)
+  local stacks, rows = {}, {}
+  for hung, place in pairs(places) do
+    if hung.ended then
+      local at = block.anchor(place.last, place.main)
+      local key = ("%d %d %s"):format(hung.job.range.bufnr, at.row, at.above)
+      stacks[key] = stacks[key] or {}
+      table.insert(stacks[key], hung)
+    end
+  end
+  for _, stack in pairs(stacks) do
+    table.sort(stack, function(a, b)
+      return a.job.id > b.job.id
+    end)
+    local all = {}
+    for i, hung in ipairs(stack) do
+      all[i], rows[hung] = hung.rows[1], {}
+    end
+    if #all > MOST then
+      all = vim.list_slice(all, 1, MOST)
+      all[MOST + 1] = { { ("%d more"):format(#stack - MOST), "BotgluePrompt" } }
+    end
+    rows[stack[1]] = all
+  end
+  return rows
+end
+
+--- Draws everything where it belongs now.
+function M.place()
+  local shown, places, seen = windows.snapshot(), {}, {}
+  for _, hung in pairs(connection.hung) do
+    local bufnr = hung.job.range.bufnr
+    if hung.block.bufnr ~= bufnr then
+      hide(hung)
+      hung.block = block.new(bufnr)
+    end
+    places[hung] = place_of(hung, shown)
+  end
+  local rows = stacked(places)
+  for _, hung in vim.spairs(connection.hung) do
+    local place = places[hung]
+    if place then
+      seen[#seen + 1] = draw(hung, place, rows[hung] or hung.rows)
+    else
+      hide(hung)
+    end
+  end
+  if #seen > 0 and connection.process then
+    connection.process:notify("seen", { jobs = seen })
   end
 end
 
---- Draws the line beside the last visible row if the rows below are not visible.
----@param first integer
----@param last integer
----@param window botglue.Window
-function View:draw_aside(first, last, window)
-  local lnum
-  if not self.block:is_seen(last, window) then
-    lnum = math.min(last, window.botline)
-    lnum = lnum >= math.max(first, window.topline) and lnum or nil
+--- Follows the windows and the cursor, as long as anything hangs.
+local function watch()
+  local now, is_soon = debounce(M.place), false
+  local group = api.nvim_create_augroup("botglue.status", { clear = true })
+  local function on(events, callback)
+    api.nvim_create_autocmd(
+      events,
+      { group = group, desc = "botglue: what hangs at ranges", callback = callback }
+    )
   end
-  self.block:beside(lnum, window, function(room)
-    return line.state(self.job, self.frame, room)
+  on({ "WinScrolled", "WinResized", "WinEnter", "BufWinEnter", "TabEnter", "ModeChanged" }, now)
+  on({ "CursorMoved", "CursorMovedI", "TextChanged", "TextChangedI" }, function()
+    if not is_soon then
+      is_soon = true
+      vim.defer_fn(function()
+        is_soon = false
+        M.place()
+      end, PAUSE)
+    end
   end)
 end
 
----@param shown table<integer, botglue.Window[]>
-function View:tick(shown)
-  self.frame = self.frame + 1
-  local job = self.job
-  if not job:is_open() then
-    return
-  end
-  self:draw(shown)
-  if not self:is_hidden() then
-    tools.update(self, shown[job.range.bufnr] or {})
+---@param id integer
+---@param hung botglue.Hung
+local function drop(id, hung)
+  hide(hung)
+  hung.unhighlight()
+  connection.hung[id] = nil
+  if not next(connection.hung) then
+    api.nvim_del_augroup_by_name("botglue.status")
   end
 end
 
---- Whether the window's end decides where it stands: a window ends in the range, or did when it was drawn.
----@param bottoms integer[] the last lines that windows show
----@return boolean
-function View:is_at_end(bottoms)
-  if not self.block:is_drawn() or not api.nvim_buf_is_loaded(self.job.range.bufnr) then
-    return false
+---@param item botglue.HungItem
+local function take(item)
+  local job, hung = client.job(item.id), connection.hung[item.id]
+  if item.gone or not job then
+    if hung then
+      drop(item.id, hung)
+    end
+    return
   end
-  local first, last = self:lines()
-  for _, bottom in ipairs(bottoms) do
-    if bottom >= first and (bottom <= last or self.block.aside) then
-      return true
+  if not hung then
+    if not next(connection.hung) then
+      watch()
+    end
+    hung = {
+      job = job,
+      block = block.new(job.range.bufnr),
+      rows = {},
+      tools = {},
+      told = "",
+      unhighlight = nothing,
+    }
+    connection.hung[item.id] = hung
+  end
+  for _, field in ipairs({ "rows", "aside", "tools", "ended", "waits" }) do
+    if item[field] ~= nil then
+      hung[field] = item[field]
     end
   end
-  return false
-end
-
---- The marks of its range were moved.
-function View:moved()
-  if self.job:is_open() then
-    self.unhighlight()
-    self.unhighlight = highlight.range(self.job.range)
-  end
-  if self.job.range.lost then
-    self:hide()
-  else
-    ticker.soon(self)
+  if item.ended ~= nil then
+    hung.unhighlight()
+    hung.unhighlight = not item.ended and highlight.range(job.range)
+      or item.flash and highlight.flash(job.range)
+      or nothing
   end
 end
 
---- The job has ended: a line says how, for a while, or until a held answer is decided.
-function View:finish()
-  ticker.remove(self)
-  tools.close(self)
-  self.unhighlight()
-  local job = self.job
-  local is_held = job.landing == "held"
-  if
-    not is_held and (job.landing == "answered" or job.options.status.outcome == 0 or not job.range:place())
-  then
-    self:close()
-    return
+--- Takes what changes.
+---@param items botglue.HungItem[]
+function M.hang(items)
+  for _, item in ipairs(items) do
+    take(item)
   end
-  outcomes.add(self)
-  if not is_held then
-    outcomes.expire(self)
-  end
-  if not is_held and job.status == "done" then
-    self.unhighlight = highlight.flash(job.range)
-  end
+  M.place()
 end
 
---- Takes away all that is drawn.
-function View:close()
-  ticker.remove(self)
-  if self.expiry and not self.expiry:is_closing() then
-    self.expiry:close()
-  end
-  self.is_closed = true
-  self.unhighlight()
-  outcomes.remove(self)
-end
-
---- Shows a job until it ends, or a held answer of an earlier time.
+--- The marks of the range of a job were moved.
 ---@param job botglue.Job
----@return botglue.View
-function M.open(job)
-  local self = setmetatable({ job = job, frame = 0, block = block.new(job.range.bufnr) }, View)
-  self.unhighlight = job:is_open() and highlight.range(job.range) or function() end
-  if job:is_open() then
-    self:draw()
-    ticker.add(self)
-  else
-    outcomes.add(self)
+function M.moved(job)
+  local hung = connection.hung[job.id]
+  if hung and not hung.ended then
+    hung.unhighlight()
+    hung.unhighlight = highlight.range(job.range)
   end
-  return self
+end
+
+--- The host is gone: nothing hangs any more.
+function M.host_lost()
+  for id, hung in pairs(vim.tbl_extend("error", {}, connection.hung)) do
+    drop(id, hung)
+  end
 end
 
 return M

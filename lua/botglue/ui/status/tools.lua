@@ -1,11 +1,10 @@
 --- Lists the newest tools of a job and their results in a small window beside its range while the cursor is in it.
 ---
 --- There is one such window at a time. It takes no focus, covers neither the range nor the rows below it, and hides
---- other text only if there is no free place. The view's ticks update it; it has no timer of its own.
+--- other text only if there is no free place. It has no timer of its own.
 
 local connection = require("botglue.host.connection")
 local rows_of = require("botglue.ui.rows").of
-local signs = require("botglue.util.signs")
 local text = require("botglue.util.text")
 local windows = require("botglue.ui.windows")
 
@@ -13,64 +12,16 @@ local M = {}
 
 local api = vim.api
 
-local WIDEST = 44 -- cells
-local LEAST = 12
-local MOST = 5 -- lines
 local ENOUGH = 3 -- rows beside the range, rather than all of them somewhere else
 local ZINDEX = 20 -- below completion menus and other people's windows
 
 ---@class botglue.ToolList
----@field view botglue.View whose tools they are
+---@field hung botglue.Hung whose tools they are
 ---@field bufnr integer
 ---@field winid integer
 ---@field width integer it never shrinks
 ---@field rows botglue.Rows what is drawn in it
 ---@field at string
-
----@class botglue.ToolLine
----@field words string
----@field look string[] the sign and its highlight group
----@field count integer
-
-local LOOKS = {
-  ok = { signs.landed, "BotglueLanded" },
-  error = { signs.failed, "BotglueFailure" },
-  denied = { signs.failed, "BotglueFailure" },
-  running = { signs.still, "BotglueSpinner" },
-  unfinished = { signs.unknown, "BotgluePrompt" },
-}
-
---- The newest calls, those of the same tool with the same outcome one after the other as one.
----@param job botglue.Job
----@return botglue.ToolLine[] oldest first
-local function newest(job)
-  local found = {}
-  for i = #job.tools, 1, -1 do
-    local tool, below = job.tools[i], found[1]
-    local look = LOOKS[tool.status] or LOOKS.unfinished
-    local words = text.clean(tool.title or tool.name)
-    if below and below.words == words and below.look == look then
-      below.count = below.count + 1
-    elseif #found == MOST then
-      break
-    else
-      table.insert(found, 1, { words = words, look = look, count = 1 })
-    end
-  end
-  return found
-end
-
----@param job botglue.Job
----@param room integer
----@return botglue.Chunks[]
-local function lines_of(job, room)
-  return vim.tbl_map(function(line)
-    local sign, group = " " .. line.look[1], line.look[2]
-    local ending = line.count > 1 and (" %s%d "):format(signs.times, line.count) or " "
-    local left = room - api.nvim_strwidth(sign .. ending)
-    return { { sign, group }, { text.fit(" " .. line.words, left, signs.cut) .. ending } }
-  end, newest(job))
-end
 
 --- Whether the lines of the range leave this much free at the right, each in one row.
 ---@param window botglue.Window
@@ -113,16 +64,17 @@ local function row_for(window, range, width, height)
 end
 
 --- The place of the range on the screen.
----@param view botglue.View
+---@param hung botglue.Hung
+---@param place botglue.HungPlace
 ---@param window botglue.Window
 ---@return botglue.OnScreen
-local function on_screen(view, window)
-  local first, last = view:lines()
+local function on_screen(hung, place, window)
+  local first, last = place.first, place.last
   local top, bottom = windows.rows(window)
   local start = vim.fn.screenpos(window.winid, first, 1).row
   local ending = windows.end_of(window, last)
   -- A range that begins above the window, or ends below it, fills it to there.
-  local range = { from = start > 0 and start or top, to = ending or bottom, below = view.block:height() }
+  local range = { from = start > 0 and start or top, to = ending or bottom, below = hung.block:height() }
   if start > 0 and ending and ending - start == last - first then
     range.is_free = function(width)
       return leave_room(window, first, last, width)
@@ -137,21 +89,21 @@ local function is_open(list)
   return list ~= nil and api.nvim_win_is_valid(list.winid)
 end
 
---- Closes the list of a view, if it is its.
----@param view botglue.View
-function M.close(view)
+--- Closes the list of a job, if it is its.
+---@param hung botglue.Hung
+function M.close(hung)
   local list = connection.tools
-  if list and list.view == view then
+  if list and list.hung == hung then
     connection.tools = nil
     pcall(api.nvim_win_close, list.winid, true)
     pcall(api.nvim_buf_delete, list.bufnr, { force = true })
   end
 end
 
----@param view botglue.View
+---@param hung botglue.Hung
 ---@param config table
 ---@return botglue.ToolList?
-local function open(view, config)
+local function open(hung, config)
   local bufnr = require("botglue.ui.scratch").make()
   local ok, winid = pcall(api.nvim_open_win, bufnr, false, config)
   if not ok then
@@ -161,47 +113,41 @@ local function open(view, config)
   end
   vim.wo[winid].winhighlight = "NormalFloat:BotglueTools"
   vim.wo[winid].wrap = false
-  return { view = view, bufnr = bufnr, winid = winid, rows = rows_of(bufnr), width = 0, at = "" }
+  return { hung = hung, bufnr = bufnr, winid = winid, rows = rows_of(bufnr), width = 0, at = "" }
 end
 
 --- The window where the user is, if the cursor is in the range.
----@param view botglue.View
----@param shown botglue.Window[]
+---@param hung botglue.Hung
+---@param place botglue.HungPlace
 ---@return botglue.Window?
-local function window_of(view, shown)
-  local job = view.job
-  if #job.tools == 0 or job.status ~= "running" then
-    return nil
-  end
-  for _, window in ipairs(shown) do
+local function window_of(hung, place)
+  for _, window in ipairs(#hung.tools > 0 and not hung.ended and place.shown or {}) do
     if window.current then
-      local first, last = view:lines()
       local lnum = api.nvim_win_get_cursor(window.winid)[1]
-      return lnum >= first and lnum <= last and window or nil
+      return lnum >= place.first and lnum <= place.last and window or nil
     end
   end
 end
 
 --- Opens, moves, fills or closes the list, as the cursor and the tools are now.
----@param view botglue.View
----@param shown botglue.Window[] those that show the buffer
-function M.update(view, shown)
+---@param hung botglue.Hung
+---@param place botglue.HungPlace
+function M.update(hung, place)
   local list = connection.tools
-  if list and list.view ~= view and is_open(list) then
+  if list and list.hung ~= hung and is_open(list) then
     return
   end
-  local window = window_of(view, shown)
-  local room = window and math.min(WIDEST, math.floor(windows.columns(window) * 0.6)) or 0
-  if not window or room < LEAST then
-    M.close(view)
+  local window = window_of(hung, place)
+  if not window then
+    M.close(hung)
     return
   end
-  local lines = lines_of(view.job, room)
+  local lines = hung.tools
   local width = list and list.width or 0
   for _, line in ipairs(lines) do
     width = math.max(width, api.nvim_strwidth(text.of_chunks(line)))
   end
-  local range, row, height = on_screen(view, window), nil, nil
+  local range, row, height = on_screen(hung, place, window), nil, nil
   for wanted = #lines, 1, -1 do
     row, height = row_for(window, range, width, wanted)
     if row then
@@ -209,7 +155,7 @@ function M.update(view, shown)
     end
   end
   if not row then
-    M.close(view)
+    M.close(hung)
     return
   end
   local config = {
@@ -225,7 +171,7 @@ function M.update(view, shown)
   }
   if not is_open(list) then
     config.noautocmd = true
-    list = open(view, config)
+    list = open(hung, config)
     connection.tools = list
     config.noautocmd = nil
   end

@@ -134,6 +134,8 @@ fn decoded() -> Request {
         buffers: vec![MentionedBuffer { name: "b.rs".to_owned(), lines: text(&["one"]), count: 2 }],
         prewarmed: Some(9),
         preview: 3,
+        outcome: Duration::ZERO,
+        tabstop: 8,
         observe: Some(Observe { thinking: true }),
         notify: Notify::All,
     }

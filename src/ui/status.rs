@@ -1,0 +1,382 @@
+//! The rows at the range of a job: what its agent does and the newest code below it, or what became of it; and the
+//! newest tools beside it.
+
+use rmpv::Value;
+
+use super::frame::{Chunks, list, map};
+use super::layout::{clean, fit};
+use super::width::{cells, width};
+use crate::session::{Doing, Look, Tone};
+use crate::stream::ToolStatus;
+use crate::view::{BAR, BETWEEN, Cell, FAILED, HELD, LANDED, QUEUED, READY, UNCHANGED, UNKNOWN, duration};
+
+/// Cells of the prompt beside a failure or an outcome.
+const LEAST_PROMPT: usize = 16;
+/// Cells for the time that a job has run.
+const LEAST_ELAPSED: usize = 6;
+/// Cells of what an agent does beside the prompt.
+const LEAST_WORDS: usize = 4;
+/// Cells of an outcome; where it has fewer, the prompt is left out.
+const LEAST_OUTCOME: usize = 32;
+/// Cells in which there is room for one thing alone.
+const NARROW: usize = 24;
+/// Cells in which there may be room for what went wrong alone.
+const TIGHT: usize = 48;
+/// The most cells before the rows.
+const MOST_INDENT: usize = 24;
+/// The most tools that are listed.
+const MOST_TOOLS: usize = 5;
+/// The signs of a job that goes on, one after the other.
+const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const PROMPT: &str = "BotgluePrompt";
+const ACTIVITY: &str = "BotglueActivity";
+const FAILURE: &str = "BotglueFailure";
+
+/// What hangs at the range of a job.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Hung {
+    /// The rows below it.
+    pub rows: Vec<Chunks>,
+    /// What stands beside its last row that is seen, where the rows below are not.
+    pub aside: Option<Chunks>,
+    /// The rows of a small window beside it, while the cursor is in it.
+    pub tools: Vec<Chunks>,
+    /// The job does not go on: the text of the range is not highlighted.
+    pub has_ended: bool,
+    /// What is in its place is highlighted for a moment.
+    pub flashes: bool,
+    /// The plugin says when the cursor is in the range.
+    pub waits: bool,
+}
+
+impl Hung {
+    /// What differs from what the plugin has; none where that is nothing.
+    pub fn diff(&self, id: u64, old: Option<&Self>) -> Option<Value> {
+        if old == Some(self) {
+            return None;
+        }
+        let rows = |rows: &[Chunks]| list(rows.iter().map(|row| chunks(row)));
+        let is_new = old.is_none_or(|old| old.has_ended != self.has_ended);
+        let old = old.cloned().unwrap_or_default();
+        let aside = || self.aside.as_ref().map_or(Value::from(false), chunks);
+        Some(map([
+            ("id", Some(id.into())),
+            ("rows", (self.rows != old.rows).then(|| rows(&self.rows))),
+            ("aside", (self.aside != old.aside).then(aside)),
+            ("tools", (self.tools != old.tools).then(|| rows(&self.tools))),
+            ("ended", is_new.then(|| self.has_ended.into())),
+            ("flash", (is_new && self.flashes).then(|| true.into())),
+            ("waits", (self.waits != old.waits).then(|| self.waits.into())),
+        ]))
+    }
+
+    /// Nothing hangs there any more.
+    pub fn gone(id: u64) -> Value {
+        map([("id", Some(id.into())), ("gone", Some(true.into()))])
+    }
+}
+
+fn chunks(chunks: &Chunks) -> Value {
+    list(chunks.iter().map(|Cell(text, group)| {
+        let group = Some(*group).filter(|group| !group.is_empty());
+        list(std::iter::once(text.as_str()).chain(group).map(Value::from))
+    }))
+}
+
+/// What is shown of a job at its range.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Status {
+    /// The user's prompt.
+    pub prompt: String,
+    /// The cells before the text of the range.
+    pub indent: usize,
+    /// For how long it goes on.
+    pub elapsed_ms: u64,
+    /// How far it is.
+    pub state: StatusState,
+    /// The newest lines of code.
+    pub code: Vec<String>,
+}
+
+/// How far a job is, as it is shown at its range.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StatusState {
+    /// It waits for others to end: how many start before it, itself included.
+    Queued(usize),
+    /// Its agent runs.
+    Running(Doing),
+    /// It waits for a moment at which it can land.
+    Ready,
+    /// This became of it.
+    Ended(Said),
+}
+
+/// What is said of how a job ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// How it looks.
+    pub look: Look,
+    /// The sentence.
+    pub words: String,
+    /// What is said behind it where there is room.
+    pub rest: Option<String>,
+}
+
+/// The sign and the highlight group of an end.
+fn sign(look: Look) -> (&'static str, &'static str) {
+    match look {
+        Look::Landed => (LANDED, "BotglueLanded"),
+        Look::Unchanged => (UNCHANGED, ACTIVITY),
+        Look::Failed => (FAILED, FAILURE),
+        Look::Held => (HELD, "BotglueHeld"),
+    }
+}
+
+impl Status {
+    /// All rows below the range, in a window with so many columns; `frame` counts the beats.
+    pub fn rows(&self, frame: usize, columns: usize) -> Vec<Chunks> {
+        let most = columns / if columns < 40 { 5 } else { 2 };
+        let indent = self.indent.min(most).min(MOST_INDENT);
+        let blanks = " ".repeat(indent);
+        let mut first = vec![Cell::new(blanks.clone(), PROMPT)];
+        first.extend(self.line(frame, columns - indent));
+        let code = self.code.iter().map(|row| {
+            let words = fit(row, columns.saturating_sub(indent + 2));
+            let gap = if words.is_empty() { "" } else { " " };
+            vec![Cell::new(format!("{blanks}{BAR}{gap}{words}"), "BotgluePreview")]
+        });
+        std::iter::once(first).chain(code).collect()
+    }
+
+    /// Its state, where there is this much room.
+    pub fn line(&self, frame: usize, room: usize) -> Chunks {
+        match &self.state {
+            StatusState::Queued(number) => {
+                let words = Some(format!("queued, number {number}"));
+                self.working(QUEUED, &Doing { words, tone: Tone::Calm }, room)
+            }
+            StatusState::Running(doing) => self.working(SPINNER[frame % SPINNER.len()], doing, room),
+            StatusState::Ready => {
+                let words = "ready: lands when you have finished";
+                vec![Cell::new(fit(&format!("{READY} {words}"), room), "BotglueReady")]
+            }
+            StatusState::Ended(said) => self.ended(said, room),
+        }
+    }
+
+    fn working(&self, sign: &str, doing: &Doing, room: usize) -> Chunks {
+        let elapsed = Cell::new(format!("{BETWEEN}{}", duration(self.elapsed_ms)), PROMPT);
+        // With a second digit nothing shifts.
+        let room = room.saturating_sub(2 + width(&elapsed.0).max(LEAST_ELAPSED));
+        let group = if doing.tone == Tone::Failing { FAILURE } else { ACTIVITY };
+        let sign = Cell::new(format!("{sign} "), "BotglueSpinner");
+        let words = doing.words.as_deref().map(clean);
+        let needs = words.as_ref().map_or(0, |words| width(BETWEEN) + width(words));
+        // What went wrong is worth more than what was asked for.
+        let is_urgent = words.is_some() && doing.tone != Tone::Calm;
+        if room < NARROW || is_urgent && room < TIGHT && needs + LEAST_PROMPT > room {
+            let only = match words {
+                Some(words) => Cell::new(fit(&words, room), group),
+                None => Cell::new(fit(&clean(&self.prompt), room), PROMPT),
+            };
+            return vec![sign, only, elapsed];
+        }
+        let share = room * 3 / 5;
+        let share = if is_urgent { share.min(room.saturating_sub(needs)).max(LEAST_PROMPT) } else { share };
+        let prompt = fit(&clean(&self.prompt), share);
+        let left = room.saturating_sub(width(&prompt) + width(BETWEEN));
+        let mut chunks = vec![sign, Cell::new(prompt, PROMPT)];
+        if let Some(words) = words.filter(|_| left >= LEAST_WORDS) {
+            chunks.extend([Cell::new(BETWEEN, PROMPT), Cell::new(fit(&words, left), group)]);
+        }
+        chunks.push(elapsed);
+        chunks
+    }
+
+    fn ended(&self, said: &Said, room: usize) -> Chunks {
+        let (sign, group) = sign(said.look);
+        let (lead, mut words, prompt) = (format!("{sign} "), clean(&said.words), clean(&self.prompt));
+        let mut rest = said.rest.as_ref().map(|rest| format!("{BETWEEN}{rest}")).unwrap_or_default();
+        let least = LEAST_PROMPT.min(width(&prompt));
+        let used = |words: &str, rest: &str| width(&lead) + width(BETWEEN) + width(words) + width(rest);
+        if used(&words, &rest) + least > room {
+            rest = String::new();
+        }
+        if used(&words, &rest) + least > room {
+            let left = room.saturating_sub(used("", &rest) + least);
+            if left < LEAST_OUTCOME {
+                return vec![Cell::new(fit(&(lead + &words), room), group)];
+            }
+            words = fit(&words, left);
+        }
+        let left = room.saturating_sub(used(&words, &rest));
+        vec![
+            Cell::new(lead, group),
+            Cell::new(fit(&prompt, left) + BETWEEN, PROMPT),
+            Cell::new(words + &rest, group),
+        ]
+    }
+}
+
+/// The rows of the newest tools, oldest first: those with the same title and the same outcome one after the other are
+/// one row.
+pub fn tools<'a>(tools: impl DoubleEndedIterator<Item = (&'a str, ToolStatus)>, room: usize) -> Vec<Chunks> {
+    let mut newest: Vec<(&str, ToolStatus, usize)> = Vec::new();
+    for (title, status) in tools.rev() {
+        let is_full = newest.len() == MOST_TOOLS;
+        match newest.last_mut() {
+            Some((of, at, count)) if *of == title && *at == status => *count += 1,
+            _ if is_full => break,
+            _ => newest.push((title, status, 1)),
+        }
+    }
+    let row = |&(title, status, count): &(&str, ToolStatus, usize)| {
+        let (sign, group) = match status {
+            ToolStatus::Ok => (LANDED, "BotglueLanded"),
+            ToolStatus::Error | ToolStatus::Denied => (FAILED, FAILURE),
+            ToolStatus::Running => ("▸", "BotglueSpinner"),
+            ToolStatus::Unfinished => (UNKNOWN, PROMPT),
+        };
+        let sign = format!(" {sign}");
+        let ending = if count > 1 { format!(" ×{count} ") } else { " ".to_owned() };
+        let left = room.saturating_sub(width(&sign) + width(&ending));
+        let words = fit(&format!(" {}", clean(title)), left);
+        vec![Cell::new(sign, group), Cell::new(words + &ending, "")]
+    };
+    newest.iter().rev().map(row).collect()
+}
+
+/// A line of code as the screen shows it: tabs become blanks, and what cannot be printed what Neovim shows for it.
+pub fn expand(line: &str, tabstop: usize) -> String {
+    let (mut made, mut at) = (String::with_capacity(line.len()), 0);
+    for (letter, cells) in cells(line) {
+        match letter {
+            '\t' => {
+                let blanks = tabstop - at % tabstop;
+                made.extend(std::iter::repeat_n(' ', blanks));
+                at += blanks;
+            }
+            '\0'..='\x1f' | '\x7f' => {
+                made.extend(['^', char::from(letter as u8 ^ 0x40)]);
+                at += 2;
+            }
+            letter => {
+                made.push(letter);
+                at += cells;
+            }
+        }
+    }
+    made
+}
+
+/// The cells before the text of a row.
+pub fn indent(row: &str, tabstop: usize) -> usize {
+    width(&expand(&row[..row.len() - row.trim_start().len()], tabstop))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(state: StatusState) -> Status {
+        let prompt = "return errors instead of panicking".to_owned();
+        Status { prompt, indent: 0, elapsed_ms: 7000, state, code: Vec::new() }
+    }
+
+    fn running(words: Option<&str>, tone: Tone) -> StatusState {
+        StatusState::Running(Doing { words: words.map(str::to_owned), tone })
+    }
+
+    fn ended(look: Look, said: &str, rest: Option<&str>) -> StatusState {
+        StatusState::Ended(Said { look, words: said.to_owned(), rest: rest.map(str::to_owned) })
+    }
+
+    fn text(chunks: &Chunks) -> String {
+        chunks.iter().map(|Cell(text, _)| text.as_str()).collect()
+    }
+
+    #[test]
+    fn what_a_job_does_and_for_how_long() {
+        let failure = "✗ Read src/erorr.rs: file does not exist";
+        for (state, expected) in [
+            (running(None, Tone::Calm), "⠹ x · 7s"),
+            (StatusState::Queued(2), "○ x · queued, number 2 · 7s"),
+            (running(Some("overloaded, try 2 of 10"), Tone::Urgent), "⠹ x · overloaded, try 2 of 10 · 7s"),
+            (running(Some(failure), Tone::Failing), "⠹ x · ✗ Read src/erorr.rs: file does not exist · 7s"),
+            (running(Some("Read \u{1}x"), Tone::Calm), "⠹ x · Read  x · 7s"),
+            (StatusState::Ready, "● ready: lands when you have finished"),
+            (ended(Look::Landed, "landed", Some("9s $0.02")), "✓ x · landed · 9s $0.02"),
+            (ended(Look::Unchanged, "unchanged", Some("9s")), "= x · unchanged · 9s"),
+        ] {
+            let status = Status { prompt: "x".to_owned(), ..status(state) };
+            assert_eq!(text(&status.line(2, 80)), expected);
+        }
+        let odd = Status { prompt: "a\u{1b}[1mb\nc\td".to_owned(), ..status(running(None, Tone::Calm)) };
+        assert_eq!(text(&odd.line(0, 80)), "⠋ a [1mb c d · 7s");
+    }
+
+    #[test]
+    fn the_rows_are_below_the_text_of_the_range_if_that_leaves_room() {
+        let code = vec!["fn a() {".to_owned(), String::new(), "x".repeat(90)];
+        let status = Status { indent: 30, code, ..status(running(None, Tone::Calm)) };
+        let rows: Vec<_> = status.rows(0, 80).iter().map(text).collect();
+        let blanks = " ".repeat(24);
+        assert_eq!(rows[0], format!("{blanks}⠋ return errors instead of pa… · 7s"));
+        assert_eq!(rows[1..3], [format!("{blanks}│ fn a() {{"), format!("{blanks}│")]);
+        assert_eq!(rows[3], format!("{blanks}│ {}…", "x".repeat(53)));
+        assert_eq!(text(&status.rows(0, 20)[0]), "    ⠋ return … · 7s");
+    }
+
+    #[test]
+    fn where_there_is_little_room_the_prompt_is_cut_first() {
+        let why = "held: you changed these lines meanwhile";
+        let held = status(ended(Look::Held, why, Some(":Botglue review 3")));
+        for (room, expected) in [
+            (80, format!("◆ return errors i… · {why} · :Botglue review 3")),
+            (63, format!("◆ return errors inst… · {why}")),
+            (60, format!("◆ return errors i… · {why}")),
+            (41, format!("◆ {why}")),
+            (20, "◆ held: you changed…".to_owned()),
+        ] {
+            assert_eq!(text(&held.line(0, room)), expected, "{room}");
+        }
+    }
+
+    #[test]
+    fn it_fits_into_any_width() {
+        let grep = Some("Grep a pattern that is rather long, in src/**/*.rs");
+        for state in [
+            running(grep, Tone::Calm),
+            running(grep, Tone::Failing),
+            ended(Look::Held, "held: you changed these lines meanwhile", Some(":Botglue review 3")),
+            ended(Look::Landed, "landed", Some("9s $0.02")),
+        ] {
+            let is_open = matches!(state, StatusState::Running(_));
+            let status = Status { prompt: "wörter ".repeat(30), ..status(state) };
+            for columns in 8..200 {
+                let line = text(&status.rows(0, columns)[0]);
+                assert!(width(&line) <= columns, "{columns}: {line}");
+                assert!(!is_open || line.ends_with(" · 7s"), "{columns}: {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn calls_of_the_same_tool_with_the_same_outcome_are_one_row() {
+        let calls = |calls: &[(&'static str, ToolStatus)], room| -> Vec<String> {
+            tools(calls.iter().copied(), room).iter().map(text).collect()
+        };
+        let (ok, error) = (("Read a.lua", ToolStatus::Ok), ("Read a.lua", ToolStatus::Error));
+        let running = ("Read b.lua", ToolStatus::Running);
+        let shown = calls(&[ok, ok, ok, error, running], 44);
+        assert_eq!(shown, [" ✓ Read a.lua ×3 ", " ✗ Read a.lua ", " ▸ Read b.lua "]);
+        assert_eq!(calls(&[ok, error, ok, error, ok, error, running], 44).len(), 5);
+        assert_eq!(calls(&[ok, ok], 12), [" ✓ Read… ×2 "]);
+    }
+
+    #[test]
+    fn tabs_are_as_wide_as_in_the_buffer() {
+        assert_eq!(expand("\tx\ty", 4), "    x   y");
+        assert_eq!(expand("a\u{1}ü\tb", 8), "a^Aü    b");
+    }
+}
