@@ -12,6 +12,7 @@ mod lists;
 mod progress;
 mod questions;
 mod results;
+mod reviews;
 mod starting;
 mod status;
 mod subscriptions;
@@ -31,15 +32,15 @@ use crate::editor::Editor;
 use crate::job::{self, JobContext, Prewarm};
 use crate::journal::{Change, Held, Landed};
 use crate::log;
-use crate::mirror::{Feed, RangeOnDisk, SettledIntent};
+use crate::mirror::{Feed, RangeOnDisk, ReviewView, SettledIntent};
 use crate::record;
-use crate::review::EditId;
 use crate::rpc::{Command, Hello};
 use crate::session::Session;
 use crate::store::Store;
 use crate::stream::Outcome;
 use jobs::Jobs;
 use progress::Progress;
+use reviews::Reviews;
 use status::Board;
 pub use views::{Found, Views};
 
@@ -64,12 +65,10 @@ pub enum HostMessage {
     NotNow(Vec<u64>),
     /// A proposal of a held answer was made.
     Reviewed {
-        /// The job's id.
-        job: u64,
-        /// How many edits of the answer are taken.
-        taken: usize,
-        /// Its dropped edits, those of one drop together.
-        dropped: Vec<Vec<EditId>>,
+        /// The buffer.
+        buffer: u64,
+        /// What is proposed.
+        view: Box<ReviewView>,
     },
     /// Undecided answers of an earlier host of this Neovim, by their jobs.
     Undecided(Hello, Vec<(u64, Held)>),
@@ -120,6 +119,7 @@ pub struct Host {
     views: Views,
     progress: Progress,
     board: Board,
+    reviews: Reviews,
     /// The agent of the prompt that is being typed. It counts neither as running nor as waiting.
     prewarm: Prewarm,
     /// The jobs that had not ended when the user left Neovim.
@@ -160,6 +160,7 @@ impl Host {
             views,
             progress: Progress::default(),
             board: Board::default(),
+            reviews: Reviews::default(),
             prewarm: Prewarm::default(),
             interrupted: Vec::new(),
             is_ending: false,
@@ -231,7 +232,7 @@ impl Host {
             HostMessage::Settled(settled) => self.settled(settled),
             HostMessage::Kept(id, landed) => self.kept(id, &landed),
             HostMessage::NotNow(ids) => self.not_now(ids),
-            HostMessage::Reviewed { job, taken, dropped } => self.reviewed(job, taken, dropped),
+            HostMessage::Reviewed { buffer, view } => self.reviewed(buffer, *view),
             HostMessage::Undecided(hello, found) => self.undecided(&hello, found),
             HostMessage::Adopted(token, held) => self.adopted(token, held),
             HostMessage::Numbered { held, lost, token } => self.numbered(&held, &lost, token),
@@ -261,7 +262,7 @@ impl Host {
                     message_bytes = error.message.len(),
                     "rejected"
                 );
-                self.editor.tell(Session::rejected(id, &Outcome::failed(error)));
+                self.tell(Session::rejected(id, &Outcome::failed(error)));
             }
             Command::Hello(hello) => self.hello(hello),
             Command::Decide { token, id, buffer, decision } => self.decide(token, id, buffer, decision),
@@ -292,6 +293,8 @@ impl Host {
             Command::Files(wanted) => self.files(wanted),
             Command::Geometry(ui) => self.resized(ui),
             Command::Seen(seen) => self.seen(seen),
+            Command::Panes(panes) => self.panes(panes),
+            Command::Hunk { token, key } => self.hunk_key(token, key),
             Command::Unknown(what) => tracing::warn!(what, "unknown notification"),
         }
     }

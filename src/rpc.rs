@@ -3,6 +3,7 @@
 
 mod ask;
 mod input;
+mod review;
 mod whole;
 
 use std::io;
@@ -24,6 +25,7 @@ use crate::store::{self, Query};
 use crate::ui::Ui;
 pub use ask::{Act, AgentOption, Asked, FilesOf, HealthRequest, ListOf, TerminalOf, TranscriptOf};
 use input::RpcInput;
+pub use review::{HunkKey, HunkVerb, PanesOf};
 
 /// How a connection ended.
 pub type ConnectionEnd = Result<(), Box<LoopError>>;
@@ -153,6 +155,15 @@ pub enum Command {
     Geometry(Ui),
     /// What is seen of the ranges of jobs has changed.
     Seen(Vec<Seen>),
+    /// The windows in which the hunks of a held answer are drawn; none: its review has ended.
+    Panes(PanesOf),
+    /// A key in a review.
+    Hunk {
+        /// Comes back with the reply.
+        token: u64,
+        /// What it means.
+        key: HunkKey,
+    },
     /// A notification that this host does not know, or cannot read.
     Unknown(String),
 }
@@ -197,6 +208,7 @@ impl Command {
                 read(method, Fields::root(argument).and_then(|fields| fields.text("view")).map(Self::Closed))
             }
             "seen" => read(method, Self::seen(argument)),
+            "panes" => read(method, review::panes(argument).map(Self::Panes)),
             "files" => read(method, ask::files(argument).map(Self::Files)),
             "geometry" => {
                 read(method, Fields::root(argument).and_then(|fields| ask::ui(&fields)).map(Self::Geometry))
@@ -207,7 +219,15 @@ impl Command {
 
     /// Whether it needs to be known which answers are held.
     pub fn is_of_held_answer(&self) -> bool {
-        matches!(self, Self::Decide { .. } | Self::Watch { .. } | Self::Answer { .. } | Self::Edit { .. })
+        matches!(
+            self,
+            Self::Decide { .. }
+                | Self::Watch { .. }
+                | Self::Answer { .. }
+                | Self::Edit { .. }
+                | Self::Panes(_)
+                | Self::Hunk { .. }
+        )
     }
 
     /// A message for a mirror of which a field is wrong: a query has its reply.
@@ -268,6 +288,7 @@ impl Command {
             "answer" => return Ok(Self::Answer { token, id: fields.count("id")? }),
             "held" => return Ok(Self::Adopt { token }),
             "settled" => return Ok(Self::Settled { token }),
+            "hunk" => return Ok(Self::Hunk { token, key: review::key(&fields)? }),
             _ => {}
         }
         Ok(Self::Query { token, query: store::query(&fields) })

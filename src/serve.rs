@@ -159,12 +159,8 @@ fn carry_out(
             editor.places(buffer, tick, &places, move |tick| feed.send(MirrorEvent::Placed { buffer, tick }));
         }
         Order::Review { buffer, view } => {
-            let (feed, job) = (feed.clone(), view.job);
-            if view.hunks.is_ok() {
-                let (taken, dropped) = (view.taken, view.dropped.clone());
-                _ = messages.send(HostMessage::Reviewed { job, taken, dropped });
-            }
-            editor.review(buffer, &view, move || feed.send(MirrorEvent::Drawn { buffer, job }));
+            // As below.
+            _ = messages.send(HostMessage::Reviewed { buffer, view: Box::new(view) });
         }
         Order::AskAgain(buffer) => {
             let feed = feed.clone();

@@ -118,6 +118,14 @@ function M.review(view)
   require("botglue.jobs.proposal").receive(view)
 end
 
+--- Draws hunks in the windows of the review that is open.
+---@param painted { id: integer, serial: integer, tick: integer, panes: botglue.PaintedPane[] }
+function M.paint(painted)
+  if connection.review then
+    connection.review:draw(painted)
+  end
+end
+
 --- Moves the marks of ranges to where the document has them. The places belong to one changedtick; if the text has
 --- changed since, the reply tells the host the current one, and it sends the places again.
 ---@param moved { buffer: integer, tick: integer, places: botglue.DisplayMark[] }

@@ -28,7 +28,7 @@ pub use value::fields;
 use crate::document::Place;
 use crate::job::Observer;
 use crate::land::Capture;
-use crate::mirror::{self, ContactScope, ReviewView, WriteReply};
+use crate::mirror::{self, ContactScope, WriteReply};
 use crate::session::{Doing, Patch};
 use crate::ui::Chunks;
 use pending::Pending;
@@ -108,13 +108,15 @@ impl Editor {
         self.pending.with(|updates| _ = updates.outcomes.insert(patch.id(), patch));
     }
 
-    /// What changed of a job, in order with everything that is said.
-    pub fn tell(&self, patch: Patch) {
+    /// What changed of a job, and with it what is shown at ranges, in order with everything that is said.
+    pub fn tell(&self, patch: Patch, hung: Vec<Value>) {
         let patch = match self.take_outcome(patch.id()) {
             Some(outcome) => outcome.and(patch),
             None => patch,
         };
-        self.apply("jobs", Value::Array(vec![patch.value()]));
+        let hung = (!hung.is_empty()).then_some(("hang", Value::Array(hung)));
+        let jobs = ("jobs", Value::Array(vec![patch.value()]));
+        self.send(Outgoing::Call(Call::Apply(std::iter::once(jobs).chain(hung).collect())));
     }
 
     fn take_outcome(&self, id: u64) -> Option<Patch> {
@@ -210,9 +212,15 @@ impl Editor {
         self.send(Outgoing::Call(Call::Ask(vec![("places", argument)], Box::new(done))));
     }
 
-    /// Has the plugin draw what is proposed of a held answer; `done` is called once it has.
-    pub fn review(&self, buffer: u64, view: &ReviewView, done: impl FnOnce() + Send + 'static) {
-        self.send(Outgoing::Call(Call::Ask(vec![("review", view.value(buffer))], Box::new(move |_| done()))));
+    /// Tells the plugin what is proposed of a held answer, and has it draw that; `done` is called once it has.
+    pub fn review(&self, view: Value, paint: Option<Value>, done: impl FnOnce() + Send + 'static) {
+        let calls = std::iter::once(("review", view)).chain(paint.map(|paint| ("paint", paint)));
+        self.send(Outgoing::Call(Call::Ask(calls.collect(), Box::new(move |_| done()))));
+    }
+
+    /// Has the plugin draw hunks.
+    pub fn paint(&self, paint: Value) {
+        self.apply("paint", paint);
     }
 
     /// Has the plugin make jobs of held answers; `done` gets their ids. It forgets the jobs that were lost.

@@ -43,7 +43,7 @@ impl Host {
         self.views.is_past_stale = true;
         let (patch, _) = self.session.settled(id, landing, None);
         if let Some(patch) = patch {
-            self.editor.tell(patch);
+            self.tell(patch);
         }
         self.editor.reply(token, Ok(json!({})));
     }
@@ -82,12 +82,12 @@ impl Host {
         self.store.journal.append(id, Change::Draft(draft));
         if is_saved {
             let patch = Patch::new(id).with("review_as", review_as).with("shown", rmpv::Value::Nil);
-            self.editor.tell(if review_as == shown { patch } else { patch.as_update() });
+            self.tell(if review_as == shown { patch } else { patch.as_update() });
         }
     }
 
     /// What is taken and dropped of a held answer by now.
-    pub(super) fn reviewed(&mut self, id: u64, taken: usize, dropped: Vec<Vec<EditId>>) {
+    pub(super) fn keep_drops(&mut self, id: u64, taken: usize, dropped: Vec<Vec<EditId>>) {
         let Some(answer) = self.session.answer(id) else { return };
         if answer.reviewed(taken, dropped) {
             let draft = answer.draft();

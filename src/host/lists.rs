@@ -98,7 +98,8 @@ impl Host {
     pub(super) fn refresh_list(&mut self) {
         let Some(view) = self.views.screen.named(LIST) else { return };
         let mut now = self.live();
-        if let (Some((before, _)), true) = (&self.views.live, self.views.is_beating) {
+        let is_due = std::mem::take(&mut self.views.is_list_due);
+        if let (Some((before, _)), false) = (&self.views.live, is_due) {
             for job in now.0.iter_mut().filter(|job| matches!(job.state, LiveState::Running(_))) {
                 let is_running =
                     |other: &&Live| other.id == job.id && matches!(other.state, LiveState::Running(_));
@@ -130,8 +131,12 @@ impl Host {
     /// A beat has passed.
     pub(super) fn beat(&mut self) {
         self.views.is_beating = false;
-        self.views.screen.beat();
         self.board.beat();
+        // A list has much more to draw than a range.
+        if self.board.is_even() {
+            self.views.is_list_due = true;
+            self.views.screen.beat();
+        }
     }
 
     /// The user has chosen what to do with a job, or with all that are listed.

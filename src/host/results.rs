@@ -97,7 +97,7 @@ impl Host {
             self.store.journal.append(id, Change::Landed(landed));
         }
         if let Some(patch) = told {
-            self.editor.tell(patch);
+            self.tell(patch);
         }
         self.feed.send(match intent {
             Some(intent) => MirrorEvent::Want { buffer, job: id, intent },
@@ -117,7 +117,7 @@ impl Host {
         record::with_share(&mut outcome, &share);
         self.session.cost(id, outcome.cost_usd);
         self.views.is_past_stale = true;
-        self.editor.tell(Patch::new(id).with_amounts(&outcome));
+        self.tell(Patch::new(id).with_amounts(&outcome));
     }
 
     /// Stores what an earlier host has had written, as the plugin says.
@@ -159,7 +159,7 @@ impl Host {
         let is_kept = self.store.journal.append(id, Change::Landed(landed));
         self.views.is_past_stale = true;
         if let Some(patch) = told {
-            self.editor.tell(patch);
+            self.tell(patch);
         }
         if let Some((token, findings)) = reply {
             self.editor.found(token, findings.fields());
@@ -176,13 +176,13 @@ impl Host {
     pub(super) fn kept(&mut self, id: u64, landed: &Landed) {
         let (told, _) = self.session.settled(id, &landed.landing, landed.held_for.as_deref());
         if let Some(patch) = told {
-            self.editor.tell(patch);
+            self.tell(patch);
         }
     }
 
     fn refused(&mut self, id: u64, why: Obstacle) {
         let Some((patch, sentence, token)) = self.session.refused(id, why) else { return };
-        self.editor.tell(patch);
+        self.tell(patch);
         match token {
             Some(token) => self.editor.reply(token, Err(sentence)),
             None => self.editor.error(sentence),
@@ -193,7 +193,7 @@ impl Host {
     pub(super) fn not_now(&mut self, ids: Vec<u64>) {
         for id in ids {
             if let Some(patch) = self.session.ready(id) {
-                self.editor.tell(patch);
+                self.tell(patch);
                 self.board.touch(id);
             }
             if let Some(token) = self.session.postpone(id) {

@@ -10,7 +10,7 @@ use super::views::Found;
 use crate::journal::{Held, now_ms};
 use crate::request::{Request, Selection};
 use crate::rpc::Seen;
-use crate::session::{Ended, LiveState, Look};
+use crate::session::{Ended, LiveState, Look, Patch};
 use crate::ui::{self, Hung, Said, Status, StatusState};
 use crate::view::{duration, money};
 
@@ -82,6 +82,11 @@ impl Board {
         self.show(id, &job.agent, &job.prompt, &job.selection, 8, Duration::ZERO);
     }
 
+    /// The agent and the prompt of a job.
+    pub(super) fn about(&self, id: u64) -> Option<(&str, &str)> {
+        self.shown.get(&id).map(|shown| (shown.agent.as_str(), shown.status.prompt.as_str()))
+    }
+
     /// A job is in another state.
     pub(super) fn touch(&mut self, id: u64) {
         if let Some(shown) = self.shown.get_mut(&id) {
@@ -131,6 +136,11 @@ impl Board {
         self.shown.values().any(|shown| shown.look.is_none() && shown.columns.is_some())
     }
 
+    /// Whether the last beat was one of every other.
+    pub(super) fn is_even(&self) -> bool {
+        self.frame.is_multiple_of(2)
+    }
+
     /// A beat has passed.
     pub(super) fn beat(&mut self) {
         self.frame += 1;
@@ -170,8 +180,22 @@ impl Host {
         self.board.close(id);
     }
 
+    /// Tells what changed of a job, together with what is shown of it.
+    pub(super) fn tell(&mut self, patch: Patch) {
+        let hung = self.hung();
+        self.editor.tell(patch, hung);
+    }
+
     /// Shows at the ranges what has changed.
     pub(super) fn draw_status(&mut self) {
+        let hung = self.hung();
+        if !hung.is_empty() {
+            self.editor.hang(hung);
+        }
+    }
+
+    /// What has changed of all that is shown at ranges.
+    fn hung(&mut self) -> Vec<Value> {
         for ended in self.session.take_ended() {
             let id = ended.id;
             if let Some(stays) = self.board.ended(ended) {
@@ -210,8 +234,6 @@ impl Host {
             calls.extend(hung.diff(id, shown.hung.as_ref()));
             shown.hung = Some(hung);
         }
-        if !calls.is_empty() {
-            editor.hang(calls);
-        }
+        calls
     }
 }

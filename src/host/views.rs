@@ -162,6 +162,8 @@ pub struct Views {
     pub(super) is_past_stale: bool,
     /// A beat is on its way.
     pub(super) is_beating: bool,
+    /// The list shows again what jobs do.
+    pub(super) is_list_due: bool,
     /// The files that the prompt offers.
     pub(super) files: Files,
     pub(super) tell: Tell,
@@ -179,6 +181,7 @@ impl Views {
             live: None,
             is_past_stale: false,
             is_beating: false,
+            is_list_due: false,
             files: Files::default(),
             tell: Arc::new(tell),
         }

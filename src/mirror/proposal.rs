@@ -1,6 +1,8 @@
 //! The view of a held answer that the plugin gets, as it goes over the wire: the hunks in the present text, or why
 //! there are none.
 
+use std::sync::Arc;
+
 use rmpv::Value;
 
 use crate::land::HeldFor;
@@ -30,6 +32,8 @@ pub struct ShownHunk {
     pub hunk: Hunk,
     /// What differs in the rows that go, and in those that come; none where the view before had this hunk.
     pub marks: Option<(Vec<WordMarks>, Vec<WordMarks>)>,
+    /// The rows that go; none where the view before had this hunk.
+    pub old: Vec<Arc<[u8]>>,
 }
 
 impl ReviewView {
@@ -40,11 +44,7 @@ impl ReviewView {
             ("buffer".into(), buffer.into()),
             ("tick".into(), self.tick.into()),
             ("taken".into(), self.taken.into()),
-            ("dropped".into(), list(&self.dropped, |drop| list(drop, |id| id.to_string().into()))),
         ];
-        if !self.gone.is_empty() {
-            fields.push(("gone".into(), list(&self.gone, gone)));
-        }
         fields.push(match &self.hunks {
             Ok(hunks) => ("hunks".into(), list(hunks, ShownHunk::value)),
             Err(why) => ("why".into(), why.name().into()),
@@ -55,35 +55,19 @@ impl ReviewView {
 
 impl ShownHunk {
     fn value(&self) -> Value {
-        let Self { hunk, marks } = self;
+        let Self { hunk, marks, .. } = self;
         let mut fields: Vec<(Value, Value)> = vec![
             ("id".into(), hunk.id.to_string().into()),
             ("first".into(), hunk.rows.start.into()),
             ("count".into(), hunk.rows.len().into()),
             ("conflict".into(), hunk.conflict.is_some().into()),
         ];
-        if let Some((old, new)) = marks {
-            let span = |span: &std::ops::Range<usize>| Value::Array(vec![span.start.into(), span.end.into()]);
-            let marks = |rows: &Vec<WordMarks>| list(rows, |marks| list(marks, span));
-            fields.extend([
-                ("lines".into(), list(&hunk.lines, |line| Value::Binary(line.clone()))),
-                ("old".into(), marks(old)),
-                ("new".into(), marks(new)),
-            ]);
-            fields.extend(hunk.conflict.map(|conflict| ("label".into(), conflict.words().into())));
+        if marks.is_some() {
+            fields.push(("lines".into(), list(&hunk.lines, |line| Value::Binary(line.clone()))));
             fields.extend(hunk.column.map(|column| ("column".into(), column.into())));
         }
         Value::Map(fields)
     }
-}
-
-fn gone(hunk: &Hunk) -> Value {
-    Value::Map(vec![
-        ("id".into(), hunk.id.to_string().into()),
-        ("first".into(), hunk.rows.start.into()),
-        ("count".into(), hunk.rows.len().into()),
-        ("come".into(), hunk.lines.len().into()),
-    ])
 }
 
 fn list<T>(items: &[T], value: impl Fn(&T) -> Value) -> Value {

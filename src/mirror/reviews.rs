@@ -218,12 +218,11 @@ impl Reviews {
         followed.is_under_way = true;
         let before: HashSet<EditId> = before.into_iter().map(|(id, _)| id).collect();
         let shown = |hunk: Hunk| {
-            let old = || -> Vec<Arc<[u8]>> {
-                let rows = now.ok().map(|now| now.document.rows().slice(hunk.rows.clone()));
-                rows.unwrap_or_default().into_iter().map(|row| row.text).collect()
-            };
-            let marks = (!before.contains(&hunk.id)).then(|| marks(&old(), &hunk.lines));
-            ShownHunk { hunk, marks }
+            let now = now.ok().filter(|_| !before.contains(&hunk.id));
+            let rows = now.map(|now| now.document.rows().slice(hunk.rows.clone())).unwrap_or_default();
+            let old: Vec<Arc<[u8]>> = rows.into_iter().map(|row| row.text).collect();
+            let marks = now.map(|_| marks(&old, &hunk.lines));
+            ShownHunk { hunk, marks, old }
         };
         let hunks = hunks.map(|hunks| hunks.into_iter().map(shown).collect());
         ReviewUpdate { view: Some(ReviewView { job, tick, taken, dropped, gone, hunks }), replies }

@@ -332,6 +332,12 @@ impl Session {
         }
     }
 
+    /// The jobs whose answer is held.
+    pub fn held_ids(&self) -> impl Iterator<Item = u64> {
+        let held = self.jobs.iter().filter(|(_, job)| matches!(job.stage, Stage::Held(_)));
+        held.map(|(id, _)| *id)
+    }
+
     /// Whether a job goes on.
     pub fn is_open(&self, id: u64) -> bool {
         self.jobs.get(&id).is_some_and(|job| matches!(job.stage, Stage::Running | Stage::Landing(_)))

@@ -10,6 +10,7 @@ mod info;
 mod layout;
 mod list;
 mod prompt;
+pub mod review;
 mod screen;
 mod status;
 mod transcript;

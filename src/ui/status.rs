@@ -76,10 +76,12 @@ impl Hung {
     }
 }
 
-fn chunks(chunks: &Chunks) -> Value {
-    list(chunks.iter().map(|Cell(text, group)| {
-        let group = Some(*group).filter(|group| !group.is_empty());
-        list(std::iter::once(text.as_str()).chain(group).map(Value::from))
+/// Texts as virtual text has them; a text with several groups has a `+` between those.
+pub(super) fn chunks(chunks: &Chunks) -> Value {
+    list(chunks.iter().map(|Cell(text, group)| match group.split_once('+') {
+        Some((below, above)) => list([text.as_str().into(), list([below.into(), above.into()])]),
+        None if group.is_empty() => list([text.as_str().into()]),
+        None => list([text.as_str().into(), (*group).into()]),
     }))
 }
 
@@ -246,24 +248,28 @@ pub fn tools<'a>(tools: impl DoubleEndedIterator<Item = (&'a str, ToolStatus)>, 
     newest.iter().rev().map(row).collect()
 }
 
-/// A line of code as the screen shows it: tabs become blanks, and what cannot be printed what Neovim shows for it.
+/// A line of code as the screen shows it.
 pub fn expand(line: &str, tabstop: usize) -> String {
-    let (mut made, mut at) = (String::with_capacity(line.len()), 0);
-    for (letter, cells) in cells(line) {
-        match letter {
-            '\t' => {
-                let blanks = tabstop - at % tabstop;
-                made.extend(std::iter::repeat_n(' ', blanks));
-                at += blanks;
+    expand_from(line.as_bytes(), tabstop, 0)
+}
+
+/// Text as the screen shows it from a column on: tabs become blanks, and what cannot be printed what Neovim shows for it.
+pub(super) fn expand_from(text: &[u8], tabstop: usize, mut at: usize) -> String {
+    let mut made = String::with_capacity(text.len());
+    for part in text.utf8_chunks() {
+        for (letter, cells) in cells(part.valid()) {
+            let from = made.len();
+            match letter {
+                '\t' => made.extend(std::iter::repeat_n(' ', tabstop - at % tabstop)),
+                '\0'..='\x1f' | '\x7f' => made.extend(['^', char::from(letter as u8 ^ 0x40)]),
+                letter => made.push(letter),
             }
-            '\0'..='\x1f' | '\x7f' => {
-                made.extend(['^', char::from(letter as u8 ^ 0x40)]);
-                at += 2;
-            }
-            letter => {
-                made.push(letter);
-                at += cells;
-            }
+            let is_made = letter.is_ascii_control();
+            at += if is_made { made.len() - from } else { cells };
+        }
+        for byte in part.invalid() {
+            made.push_str(&format!("<{byte:02x}>"));
+            at += 4;
         }
     }
     made

@@ -1,64 +1,78 @@
--- Hunks as they are drawn, on the screen of a Neovim without a host: what no expected screen of `tests/it/screens` has.
+-- Hunks as they are drawn in windows of several kinds: what no expected screen of `tests/it/screens` has.
 
-local drawing = require("support.drawing")
-local head = require("botglue.ui.review.head")
+local child = require("support.child")
+local review = require("support.review")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
-local hunk, rows = drawing.hunk, drawing.rows
 local numbered = require("support.running").numbered
 
-local HEAD = "◆ claude · it · 1 hunk · keys"
+local HEAD = "◆ claude · it · 1 hunk · do take dp drop ]c next"
 local x58 = ("x"):rep(58)
 
---- What is shown of hunks in a buffer.
-local function shown(lines, hunks, setup)
-  local nvim = drawing.start(lines)
+--- The rows of the screen, without those that Neovim fills.
+---@param nvim Child
+---@return string[]
+local function rows(nvim)
+  local found = vim.list_slice(vim.split(nvim:screen(), "\n"), 1, 15)
+  while #found > 0 and (found[#found] == "" or found[#found] == "~") do
+    table.remove(found)
+  end
+  return found
+end
+
+--- The review of an answer to all rows of a buffer, in a window of some columns.
+---@param lines string[]
+---@param answer string[]
+---@param setup string? Lua that runs before
+---@param columns integer?
+---@return Child
+local function reviewed(lines, answer, setup, columns)
+  local nvim = child.with_host(lines)
+  nvim:api("ui_try_resize", columns or 60, 16)
+  nvim:lua("vim.o.ruler, vim.o.laststatus = false, 0")
   nvim:lua(setup or "")
-  drawing.draw(nvim, hunks)
-  return rows(nvim), nvim
+  nvim:run(child.line(1, #lines), { review = true })
+  nvim:answer(1, answer)
+  nvim:type(":Botglue review 1<CR>")
+  suite.eventually("the hunks are drawn", function()
+    return nvim:screen():find("◆ ", 1, true)
+  end)
+  return nvim
 end
 
 test(
   "rows that come are below those that go, an insertion below the row above it, each with its sign",
   function()
-    local two, number = { hunk(0, 1, { "A", "AA" }) }, "vim.o.number, vim.o.signcolumn = true, 'yes'"
+    local number = "vim.o.number, vim.o.signcolumn = true, 'yes'"
     local placed = "vim.o.signcolumn = 'auto'; vim.fn.sign_define('x', { text = 'x' })"
       .. "; vim.fn.sign_place(1, '', 'x', 1, { lnum = 2 })"
     for _, case in ipairs({
-      { "a b c", { hunk(1, 1, { "B", "BB" }) }, { "a", HEAD, "b", "B", "BB", "c" } },
-      { "a b c", { hunk(1, 0, { "new" }) }, { "a", HEAD, "new", "b", "c" } },
-      { "a b c", { hunk(1, 1, {}) }, { "a", HEAD, "b", "c" } },
-      { "a b c", { hunk(0, 3, {}) }, { HEAD, "a", "b", "c" } },
-      { "a b", { hunk(0, 1, { "A" }) }, { HEAD, "a", "A", "b" } },
-      { "", { hunk(0, 1, { "x", "y" }) }, { HEAD, "x", "y" } },
-      { "", { hunk(0, 0, { "x", "y" }) }, { HEAD, "x", "y" } },
-      -- A span of a word ends with its row.
-      { "short", { hunk(0, 1, { "x" }, { old = { { { 0, 90 }, { 95, 99 } } } }) }, { HEAD, "short", "x" } },
-      { "a b", two, { "    " .. HEAD, "  1 a", "  + A", "  + AA", "  2 b" }, "vim.o.number = true" },
-      { "a b", two, { "      " .. HEAD, "-   1 a", "+     A", "+     AA", "    2 b" }, number },
-      { "a b", two, { HEAD, "a", "A", "AA", "b" }, "vim.o.signcolumn = 'auto'" },
-      { "a b", two, { "  " .. HEAD, "- a", "+ A", "+ AA", "x b" }, placed },
-      -- Wide characters are not parted at the edge, tabs are blanks, and what cannot be printed is what Neovim shows.
-      {
-        "a",
-        { hunk(0, 1, { x58 .. "y漢", "漢\tx", "a\1b\255" }) },
-        { HEAD, "a", x58 .. "y", "漢", "漢      x", "a^Ab<ff>" },
-      },
+      { "a b c", "a B BB c", { "a", HEAD, "b", "B", "BB", "c" } },
+      { "a b c", "a new b c", { "a", HEAD, "new", "b", "c" } },
+      { "a b c", "a c", { "a", HEAD, "b", "c" } },
+      { "a b", "A b", { HEAD, "a", "A", "b" } },
+      { "a b", "A AA b", { "    " .. HEAD, "  1 a", "  + A", "  + AA", "  2 b" }, "vim.o.number = true" },
+      { "a b", "A AA b", { "      " .. HEAD, "-   1 a", "+     A", "+     AA", "    2 b" }, number },
+      { "a b", "A AA b", { HEAD, "a", "A", "AA", "b" }, "vim.o.signcolumn = 'auto'" },
+      { "a b", "A AA b", { "  " .. HEAD, "- a", "+ A", "+ AA", "x b" }, placed },
     }) do
-      equal(shown(vim.split(case[1], " "), case[2], case[4]), case[3], vim.inspect(case))
+      local nvim = reviewed(vim.split(case[1], " "), vim.split(case[2], " "), case[4])
+      equal(rows(nvim), case[3], vim.inspect(case))
     end
+    -- Wide characters are not parted at the edge, tabs are blanks, and what cannot be printed is what Neovim shows.
+    equal(
+      rows(reviewed({ "a" }, { x58 .. "y漢", "漢\tx", "a\1b" })),
+      { HEAD, "a", x58 .. "y", "漢", "漢      x", "a^Ab" }
+    )
   end
 )
 
-test("without hunks the head line is above the range", function()
-  local nvim = drawing.start({ "a", "b" })
-  nvim:lua("draw_hunks({}, ':Botglue accept 1')")
-  equal(rows(nvim), { "◆ claude · it · 0 hunks · :Botglue accept 1", "a", "b" })
+test("a buffer without text shows only what comes", function()
+  equal(rows(reviewed({ "" }, { "x", "y" })), { HEAD, "x", "y" })
 end)
 
 test("rows are highlighted to the edge, and the changed words in both", function()
-  local one = hunk(1, 2, { "new word" }, { old = { { { 0, 3 } }, {} }, new = { { { 4, 8 } } } })
-  local _, nvim = shown({ "a", "old word", "", "d" }, { one })
+  local nvim = reviewed({ "a", "old word", "", "d" }, { "a", "new word", "d" })
   local function attributes(row, column)
     return nvim:lua("vim.cmd.redraw(); return vim.fn.screenattr(...)", row, column)
   end
@@ -67,44 +81,46 @@ test("rows are highlighted to the edge, and the changed words in both", function
   equal(attributes(3, 6), attributes(4, 1), "a row that goes, and an empty one")
   equal(attributes(4, 60), attributes(4, 1), "to the edge")
   equal(attributes(5, 1) ~= attributes(5, 6), true, "a changed word that comes")
-  equal(attributes(5, 60), attributes(5, 1), "to the edge")
+  equal(attributes(5, 60), attributes(5, 6), "to the edge")
   equal(attributes(6, 1) ~= attributes(4, 1), true, "a row that stays")
 end)
 
 test("a row that is wider than the window scrolls where the text does", function()
-  local long = hunk(0, 1, { x58 .. "yyyy" })
-  local text, nvim = shown({ "a" .. ("b"):rep(90) }, { long }, "vim.o.wrap = false")
-  equal(text[3], x58 .. "yy")
+  local nvim = reviewed({ "a" .. ("b"):rep(90) }, { x58 .. "yyyy" }, "vim.o.wrap = false")
+  equal(rows(nvim)[3], x58 .. "yy")
   nvim:type("10zl")
-  drawing.draw(nvim, { long })
-  equal(rows(nvim)[3], ("x"):rep(48) .. "yyyy")
+  suite.eventually("it has scrolled", function()
+    return rows(nvim)[3] == ("x"):rep(48) .. "yyyy"
+  end)
 end)
 
 test("what is taller than the window is cut to it, and counted", function()
-  local lines = numbered(40)
-  local text = shown(lines, { hunk(0, 0, lines) })
-  equal(
-    { text[1], text[2], text[13], text[14] },
-    { HEAD, "line 1", "… 29 more rows · :Botglue diff", "line 1" }
-  )
-  text = shown(lines, { hunk(0, 39, { "one" }) })
+  local lines, new = numbered(40), {}
+  for i = 1, 40 do
+    new[i] = "new " .. i
+  end
+  local text = rows(reviewed(lines, vim.list_extend(new, lines)))
+  equal({ text[1], text[2], text[13], text[14] }, { HEAD, "new 1", "… 29 more rows · :Botglue diff", "line 1" })
+  text = rows(reviewed(lines, { "one", "line 40" }))
   equal({ text[1], text[2], text[3] }, { HEAD, "39 rows go, 1 comes", "line 1" })
 end)
 
-test("only what is near a window is drawn", function()
-  local hunks = {}
-  for i = 1, 1000 do
-    hunks[i] = hunk(2 * i - 1, 1, { "new" })
+test("only what is near a window is drawn, and the rest as it comes near", function()
+  local answer = numbered(2000)
+  for i = 2, 2000, 2 do
+    answer[i] = "new"
   end
-  local _, nvim = shown(numbered(2000), hunks)
+  local nvim = reviewed(numbered(2000), answer)
   local count = nvim:lua("return #vim.api.nvim_buf_get_extmarks(0, -1, 0, -1, {})")
-  equal(count > 10 and count < 100, true, tostring(count))
+  equal(count > 10 and count < 120, true, tostring(count))
+  nvim:type("1000Gzt")
+  suite.eventually("what has come near is drawn", function()
+    return rows(nvim)[3] == "line 1001"
+  end)
 end)
 
 test("windows of several widths and options show it each in its own way", function()
-  local nvim = drawing.start({ "a", "b" }, 61)
-  nvim:lua("vim.cmd.vsplit(); vim.wo.number = true")
-  drawing.draw(nvim, { hunk(1, 1, { ("x"):rep(40) }) })
+  local nvim = reviewed({ "a", "b" }, { "a", ("x"):rep(40) }, "vim.cmd.vsplit(); vim.wo.number = true", 61)
   local text = rows(nvim)
   equal(text[4], "  + " .. ("x"):rep(26) .. "│" .. ("x"):rep(30))
   equal(text[5], "    " .. ("x"):rep(14) .. (" "):rep(12) .. "│" .. ("x"):rep(10))
@@ -112,52 +128,31 @@ end)
 
 test("what is said of a hunk in a closed fold is above the fold", function()
   for _, case in ipairs({
-    { "a b c d", "2GzfjG", hunk(2, 1, { "C" }), "a|" .. HEAD .. "|+--|d" },
-    { "a b c", "1GzfjG", hunk(0, 1, { "A" }), "+--|" .. HEAD .. "|c" },
+    { "a b c d", "2GzfjG", "a b C d", "a|" .. HEAD .. "|+--|d" },
+    { "a b c", "1GzfjG", "A b c", "+--|" .. HEAD .. "|c" },
   }) do
-    local nvim = drawing.start(vim.split(case[1], " "))
+    local nvim = reviewed(vim.split(case[1], " "), vim.split(case[3], " "))
     nvim:type(case[2])
-    drawing.draw(nvim, { case[3] })
-    equal((table.concat(rows(nvim), "|"):gsub("%+%-%-[^|]*", "+--")), case[4])
+    suite.eventually("it is above the fold", function()
+      return (table.concat(rows(nvim), "|"):gsub("%+%-%-[^|]*", "+--")) == case[4]
+    end)
   end
 end)
 
-test(
-  "the cursor keeps its row of the screen when hunks are drawn above it, as far as there is room",
-  function()
-    local nvim = drawing.start(numbered(60))
-    local AT = "vim.cmd.redraw(); return { vim.fn.winline(), vim.fn.getline('.') }"
-    nvim:type("30Gzz")
-    local before = nvim:lua(AT)
-    for _, hunks in ipairs({ { hunk(26, 1, { "x", "y", "z" }) }, {} }) do
-      drawing.draw(nvim, hunks)
-      equal(nvim:lua(AT), before)
-    end
-  end
-)
-
-test(
-  "where there is less room the head line loses prompt, agent, counts and number, never the keys",
-  function()
-    local keys = "do take dp drop ]c next"
-    local function line(room, more)
-      local about = { index = 1, count = 3, agent = "claude", hunks = 2, conflicts = 1, keys = keys }
-      about.prompt = "return errors instead\nof panicking"
-      return vim
-        .iter(head.line(vim.tbl_extend("force", about, more or {}), room))
-        :fold("", function(text, chunk)
-          return text .. chunk[1]
-        end)
-    end
-    equal(
-      line(100),
-      "◆ 1 of 3 · claude · return errors instead of panicking · 2 hunks, 1 ⚠ · " .. keys
-    )
-    equal(line(80), "◆ 1 of 3 · claude · return errors inst… · 2 hunks, 1 ⚠ · " .. keys)
-    equal(line(60), "◆ 1 of 3 · claude · 2 hunks, 1 ⚠ · " .. keys)
-    equal(line(50), "◆ 1 of 3 · 2 hunks, 1 ⚠ · " .. keys)
-    equal(line(40), "◆ 1 of 3 · " .. keys)
-    equal(line(30), "◆ " .. keys)
-    equal(line(50, { hunks = 1, conflicts = 0 }), "◆ 1 of 3 · 1 hunk · " .. keys)
-  end
-)
+test("the cursor keeps its row of the screen when hunks are drawn above it", function()
+  local answer = numbered(60)
+  answer[27] = "x\ny\nz"
+  local nvim = child.with_host(numbered(60))
+  nvim:run(child.line(1, 60), { review = true })
+  nvim:answer(1, vim.split(table.concat(answer, "\n"), "\n"))
+  local at = "vim.cmd.redraw(); return { vim.fn.winline(), vim.fn.getline('.') }"
+  nvim:type("30Gzz")
+  local before = nvim:lua(at)
+  nvim:type(":Botglue review 1<CR>")
+  suite.eventually("the hunks are drawn", function()
+    return nvim:screen():find("◆ claude", 1, true)
+  end)
+  equal(nvim:lua(at), before)
+  review.ended(nvim, nvim:type(":Botglue! review<CR>"))
+  equal(nvim:lua(at), before)
+end)

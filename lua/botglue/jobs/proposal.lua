@@ -17,7 +17,15 @@ local api = vim.api
 local SCRIPT_TIMEOUT = 2000 -- milliseconds that a script waits for the first proposal
 
 -- The fields that the host omits from a hunk that it has sent before.
-local SENT_ONCE = { "lines", "label", "old", "new", "column" }
+local SENT_ONCE = { "lines", "column" }
+
+---@class botglue.Hunk what is shown of a proposal as one: rows that go, and rows that come in their place
+---@field id string the hash of all that is shown of it
+---@field first integer its first row, from 0
+---@field count integer how many rows go; 0: it is an insertion above row `first`
+---@field conflict boolean
+---@field column integer? the screen column at which a block begins
+---@field lines string[] the rows that come
 
 ---@class botglue.Proposal
 ---@field id integer the job
@@ -25,7 +33,6 @@ local SENT_ONCE = { "lines", "label", "old", "new", "column" }
 ---@field tick integer? the changedtick that it was computed for
 ---@field taken integer? how many edits of the answer were taken
 ---@field hunks botglue.Hunk[] ascending
----@field gone botglue.DroppedHunk[]? the same of what was dropped
 ---@field why string? why there is no proposal
 
 --- Has those who follow the proposal draw it, also once more after its tick was discarded.
@@ -89,7 +96,6 @@ local function complete(hunk, before, buffer)
     end
     return
   end
-  hunk.old, hunk.new = hunk.old or {}, hunk.new or {}
   if hunk.column then
     local rows = api.nvim_buf_get_lines(buffer, hunk.first, hunk.first + hunk.count, false)
     for i, row in ipairs(rows) do
@@ -184,17 +190,6 @@ function M.is_current(job)
   return proposal ~= nil
     and api.nvim_buf_is_loaded(proposal.buffer)
     and (proposal.why ~= nil or proposal.tick == api.nvim_buf_get_changedtick(proposal.buffer))
-end
-
---- Waits until the proposal is computed for the current text, or the key's timeout ends.
----@param job botglue.Job one with followers
-function M.renew(job)
-  if not M.is_current(job) then
-    subscribe(job)
-    moment.wait(connection.asked_within, function()
-      return M.is_current(job)
-    end, 1, job.range.bufnr)
-  end
 end
 
 --- Takes or drops hunks, or restores dropped ones. The next key of the user expects the new text, so this call waits

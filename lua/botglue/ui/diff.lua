@@ -119,7 +119,7 @@ function Diff:close()
   end
   require("botglue.ui.status").place()
   if connection.review then
-    connection.review:redraw()
+    connection.review:report()
   end
 end
 

@@ -1,11 +1,11 @@
 --- The keys of a review: `]c`, `[c`, `do`, `dp` in its buffer, in normal mode. `do` and `dp` are `o` and `p` after the
 --- operator `d`, so that they work at any pace; each is an operator of its own, so that a count and `.` work.
 
-local at = require("botglue.ui.review.at")
+local attach = require("botglue.host.attach")
+local change = require("botglue.editor.ask")
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
 local notify = require("botglue.host.notify")
-local proposal = require("botglue.jobs.proposal")
 local reasons = require("botglue.jobs.reasons")
 
 local M = {}
@@ -30,27 +30,17 @@ local function current()
   return review --[[@as botglue.Review]]
 end
 
---- Goes to a hunk.
----@param step integer how many hunks to go on, or back where it is negative
-function M.go(step)
-  errors.guard(function()
-    local review = current()
-    proposal.renew(review.job)
-    local index = at.step(review:hunks(), api.nvim_win_get_cursor(0)[1] - 1, step, review:visited_here())
-    if index then
-      review:visit(index)
-    else
-      notify.warn(step > 0 and "botglue: no hunk below" or "botglue: no hunk above")
-    end
-  end)
-end
-
 local CHANGED = "botglue: the text has changed, nothing was done: these are the hunks now"
 
----@param job botglue.Job
----@param verb "take"|"drop"|"undrop"
----@param ids string[]
-local function ask(job, verb, ids)
+--- Has the host do what a key means with the hunks as they are drawn. Where the text has changed since, it computes them
+--- first, and those that are others now are only shown.
+---@param verb "next"|"previous"|"take"|"drop"
+---@param args { count: integer?, range: { first: integer, past: integer }? }
+---@return botglue.Review review
+---@return { id: string, row: integer, past: integer }? there the hunk to go to
+local function ask(verb, args)
+  local review = current()
+  local job, bufnr = review.job, review.bufnr
   local function tell(result, err)
     if err then
       notify.error("botglue: " .. err)
@@ -60,72 +50,50 @@ local function ask(job, verb, ids)
       notify.error("botglue: nothing was done: " .. reasons.advice(result.why, job.id))
     end
   end
-  tell(proposal.decide(job, verb, { hunks = ids }, tell))
+  attach.want(bufnr, job)
+  local about = {
+    id = job.id,
+    buffer = bufnr,
+    verb = verb,
+    row = api.nvim_win_get_cursor(0)[1] - 1,
+    visited = review:visited_here(),
+    tick = api.nvim_buf_get_changedtick(bufnr),
+    drawn = review.drawn_for,
+  }
+  local result, err = change.change("hunk", vim.tbl_extend("error", about, args), bufnr, tell)
+  tell(result, err)
+  return review, result and result.there
 end
 
---- Takes or drops some hunks. What was not shown is not taken: where the text has changed since, the hunks are computed
---- first, and those that are others now are only shown.
----@param verb "take"|"drop"
----@param choose fun(review: botglue.Review): integer[] the indexes of those that are meant
-local function decide(verb, choose)
-  local review, shown = current(), {}
-  for _, hunk in ipairs(review:hunks()) do
-    shown[hunk.id] = true
-  end
-  proposal.renew(review.job)
-  local ids, are_shown = {}, proposal.is_current(review.job)
-  for _, index in ipairs(choose(review)) do
-    local id = review:hunks()[index].id
-    ids[#ids + 1] = id
-    are_shown = are_shown and shown[id] == true
-  end
-  if not are_shown then
-    notify.warn(CHANGED)
-    return
-  elseif #ids == 0 then
-    errors.fail("no hunk here: ]c goes to the next one")
-  end
-  ask(review.job, verb, ids)
-end
-
---- The hunk under the cursor, and as many after it as are wanted.
----@param count integer
----@return fun(review: botglue.Review): integer[]
-local function from_cursor(count)
-  return function(review)
-    local row, last = api.nvim_win_get_cursor(0)[1] - 1, #review:hunks()
-    local from = at.under(review:hunks(), row, review:visited_here())
-    return from and vim.fn.range(from, math.min(from + count - 1, last)) or {}
-  end
+--- Goes to a hunk.
+---@param step integer how many hunks to go on, or back where it is negative
+function M.go(step)
+  errors.guard(function()
+    local verb = step > 0 and "next" or "previous"
+    local review, there = ask(verb, { count = math.abs(step) })
+    if there then
+      review:visit(there)
+    else
+      notify.warn(step > 0 and "botglue: no hunk below" or "botglue: no hunk above")
+    end
+  end)
 end
 
 --- The operator that takes.
 function M.take()
-  errors.guard(decide, "take", from_cursor(vim.v.count1))
+  errors.guard(ask, "take", { count = vim.v.count1 })
 end
 
 --- The operator that drops; what was dropped already it brings back.
 function M.drop()
-  errors.guard(function()
-    local review, row = current(), api.nvim_win_get_cursor(0)[1] - 1
-    proposal.renew(review.job)
-    local gone = review.job.proposal and review.job.proposal.gone or {}
-    local index = not at.under(review:hunks(), row, review:visited_here()) and at.under(gone, row)
-    if index then
-      ask(review.job, "undrop", { gone[index].id })
-    else
-      decide("drop", from_cursor(vim.v.count1))
-    end
-  end)
+  errors.guard(ask, "drop", { count = vim.v.count1 })
 end
 
 --- Takes or drops the hunks in some lines, or the one under the cursor.
 ---@param verb "take"|"drop"
 ---@param range { [1]: integer, [2]: integer }? from 1
 function M.in_lines(verb, range)
-  decide(verb, range and function(review)
-    return at.within(review:hunks(), range[1] - 1, range[2])
-  end or from_cursor(1))
+  ask(verb, range and { range = { first = range[1] - 1, past = range[2] } } or { count = 1 })
 end
 
 --- An operator on the hunk under the cursor. What it goes over does not matter.

@@ -95,11 +95,11 @@ function M.show_top(win)
 end
 
 --- Scrolls the current window so that a hunk under the cursor is visible to its end, if there is room.
----@param hunk botglue.Hunk
-function M.reveal(hunk)
+---@param past integer the row behind those that go, from 0
+function M.reveal(past)
   vim.cmd("normal! zv")
   local view = vim.fn.winsaveview()
-  local last = math.min(math.max(hunk.first + hunk.count, 1), api.nvim_buf_line_count(0))
+  local last = math.min(math.max(past, 1), api.nvim_buf_line_count(0))
   local below = last < api.nvim_buf_line_count(0) and fill_above(last + 1) or 0
   if height(math.min(view.topline, view.lnum), last) + view.topfill + below > api.nvim_win_get_height(0) then
     local top = math.max(view.lnum - vim.wo.scrolloff, 1)

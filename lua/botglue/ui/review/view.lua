@@ -1,14 +1,12 @@
 --- The review of a held answer in its buffer: its changes are drawn as hunks, which follow the user's edits. A Neovim
---- has at most one.
+--- has at most one. The host says what is drawn, in the windows that are reported to it.
 
-local at = require("botglue.ui.review.at")
 local connection = require("botglue.host.connection")
-local draw = require("botglue.ui.review.draw")
-local head = require("botglue.ui.review.head")
 local highlight = require("botglue.ui.highlight")
 local reasons = require("botglue.jobs.reasons")
 local keys = require("botglue.ui.review.keys")
 local notify = require("botglue.host.notify")
+local paint = require("botglue.ui.review.paint")
 local panes = require("botglue.ui.review.panes")
 local proposal = require("botglue.jobs.proposal")
 local scroll = require("botglue.ui.review.scroll")
@@ -27,7 +25,10 @@ local OPTIONS = "number,relativenumber,numberwidth,signcolumn,foldcolumn,statusc
 ---@field job botglue.Job
 ---@field bufnr integer
 ---@field keys string the keys that are ours, for the head line
----@field panes botglue.ReviewPane[] what was drawn in
+---@field panes botglue.ReviewPane[] those that were reported
+---@field drawn botglue.ReviewPane[] what was drawn in
+---@field drawn_for integer the changedtick of the text for which it was
+---@field serial integer counts the reports
 ---@field tops table<integer, integer> the topmost line of each window, as last seen
 ---@field is_shown boolean whether hunks were shown once
 ---@field is_due boolean? whether they are to be drawn as soon as windows can be looked into
@@ -36,11 +37,6 @@ local OPTIONS = "number,relativenumber,numberwidth,signcolumn,foldcolumn,statusc
 ---@field stop fun()
 local Review = {}
 Review.__index = Review
-
----@return botglue.Hunk[]
-function Review:hunks()
-  return self.job.proposal and self.job.proposal.hunks or {}
-end
 
 --- The hunk that the cursor went to, while it is there.
 ---@return string? id
@@ -53,58 +49,67 @@ function Review:visited_here()
 end
 
 --- Goes to a hunk in the current window.
----@param index integer
-function Review:visit(index)
-  local hunk = self:hunks()[index]
-  local row = math.min(at.row(hunk), api.nvim_buf_line_count(self.bufnr) - 1)
+---@param hunk { id: string, row: integer, past: integer }
+function Review:visit(hunk)
+  local row = math.min(hunk.row, api.nvim_buf_line_count(self.bufnr) - 1)
   vim.cmd("normal! m'")
   api.nvim_win_set_cursor(0, { row + 1, 0 })
   self.visited = { id = hunk.id, row = row, tick = api.nvim_buf_get_changedtick(self.bufnr) }
   self:follow_windows()
-  scroll.reveal(hunk)
+  scroll.reveal(hunk.past)
 end
 
----@return botglue.Picture
-function Review:picture()
-  local job = self.job
-  return {
-    bufnr = self.bufnr,
-    hunks = self:hunks(),
-    gone = job.proposal.gone or {},
-    row = math.max((job.range:lines()) - 1, 0),
-    head = head.of(job, self.keys),
-  }
+--- Tells the host in which windows hunks are drawn, and near which rows; it draws them there.
+function Review:report()
+  self.is_due = windows.is_typing_interrupted()
+  if self.is_due then
+    return
+  end
+  self.serial, self.panes = self.serial + 1, panes.of(self.bufnr)
+  if connection.process then
+    connection.process:notify("panes", {
+      id = self.job.id,
+      serial = self.serial,
+      keys = self.keys,
+      row = math.max((self.job.range:lines()) - 1, 0),
+      panes = self.panes,
+    })
+  end
 end
 
---- Draws the hunks that are near a window. Where the text has changed since they were computed there are others soon;
---- until then those that are drawn move with it.
-function Review:redraw()
-  if not proposal.is_current(self.job) then
+--- Draws what the host says for the windows as they were reported last. Where the text has changed since there is more
+--- soon; until then what is drawn moves with it.
+---@param painted { id: integer, serial: integer, tick: integer, panes: botglue.PaintedPane[] }
+function Review:draw(painted)
+  if painted.id ~= self.job.id or painted.serial ~= self.serial or not proposal.is_current(self.job) then
     return
   end
   self.is_due = windows.is_typing_interrupted()
   if self.is_due then
     return
   end
-  local picture = self:picture()
   scroll.keep(self.bufnr, function()
-    for _, pane in ipairs(self.panes) do
-      draw.clear(self.bufnr, pane)
+    for _, pane in ipairs(self.drawn) do
+      paint.clear(self.bufnr, pane)
     end
-    self.panes = panes.of(self.bufnr)
-    for _, pane in ipairs(self.panes) do
-      draw.pane(picture, pane)
+    self.drawn, self.drawn_for = self.panes, painted.tick
+    for i, pane in ipairs(self.drawn) do
+      paint.draw(self.bufnr, pane, painted.panes[i])
     end
   end)
-  if #self.panes > 0 and not self.job.proposal.why then
+  if #self.drawn > 0 and not self.job.proposal.why then
     self.job.shown = self.job.proposal.tick
+  end
+  if not self.is_shown then
+    self.is_shown = true
+    self:show_first()
   end
 end
 
 --- Windows may have changed: what has come near is drawn, and what is above the first line shown.
 function Review:follow_windows()
   if self.is_due or vim.iter(self.panes):any(panes.is_stale) then
-    self:redraw()
+    self:report()
   end
   for _, win in ipairs(windows.of(self.bufnr)) do
     local top = vim.fn.line("w0", win)
@@ -134,21 +139,24 @@ function Review:update()
     end)
     return
   end
-  self:redraw()
-  if not self.is_shown then
-    self.is_shown = true
-    self:show_first()
-  end
 end
 
 --- Goes to the first hunk, unless one is in sight.
 function Review:show_first()
-  if api.nvim_get_current_buf() ~= self.bufnr or #self:hunks() == 0 then
+  local hunks = self.job.proposal.hunks
+  if api.nvim_get_current_buf() ~= self.bufnr or #hunks == 0 then
     return
   end
   local first, past = vim.fn.line("w0") - 1, vim.fn.line("w$")
-  if #at.within(self:hunks(), first, past) == 0 then
-    self:visit(1)
+  local function row(hunk)
+    return hunk.count > 0 and hunk.first or math.max(hunk.first - 1, 0)
+  end
+  local is_in_sight = vim.iter(hunks):any(function(hunk)
+    return row(hunk) < past and row(hunk) + math.max(hunk.count, 1) > first
+  end)
+  if not is_in_sight then
+    local hunk = hunks[1]
+    self:visit({ id = hunk.id, row = row(hunk), past = hunk.first + hunk.count })
   end
 end
 
@@ -159,12 +167,15 @@ function Review:close()
   end
   connection.review = nil
   api.nvim_del_augroup_by_id(self.group)
+  if connection.process then
+    connection.process:notify("panes", { id = self.job.id, serial = 0, keys = "", row = 0, panes = {} })
+  end
   self.stop()
   keys.unmap(self.bufnr)
   if api.nvim_buf_is_loaded(self.bufnr) then
     scroll.keep(self.bufnr, function()
-      for _, pane in ipairs(self.panes) do
-        draw.clear(self.bufnr, pane)
+      for _, pane in ipairs(self.drawn) do
+        paint.clear(self.bufnr, pane)
       end
     end)
   end
@@ -179,7 +190,7 @@ function Review:watch()
   end
   local redraw = debounce(function()
     if connection.review == self then
-      self:redraw()
+      self:report()
     end
   end)
   -- What is drawn within the event is on the screen with what has scrolled.
@@ -227,6 +238,9 @@ function M.open(job)
     job = job,
     bufnr = job.range.bufnr,
     panes = {},
+    drawn = {},
+    drawn_for = 0,
+    serial = 0,
     tops = {},
     is_shown = false,
     keys = keys.map(job.range.bufnr),
@@ -234,6 +248,7 @@ function M.open(job)
   connection.review = self
   status.place()
   self:watch()
+  self:report()
   self.stop = proposal.follow(job, function()
     self:update()
   end)

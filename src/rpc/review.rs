@@ -1,0 +1,115 @@
+//! What a review says: the windows in which it is drawn, and its keys.
+
+use rmpv::Value;
+
+use super::ask::size;
+use crate::error::JobError;
+use crate::request::Fields;
+use crate::request::fields::bad;
+use crate::ui::review::Pane;
+
+/// The windows in which the hunks of a held answer are drawn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PanesOf {
+    /// The job.
+    pub id: u64,
+    /// Counts the reports: what is drawn for an earlier one is too late. 0: the review has ended.
+    pub serial: u64,
+    /// The keys that are ours, as the head line shows them.
+    pub keys: String,
+    /// Where the head line is without hunks, from 0.
+    pub row: usize,
+    /// The windows.
+    pub panes: Vec<Pane>,
+}
+
+/// What a key in a review means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HunkKey {
+    /// The job.
+    pub id: u64,
+    /// The buffer.
+    pub buffer: u64,
+    /// What it does.
+    pub verb: HunkVerb,
+    /// The row of the cursor, from 0.
+    pub row: usize,
+    /// The hunk that the cursor went to, if it is there still.
+    pub visited: Option<String>,
+    /// The changedtick of the text.
+    pub tick: u64,
+    /// That for which hunks were drawn last.
+    pub drawn: u64,
+}
+
+/// What a key in a review does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HunkVerb {
+    /// It goes so many hunks on, or back.
+    Go(i64),
+    /// It takes the hunk under the cursor, and as many behind it.
+    Take(usize),
+    /// It drops them, or brings back the dropped one under the cursor.
+    Drop(usize),
+    /// It takes those in the rows from the first to the one behind the last.
+    TakeIn(usize, usize),
+    /// It drops them.
+    DropIn(usize, usize),
+}
+
+pub(super) fn panes(argument: &Value) -> Result<PanesOf, JobError> {
+    let fields = Fields::root(argument)?;
+    let pane = |pane: &Fields<'_>| {
+        let gutter = pane.lossy_texts("gutter")?;
+        Ok(Pane {
+            columns: size(pane, "columns")?.max(1),
+            leftcol: size(pane, "leftcol")?,
+            scrolls: pane.flag("scrolls")?,
+            gutter: <[String; 2]>::try_from(gutter).ok(),
+            has_signs: pane.flag("has_signs")?,
+            tabstop: size(pane, "tabstop")?.max(1),
+            most: size(pane, "cap")?.max(1),
+            first: row(pane, "first")?,
+            past: row(pane, "past")?,
+        })
+    };
+    Ok(PanesOf {
+        id: fields.count("id")?,
+        serial: fields.count("serial")?,
+        keys: fields.lossy("keys")?,
+        row: row(&fields, "row")?,
+        panes: fields.maps("panes")?.iter().map(pane).collect::<Result<_, JobError>>()?,
+    })
+}
+
+pub(super) fn key(fields: &Fields<'_>) -> Result<HunkKey, JobError> {
+    let lines = |take: fn(usize, usize) -> HunkVerb| {
+        let range = fields.fields("range")?;
+        Ok::<_, JobError>(take(row(&range, "first")?, row(&range, "past")?))
+    };
+    let count = || row(fields, "count").map(|count| count.max(1));
+    let steps = || count().map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+    let has_range = fields.get("range").is_some();
+    let verb = match (fields.text("verb")?.as_str(), has_range) {
+        ("next", _) => HunkVerb::Go(steps()?),
+        ("previous", _) => HunkVerb::Go(-steps()?),
+        ("take", true) => lines(HunkVerb::TakeIn)?,
+        ("take", false) => HunkVerb::Take(count()?),
+        ("drop", true) => lines(HunkVerb::DropIn)?,
+        ("drop", false) => HunkVerb::Drop(count()?),
+        _ => return Err(bad("verb", "is nothing that a key of a review does")),
+    };
+    Ok(HunkKey {
+        id: fields.count("id")?,
+        buffer: fields.count("buffer")?,
+        verb,
+        row: row(fields, "row")?,
+        visited: fields.get("visited").map(|_| fields.text("visited")).transpose()?,
+        tick: fields.count("tick")?,
+        drawn: fields.count("drawn")?,
+    })
+}
+
+fn row(fields: &Fields<'_>, field: &str) -> Result<usize, JobError> {
+    Ok(usize::try_from(fields.count(field)?).unwrap_or(usize::MAX / 2))
+}

@@ -1,0 +1,386 @@
+//! A review: the hunks of a held answer as they are drawn in a window of its buffer, and which of them a key means.
+//!
+//! Rows count from 0.
+
+use std::sync::Arc;
+
+use rmpv::Value;
+
+use super::frame::{Chunks, list, map};
+use super::layout::{beginning, clean, fit};
+use super::status::{chunks, expand_from};
+use super::width::width;
+use crate::land::Bytes;
+use crate::review::{Hunk, WordMarks};
+use crate::view::{BETWEEN, Cell, HELD};
+
+/// The sign of a conflict.
+const CONFLICT: &str = "⚠";
+/// Where a text was cut.
+const CUT: &str = "…";
+/// The fewest cells of the prompt in the head line.
+const LEAST_PROMPT: usize = 8;
+/// The signs of a row that comes, and of what belongs to it.
+const COMES: &str = "+ ";
+const NONE: &str = "  ";
+const ADD: &str = "BotglueAdd";
+const LABEL: &str = "BotglueLabel";
+/// The priorities of rows that go and of their words; that of a selection is higher.
+const ROWS: u64 = 190;
+const WORDS: u64 = 191;
+
+/// A window in which hunks are drawn.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Pane {
+    /// Cells for text.
+    pub columns: usize,
+    /// How many are out of sight at the left.
+    pub leftcol: usize,
+    /// Virtual lines scroll sideways with the text.
+    pub scrolls: bool,
+    /// The blanks before and behind the sign of a row that comes.
+    pub gutter: Option<[String; 2]>,
+    /// There is a sign column.
+    pub has_signs: bool,
+    /// Neovim's `'tabstop'`.
+    pub tabstop: usize,
+    /// How many lines of a hunk can be seen.
+    pub most: usize,
+    /// The rows near which is drawn.
+    pub first: usize,
+    /// The row behind them.
+    pub past: usize,
+}
+
+/// A hunk that is drawn.
+#[derive(Debug, Clone)]
+pub struct DrawnHunk {
+    /// The hunk.
+    pub hunk: Hunk,
+    /// The words that differ in each row that goes, and in each that comes.
+    pub words: (Vec<WordMarks>, Vec<WordMarks>),
+    /// The rows that go.
+    pub old: Vec<Arc<[u8]>>,
+}
+
+/// What the line above the first hunk tells.
+#[derive(Debug, Clone, Default)]
+pub struct Head {
+    /// Which of the held answers it is, from 1, and how many there are.
+    pub place: (usize, usize),
+    /// The agent's name.
+    pub agent: String,
+    /// The user's prompt.
+    pub prompt: String,
+    /// The keys that work, or a command.
+    pub keys: String,
+    /// Why there are no hunks.
+    pub note: Option<&'static str>,
+}
+
+/// What is drawn of an answer.
+#[derive(Debug)]
+pub struct Picture<'a> {
+    /// The line above the first hunk.
+    pub head: &'a Head,
+    /// The hunks, ascending.
+    pub hunks: &'a [DrawnHunk],
+    /// Those that were dropped and would change something.
+    pub gone: &'a [Hunk],
+    /// Where the head line is without hunks.
+    pub row: usize,
+}
+
+/// The row where the cursor is for a hunk: its first one, or for an insertion the one above it.
+pub fn row_of(hunk: &Hunk) -> usize {
+    if hunk.rows.is_empty() { hunk.rows.start.saturating_sub(1) } else { hunk.rows.start }
+}
+
+/// The hunk under the cursor: the one whose rows have it, else the insertion below its row, else the one above it, as for
+/// Vim's own `do`. Where several are at a row, the one that the cursor went to.
+pub fn under(hunks: &[&Hunk], row: usize, visited: Option<&str>) -> Option<usize> {
+    let near = hunks.iter().take_while(|hunk| hunk.rows.start <= row + 1).count();
+    let find = |is_meant: &dyn Fn(&Hunk) -> bool| hunks[..near].iter().position(|hunk| is_meant(hunk));
+    visited
+        .and_then(|visited| find(&|hunk| hunk.id.to_string() == visited))
+        .or_else(|| find(&|hunk| hunk.rows.contains(&row)))
+        .or_else(|| find(&|hunk| hunk.rows.is_empty() && hunk.rows.start == row + 1))
+        .or_else(|| find(&|hunk| hunk.rows.is_empty() && hunk.rows.start == row))
+}
+
+/// The hunk to go to from a row, `step` hunks on, or back where that is negative. It counts hunks, not rows: several may be
+/// at one row.
+pub fn step(hunks: &[&Hunk], row: usize, step: i64, visited: Option<&str>) -> Option<usize> {
+    let here = under(hunks, row, visited);
+    let passed = hunks.iter().take_while(|hunk| row_of(hunk) < row).count();
+    let count = usize::try_from(step.unsigned_abs()).unwrap_or(usize::MAX);
+    if step > 0 {
+        let next = here.map_or(passed, |here| here + 1);
+        let to = next.saturating_add(count.saturating_sub(1)).min(hunks.len().saturating_sub(1));
+        return (to >= next && to < hunks.len()).then_some(to);
+    }
+    // Within a hunk the first step back goes to its start.
+    let from = match here {
+        Some(here) if row > row_of(hunks[here]) => here + 1,
+        Some(here) => here,
+        None => passed,
+    };
+    from.checked_sub(1).map(|last| last.saturating_sub(count.saturating_sub(1)))
+}
+
+/// The hunks in some rows: those that share one with them, and the insertions below one of them.
+pub fn within(hunks: &[&Hunk], first: usize, past: usize) -> Vec<usize> {
+    let is_in = |hunk: &Hunk| row_of(hunk) < past && row_of(hunk) + hunk.rows.len().max(1) > first;
+    (0..hunks.len()).filter(|&at| is_in(hunks[at])).collect()
+}
+
+impl Picture<'_> {
+    /// What is drawn in a window: marks, each its row, its byte and its options; and lines above rows, which are above the
+    /// closed fold that has the row.
+    pub fn pane(&self, pane: &Pane) -> Value {
+        let mut drawing = Drawing { pane, marks: Vec::new(), above: Vec::new() };
+        let all: Vec<&Hunk> = self.hunks.iter().map(|drawn| &drawn.hunk).collect();
+        for at in within(&all, pane.first, pane.past) {
+            drawing.hunk(&self.hunks[at], (at == 0).then(|| self.head_line(pane.columns)));
+        }
+        let gone: Vec<&Hunk> = self.gone.iter().collect();
+        for at in within(&gone, pane.first, pane.past) {
+            let hunk = gone[at];
+            let words = format!("dropped: {}{BETWEEN}dp again", rows(hunk));
+            let line = vec![Cell::new(fit(&words, pane.columns), LABEL)];
+            drawing.lines(below(hunk), &[line], Vec::new());
+        }
+        if self.hunks.is_empty() {
+            drawing.labels(self.row, (self.row, true), &[self.head_line(pane.columns)]);
+        }
+        map([("marks", Some(list(drawing.marks))), ("above", Some(list(drawing.above)))])
+    }
+
+    /// The line above the first hunk. Where there is less room the prompt is cut and goes first, then the agent, the counts
+    /// and which answer it is; the keys stay.
+    pub fn head_line(&self, room: usize) -> Chunks {
+        let Head { place: (index, count), agent, prompt, keys, note } = self.head;
+        let sign = Cell::new(format!("{HELD} "), "BotglueHeld");
+        let room = room.saturating_sub(width(&sign.0));
+        let conflicts = self.hunks.iter().filter(|drawn| drawn.hunk.conflict.is_some()).count();
+        let mut counts = match (note, self.hunks.len()) {
+            (Some(note), _) => (*note).to_owned(),
+            (None, 1) => "1 hunk".to_owned(),
+            (None, hunks) => format!("{hunks} hunks"),
+        };
+        if note.is_none() && conflicts > 0 {
+            counts = format!("{counts}, {conflicts} {CONFLICT}");
+        }
+        let part = |text: &str, group| Cell::new(text.to_owned(), group);
+        let place = (*count > 1).then(|| Cell::new(format!("{index} of {count}"), LABEL));
+        let (agent, counts, keys) = (part(agent, LABEL), part(&counts, LABEL), part(keys, "BotglueKey"));
+        let used = |parts: &[Cell]| -> usize {
+            parts.iter().map(|part| width(&part.0)).sum::<usize>() + width(BETWEEN) * (parts.len() - 1)
+        };
+        let with = |more: &[&Cell]| place.iter().chain(more.iter().copied()).cloned().collect::<Vec<_>>();
+        let choices = [with(&[&agent, &counts, &keys]), with(&[&counts, &keys]), with(&[&keys])];
+        let fits = choices.iter().position(|parts| used(parts) <= room);
+        let mut parts = fits.map_or_else(|| vec![keys.clone()], |at| choices[at].clone());
+        let left = room.saturating_sub(used(&parts) + width(BETWEEN));
+        if fits == Some(0) && left >= LEAST_PROMPT {
+            parts.insert(parts.len() - 2, Cell::new(fit(&clean(prompt), left), "BotgluePrompt"));
+        }
+        let mut line = vec![sign];
+        for (at, Cell(text, group)) in parts.into_iter().enumerate() {
+            let text = if at > 0 { format!("{BETWEEN}{text}") } else { text };
+            line.push(Cell::new(fit(&text, room), group));
+        }
+        line
+    }
+}
+
+/// `2 rows go, 1 comes`
+fn rows(hunk: &Hunk) -> String {
+    let (go, come) = (hunk.rows.len(), hunk.lines.len());
+    let (rows, comes) = (if go == 1 { "row goes" } else { "rows go" }, if come == 1 { "comes" } else { "come" });
+    format!("{go} {rows}, {come} {comes}")
+}
+
+/// The row at which the rows that come hang, and whether above it: below those that go, or below the row above them.
+fn below(hunk: &Hunk) -> (usize, bool) {
+    hunk.rows.end.checked_sub(1).map_or((0, true), |row| (row, false))
+}
+
+struct Drawing<'a> {
+    pane: &'a Pane,
+    marks: Vec<Value>,
+    above: Vec<Value>,
+}
+
+impl Drawing<'_> {
+    fn mark(&mut self, row: usize, from: usize, options: Vec<(&'static str, Value)>) {
+        let options = map(options.into_iter().map(|(name, value)| (name, Some(value))));
+        self.marks.push(list([row.into(), from.into(), options]));
+    }
+
+    fn lines(&mut self, (row, above): (usize, bool), lines: &[Chunks], options: Vec<(&'static str, Value)>) {
+        if !lines.is_empty() {
+            let lines = list(lines.iter().map(|line| chunks(line)));
+            let own = vec![("virt_lines", lines), ("virt_lines_above", above.into())];
+            self.mark(row, 0, own.into_iter().chain(options).collect());
+        }
+    }
+
+    fn labels(&mut self, row: usize, (at, above): (usize, bool), lines: &[Chunks]) {
+        if !lines.is_empty() {
+            let lines = list(lines.iter().map(|line| chunks(line)));
+            self.above.push(list([row.into(), at.into(), above.into(), lines]));
+        }
+    }
+
+    fn hunk(&mut self, drawn: &DrawnHunk, head: Option<Chunks>) {
+        let (hunk, pane) = (&drawn.hunk, self.pane);
+        let mut labels: Vec<Chunks> = head.into_iter().collect();
+        if let Some(conflict) = hunk.conflict {
+            let words = format!("{CONFLICT} {}", conflict.words());
+            labels.push(vec![Cell::new(fit(&words, pane.columns), "BotglueHeld")]);
+        }
+        if hunk.rows.len() > pane.most {
+            labels.push(vec![Cell::new(fit(&rows(hunk), pane.columns), LABEL)]);
+        }
+        let beside = if hunk.rows.is_empty() { below(hunk) } else { (hunk.rows.start, true) };
+        self.labels(row_of(hunk), beside, &labels);
+        if !hunk.rows.is_empty() {
+            self.rows_that_go(drawn);
+        }
+        let mut options = vec![("virt_lines_leftcol", pane.gutter.is_some().into())];
+        options.extend(pane.scrolls.then(|| ("virt_lines_overflow", "scroll".into())));
+        self.lines(below(hunk), &self.rows_that_come(drawn), options);
+    }
+
+    /// Highlights the rows that go, and the changed words in them.
+    fn rows_that_go(&mut self, drawn: &DrawnHunk) {
+        let (rows, pane) = (drawn.hunk.rows.clone(), self.pane);
+        let group = || "BotglueDelete".into();
+        let all = [("end_row", rows.end.into()), ("end_col", 0.into()), ("hl_group", group())];
+        let more = [("hl_eol", true.into()), ("priority", ROWS.into())];
+        self.mark(rows.start, 0, all.into_iter().chain(more).collect());
+        if pane.has_signs {
+            let sign = [("sign_text", "-".into()), ("sign_hl_group", group()), ("priority", ROWS.into())];
+            let last = [("end_row", (rows.end - 1).into()), ("end_col", 0.into())];
+            self.mark(rows.start, 0, sign.into_iter().chain(last).collect());
+        }
+        for row in rows.start.max(pane.first)..rows.end.min(pane.past) {
+            let at = row - rows.start;
+            let length = drawn.old.get(at).map_or(0, |row| row.len());
+            for span in drawn.words.0.get(at).into_iter().flatten() {
+                let to = span.end.min(length);
+                if span.start < to {
+                    let options = vec![
+                        ("end_col", to.into()),
+                        ("hl_group", "BotglueChange".into()),
+                        ("priority", WORDS.into()),
+                    ];
+                    self.mark(row, span.start, options);
+                }
+            }
+        }
+    }
+
+    /// The rows that come. What is taller than the window could not be read to its end: the rest is counted.
+    fn rows_that_come(&self, drawn: &DrawnHunk) -> Vec<Chunks> {
+        let (pane, count) = (self.pane, drawn.hunk.lines.len());
+        let mut lines = Vec::new();
+        for (at, row) in drawn.hunk.lines.iter().enumerate() {
+            let row = filled(row, drawn.old.get(at), drawn.hunk.column, pane.tabstop);
+            let more = self.lines_of(&row, drawn.words.1.get(at).map_or(&[][..], Vec::as_slice));
+            if lines.len() + more.len() > pane.most - usize::from(at + 1 < count) {
+                let left = count - at;
+                let words = if left == 1 { "1 more row".to_owned() } else { format!("{left} more rows") };
+                let words = format!("{CUT} {words}{BETWEEN}:Botglue diff");
+                lines.push(self.with_sign(NONE, vec![Cell::new(fit(&words, pane.columns), LABEL)]));
+                break;
+            }
+            lines.extend(more);
+        }
+        lines
+    }
+
+    /// The lines of one row, filled with blanks so that their colour goes to the edge of the window.
+    fn lines_of(&self, row: &[u8], words: &[std::ops::Range<usize>]) -> Vec<Chunks> {
+        let pane = self.pane;
+        let room = pane.columns + pane.leftcol;
+        let seen = 4 * if pane.scrolls { room } else { pane.columns * pane.most };
+        let all = pieces(&row[..row.len().min(seen)], words, pane.tabstop);
+        let lines = if pane.scrolls { vec![all] } else { wrap(all, pane.columns) };
+        let line = |(at, mut line): (usize, Chunks)| {
+            let used: usize = line.iter().map(|piece| width(&piece.0)).sum();
+            if used < room {
+                line.push(Cell::new(" ".repeat(room - used), ADD));
+            }
+            self.with_sign(if at == 0 { COMES } else { NONE }, line)
+        };
+        lines.into_iter().enumerate().map(line).collect()
+    }
+
+    /// Puts the sign of a line into the gutter, where it begins there.
+    fn with_sign(&self, sign: &str, line: Chunks) -> Chunks {
+        let Some([before, behind]) = &self.pane.gutter else { return line };
+        let group = if sign == NONE { "LineNr" } else { ADD };
+        let gutter = [Cell::new(before.as_str(), "LineNr"), Cell::new(sign, group), Cell::new(behind.as_str(), "LineNr")];
+        gutter.into_iter().chain(line).collect()
+    }
+}
+
+/// What a row of a block becomes: where it ends before the block, what comes is behind blanks.
+fn filled(new: &[u8], old: Option<&Arc<[u8]>>, column: Option<usize>, tabstop: usize) -> Bytes {
+    let (Some(old), Some(column)) = (old, column) else { return new.to_vec() };
+    match new.strip_prefix(&old[..]) {
+        Some(come) if !come.is_empty() => {
+            let used = width(&expand_from(old, tabstop, 0));
+            [&old[..], &b" ".repeat(column.saturating_sub(used)), come].concat()
+        }
+        _ => new.to_vec(),
+    }
+}
+
+/// A row as pieces for the screen.
+fn pieces(row: &[u8], words: &[std::ops::Range<usize>], tabstop: usize) -> Chunks {
+    let (mut made, mut from, mut column) = (Chunks::new(), 0, 0);
+    let mut add = |to: usize, group| {
+        let to = to.min(row.len());
+        if to > from {
+            let text = expand_from(&row[from..to], tabstop, column);
+            column += width(&text);
+            made.push(Cell::new(text, group));
+            from = to;
+        }
+    };
+    for span in words {
+        add(span.start, ADD);
+        add(span.end, "BotglueAdd+BotglueChange");
+    }
+    add(row.len(), ADD);
+    made
+}
+
+/// Breaks pieces into lines that are no wider than there is room: at least one.
+fn wrap(pieces: Chunks, columns: usize) -> Vec<Chunks> {
+    let (mut lines, mut line, mut room) = (Vec::new(), Chunks::new(), columns);
+    for Cell(mut text, group) in pieces {
+        while width(&text) > room {
+            let part = beginning(&text, room);
+            if part.is_empty() && room == columns {
+                // Not even one character has room.
+                break;
+            }
+            text.drain(..part.len());
+            if !part.is_empty() {
+                line.push(Cell::new(part, group));
+            }
+            lines.push(std::mem::take(&mut line));
+            room = columns;
+        }
+        if !text.is_empty() {
+            room = room.saturating_sub(width(&text));
+            line.push(Cell::new(text, group));
+        }
+    }
+    lines.push(line);
+    lines
+}
