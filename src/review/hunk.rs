@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::id::{EditId, Hash};
-use crate::land::{Bytes, RowChange};
+use crate::land::Bytes;
 
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Hunk {
     pub lines: Vec<Bytes>,
     /// What the user changed in the same place, if they did.
     pub conflict: Option<Conflict>,
-    /// For rows of a block that end before it begins: the screen column up to which they are filled up.
+    /// For a block: the screen column up to which those of its rows are filled up that end before it.
     pub column: Option<usize>,
     /// How it is taken.
     pub(super) take: Take,
@@ -85,14 +85,13 @@ impl Hunk {
 }
 
 impl Take {
-    /// These pieces in place of others; those at its ends that are the same stay, if `may_trim` such.
+    /// These pieces in place of others; those at its ends that are the same stay.
     pub fn new(
         edits: Vec<EditId>,
         base: Range<usize>,
         now: Range<usize>,
         own: &[&[u8]],
         mut pieces: Vec<Bytes>,
-        may_trim: impl Fn(&RowChange) -> bool,
     ) -> Self {
         let come = pieces.len();
         let old = &own[now.clone()];
@@ -101,12 +100,8 @@ impl Take {
         let left = old.len().min(come) - head;
         let tail = old.iter().rev().zip(pieces.iter().rev()).take(left).take_while(is_same).count();
         let differ = now.start + head..now.end - tail;
-        if may_trim(&(differ.clone(), now.start + head..now.start + come - tail)) {
-            pieces.truncate(come - tail);
-            pieces.drain(..head);
-            Self { edits, base, now, come, differ, pieces }
-        } else {
-            Self { edits, base, differ: now.clone(), now, come, pieces }
-        }
+        pieces.truncate(come - tail);
+        pieces.drain(..head);
+        Self { edits, base, now, come, differ, pieces }
     }
 }
