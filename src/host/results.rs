@@ -155,7 +155,6 @@ impl Host {
             return;
         }
         let (told, token) = self.session.settled(id, &landed.landing, landed.held_for.as_deref());
-        self.feed.send(MirrorEvent::Ended { job: id });
         let is_kept = self.store.journal.append(id, Change::Landed(landed));
         self.views.is_past_stale = true;
         if let Some(patch) = told {

@@ -1,8 +1,8 @@
 //! Three-way merge of rows: what the user changed and what the agent answered, over the rows that were sent.
 //!
 //! It takes the base (the rows as they were sent, see [`Located::base`](crate::document::Located)), the current rows of
-//! the same range, and the answer. The ids say which current row is which row of the base. Which line of the
-//! answer is which row of the base, [`unchanged`] says; a line in doubt is no row of the base.
+//! the same range, and the answer. The ids say which current row is which row of the base; which line of the answer is
+//! one, the caller does. A line in doubt is no row of the base.
 //!
 //! It gives hunks, each a difference that the answer makes, in order and apart from each other. The rows that both
 //! sides still have are between them. A hunk is clean where the user changed neither its rows nor the row on either
@@ -37,24 +37,9 @@ pub struct MergeHunk {
     pub is_doubled: bool,
 }
 
-/// The differences that an answer makes to the current rows; see the module.
-pub fn merge_rows<R: AsRef<[u8]>>(base: &[Row], current: &[Row], answer: &[R]) -> Vec<MergeHunk> {
-    let lines = unchanged(base, answer);
-    let current = MergeSide::new(bytes(current), base.len(), places(base, current));
-    let answer = MergeSide::new(bytes(answer), base.len(), lines.into_iter());
-    let base = bytes(base);
-    let differences = differences(&base, &current, &answer);
-    let mut hunks = hunks(&differences);
-    for hunk in hunks.iter_mut().filter(|hunk: &&mut MergeHunk| !hunk.is_conflict) {
-        hunk.trim(&base, &current, &answer);
-    }
-    guard::guard(&current.rows, &answer.rows, &differences, &mut hunks);
-    hunks
-}
-
-/// The same where it is known which row of the base each line of the answer is; the rows at the ends of a hunk may be
-/// on both sides.
-pub fn merge_known(
+/// The differences that an answer makes to the current rows; see the module. `origins` says which row of the base each
+/// line of the answer is, where that is certain.
+pub fn merge_rows(
     base: &[Row],
     current: &[Row],
     answer: Vec<&[u8]>,
@@ -207,32 +192,6 @@ fn hunks(differences: &[Difference]) -> Vec<MergeHunk> {
         is_doubled: false,
     };
     answered.map(hunk).collect()
-}
-
-impl MergeHunk {
-    /// Leaves out rows at its ends that all have: what does not differ is not written. In a conflict they stay, as they
-    /// may be in doubt.
-    fn trim(&mut self, base: &[&[u8]], current: &MergeSide, answer: &MergeSide) {
-        let is_on_all = |base_row: usize, row: usize, line: usize| {
-            is_same(base[base_row], answer.rows[line])
-                && current.is_unchanged(base, base_row..base_row + 1, row..row + 1)
-        };
-        while !self.is_empty() && is_on_all(self.base.start, self.current.start, self.answer.start) {
-            self.base.start += 1;
-            self.current.start += 1;
-            self.answer.start += 1;
-        }
-        while !self.is_empty() && is_on_all(self.base.end - 1, self.current.end - 1, self.answer.end - 1) {
-            self.base.end -= 1;
-            self.current.end -= 1;
-            self.answer.end -= 1;
-        }
-    }
-
-    /// Whether one of the sides has no row of it.
-    fn is_empty(&self) -> bool {
-        self.base.is_empty() || self.current.is_empty() || self.answer.is_empty()
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-//! Decides what becomes of an answer: tidies it, merges it with the current text, and makes edits of it or holds it.
-//! Pure.
+//! What an answer comes to: tidies it, merges rows, and makes edits of what is to be written. Pure.
 //!
 //! Its input is text alone: the selection that was sent, the answer, and the current rows of the range. The document
 //! locates the range; the editor writes.
@@ -18,16 +17,14 @@ mod style;
 mod target;
 mod text;
 mod tidy;
-mod verdict;
 
 pub use self::blocks::{Block, blocks_of};
 pub use self::capture::Capture;
 pub use self::filetype::is_prose;
-pub use self::merge::{MergeHunk, merge_known, merge_rows, recognized};
+pub use self::merge::{MergeHunk, merge_rows, recognized};
 pub use self::replaced::{Bytes, Replaced};
-pub use self::step::{RowChange, RowEdit, changes, edits, edits_at, edits_back, keeps_ends};
+pub use self::step::{RowChange, RowEdit, changes, edits, edits_at, edits_back};
 pub use self::target::Target;
-pub use self::verdict::{MergeVerdict, verdict};
 use crate::request::{Request, SelectionKind};
 use crate::stream::AnswerDoubt;
 

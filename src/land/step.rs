@@ -38,8 +38,7 @@ pub fn edits(text: &Rows, passage: &Passage, new: &[Bytes], column: Option<usize
     edits_by(text, passage, new, column, changes_of)
 }
 
-/// The same where it is known which of the passage's rows are replaced by which lines. It makes no difference to a
-/// block.
+/// The same where it is known which of the passage's rows are replaced by which lines, if it is of whole rows.
 pub fn edits_at(
     text: &Rows,
     passage: &Passage,
@@ -47,7 +46,15 @@ pub fn edits_at(
     column: Option<usize>,
     changes: Vec<RowChange>,
 ) -> Vec<RowEdit> {
-    edits_by(text, passage, new, column, |_, _, _| changes)
+    edits_by(
+        text,
+        passage,
+        new,
+        column,
+        |old, new, is_part| {
+            if is_part { changes_of(old, new, true) } else { changes }
+        },
+    )
 }
 
 /// The edits that take an answer back: the rows that [`edits`] put in for it are those that go, also where the rows
@@ -111,7 +118,7 @@ pub fn changes(old: &[&[u8]], new: &[&[u8]]) -> Vec<RowChange> {
 
 /// Whether rows of a part, of which there are so many, can be replaced by so many others of all lines without what is
 /// around the part in its rows: they are at neither end, or as the lines are.
-pub fn keeps_ends(rows: &Range<usize>, old: usize, lines: &Range<usize>, new: usize) -> bool {
+fn keeps_ends(rows: &Range<usize>, old: usize, lines: &Range<usize>, new: usize) -> bool {
     let is_at_end = rows.start == 0 || lines.start == 0 || rows.end == old || lines.end == new;
     !is_at_end
         || (!rows.is_empty()

@@ -1,60 +1,84 @@
-//! The mirror of one buffer, as its events change it: its text (`text`), the ranges in it, and what the plugin says of
-//! their display marks (`marks`). What is asked of a mirror is in the files beside: `intents` for the answers to write,
-//! `review` for held answers, `places` for where the ranges are, `on_disk` for where they are in the file.
+//! The mirror of one buffer, as its events change it: its text (`text`), the jobs in it, and what is under way for it:
+//! contacts with the plugin, the queries that wait for them, and the call that writes. What it wants done it puts into
+//! its orders. What is asked of a mirror is in the files beside: `writing` for the answers to write, `review` for held
+//! answers, `places` for where the ranges are.
 
-mod intents;
-mod marks;
-mod on_disk;
 mod places;
 mod review;
 mod text;
+mod writing;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-pub use intents::Need;
-pub use on_disk::RangeOnDisk;
-pub use text::MirrorState;
+pub use places::RangeOnDisk;
 
-use super::answers::Answers;
 use super::event::{Mark, Notice};
-use super::query::Findings;
-use super::ranges::Ranges;
-use super::reviews::{Reviews, ViewDue};
-use super::selected::SavedRows;
+use super::held::ViewDue;
+use super::large::MarkedText;
+use super::order::{ContactScope, Order};
+use super::query::MirrorQuery;
 use super::sent::Sent;
-use super::shown::ShownMarks;
+use super::tracked::{Shown, Tracked};
+use super::view::MirrorState;
 use crate::document::Document;
-use marks::ReportedMarks;
+use places::MarkSync;
 use text::MirroredText;
+use writing::CallUnderWay;
+
+/// How many ranges of jobs that have ended are followed.
+const MAX_ENDED: usize = 100;
 
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Buffer {
+    /// The buffer's number.
+    number: u64,
     name: Vec<u8>,
     text: MirroredText,
-    ranges: Ranges,
-    answers: Answers,
-    reviews: Reviews,
-    marks: ReportedMarks,
-    shown: ShownMarks,
-    /// The file was written, and the host has not reported the ranges in it yet.
-    is_written: bool,
+    jobs: BTreeMap<u64, Tracked>,
+    /// Counts what waits and what ends, to know which was first.
+    turn: u64,
+    /// The changedtick at which the plugin reported its marks last.
+    marks_tick: u64,
+    excerpts: Excerpts,
+    sync: MarkSync,
+    /// When it was used last, as [`Mirrors`](super::Mirrors) count.
+    pub used: u64,
+    /// How many contacts are under way.
+    contacts: usize,
+    /// Whether the whole text is to come with one of them.
+    is_attaching: bool,
+    /// The queries that wait for them.
+    queries: Vec<(u64, MirrorQuery)>,
+    /// The call under way that writes.
+    writing: Option<CallUnderWay>,
+    /// Whether the last reply said that the user is in the middle of something.
+    is_busy: bool,
+    /// Whether an [`Order::AskAgain`] is under way.
+    asks_again: bool,
+    /// What it wants done.
+    pub orders: Vec<Order>,
+}
+
+/// Whether the text at the display marks is known, in a buffer that is too large to be mirrored. It is used once.
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Excerpts {
+    #[default]
+    Unknown,
+    Wanted,
+    Known,
 }
 
 impl Buffer {
-    /// What the mirror knows of its buffer.
-    pub fn state(&self) -> MirrorState {
-        self.text.state()
+    /// The mirror of a buffer of which nothing is known yet.
+    pub fn new(number: u64) -> Self {
+        Self { number, ..Self::default() }
     }
 
-    /// Whether the buffer has a text that the mirror does not know and could get.
-    pub fn needs_text(&self) -> bool {
-        self.text.is_missing()
-    }
-
-    /// Whether the host follows the buffer. If so, the plugin reports every reload (`:edit`) of it.
-    pub fn is_followed(&self) -> bool {
-        self.state() != MirrorState::Unknown
+    /// Nothing is under way that changes what is known of it.
+    pub fn is_at_rest(&self) -> bool {
+        !self.is_writing() && self.contacts == 0
     }
 
     /// The bytes of memory that it takes, roughly.
@@ -62,23 +86,68 @@ impl Buffer {
         self.text.document().map_or(0, Document::memory)
     }
 
-    /// The name of the buffer.
-    pub fn name(&self) -> &[u8] {
-        &self.name
-    }
-
-    /// The jobs whose ranges are in this buffer.
-    pub fn jobs(&self) -> impl Iterator<Item = u64> + '_ {
-        self.ranges.jobs()
-    }
-
-    /// Whether the range of a job is in this buffer.
+    /// Whether a job is in this buffer.
     pub fn has(&self, job: u64) -> bool {
-        self.ranges.has(job)
+        self.jobs.contains_key(&job)
+    }
+
+    fn next_turn(&mut self) -> u64 {
+        self.turn += 1;
+        self.turn
+    }
+
+    /// Makes a change. Ends the events of a buffer that becomes too large, and contacts the plugin where the mirror does
+    /// not know the text or the marks any more.
+    pub fn change(&mut self, change: impl FnOnce(&mut Self)) {
+        let was = self.text.state();
+        change(self);
+        let is_too_large = self.text.state() == MirrorState::TooLarge;
+        if is_too_large && was != MirrorState::TooLarge {
+            tracing::info!(buffer = self.number, "too large to be mirrored");
+            self.orders.push(Order::Detach(self.number));
+        } else if self.text.is_missing() {
+            self.contact(ContactScope::Text);
+        } else if self.text.is_fed() && self.jobs.values().any(Tracked::needs_marks) {
+            self.contact(ContactScope::Marks);
+        }
+    }
+
+    /// Contacts the editor, unless that is under way.
+    fn contact(&mut self, scope: ContactScope) {
+        let is_whole = scope == ContactScope::Text;
+        let is_under_way = if is_whole { self.is_attaching } else { self.contacts > 0 };
+        if !is_under_way {
+            self.contacts += 1;
+            self.is_attaching |= is_whole;
+            self.orders.push(Order::Contact { buffer: self.number, scope });
+        }
+    }
+
+    /// A contact is over: the plugin has said where all its marks are. One that showed that the text is wanted has led to
+    /// another.
+    pub fn contacted(&mut self) {
+        self.contacts = self.contacts.saturating_sub(1);
+        if self.contacts > 0 {
+            return;
+        }
+        self.is_attaching = false;
+        if let Some((document, tick)) = self.text.sure_mut() {
+            self.jobs.values_mut().for_each(|tracked| tracked.marks_complete(document, tick));
+            self.sync.may_differ = true;
+        }
+        if self.excerpts == Excerpts::Wanted {
+            self.excerpts = Excerpts::Known;
+        }
+        if !self.text.is_missing() {
+            for (token, question) in std::mem::take(&mut self.queries) {
+                self.answer(token, &question);
+            }
+        }
     }
 
     /// Replaces the whole document by the text that Neovim sends after an attach.
     pub fn whole(&mut self, tick: Option<u64>, rows: &[Vec<u8>]) {
+        self.is_attaching = false;
         match self.text.document_mut() {
             Some(document) => {
                 document.reload(rows);
@@ -86,21 +155,22 @@ impl Buffer {
             }
             None => self.text.begin(rows),
         }
-        self.reviews.invalidate(ViewDue::Now);
+        self.look_again(ViewDue::Now);
         self.text.complete(tick);
-        self.shown.lose_track();
+        self.lose_marks();
         self.check_size(rows);
     }
 
     /// Applies a change of rows. `step` is the step of the last write call that made the change; none for any other.
     pub fn lines(&mut self, tick: Option<u64>, range: Range<usize>, rows: &[Vec<u8>], step: Option<usize>) {
+        let anchor = step.and_then(|step| self.step(step)?.1.plan.anchor);
         let Some(document) = self.text.changed(tick, &range) else { return };
-        self.shown.change(&range, rows.len());
-        self.reviews.invalidate(ViewDue::AtPause);
-        match step.and_then(|step| self.answers.anchor(step)) {
-            Some(anchor) => document.apply_answer(anchor, range, rows),
-            None => document.apply(range, rows),
+        match anchor {
+            Some(anchor) => document.apply_answer(anchor, range.clone(), rows),
+            None => document.apply(range.clone(), rows),
         }
+        self.move_marks(&range, rows.len());
+        self.look_again(ViewDue::AtPause);
         self.check_size(rows);
     }
 
@@ -108,15 +178,27 @@ impl Buffer {
     pub fn settle(&mut self, tick: u64) {
         if self.text.settle(tick) {
             self.follow_reviews();
-            self.reviews.invalidate(ViewDue::Now);
-            self.shown.invalidate();
+            self.look_again(ViewDue::Now);
+            self.sync.may_differ = true;
         }
     }
 
     /// The text may have other writes in it.
     fn follow_reviews(&mut self) {
-        let (ranges, document) = (&self.ranges, self.text.document());
-        self.reviews.follow(|job| document?.last_write(ranges.anchor(job)?));
+        let document = self.text.document();
+        for tracked in self.jobs.values_mut() {
+            let anchor = tracked.anchor();
+            if let Some(review) = tracked.held.as_mut().and_then(|held| held.begun_mut()) {
+                review.follow(anchor.and_then(|anchor| document?.last_write(anchor)));
+            }
+        }
+    }
+
+    /// The views of held answers have to be looked at.
+    fn look_again(&mut self, due: ViewDue) {
+        for held in self.jobs.values_mut().filter_map(|tracked| tracked.held.as_mut()) {
+            held.due = held.due.max(due);
+        }
     }
 
     /// Handles a detach: Neovim sends no more events.
@@ -126,90 +208,115 @@ impl Buffer {
 
     /// Applies the state of the buffer that the plugin reports.
     pub fn notice(&mut self, mut notice: Notice) {
+        let is_followed = self.text.state() != MirrorState::Unknown;
+        if notice.is_written && notice.rows == 0 {
+            // It is unloaded next, with the text that its file has.
+            self.text.is_written = true;
+            self.report_ranges_on_disk();
+        } else if notice.rows > 0 && is_followed && self.name != notice.name {
+            let jobs = self.jobs.iter().filter(|(_, tracked)| !tracked.is_unknown());
+            self.orders.extend(jobs.map(|(job, _)| Order::Renamed { job: *job, path: notice.name.clone() }));
+        }
         self.text.load(&notice);
-        self.is_written = self.text.is_loaded() && (self.is_written || notice.is_written);
-        self.shown.contacted();
-        self.reviews.invalidate(ViewDue::Now);
+        self.sync.is_refused = false;
+        self.look_again(ViewDue::Now);
         if !self.text.is_loaded() {
             // The notice's name is not adopted: it may belong to the text that Neovim reads next.
             return;
         }
-        if !self.is_followed() && self.name != notice.name {
+        if !is_followed && self.name != notice.name {
             // If the name differs from that of the last notice, Neovim has used the buffer number for another file. The
             // ranges are lost: a display mark that still exists is in another text.
             self.text.forget();
-            self.ranges.lose();
+            self.jobs.values_mut().for_each(Tracked::lose);
         }
         self.name = std::mem::take(&mut notice.name);
         self.text.compare(&notice);
         match self.text.state() {
-            MirrorState::Sure => self.marked(notice.tick, notice.marks),
+            MirrorState::Sure => notice.marks.into_iter().for_each(|mark| self.marked(notice.tick, mark)),
             MirrorState::TooLarge => {
-                notice.marks.iter().for_each(|mark| self.ranges.offered(mark));
-                self.marks.report_excerpts(notice.marks);
+                if self.excerpts == Excerpts::Known {
+                    self.excerpts = Excerpts::Unknown;
+                }
+                notice.marks.into_iter().for_each(|mark| self.excerpted(mark));
             }
-            MirrorState::Unknown | MirrorState::Unsure => {}
+            MirrorState::Unknown | MirrorState::Unsure => return,
+        }
+        self.marks_tick = notice.tick;
+        self.sync.may_differ = true;
+    }
+
+    /// Takes what the plugin reports of a display mark in a text that is known.
+    fn marked(&mut self, tick: u64, mark: Mark) {
+        let Mark { job, has_ended, .. } = mark;
+        let is_news = mark.sent.is_some() || (mark.place.is_some() && !has_ended);
+        let Some(document) = self.text.document_mut().filter(|_| is_news || self.jobs.contains_key(&job))
+        else {
+            return;
+        };
+        let tracked = self.jobs.entry(job).or_default();
+        tracked.marked(mark, document, tick);
+        if has_ended && tracked.ended.is_none() {
+            self.end(job);
         }
     }
 
-    /// Takes what the plugin reports of its display marks in a text that is known.
-    fn marked(&mut self, tick: u64, marks: Vec<Mark>) {
-        let Some(document) = self.text.document_mut() else { return };
-        self.marks.report(tick, &marks);
-        for mut mark in marks {
-            self.shown.set(mark.job, mark.place.as_ref());
-            if let Some(before) = mark.before.take() {
-                self.answers.remember(mark.job, before);
-            }
-            if let (Some(sent), Some(SavedRows { base: Some(_), .. })) = (&mark.sent, &mark.saved) {
-                self.reviews.resume(mark.job, sent.selected.pieces());
-            }
-            self.ranges.marked(mark, document, tick);
+    /// The same in a buffer that is too large to be mirrored.
+    fn excerpted(&mut self, mark: Mark) {
+        let Mark { job, place, sent, saved, excerpt, .. } = mark;
+        let tracked = self.jobs.entry(job).or_default();
+        tracked.marked_text = place.zip(excerpt).map(|(place, excerpt)| MarkedText { place, excerpt });
+        if tracked.marked_text.is_some() {
+            self.excerpts = Excerpts::Known;
         }
-        self.shown.keep(|job| self.ranges.has(job));
-    }
-
-    /// Whether the plugin has to say where its marks are.
-    pub fn needs_marks(&self) -> bool {
-        self.text.is_fed() && self.ranges.needs_marks()
-    }
-
-    /// The plugin has said where all its marks are.
-    pub fn marks_complete(&mut self) {
-        if let Some((document, tick)) = self.text.sure_mut() {
-            self.ranges.marks_complete(document, tick);
-            self.shown.invalidate();
+        if let Some(sent) = sent {
+            tracked.offered(sent, saved);
         }
-        self.marks.complete();
     }
 
     /// Follows the range of a request from now on.
     pub fn sent(&mut self, sent: Sent) {
-        let (job, document) = (sent.job, self.text.sure_mut());
-        let is_of_this_text = document.as_ref().is_some_and(|(_, tick)| sent.tick == Some(*tick));
-        self.ranges.sent(sent, document);
-        if is_of_this_text {
+        let text = self.text.sure_mut();
+        let is_of_this_text = text.as_ref().is_some_and(|(_, tick)| sent.tick == Some(*tick));
+        let tracked = self.jobs.entry(sent.job).or_default();
+        tracked.sent(sent, text);
+        if let Some(document) = self.text.document().filter(|_| is_of_this_text) {
             // The plugin set the display mark at the place that the request names.
-            let place = self.place(job, None);
-            self.shown.set(job, place.as_ref());
+            tracked.shown = tracked.place(document, None).map_or(Shown::Unknown, Shown::At);
         }
-        self.shown.invalidate();
+        self.sync.may_differ = true;
     }
 
-    /// Handles the end of a job whose answer is not held: ends its review, and returns the replies to the queries that
-    /// still wait for that review.
-    pub fn ended(&mut self, job: u64) -> Vec<(u64, Findings)> {
-        self.ranges.ended(job, self.text.document_mut());
-        self.answers.keep(&self.ranges);
-        self.shown.keep(|job| self.ranges.has(job));
-        self.reviews.forget(job)
+    /// A job has ended, and its answer is not held: its review ends. Of such jobs the newest are followed.
+    pub fn ended(&mut self, job: u64) {
+        let Some(tracked) = self.jobs.get_mut(&job) else { return };
+        let replies = tracked.held.take().map(|held| held.replies).unwrap_or_default();
+        self.orders.extend(replies.into_iter().map(|(token, findings)| Order::Reply { token, findings }));
+        self.end(job);
+    }
+
+    fn end(&mut self, job: u64) {
+        let turn = self.next_turn();
+        if let Some(tracked) = self.jobs.get_mut(&job) {
+            tracked.end(turn);
+        }
+        let ended = self.jobs.iter().filter(|(_, tracked)| tracked.pending.is_none());
+        let ended = ended.filter_map(|(job, tracked)| Some((tracked.ended?, *job)));
+        let mut ended: Vec<(u64, u64)> = ended.collect();
+        ended.sort_unstable();
+        ended.truncate(ended.len().saturating_sub(MAX_ENDED));
+        for (_, job) in ended {
+            if let Some((tracked, document)) = self.jobs.remove(&job).zip(self.text.document_mut()) {
+                tracked.forget(document);
+            }
+        }
     }
 
     /// Forgets the document if it is too large, and with it the ranges. `rows` are the rows that the last change put
     /// in.
     fn check_size(&mut self, rows: &[Vec<u8>]) {
         if self.text.drop_if_too_large(rows) {
-            self.ranges.lose();
+            self.jobs.values_mut().for_each(Tracked::lose);
         }
     }
 }

@@ -47,7 +47,7 @@ pub enum MirrorEvent {
     Notice(Notice),
     /// A request was sent. It is the host's, too.
     Sent(Sent),
-    /// A job has ended and its answer is not held, or what was held was decided.
+    /// A job has ended and its answer is not held, or it was rejected. What the mirror settles it ends itself.
     Ended {
         /// The job's id.
         job: u64,

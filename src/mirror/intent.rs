@@ -85,6 +85,11 @@ impl Obstacle {
 }
 
 impl Settlement {
+    /// Whether nothing of the answer is left to decide.
+    pub fn is_end(self) -> bool {
+        matches!(self, Self::Unchanged | Self::Written { .. } | Self::Reverted | Self::Rejected)
+    }
+
     /// The public name of the landing.
     pub fn landing(self) -> &'static str {
         match self {
@@ -111,13 +116,9 @@ impl Intent {
         }
     }
 
-    /// What became of it.
-    pub fn settled(&self, job: u64, settlement: Settlement) -> SettledIntent {
-        let asked = match self {
-            Self::Take { token, .. } => Some((*token, Vec::new())),
-            _ => None,
-        };
-        SettledIntent { asked, ..SettledIntent::new(job, settlement) }
+    /// The token of the query that asks for it.
+    pub fn token(&self) -> Option<u64> {
+        if let Self::Take { token, .. } = self { Some(*token) } else { None }
     }
 }
 
@@ -142,8 +143,8 @@ pub struct SettledIntent {
     pub attempt: Option<u64>,
     /// The range as it is now, where no document knows it.
     pub passage: Option<Passage>,
-    /// The token of the query that asked for it, and the hunks that were taken.
-    pub asked: Option<(u64, Vec<EditId>)>,
+    /// The hunks of a held answer that were taken, or dropped.
+    pub taken: Vec<EditId>,
     /// A reply that is to go out after it.
     pub reply: Option<(u64, Findings)>,
 }
@@ -151,6 +152,6 @@ pub struct SettledIntent {
 impl SettledIntent {
     /// Without a step.
     pub fn new(job: u64, settlement: Settlement) -> Self {
-        Self { job, settlement, attempt: None, passage: None, asked: None, reply: None }
+        Self { job, settlement, attempt: None, passage: None, taken: Vec::new(), reply: None }
     }
 }

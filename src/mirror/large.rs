@@ -1,8 +1,10 @@
 //! Landing in a buffer that is too large for a mirror: an answer lands where the text at its mark is what was sent.
 
+use super::intent::Settlement;
 use super::selected::{Excerpt, Selected};
+use super::write::Plan;
 use crate::document::{Document, Passage, Place};
-use crate::land::{Bytes, HeldFor, Replaced, RowEdit, edits};
+use crate::land::{Bytes, HeldFor, Replaced, edits};
 
 /// What the editor has at the mark of a range.
 #[derive(Debug, Clone)]
@@ -13,22 +15,11 @@ pub struct MarkedText {
     pub excerpt: Excerpt,
 }
 
-/// What is to be written.
-#[derive(Debug)]
-pub struct LargePlan {
-    /// The range.
-    pub now: Passage,
-    /// What it becomes.
-    pub replaced: Replaced,
-    /// The edits for that; none where it reads so already.
-    pub edits: Vec<RowEdit>,
-}
-
 /// What an answer to a selection needs to be written at a mark.
 ///
 /// # Errors
 /// Why it must not be written there.
-pub fn plan(selected: &Selected, marked: &MarkedText, answer: &[Bytes]) -> Result<LargePlan, HeldFor> {
+pub fn plan(selected: &Selected, marked: &MarkedText, answer: &[Bytes]) -> Result<Plan, HeldFor> {
     let MarkedText { place, excerpt } = marked;
     if !selected.is_excerpt(place, excerpt) {
         return Err(HeldFor::TooLarge);
@@ -47,7 +38,8 @@ pub fn plan(selected: &Selected, marked: &MarkedText, answer: &[Bytes]) -> Resul
         edit.rows = edit.rows.start + first - above..edit.rows.end + first - above;
     }
     let now = Passage { place: place.clone(), rows: within.rows };
-    Ok(LargePlan { replaced: Replaced::new(&now, answer), now, edits })
+    let (replaced, settlement) = (Replaced::new(&now, answer), Settlement::Written { is_merged: false });
+    Ok(Plan { anchor: None, now, replaced, edits, settlement, hunks: None })
 }
 
 /// A place at other rows.

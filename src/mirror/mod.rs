@@ -2,31 +2,27 @@
 //! that Neovim's core sends.
 //!
 //! They run on a thread of their own, since aligning a large change takes up to a few hundred milliseconds, and handle
-//! everything in the order in which Neovim sent it: `event` decodes, `buffer` is one mirror, `entry` what is under way
-//! for it, [`Mirrors`] are all of them. What they need from Neovim goes out as an [`Order`]; they have no handle of
-//! Neovim's.
+//! everything in the order in which Neovim sent it: `event` decodes, `buffer` is one mirror, `tracked` one job in it,
+//! [`Mirrors`] are all mirrors. What they need from Neovim goes out as an [`Order`]; they have no handle of Neovim's.
 //!
 //! [`Document`]: crate::document::Document
 
 mod all;
-mod answers;
 mod blocks;
 mod buffer;
-mod entry;
 mod event;
+mod held;
 mod intent;
 mod large;
 mod order;
 mod plan;
 mod proposal;
 mod query;
-mod ranges;
-mod reviews;
 mod selected;
 mod sent;
-mod shown;
 #[cfg(test)]
 mod tests;
+mod tracked;
 mod view;
 mod write;
 

@@ -4,8 +4,8 @@ use super::buffer::RangeOnDisk;
 use super::intent::SettledIntent;
 use super::proposal::ReviewView;
 use super::query::Findings;
-use super::shown::Places;
 use super::write::WriteCall;
+use crate::document::Place;
 
 /// What the mirrors want done.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub enum Order {
         /// The changedtick of the text in which they are.
         tick: u64,
         /// By job; none where its range is lost.
-        places: Places,
+        places: Vec<(u64, Option<Place>)>,
     },
     /// Have the plugin draw what is proposed of a held answer; its reply comes as [`Drawn`](super::MirrorEvent::Drawn).
     Review {

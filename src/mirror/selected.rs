@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::document::{Document, Passage, Place, Row, Rows, is_telling, shifted};
+use crate::document::{Document, Passage, Place, Rows, is_telling, shifted};
 use crate::error::JobError;
 use crate::land::{Bytes, Replaced};
 use crate::request::fields::{bad, wrong};
@@ -113,30 +113,28 @@ impl Selected {
     /// Whether the text at a place, where the editor's mark is, reads as it was sent. Rows without a letter tell
     /// nothing.
     pub fn is_at(&self, mark: &Place, rows: &Rows) -> bool {
-        let range = mark.rows();
-        let above = range.start.checked_sub(1).and_then(|above| rows.get(above));
-        let (now, below) = (rows.slice(range.clone()), rows.get(range.end));
-        let is_it = match self.kind {
-            SelectionKind::Insert => is(above, self.above.as_ref()) && is(below, self.below.as_ref()),
-            _ => {
-                now.len() == self.rows.len()
-                    && now.iter().zip(&self.rows).all(|(row, text)| row.text[..] == text[..])
-            }
+        self.is_telling() && self.is_read_at(mark, |at| text_of(rows, at))
+    }
+
+    /// Whether what is at the editor's mark is what was sent.
+    pub fn is_excerpt(&self, mark: &Place, Excerpt { above, rows, below }: &Excerpt) -> bool {
+        let first = mark.rows().start;
+        let text = |at: usize| match at.checked_sub(first) {
+            None => above.as_deref(),
+            Some(at) if at == rows.len() => below.as_deref(),
+            Some(at) => rows.get(at).map(Vec::as_slice),
         };
-        is_it && self.is_telling() && self.place_at(range.start).as_ref() == Some(mark)
+        self.is_read_at(mark, text)
     }
 
     /// Whether whole rows begin and end as they were sent, so that only what is between was edited.
     pub fn begins_and_ends_at(&self, mark: &Place, rows: &Rows) -> bool {
-        let now = rows.slice(mark.rows());
-        let ends = [self.rows.first(), self.rows.last()];
+        let (Place::Lines(now), [first, .., last]) = (mark, &self.rows[..]) else { return false };
         self.kind == SelectionKind::Line
-            && matches!(mark, Place::Lines(_))
-            && self.rows.len() > 1
             && now.len() > 1
-            && is(now.first(), ends[0])
-            && is(now.last(), ends[1])
-            && ends.into_iter().flatten().any(|row| is_telling(row))
+            && text_of(rows, now.start) == Some(first)
+            && text_of(rows, now.end - 1) == Some(last)
+            && (is_telling(first) || is_telling(last))
     }
 
     /// Where the text reads as it was sent: where it was, else at the only place that does, if it says enough; an
@@ -146,13 +144,14 @@ impl Selected {
             return None;
         }
         let text: Vec<&[u8]> = rows.iter().map(|row| &row.text[..]).collect();
-        if self.reads_at(self.first, &text) {
+        let row = |at: usize| text.get(at).copied();
+        if self.first <= text.len() && self.reads_at(self.first, row) {
             return self.place_at(self.first);
         }
         if !self.is_long() {
             return None;
         }
-        let mut places = (0..=text.len()).filter(|first| self.reads_at(*first, &text));
+        let mut places = (0..=text.len()).filter(|first| self.reads_at(*first, row));
         let only = places.next().filter(|_| places.next().is_none())?;
         self.place_at(only)
     }
@@ -177,15 +176,6 @@ impl Selected {
         Some(Self { first, rows: saved.rows.clone(), spans: spans?, ..self.clone() })
     }
 
-    /// Whether what is at the editor's mark is what was sent.
-    pub fn is_excerpt(&self, mark: &Place, excerpt: &Excerpt) -> bool {
-        let is_it = match self.kind {
-            SelectionKind::Insert => (&excerpt.above, &excerpt.below) == (&self.above, &self.below),
-            _ => excerpt.rows == self.rows,
-        };
-        is_it && self.place_at(mark.rows().start).as_ref() == Some(mark)
-    }
-
     fn is_telling(&self) -> bool {
         self.distinctive_rows().any(|row| is_telling(row))
     }
@@ -205,19 +195,18 @@ impl Selected {
         beside.chain(own)
     }
 
-    fn reads_at(&self, first: usize, text: &[&[u8]]) -> bool {
-        match self.kind {
-            SelectionKind::Insert => {
-                let above = first.checked_sub(1).and_then(|above| text.get(above)).copied();
-                first <= text.len()
-                    && above == self.above.as_deref()
-                    && text.get(first).copied() == self.below.as_deref()
-            }
-            _ => text
-                .get(first..)
-                .and_then(|text| text.get(..self.rows.len()))
-                .is_some_and(|text| text.iter().eq(self.rows.iter())),
+    fn is_read_at<'a>(&self, mark: &Place, row: impl Fn(usize) -> Option<&'a [u8]>) -> bool {
+        let first = mark.rows().start;
+        self.place_at(first).as_ref() == Some(mark) && self.reads_at(first, row)
+    }
+
+    /// Whether a text has its rows from one on, or the rows beside it; `row` is a row of that text.
+    fn reads_at<'a>(&self, first: usize, row: impl Fn(usize) -> Option<&'a [u8]>) -> bool {
+        if self.kind == SelectionKind::Insert {
+            let above = first.checked_sub(1).and_then(&row);
+            return above == self.above.as_deref() && row(first) == self.below.as_deref();
         }
+        (first..).zip(&self.rows).all(|(at, own)| row(at) == Some(own))
     }
 
     fn place_at(&self, first: usize) -> Option<Place> {
@@ -262,8 +251,8 @@ fn first_row(kind: SelectionKind, line: usize) -> usize {
     if kind == SelectionKind::Insert { line } else { line.saturating_sub(1) }
 }
 
-fn is(row: Option<&Row>, text: Option<&Bytes>) -> bool {
-    row.map(|row| &row.text[..]) == text.map(|text| &text[..])
+fn text_of(rows: &Rows, at: usize) -> Option<&[u8]> {
+    rows.get(at).map(|row| &row.text[..])
 }
 
 fn size(fields: &Fields<'_>, field: &str) -> Result<usize, JobError> {

@@ -8,8 +8,9 @@ use rmpv::Value;
 
 use super::intent::Settlement;
 use super::view;
-use crate::document::Place;
-use crate::land::RowEdit;
+use crate::document::{AnchorId, Document, Passage, Place};
+use crate::land::{Bytes, Replaced, RowEdit};
+use crate::review::Hunk;
 
 /// What is to be written to one buffer, in this order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +34,36 @@ pub struct WriteStep {
     pub edits: Vec<RowEdit>,
     /// Where the range is afterwards, for what is drawn at it.
     pub place: Place,
+}
+
+/// What an intent needs to be written.
+#[derive(Debug)]
+pub struct Plan {
+    /// What the range is known by; none in a buffer that is too large.
+    pub anchor: Option<AnchorId>,
+    /// The range before.
+    pub now: Passage,
+    /// The range once it is written.
+    pub replaced: Replaced,
+    /// What is written, row by row.
+    pub edits: Vec<RowEdit>,
+    /// What it comes to once it is written.
+    pub settlement: Settlement,
+    /// Of a held answer: the hunks that are taken, and what they are merged with still.
+    pub hunks: Option<(Vec<Hunk>, Passage)>,
+}
+
+impl Plan {
+    /// The whole rows that it replaces.
+    pub fn before(&self) -> Vec<Bytes> {
+        self.now.rows.iter().map(|row| row.text.to_vec()).collect()
+    }
+
+    /// The range once it is written.
+    pub fn after(&self) -> Passage {
+        let rows = Document::new(&self.replaced.rows).rows().slice(0..self.replaced.rows.len());
+        Passage { place: self.replaced.planned_place(), rows }
+    }
 }
 
 /// What came of a call.

@@ -4,9 +4,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::id::{EditId, Hash};
-use super::shape::Shape;
-use crate::document::Row;
-use crate::land::{Bytes, changes, keeps_ends, merge_rows};
+use crate::document::{Row, rising, unchanged};
+use crate::land::{Bytes, changes};
 
 /// See the module. For a part of a row, or a block, a row is the piece of it that was selected.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +18,8 @@ pub struct Base {
     pub taken: usize,
     /// What the taken edits have replaced, ascending and apart from each other.
     pub replaced: Vec<TakenRows>,
+    /// Whether the range is of whole rows.
+    is_of_rows: bool,
 }
 
 /// Rows of the base that were taken from the answer.
@@ -52,25 +53,25 @@ pub struct Edit {
 }
 
 impl Base {
-    /// The rows, and all differences of the answer to them.
-    pub fn new(rows: Vec<Row>, answer: &[Bytes], shape: Shape) -> Self {
-        let mut groups = match shape {
-            Shape::Block => by_row(&rows, answer),
-            Shape::Rows | Shape::Part => by_merge(&rows, answer),
+    /// The rows, and all differences of the answer to them: in whole rows each by itself, else all as one.
+    pub fn new(rows: Vec<Row>, answer: &[Bytes], is_of_rows: bool) -> Self {
+        let is_same = || rows.iter().map(|row| &row.text[..]).eq(answer.iter().map(Vec::as_slice));
+        let mut groups = match is_of_rows {
+            true => by_row(&rows, answer),
+            false if is_same() => Vec::new(),
+            false => {
+                let (rows, lines) = (0..rows.len(), 0..answer.len());
+                vec![Group { rows: rows.clone(), edits: vec![Edit { id: Hash::new().id(), rows, lines }] }]
+            }
         };
-        let (old, new) = (rows.len(), answer.len());
-        let mut edits = groups.iter().flat_map(|group| &group.edits);
-        if shape == Shape::Part && !edits.all(|edit| keeps_ends(&edit.rows, old, &edit.lines, new)) {
-            groups = vec![Group::one(0..old, 0..new)];
-        }
         name(&mut groups, &rows, answer);
-        Self { rows, groups, taken: 0, replaced: Vec::new() }
+        Self { rows, groups, taken: 0, replaced: Vec::new(), is_of_rows }
     }
 
     /// The same rows with the differences of another answer.
-    pub fn with_answer(&self, answer: &[Bytes], shape: Shape) -> Self {
+    pub fn with_answer(&self, answer: &[Bytes]) -> Self {
         let (taken, replaced) = (self.taken, self.replaced.clone());
-        Self { taken, replaced, ..Self::new(self.rows.clone(), answer, shape) }
+        Self { taken, replaced, ..Self::new(self.rows.clone(), answer, self.is_of_rows) }
     }
 
     /// The same where its rows are what was `sent` with edits in it that were taken in an earlier session. What these
@@ -101,53 +102,33 @@ impl Base {
         before.extend(bytes(&self.rows[from..]));
         before
     }
-
-    /// These pieces without the edits that were taken; none where they have been changed since.
-    pub fn without_taken(&self, current: &[Row], shape: Shape) -> Option<Vec<Bytes>> {
-        let before = self.before();
-        let mut pieces: Vec<Bytes> = current.iter().map(|row| row.text.to_vec()).collect();
-        if shape == Shape::Block {
-            for ((piece, base), before) in pieces.iter_mut().zip(&self.rows).zip(before) {
-                if base.text[..] != before[..] {
-                    *piece = (base.text[..] == piece[..]).then_some(before)?;
-                }
-            }
-            return Some(pieces);
-        }
-        for hunk in merge_rows(&self.rows, current, &before).into_iter().rev() {
-            if hunk.is_conflict {
-                return None;
-            }
-            pieces.splice(hunk.current, before[hunk.answer].iter().cloned());
-        }
-        Some(pieces)
-    }
 }
 
-impl Group {
-    fn one(rows: Range<usize>, lines: Range<usize>) -> Self {
-        Self { rows: rows.clone(), edits: vec![Edit { id: Hash::new().id(), rows, lines }] }
-    }
-}
-
-/// The rows of a block stand each for itself.
+/// The differences between rows and an answer to them, each between two rows of which it is certain which line they are.
 fn by_row(rows: &[Row], answer: &[Bytes]) -> Vec<Group> {
-    let differs = |at: &usize| rows[*at].text[..] != answer[*at][..];
-    (0..rows.len().min(answer.len())).filter(differs).map(|at| Group::one(at..at + 1, at..at + 1)).collect()
-}
-
-fn by_merge(rows: &[Row], answer: &[Bytes]) -> Vec<Group> {
-    let hunks = merge_rows(rows, rows, answer).into_iter();
-    let groups = hunks.map(|hunk| {
-        let old: Vec<&[u8]> = rows[hunk.base.clone()].iter().map(|row| &row.text[..]).collect();
-        let new: Vec<&[u8]> = answer[hunk.answer.clone()].iter().map(Vec::as_slice).collect();
-        let edit = |(rows, lines): (Range<usize>, Range<usize>)| {
-            let (rows, lines) = (shift(rows, hunk.base.start), shift(lines, hunk.answer.start));
-            Edit { id: Hash::new().id(), rows, lines }
-        };
-        Group { rows: hunk.base.clone(), edits: changes(&old, &new).into_iter().map(edit).collect() }
-    });
-    groups.collect()
+    let origins = unchanged(rows, answer).into_iter().enumerate();
+    let pairs: Vec<(usize, usize)> = origins.filter_map(|(line, row)| Some((line, row?))).collect();
+    let kept = rising(&pairs).into_iter().map(|at| pairs[at]);
+    let (mut groups, mut above) = (Vec::new(), (0, 0));
+    for (line, row) in kept.chain([(answer.len(), rows.len())]) {
+        let old: Vec<&[u8]> = rows[above.1..row].iter().map(|row| &row.text[..]).collect();
+        let new: Vec<&[u8]> = answer[above.0..line].iter().map(Vec::as_slice).collect();
+        let head = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+        let (old, new, from) = (&old[head..], &new[head..], (above.0 + head, above.1 + head));
+        let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
+        let changes = changes(&old[..old.len() - tail], &new[..new.len() - tail]).into_iter();
+        let edits: Vec<Edit> = changes
+            .map(|(rows, lines)| {
+                let (rows, lines) = (shift(rows, from.1), shift(lines, from.0));
+                Edit { id: Hash::new().id(), rows, lines }
+            })
+            .collect();
+        if !edits.is_empty() {
+            groups.push(Group { rows: from.1..row - tail, edits });
+        }
+        above = (line + 1, row + 1);
+    }
+    groups
 }
 
 fn shift(range: Range<usize>, by: usize) -> Range<usize> {

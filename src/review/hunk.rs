@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::id::{EditId, Hash};
-use crate::land::{Bytes, RowChange};
+use crate::land::Bytes;
 
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Hunk {
     pub lines: Vec<Bytes>,
     /// What the user changed in the same place, if they did.
     pub conflict: Option<Conflict>,
-    /// For rows of a block that end before it begins: the screen column up to which they are filled up.
+    /// For a block: the screen column up to which those of its rows are filled up that end before it.
     pub column: Option<usize>,
     /// How it is taken.
     pub(super) take: Take,
@@ -69,6 +69,25 @@ impl Conflict {
     }
 }
 
+#[cfg(test)]
+impl Hunk {
+    /// Rows that others take the place of.
+    pub fn sample(rows: Range<usize>, lines: &[&str]) -> Self {
+        let lines: Vec<Bytes> = lines.iter().map(|line| line.as_bytes().to_vec()).collect();
+        let take = Take {
+            edits: Vec::new(),
+            base: rows.clone(),
+            now: rows.clone(),
+            come: lines.len(),
+            differ: rows.clone(),
+            pieces: lines.clone(),
+        };
+        let (conflict, column) = (None, None);
+        let old = format!("{rows:?}");
+        Self { id: Hash::new().id(), rows, lines, conflict, column, take }.named(&[old.as_bytes()])
+    }
+}
+
 impl Hunk {
     /// Names it by its rows of the text and all that is known of it.
     pub(super) fn named(mut self, old: &[&[u8]]) -> Self {
@@ -85,14 +104,13 @@ impl Hunk {
 }
 
 impl Take {
-    /// These pieces in place of others; those at its ends that are the same stay, if `may_trim` such.
+    /// These pieces in place of others; those at its ends that are the same stay.
     pub fn new(
         edits: Vec<EditId>,
         base: Range<usize>,
         now: Range<usize>,
         own: &[&[u8]],
         mut pieces: Vec<Bytes>,
-        may_trim: impl Fn(&RowChange) -> bool,
     ) -> Self {
         let come = pieces.len();
         let old = &own[now.clone()];
@@ -101,12 +119,8 @@ impl Take {
         let left = old.len().min(come) - head;
         let tail = old.iter().rev().zip(pieces.iter().rev()).take(left).take_while(is_same).count();
         let differ = now.start + head..now.end - tail;
-        if may_trim(&(differ.clone(), now.start + head..now.start + come - tail)) {
-            pieces.truncate(come - tail);
-            pieces.drain(..head);
-            Self { edits, base, now, come, differ, pieces }
-        } else {
-            Self { edits, base, differ: now.clone(), now, come, pieces }
-        }
+        pieces.truncate(come - tail);
+        pieces.drain(..head);
+        Self { edits, base, now, come, differ, pieces }
     }
 }

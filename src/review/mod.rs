@@ -13,10 +13,10 @@ mod base;
 mod hunk;
 mod id;
 mod proposal;
-mod shape;
 mod taken;
 mod words;
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -26,15 +26,13 @@ pub use self::words::{WordMarks, marks};
 
 use self::base::Base;
 use self::proposal::ProposalInput;
-use self::shape::{Shape, pieces};
 use self::taken::TakenHunk;
 use crate::document::{Passage, Row, WriteNumber};
-use crate::land::{Bytes, HeldFor, Replaced, RowChange};
+use crate::land::{Bytes, HeldFor, Replaced, RowChange, recognized};
 
 /// A held answer, and what the user made of it.
 #[derive(Debug)]
 pub struct Review {
-    shape: Shape,
     answer: Vec<Bytes>,
     base: Arc<Base>,
     /// The edits that were dropped, those of one hunk together, oldest first.
@@ -57,10 +55,9 @@ pub enum ReviewEnd {
 impl Review {
     /// Of an answer to `sent`, of which the user has dropped some edits before.
     pub fn new(sent: &Passage, answer: Vec<Bytes>, dropped: Vec<Vec<EditId>>) -> Self {
-        let (shape, sent) = (Shape::of(&sent.place), pieces(sent).into_owned());
-        let base = Arc::new(Base::new(sent, &answer, shape));
+        let base = Arc::new(Base::new(pieces(sent).into_owned(), &answer, sent.is_of_rows()));
         let bases = HashMap::from([(None, Arc::clone(&base))]);
-        Self { shape, answer, base, dropped, bases }
+        Self { answer, base, dropped, bases }
     }
 
     /// The same of an answer of which some was taken in an earlier session: the base of `sent` has it.
@@ -76,8 +73,7 @@ impl Review {
             return;
         }
         answer.clone_into(&mut self.answer);
-        let shape = self.shape;
-        let with_answer = |base: &Arc<Base>| Arc::new(base.with_answer(answer, shape));
+        let with_answer = |base: &Arc<Base>| Arc::new(base.with_answer(answer));
         self.bases.values_mut().for_each(|base| *base = with_answer(base));
         self.base = with_answer(&self.base);
     }
@@ -131,7 +127,9 @@ impl Review {
         let dropped: HashSet<EditId> = self.dropped.iter().flatten().copied().collect();
         let is_open = |id: EditId| dropped.contains(&id) == is_dropped;
         let (base, answer) = (&*self.base, &self.answer[..]);
-        ProposalInput { base, answer, is_open: &is_open, now, column }.hunks()
+        let pieces = pieces(now);
+        let current = &recognized(&base.rows, &pieces);
+        ProposalInput { base, answer, is_open: &is_open, now, current, column }.hunks()
     }
 
     /// The hunks are taken by this write, and this was the range before, and is it after that.
@@ -184,28 +182,45 @@ impl Review {
     }
 
     /// What was written as far as taking the answer back is concerned, and what was there before: for whole rows what
-    /// was sent, with what was taken in it and without. Parts of rows are not merged when they are taken back, so what
-    /// the user has put into them is in both.
+    /// was sent, with what was taken in it and without. A part of a row and a block are taken as a whole.
     pub fn landed(&self, now: &Passage) -> (Passage, Vec<Bytes>) {
-        let before = self.base.before();
-        if self.shape == Shape::Rows {
-            return (Passage { place: now.place.clone(), rows: self.base.rows.clone() }, before);
-        }
-        match self.base.without_taken(&pieces(now), self.shape) {
-            Some(pieces) => (now.clone(), Replaced::new(now, &pieces).rows),
-            // The user has changed what was taken: as that is not what was written, it is not taken back.
-            None => (self.base_at(now), Replaced::new(now, &before).rows),
+        let texts = |rows: &[Row]| rows.iter().map(|row| row.text.to_vec()).collect();
+        if now.is_of_rows() {
+            (Passage { place: now.place.clone(), rows: self.base.rows.clone() }, self.base.before())
+        } else if self.base.taken == 0 {
+            (now.clone(), texts(&now.rows))
+        } else {
+            (now.clone(), Replaced::new(now, &self.base.before()).rows)
         }
     }
+}
 
-    /// The base in the rows of a range.
-    fn base_at(&self, now: &Passage) -> Passage {
-        let texts: Vec<Bytes> = self.base.rows.iter().map(|row| row.text.to_vec()).collect();
-        let replaced = Replaced::new(now, &texts);
-        let row = |(row, text): (&Row, &Bytes)| Row { text: text[..].into(), ..row.clone() };
-        let rows = self.base.rows.iter().zip(&replaced.rows).map(row).collect();
-        Passage { place: replaced.planned_place(), rows }
+/// The pieces of a passage, each with the identity of its row.
+fn pieces(passage: &Passage) -> Cow<'_, [Row]> {
+    if passage.is_of_rows() {
+        return Cow::Borrowed(&passage.rows);
     }
+    let pieces = passage.pieces();
+    let piece = |(row, piece): (&Row, &[u8])| Row { text: piece.into(), ..row.clone() };
+    passage.rows.iter().zip(pieces).map(piece).collect()
+}
+
+/// The pieces of a range with all of an answer to `sent` in them, and which of them differ.
+///
+/// # Errors
+/// Why the answer must not land by itself: one of its hunks is a conflict.
+pub fn merge(
+    sent: &Passage,
+    now: &Passage,
+    answer: &[Bytes],
+) -> Result<(Vec<Bytes>, Vec<RowChange>), HeldFor> {
+    let base = &Base::new(pieces(sent).into_owned(), answer, sent.is_of_rows());
+    let (current, is_open) = (&pieces(now), &|_| true);
+    let hunks = ProposalInput { base, answer, is_open, now, current, column: None }.hunks()?;
+    if hunks.iter().any(|hunk| hunk.conflict.is_some()) {
+        return Err(HeldFor::Conflict);
+    }
+    Ok(replaced(now, &hunks))
 }
 
 /// The pieces of a range once hunks are taken, and which of them differ.

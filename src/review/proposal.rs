@@ -6,9 +6,8 @@ use std::ops::Range;
 use super::base::{Base, Edit};
 use super::hunk::{Conflict, Hunk, Take};
 use super::id::EditId;
-use super::shape::{Shape, pieces};
-use crate::document::{Passage, Row};
-use crate::land::{self, Bytes, HeldFor, MergeHunk, keeps_ends, merge_known};
+use crate::document::{Passage, Place, Row};
+use crate::land::{self, Bytes, HeldFor, MergeHunk, Replaced, merge_rows};
 
 /// The input from which a proposal is computed.
 pub struct ProposalInput<'a> {
@@ -20,6 +19,8 @@ pub struct ProposalInput<'a> {
     pub is_open: &'a dyn Fn(EditId) -> bool,
     /// The range in the current text.
     pub now: &'a Passage,
+    /// Its pieces, each with the identity of its row.
+    pub current: &'a [Row],
     /// The screen column at which the block begins; none if it is unknown.
     pub column: Option<usize>,
 }
@@ -30,86 +31,60 @@ impl ProposalInput<'_> {
     /// # Errors
     /// The reason why the answer cannot be merged with the text: it is held for that.
     pub fn hunks(&self) -> Result<Vec<Hunk>, HeldFor> {
-        let current = pieces(self.now);
-        let current = land::recognized(&self.base.rows, &current);
-        let own: Vec<&[u8]> = current.iter().map(|piece| &piece.text[..]).collect();
-        let takes = match Shape::of(&self.now.place) {
-            Shape::Block => self.of_block(&own)?,
-            Shape::Rows => self.of_rows(&current, &own, |_, _| true),
-            Shape::Part => {
-                let takes = self.of_rows(&current, &own, |change, lines| {
-                    keeps_ends(&change.0, own.len(), &change.1, lines)
-                });
-                self.keep_ends(takes, &own)
-            }
+        let takes = if self.now.is_of_rows() {
+            self.of_rows(self.current)
+        } else {
+            self.whole(self.current)?.into_iter().collect()
         };
-        let hunks = takes.into_iter().map(|(take, conflict)| self.hunk(take, conflict, &own));
-        Ok(hunks.collect())
+        Ok(takes.into_iter().map(|(take, conflict)| self.hunk(take, conflict)).collect())
     }
 
-    /// The takes of a block. Each row is compared alone; adjacent rows of the same kind are joined to one take.
-    fn of_block(&self, own: &[&[u8]]) -> Result<Vec<(Take, Option<Conflict>)>, HeldFor> {
-        let rows = &self.base.rows;
-        if self.answer.len() != rows.len() || own.len() != rows.len() {
-            return Err(HeldFor::BlockRows);
-        }
-        let is_short = |at: usize| self.filled_up(at, own).is_some();
-        let mut takes: Vec<(Take, Option<Conflict>)> = Vec::new();
-        for edit in self.base.edits().filter(|edit| (self.is_open)(edit.id)) {
-            let (at, piece) = (edit.rows.start, self.answer[edit.lines.start].clone());
-            if own[at] == piece {
-                continue;
+    /// The take of a part of a row, or of a block: all of it, and a conflict where anything in it was changed. None if
+    /// the text has the answer already.
+    fn whole(&self, current: &[Row]) -> Result<Option<(Take, Option<Conflict>)>, HeldFor> {
+        let (base, come) = (&self.base.rows, self.answer.len());
+        let is_block = matches!(self.now.place, Place::Block { .. });
+        if is_block {
+            if current.len() != base.len() {
+                return Err(HeldFor::Conflict);
+            } else if come != base.len() {
+                return Err(HeldFor::BlockRows);
             }
-            let is_own = own[at] != &rows[at].text[..];
-            let conflict = is_own.then_some(Conflict::Changed { is_one: true });
-            match takes.last_mut() {
-                Some((last, of_last))
-                    if last.now.end == at
-                        && of_last.is_some() == is_own
-                        && is_short(at - 1) == is_short(at) =>
-                {
-                    last.edits.push(edit.id);
-                    last.pieces.push(piece);
-                    last.come += 1;
-                    for range in [&mut last.base, &mut last.now, &mut last.differ] {
-                        range.end += 1;
-                    }
-                    *of_last = of_last.map(|_| Conflict::Changed { is_one: false });
-                }
-                _ => {
-                    let (rows, edits) = (at..at + 1, vec![edit.id]);
-                    let take = Take {
-                        edits,
-                        base: rows.clone(),
-                        now: rows.clone(),
-                        come: 1,
-                        differ: rows,
-                        pieces: vec![piece],
-                    };
-                    takes.push((take, conflict));
+        }
+        let edits: Vec<EditId> =
+            self.base.edits().map(|edit| edit.id).filter(|edit| (self.is_open)(*edit)).collect();
+        let mut pieces = self.answer.to_vec();
+        if is_block {
+            // What the user typed in a row that the answer leaves stays.
+            for ((piece, base), own) in pieces.iter_mut().zip(base).zip(current) {
+                if base.text[..] == piece[..] {
+                    *piece = own.text.to_vec();
                 }
             }
         }
-        Ok(takes)
+        let texts = || current.iter().map(|piece| &piece.text[..]);
+        if edits.is_empty() || texts().eq(pieces.iter().map(Vec::as_slice)) {
+            return Ok(None);
+        }
+        let is_changed = !texts().eq(base.iter().map(|piece| &piece.text[..]));
+        let conflict = is_changed.then_some(Conflict::Changed { is_one: current.len() == 1 });
+        let now = 0..current.len();
+        Ok(Some((Take { edits, base: 0..base.len(), differ: now.clone(), now, come, pieces }, conflict)))
     }
 
-    /// The takes of rows, or of a part of a row: merges by the ids of the rows.
-    fn of_rows(
-        &self,
-        current: &[Row],
-        own: &[&[u8]],
-        may_trim: impl Fn(&land::RowChange, usize) -> bool,
-    ) -> Vec<(Take, Option<Conflict>)> {
+    /// The takes of whole rows: merges by the ids of the rows.
+    fn of_rows(&self, current: &[Row]) -> Vec<(Take, Option<Conflict>)> {
+        let own: Vec<&[u8]> = current.iter().map(|row| &row.text[..]).collect();
         let ProposedBase { rows, origins } = self.target();
         let mut open = self.base.edits().filter(|edit| (self.is_open)(edit.id)).peekable();
         let mut takes = Vec::new();
-        for hunk in merge_known(&self.base.rows, current, rows, &origins) {
+        for hunk in merge_rows(&self.base.rows, current, rows, &origins) {
             // Hunks and edits are both ascending. An edit in no hunk is skipped: the text has its lines already.
             while open.next_if(|edit| edit.rows.start < hunk.base.start).is_some() {}
             let within = |edit: &&Edit| edit.rows.end <= hunk.base.end;
             let edits: Vec<&Edit> = std::iter::from_fn(|| open.next_if(within)).collect();
             if hunk.is_conflict {
-                takes.extend(self.conflict(&edits, hunk, current, own, &may_trim));
+                takes.extend(self.conflict(&edits, hunk, current, &own));
                 continue;
             }
             let by = |rows: &Range<usize>| {
@@ -135,7 +110,6 @@ impl ProposalInput<'_> {
         MergeHunk { current: mut now, is_doubled, .. }: MergeHunk,
         current: &[Row],
         own: &[&[u8]],
-        may_trim: &impl Fn(&land::RowChange, usize) -> bool,
     ) -> Option<(Take, Option<Conflict>)> {
         let (first, last) = edits.first().zip(edits.last())?;
         let base = first.rows.start..last.rows.end;
@@ -167,32 +141,9 @@ impl ProposalInput<'_> {
         if own[now.clone()].iter().copied().eq(lines.iter().map(Vec::as_slice)) {
             return None;
         }
-        let count = own.len() - now.len() + lines.len();
         let conflict = self.conflict_of(&base, &own[now.clone()], is_doubled);
         let ids = edits.iter().map(|edit| edit.id).collect();
-        Some((Take::new(ids, base, now, own, lines, |change| may_trim(change, count)), Some(conflict)))
-    }
-
-    /// Replaces all takes by one conflict for the whole part, if one of them would move the first or last piece away
-    /// from its end of the part.
-    fn keep_ends(
-        &self,
-        takes: Vec<(Take, Option<Conflict>)>,
-        own: &[&[u8]],
-    ) -> Vec<(Take, Option<Conflict>)> {
-        let fits = |(take, _): &(Take, Option<Conflict>)| {
-            let lines = own.len() - take.differ.len() + take.pieces.len();
-            let new = take.differ.start..take.differ.start + take.pieces.len();
-            keeps_ends(&take.differ, own.len(), &new, lines)
-        };
-        if takes.iter().all(fits) {
-            return takes;
-        }
-        let rows: Vec<Bytes> = self.target().rows.iter().map(|row| row.to_vec()).collect();
-        let ids = takes.into_iter().flat_map(|(take, _)| take.edits).collect();
-        let (base, now) = (0..self.base.rows.len(), 0..own.len());
-        let conflict = Conflict::Changed { is_one: own.len() == 1 };
-        vec![(Take::new(ids, base, now, own, rows, |_| false), Some(conflict))]
+        Some((Take::new(ids, base, now, own, lines), Some(conflict)))
     }
 
     /// The base with the open edits applied, and for each of its rows the row of the base that it is, if that is
@@ -234,39 +185,13 @@ impl ProposalInput<'_> {
         }
     }
 
-    fn hunk(&self, take: Take, conflict: Option<Conflict>, own: &[&[u8]]) -> Hunk {
-        let first = self.now.place.rows().start;
+    fn hunk(&self, take: Take, conflict: Option<Conflict>) -> Hunk {
+        let (first, is_of_rows) = (self.now.place.rows().start, self.now.is_of_rows());
         let rows = first + take.differ.start..first + take.differ.end;
-        let shape = Shape::of(&self.now.place);
-        let mut lines = take.pieces.clone();
-        let around = |at: usize| self.now.around(at, own);
-        match shape {
-            Shape::Rows => {}
-            Shape::Block => {
-                for (line, at) in lines.iter_mut().zip(take.differ.clone()) {
-                    let (head, tail) = around(at);
-                    *line = [head, line, tail].concat();
-                }
-            }
-            Shape::Part => {
-                if let (Some(line), 0) = (lines.first_mut(), take.differ.start) {
-                    *line = [around(0).0, line].concat();
-                }
-                if let (Some(line), true) = (lines.last_mut(), take.differ.end == own.len()) {
-                    *line = [&line[..], around(own.len() - 1).1].concat();
-                }
-            }
-        }
-        let column = (shape == Shape::Block).then(|| self.filled_up(take.now.start, own)).flatten();
+        let lines = if is_of_rows { take.pieces.clone() } else { Replaced::new(self.now, &take.pieces).rows };
         let old: Vec<&[u8]> = self.now.rows[take.differ.clone()].iter().map(|row| &row.text[..]).collect();
-        let id = super::id::Hash::new().id();
+        let (id, column) = (super::id::Hash::new().id(), self.column.filter(|_| !is_of_rows));
         Hunk { id, rows, lines, conflict, column, take }.named(&old)
-    }
-
-    /// The screen column up to which a row is padded with spaces, if it ends before the block begins.
-    fn filled_up(&self, at: usize, own: &[&[u8]]) -> Option<usize> {
-        let is_at_end = own[at].is_empty() && self.now.around(at, own).1.is_empty();
-        self.column.filter(|_| is_at_end && !self.answer[at].is_empty())
     }
 }
 

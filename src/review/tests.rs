@@ -115,32 +115,6 @@ fn what_is_taken_back_is_what_the_text_had_also_where_that_was_the_user_s() {
 }
 
 #[test]
-fn what_the_user_put_into_a_part_or_a_block_is_not_taken_back() {
-    let texts = |rows: &[crate::document::Row]| {
-        rows.iter().map(|row| String::from_utf8_lossy(&row.text).into_owned()).collect::<Vec<_>>().join(" ")
-    };
-    let part = Place::Part { start: (0, 1), end: (3, 1) };
-    let block = Place::Block { first: 0, columns: vec![1..2, 1..2, 1..2, 1..2] };
-    for (place, answer, (rows, typed), written, expected) in [
-        (&part, "a XX cc d", (3..3, "mine"), "aa XX cc mine dd", "aa bb cc mine dd"),
-        (&block, "a X c d", (3..4, "dD"), "aa bX cc dD", "aa bb cc dD"),
-    ] {
-        let mut world = ReviewedDocument::new("aa bb cc dd", place, answer);
-        world.edit(rows, typed);
-        world.take(&[0]);
-        let now = world.now();
-        assert_eq!(texts(&now.rows), written);
-        let (taken, before) = world.review.landed(&now);
-        assert_eq!((taken, before), (now.clone(), bytes(&words(expected))), "{place:?}");
-
-        // What was taken is the user's once it is changed.
-        world.edit(1..2, "theirs");
-        let now = world.now();
-        assert_ne!(world.review.landed(&now).0.pieces(), now.pieces(), "{place:?}");
-    }
-}
-
-#[test]
 fn what_the_user_changed_too_is_a_conflict_and_nothing_else_is_part_of_it() {
     let cases = [
         ("a row", "a b c", (1..2, "mine"), "a X c", "a !<mine|X> c"),
@@ -170,19 +144,25 @@ fn a_conflict_says_what_the_user_did() {
 }
 
 #[test]
-fn parts_of_rows_and_blocks_are_whole_rows() {
+fn a_part_of_a_row_and_a_block_are_taken_as_a_whole() {
     let part = Place::Part { start: (0, 2), end: (0, 3) };
     let mut world = ReviewedDocument::new("f(a) b", &part, "c");
     assert_eq!(world.shown(), "<f(a)|f(c)> b");
     world.take(&[0]);
     assert_eq!(world.shown(), "f(c) b");
+    let now = world.now();
+    assert_eq!(world.review.landed(&now), (now, bytes(&["f(a)"])));
     world.back(0..1, "f(a)");
     assert_eq!(world.shown(), "<f(a)|f(c)> b");
     let block = Place::Block { first: 0, columns: vec![0..1, 0..1, 0..1] };
     let mut world = ReviewedDocument::new("a1 b1 c1 d1", &block, "A B c");
-    assert_eq!(world.shown(), "<a1 b1|A1 B1> c1 d1");
+    assert_eq!(world.shown(), "<a1 b1 c1|A1 B1 c1> d1");
+    world.edit(1..3, "x1 y1");
+    assert_eq!(world.shown(), "!<a1 x1 y1|A1 B1 y1> d1", "the answer leaves the last row");
     world.take(&[0]);
-    assert_eq!(world.shown(), "A1 B1 c1 d1");
+    assert_eq!(world.shown(), "A1 B1 y1 d1");
+    let now = world.now();
+    assert_eq!(world.review.landed(&now), (now, bytes(&["a1", "x1", "y1"])), "what the user had there");
 }
 
 #[test]

@@ -39,6 +39,11 @@ fn written<R: AsRef<[u8]>>(current: &[Row], answer: &[R], hunks: &[MergeHunk]) -
     rows
 }
 
+/// The hunks of an answer, which is compared with the base.
+fn merge_rows<R: AsRef<[u8]>>(base: &[Row], current: &[Row], answer: &[R]) -> Vec<MergeHunk> {
+    super::merge_rows(base, current, bytes(answer), &unchanged(base, answer))
+}
+
 #[test]
 fn real_cases() {
     let cases = [
@@ -189,27 +194,11 @@ fn change(base: &[Row], steps: &[SideStep], id: RowId) -> Vec<Row> {
     rows
 }
 
-/// The hunks of two sides whose rows both have ids. An edited row is a new one, as it is for an answer.
-fn by_ids(base: &[Row], ours: &[Row], theirs: &[Row]) -> Vec<MergeHunk> {
-    let origin = |row: &Row| base.iter().position(|base| base == row);
-    let side = |rows| MergeSide::new(bytes(rows), base.len(), rows.iter().map(origin));
-    hunks(&differences(&bytes(base), &side(ours), &side(theirs)))
-}
-
 fn count(rows: &[String], text: &str) -> usize {
     rows.iter().filter(|row| *row == text).count()
 }
 
 proptest! {
-    #[test]
-    fn a_side_that_changed_nothing_leaves_the_other(base in texts(), other in texts(), steps in steps()) {
-        for answer in [change(&base, &steps, 100), other] {
-            let hunks = merge_rows(&base, &base, &answer);
-            prop_assert_eq!(written(&base, &answer, &hunks), written(&answer, &answer, &[]));
-            prop_assert!(merge_rows(&base, &answer, &base).is_empty());
-        }
-    }
-
     #[test]
     fn what_the_user_changed_is_never_written_over(base in texts(), ours in steps(), theirs in steps()) {
         let (ours, theirs) = (change(&base, &ours, 100), change(&base, &theirs, 200));
@@ -219,18 +208,6 @@ proptest! {
         }
         for hunk in hunks.iter().filter(|hunk| !hunk.is_conflict) {
             prop_assert_eq!(&ours[hunk.current.clone()], &base[hunk.base.clone()]);
-        }
-    }
-
-    /// It does not matter which side is which, where both are told by ids.
-    #[test]
-    fn both_sides_are_the_same_to_it(base in texts(), ours in steps(), theirs in steps()) {
-        let (ours, theirs) = (change(&base, &ours, 100), change(&base, &theirs, 200));
-        let (forth, back) = (by_ids(&base, &ours, &theirs), by_ids(&base, &theirs, &ours));
-        let is_clean = |hunks: &[MergeHunk]| hunks.iter().all(|hunk| !hunk.is_conflict);
-        prop_assert_eq!(is_clean(&forth), is_clean(&back));
-        if is_clean(&forth) {
-            prop_assert_eq!(written(&ours, &theirs, &forth), written(&theirs, &ours, &back));
         }
     }
 

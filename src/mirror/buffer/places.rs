@@ -1,64 +1,148 @@
-//! The current places of the ranges in a buffer: for queries, for the store, and for the editor's display marks.
+//! Where the ranges in a buffer are: for queries, for the store, and for the editor's display marks, which Neovim moves
+//! by itself. It is told the places again where a mark may be elsewhere.
 
-use super::super::query::{Findings, MirrorQuery};
-use super::super::shown::Places;
+use std::ops::Range;
+
+use super::super::order::Order;
+use super::super::query::Findings;
+use super::super::tracked::Shown;
 use super::super::view::MirrorView;
 use super::Buffer;
 use crate::document::{Passage, Place};
+use crate::land::Bytes;
+
+/// What the editor was told of the places of its marks.
+#[derive(Debug, Default)]
+pub struct MarkSync {
+    /// A range may be elsewhere than its mark.
+    pub may_differ: bool,
+    /// The changedtick for which it was told places, until it has taken them.
+    under_way: Option<u64>,
+    /// It takes no places before it says how the buffer is.
+    pub is_refused: bool,
+}
+
+/// Where the range of a job is in a file, and its rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RangeOnDisk {
+    /// The job's id.
+    pub job: u64,
+    /// The file.
+    pub path: Vec<u8>,
+    /// The range; none where it was deleted.
+    pub passage: Option<Passage>,
+    /// Of a held answer: what was sent with what is taken of it in it, where something is.
+    pub base: Option<Vec<Bytes>>,
+}
 
 impl Buffer {
-    /// Where the range of a job is, if its text is known; `mark` is where the editor's mark of it is now.
-    pub fn place(&self, job: u64, mark: Option<&Place>) -> Option<Place> {
-        self.ranges.place(job, self.text.document()?, mark)
-    }
-
     /// The range of a job as it is now; none if that is unknown.
     pub fn passage(&self, job: u64) -> Option<Passage> {
-        let place = self.place(job, self.marks.place(job, self.text.tick()))?;
-        Some(Passage::new(place, self.text.document()?.rows()))
+        let (tracked, document) = (self.jobs.get(&job)?, self.text.document()?);
+        let place = tracked.place(document, tracked.mark(self.text.tick()))?;
+        Some(Passage::new(place, document.rows()))
     }
 
     /// The state, the changedtick, the text and the places of the ranges.
-    pub fn view(&self) -> MirrorView {
-        let places = self.ranges.jobs().map(|job| (job, self.place(job, None)));
-        MirrorView {
+    pub fn view(&self) -> Findings {
+        let document = self.text.document();
+        let places = self
+            .jobs
+            .iter()
+            .map(|(job, tracked)| (*job, document.and_then(|document| tracked.place(document, None))));
+        Findings::View(MirrorView {
             state: self.text.state(),
             tick: self.text.tick(),
-            rows: self.text.document().map(|document| document.rows().clone()).unwrap_or_default(),
+            rows: document.map(|document| document.rows().clone()).unwrap_or_default(),
             places: places.collect(),
-        }
+        })
     }
 
-    /// Answers a query.
-    pub fn answer(&self, question: &MirrorQuery) -> Findings {
-        match question {
-            MirrorQuery::Mirror => Findings::View(self.view()),
-            MirrorQuery::Blocks(_) | MirrorQuery::Review { .. } => question.without_mirror(),
+    /// Reports the ranges in a file that was written, once for each write, as soon as the text is known. A range that is
+    /// lost but may still exist is left out.
+    pub fn report_ranges_on_disk(&mut self) {
+        let Some(document) = self.text.sure().filter(|_| self.text.is_written) else { return };
+        for (job, tracked) in &self.jobs {
+            let Some(anchor) = tracked.followed() else { continue };
+            let place = document.place(anchor, tracked.mark(self.text.tick()));
+            if place.is_some() || document.is_gone(anchor) {
+                self.orders.push(Order::RangeOnDisk(RangeOnDisk {
+                    job: *job,
+                    path: self.name.clone(),
+                    passage: place.map(|place| Passage::new(place, document.rows())),
+                    base: tracked.taken_base(),
+                }));
+            }
         }
+        self.text.is_written = false;
     }
 
-    /// Returns the new place of each display mark that is not at its range, and the changedtick of the text for which
-    /// the places are valid. The place is none where the range is lost.
-    pub fn places(&mut self) -> Option<(u64, Places)> {
-        let document = self.text.sure()?;
-        if !self.shown.is_due() {
-            return None;
+    /// Tells the editor the place of each mark that is not known to be at its range, none where that is lost.
+    pub fn send_places(&mut self) {
+        let (tick, Some(document)) = (self.text.tick(), self.text.sure()) else { return };
+        if !self.sync.may_differ || self.sync.under_way.is_some() || self.sync.is_refused {
+            return;
         }
-        let places = self.ranges.decided().filter_map(|(job, anchor)| {
+        self.sync.may_differ = false;
+        let mut places = Vec::new();
+        for (job, tracked) in self.jobs.iter_mut().filter(|(_, tracked)| tracked.is_decided()) {
+            let anchor = tracked.followed();
             let place = anchor.and_then(|anchor| document.place(anchor, None));
             // If only its mark can tell where the range is, the mark must not move.
             let is_certain = place.is_some() || !anchor.is_some_and(|anchor| document.needs_mark(anchor));
-            is_certain.then_some((job, place))
-        });
-        let places = self.shown.places_to_send(self.text.tick(), places);
-        (!places.is_empty()).then_some((self.text.tick(), places))
+            let shown = place.clone().map_or(Shown::Nowhere, Shown::At);
+            if is_certain && tracked.shown != shown {
+                tracked.shown = shown;
+                places.push((*job, place));
+            }
+        }
+        if !places.is_empty() {
+            self.sync.under_way = Some(tick);
+            self.orders.push(Order::Places { buffer: self.number, tick, places });
+        }
     }
 
-    /// Handles the editor's reply to places: its changedtick when it got them, none if it took none.
+    /// Handles the editor's reply to places: its changedtick when it got them, none if it took none. It has put its marks
+    /// there only if that is the one that it was told of.
     pub fn placed(&mut self, tick: Option<u64>) {
         if let Some(tick) = tick {
             self.text.raise(tick);
         }
-        self.shown.confirmed(tick);
+        let Some(told) = self.sync.under_way.take() else { return };
+        self.sync.is_refused = tick.is_none();
+        if tick != Some(told) {
+            self.lose_marks();
+        }
     }
+
+    /// Rows were replaced by so many others. Only what an edit of one row cannot have moved is taken to be where it was.
+    pub fn move_marks(&mut self, rows: &Range<usize>, len: usize) {
+        if self.sync.under_way.is_some() {
+            return self.lose_marks();
+        }
+        let is_edit = rows.len() == 1 && len == 1;
+        self.sync.may_differ |= !is_edit;
+        for tracked in self.jobs.values_mut() {
+            if let Shown::At(place) = &tracked.shown
+                && !(is_edit && is_apart(rows.start, place))
+            {
+                (tracked.shown, self.sync.may_differ) = (Shown::Unknown, true);
+            }
+        }
+    }
+
+    /// A mark may be anywhere.
+    pub fn lose_marks(&mut self) {
+        self.jobs.values_mut().for_each(|tracked| tracked.shown = Shown::Unknown);
+        self.sync.may_differ = true;
+    }
+}
+
+/// Whether the edit of a row cannot have moved a mark. A line that is set again moves one at the start of the next, too.
+fn is_apart(row: usize, place: &Place) -> bool {
+    let (first, last) = match place {
+        Place::Insertion(row) => (row.saturating_sub(1), *row),
+        place => (place.rows().start, place.rows().end.saturating_sub(1)),
+    };
+    row < first || row > last
 }

@@ -4,29 +4,9 @@
 use std::ops::Range;
 
 use super::super::event::Notice;
+use super::super::view::MirrorState;
 use crate::document::{Document, MAX_BYTES, MAX_ROWS};
 use crate::land::HeldFor;
-
-/// What a mirror knows of its buffer.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum MirrorState {
-    /// The document holds an earlier text: Neovim sends no events, or its events do not fit the document.
-    #[default]
-    Unknown,
-    /// The document and the changedtick match the buffer.
-    Sure,
-    /// Neovim sent events that may not describe the buffer's text: it undoes those of a preview without an event, and
-    /// real changes during a preview look the same. The mirror adopts no changedtick before it has compared them.
-    Unsure,
-    /// The text is too large to be mirrored. The state stays `TooLarge` until the buffer is unloaded.
-    TooLarge,
-}
-
-impl MirrorState {
-    fn is_fed(self) -> bool {
-        matches!(self, Self::Sure | Self::Unsure)
-    }
-}
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -35,6 +15,8 @@ pub struct MirroredText {
     tick: u64,
     document: Option<Document>,
     is_loaded: bool,
+    /// The file was written, and the host has not reported the ranges in it yet.
+    pub is_written: bool,
     /// The buffer takes no changes, or changes all the time; the host never attaches to it.
     refuses: bool,
 }
@@ -155,6 +137,7 @@ impl MirroredText {
     /// Takes from a notice whether the buffer is loaded, and whether it takes changes.
     pub fn load(&mut self, notice: &Notice) {
         self.is_loaded = notice.rows > 0;
+        self.is_written = self.is_loaded && (self.is_written || notice.is_written);
         self.refuses = notice.refuses;
         if !self.is_loaded {
             self.state = MirrorState::Unknown;

@@ -60,7 +60,7 @@ fn contacts(orders: &[Order]) -> Vec<bool> {
 /// What is replied: the text and its changedtick where that is sure.
 fn replied(orders: &[Order]) -> Option<(String, u64)> {
     orders.iter().find_map(|order| match order {
-        Order::Reply { findings: Findings::View(view), .. } if view.state == buffer::MirrorState::Sure => {
+        Order::Reply { findings: Findings::View(view), .. } if view.state == view::MirrorState::Sure => {
             let rows: Vec<_> = view.rows.iter().map(|row| String::from_utf8_lossy(&row.text)).collect();
             Some((rows.join("\n"), view.tick))
         }

@@ -1,7 +1,7 @@
 //! The merge of texts of which no row has an identity: a comparison with the base says which row is which.
 
 use botglue::document::Row;
-use botglue::land::merge_known;
+use botglue::land::merge_rows;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// Merges two texts that both came of `base`; none where both changed the same place differently.
@@ -18,7 +18,7 @@ pub fn merge(base: &[String], ours: &[String], theirs: &[String]) -> Option<Vec<
     let ids = origins(base, ours).into_iter().zip(new).map(|(origin, new)| origin.unwrap_or(new));
     let current: Vec<Row> = ids.zip(ours).map(row).collect();
     let answer = theirs.iter().map(String::as_bytes).collect();
-    let hunks = merge_known(&rows, &current, answer, &origins(base, theirs));
+    let hunks = merge_rows(&rows, &current, answer, &origins(base, theirs));
     let mut lines = ours.to_vec();
     for hunk in hunks.into_iter().rev() {
         if hunk.is_conflict {

@@ -202,7 +202,6 @@ impl Editor {
                 Order::Settled(settled) => {
                     if settled.settlement.landing() != "taken" && settled.settlement.landing() != "held" {
                         self.landed.push((settled.job, settled.settlement.landing().to_owned()));
-                        self.send(MirrorEvent::Ended { job: settled.job });
                     }
                     if let Some((token, findings)) = settled.reply {
                         self.replies.insert(token, findings);

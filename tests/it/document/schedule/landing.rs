@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use botglue::document::{Document, Located, Place, Row};
-use botglue::land::merge_rows;
+use botglue::review::merge;
 
 use super::Tally;
 use super::world::World;
@@ -56,18 +56,28 @@ impl World {
         let wanted = job.wanted(&mut self.editor);
         let answer: Vec<String> = wanted.iter().map(Line::text).collect();
         assert!(job.is_done || base == job.base(), "the base of job {number} is {base:?}");
-        let hunks = merge_rows(&located.base.rows, &located.now.rows, &answer);
-        if hunks.iter().any(|hunk| hunk.is_conflict) {
+        let bytes: Vec<Vec<u8>> = answer.iter().map(|row| row.clone().into_bytes()).collect();
+        let Ok((pieces, changes)) = merge(&located.base, &located.now, &bytes) else {
             return Err("conflict");
-        }
-        self.tell(format!("job {number} writes from {first} on: {current:?} → {answer:?}: {hunks:?}"));
+        };
+        self.tell(format!("job {number} writes from {first} on: {current:?} → {answer:?}: {changes:?}"));
         let before = self.editor.text();
         let replaced = self.editor.lines[located.now.place.rows()].to_vec();
-        for hunk in hunks.iter().rev() {
-            let rows = first + hunk.current.start..first + hunk.current.end;
-            self.write(number, rows, &wanted[hunk.answer.clone()]);
+        // Which lines of the answer come: they are in its order.
+        let mut from = 0;
+        let mut lines_of = |lines: &Range<usize>| {
+            let (len, new) = (lines.len(), &pieces[lines.clone()]);
+            let mut all = (from..=answer.len().saturating_sub(len)).map(|at| at..at + len);
+            let found = all.find(|at| new.iter().zip(&answer[at.clone()]).all(|(a, b)| a == b.as_bytes()));
+            let found = found.unwrap_or_else(|| panic!("job {number} writes {new:?} of {answer:?}"));
+            from = found.end;
+            wanted[found].to_vec()
+        };
+        let writes: Vec<_> = changes.iter().map(|(rows, lines)| (rows.clone(), lines_of(lines))).collect();
+        for (rows, new) in writes.iter().rev() {
+            self.write(number, first + rows.start..first + rows.end, new);
         }
-        let is_written = !hunks.is_empty();
+        let is_written = !changes.is_empty();
         if is_written {
             self.editor.step();
             self.stepped();

@@ -1,0 +1,155 @@
+//! A held answer under review: its proposal, and what the plugin knows of it.
+//!
+//! A view is computed when the text has changed, and goes out when the one before it was drawn, so no queue of views
+//! grows. The reply to a query follows the view that shows its result.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::proposal::{ReviewView, ShownHunk};
+use super::query::Findings;
+use crate::document::{Document, Passage};
+use crate::land::{Bytes, HeldFor};
+use crate::review::{EditId, Hunk, Review, marks};
+
+/// When a view has to be looked at again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ViewDue {
+    /// It shows what is.
+    #[default]
+    No,
+    /// Once the text has not changed for a moment.
+    AtPause,
+    /// At once.
+    Now,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct HeldReview {
+    answer: Vec<Bytes>,
+    dropped: Vec<Vec<EditId>>,
+    /// None as long as its range was unknown.
+    review: Option<Review>,
+    /// Whether the plugin gets each change.
+    is_watched: bool,
+    /// When it has to be looked at.
+    pub due: ViewDue,
+    /// What the plugin got last: enough to see whether a new view differs.
+    told: Option<LastView>,
+    /// Whether the plugin draws a view.
+    pub is_under_way: bool,
+    /// The replies that go out with the next view.
+    pub replies: Vec<(u64, Findings)>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct LastView {
+    tick: u64,
+    taken: usize,
+    dropped: Vec<Vec<EditId>>,
+    hunks: Result<Vec<(EditId, usize)>, HeldFor>,
+}
+
+impl HeldReview {
+    /// The answer, as the user has edited it, and what they have dropped of it.
+    pub fn set(&mut self, answer: &[Bytes], dropped: &[Vec<EditId>]) {
+        answer.clone_into(&mut self.answer);
+        dropped.clone_into(&mut self.dropped);
+        if let Some(review) = &mut self.review {
+            review.set_answer(answer);
+            review.set_dropped(dropped.to_vec());
+        }
+        self.due = ViewDue::Now;
+    }
+
+    /// Tells the plugin of each change from now on.
+    pub fn watch(&mut self) {
+        (self.is_watched, self.told, self.due) = (true, None, ViewDue::Now);
+    }
+
+    /// Tells it no more; what is taken and dropped is remembered.
+    pub fn unwatch(&mut self) {
+        self.is_watched = false;
+    }
+
+    /// The review of an answer to `base`; what was `sent`, where some was taken in an earlier session.
+    pub fn review(&mut self, base: &Passage, sent: Option<&[Bytes]>) -> &mut Review {
+        let Self { answer, dropped, review, .. } = self;
+        review.get_or_insert_with(|| {
+            let review = Review::new(base, answer.clone(), dropped.clone());
+            match sent {
+                Some(sent) => review.resumed(sent),
+                None => review,
+            }
+        })
+    }
+
+    /// The review; none where there was no need of it yet.
+    pub fn begun(&self) -> Option<&Review> {
+        self.review.as_ref()
+    }
+
+    /// The same, to follow the text.
+    pub fn begun_mut(&mut self) -> Option<&mut Review> {
+        self.review.as_mut()
+    }
+
+    /// Whether it is looked at when it is that time.
+    pub fn is_due(&self, due: ViewDue) -> bool {
+        self.due >= due && !self.is_under_way && (self.is_watched || !self.replies.is_empty())
+    }
+
+    /// What the plugin gets: the view, where that is news, of the hunks and the dropped ones. The replies go out after
+    /// it.
+    pub fn next(
+        &mut self,
+        job: u64,
+        hunks: Result<(Vec<Hunk>, Vec<Hunk>), HeldFor>,
+        (document, tick): (Option<&Document>, u64),
+    ) -> (Option<ReviewView>, Vec<(u64, Findings)>) {
+        self.due = ViewDue::No;
+        let replies = std::mem::take(&mut self.replies);
+        if !self.is_watched {
+            return (None, replies);
+        }
+        let (hunks, gone) = match hunks {
+            Ok((hunks, gone)) => (Ok(hunks), gone),
+            Err(why) => (Err(why), Vec::new()),
+        };
+        let review = self.review.as_ref();
+        let taken = review.map_or(0, Review::taken);
+        let dropped = review.map_or(&self.dropped[..], Review::dropped).to_vec();
+        let ids = |hunks: &Vec<Hunk>| hunks.iter().map(|hunk| (hunk.id, hunk.rows.start)).collect();
+        let told = LastView {
+            tick,
+            taken,
+            dropped: dropped.clone(),
+            hunks: hunks.as_ref().map(ids).map_err(|why| *why),
+        };
+        if self.told.as_ref() == Some(&told) {
+            return (None, replies);
+        }
+        let before = self.told.replace(told).and_then(|told| told.hunks.ok()).unwrap_or_default();
+        self.is_under_way = true;
+        let before: HashSet<EditId> = before.into_iter().map(|(id, _)| id).collect();
+        let shown = |hunk: Hunk| {
+            let is_new = !before.contains(&hunk.id);
+            let rows = document.filter(|_| is_new).map(|document| document.rows().slice(hunk.rows.clone()));
+            let old: Vec<Arc<[u8]>> = rows.unwrap_or_default().into_iter().map(|row| row.text).collect();
+            let marks = is_new.then(|| marks(&old, &hunk.lines));
+            ShownHunk { hunk, marks, old }
+        };
+        let hunks = hunks.map(|hunks| hunks.into_iter().map(shown).collect());
+        (Some(ReviewView { job, tick, taken, dropped, gone, hunks }), replies)
+    }
+}
+
+/// Those of the hunks that were asked for, all of them where none is named; none where one is not there.
+pub fn chosen(hunks: &[Hunk], ids: Option<&[EditId]>) -> Option<Vec<Hunk>> {
+    let Some(ids) = ids else { return Some(hunks.to_vec()) };
+    let ids: HashSet<EditId> = ids.iter().copied().collect();
+    let chosen: Vec<Hunk> = hunks.iter().filter(|hunk| ids.contains(&hunk.id)).cloned().collect();
+    let found: HashSet<EditId> = chosen.iter().map(|hunk| hunk.id).collect();
+    (found == ids).then_some(chosen)
+}

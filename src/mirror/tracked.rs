@@ -1,0 +1,337 @@
+//! One job in the text of a buffer: where its range is, what is wanted of it, its review while its answer is held, and
+//! what was there before it landed.
+//!
+//! A request says where its range was at a changedtick, a display mark where the editor has it at another. Where both
+//! were at one changedtick the range is known; else the mark has to fit what was sent. Where the editor has no mark the
+//! rows are looked for. Else the range is lost.
+
+use std::collections::VecDeque;
+
+use super::event::Mark;
+use super::held::HeldReview;
+use super::intent::Intent;
+use super::large::MarkedText;
+use super::selected::SavedRows;
+use super::sent::Sent;
+use super::write::Plan;
+use crate::document::{AnchorId, Document, Located, Passage, Place};
+use crate::land::Bytes;
+use crate::review::Review;
+
+/// See the module. The changedtick that its functions take is that of the document's text.
+#[derive(Debug, Default)]
+pub struct Tracked {
+    /// As long as the job has not ended.
+    sent: Option<Sent>,
+    /// Its rows when the file was written.
+    saved: Option<SavedRows>,
+    /// The screen column at which its block begins.
+    pub column: Option<usize>,
+    range: Range,
+    /// Where the editor's mark was when it was reported last, and the changedtick then.
+    mark: Option<(u64, Place)>,
+    /// The text at that mark, in a buffer that is too large to be mirrored.
+    pub marked_text: Option<MarkedText>,
+    /// Where the editor's mark is taken to be.
+    pub shown: Shown,
+    /// What is wanted of it.
+    pub pending: Option<Pending>,
+    /// Its answer, while that is held.
+    pub held: Option<HeldReview>,
+    /// The whole rows that were there before its answer was written.
+    pub before: Option<Vec<Bytes>>,
+    /// It has ended, and is not held: when, in the order of such jobs.
+    pub ended: Option<u64>,
+}
+
+/// Where the editor's mark of a range is taken to be.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub enum Shown {
+    /// Anywhere.
+    #[default]
+    Unknown,
+    /// It has none: the range is lost.
+    Nowhere,
+    /// Here.
+    At(Place),
+}
+
+/// What is known of a range.
+#[derive(Debug, Default)]
+enum Range {
+    /// Neither a request nor a mark was there.
+    #[default]
+    Unknown,
+    /// The request was there before the text.
+    Wanted,
+    /// The mark was there before the request.
+    Marked {
+        anchor: AnchorId,
+        place: Place,
+        tick: u64,
+    },
+    Known(AnchorId),
+    Lost,
+}
+
+/// What is wanted of a range, until it is settled.
+#[derive(Debug)]
+pub struct Pending {
+    /// What.
+    pub intent: Intent,
+    /// How often it was in a call that writes.
+    pub tries: usize,
+    /// Since when it waits, in the order of all that does.
+    pub since: u64,
+    /// The later intents for the same range, oldest first.
+    pub following: VecDeque<Intent>,
+    /// Its step in the call that is under way.
+    pub step: Option<Step>,
+}
+
+/// A step of the call that is under way.
+#[derive(Debug)]
+pub struct Step {
+    /// Where it is among the steps of the call.
+    pub at: usize,
+    /// Its number.
+    pub attempt: u64,
+    /// What is written.
+    pub plan: Plan,
+}
+
+impl Tracked {
+    /// A request was sent; `text` is the document and its changedtick, where they are the buffer's.
+    pub fn sent(&mut self, sent: Sent, text: Option<(&mut Document, u64)>) {
+        self.range = match (std::mem::take(&mut self.range), text) {
+            (Range::Unknown | Range::Wanted, Some((document, tick))) if sent.tick == Some(tick) => {
+                as_sent(&sent, document)
+            }
+            (Range::Unknown | Range::Wanted, _) => Range::Wanted,
+            (Range::Marked { anchor, place, tick }, Some((document, _))) => {
+                let is_it = sent.tick == Some(tick)
+                    || document.rows_at_creation(anchor).is_some_and(|rows| sent.agrees(&place, rows));
+                if is_it {
+                    rebase(&sent, self.saved.as_ref(), anchor, document);
+                    Range::Known(anchor)
+                } else {
+                    document.forget(anchor);
+                    Range::Lost
+                }
+            }
+            (range, _) => range,
+        };
+        self.column = sent.selected.column;
+        self.sent = Some(sent);
+    }
+
+    /// A mark of the editor's names what was sent, in a text that is not known.
+    pub fn offered(&mut self, sent: Sent, saved: Option<SavedRows>) {
+        if matches!(self.range, Range::Unknown) {
+            (self.column, self.range) = (sent.selected.column, Range::Wanted);
+            (self.sent, self.saved) = (Some(sent), saved);
+        }
+    }
+
+    /// The editor's mark is here, in a text with this changedtick. The first one of a range counts.
+    pub fn marked(&mut self, mark: Mark, document: &mut Document, tick: u64) {
+        let Mark { place, sent, saved, before, .. } = mark;
+        let is_outside = place.as_ref().is_some_and(|place| place.rows().end > document.rows().len());
+        self.shown = place.clone().map_or(Shown::Unknown, Shown::At);
+        self.mark = place.clone().map(|place| (tick, place));
+        self.before = self.before.take().or(before);
+        if is_outside || (self.is_unknown() && sent.is_none() && place.is_none()) {
+            return;
+        }
+        if self.is_unknown() {
+            self.column = sent.as_ref().and_then(|sent| sent.selected.column);
+            (self.sent, self.range) = (sent, Range::Wanted);
+        }
+        self.saved = self.saved.take().or(saved);
+        if matches!(self.range, Range::Wanted) {
+            self.range = match (&self.sent, place) {
+                (Some(sent), _) if sent.tick == Some(tick) => as_sent(sent, document),
+                (Some(sent), Some(place)) => at_mark(sent, self.saved.as_ref(), &place, document),
+                (Some(sent), None) => found(sent, self.saved.as_ref(), document),
+                (None, Some(place)) => Range::Marked { anchor: document.anchor(&place), place, tick },
+                (None, None) => Range::Wanted,
+            };
+        }
+    }
+
+    /// The editor has reported all its marks: a range that is not known by now never will be.
+    pub fn marks_complete(&mut self, document: &mut Document, tick: u64) {
+        if let (Range::Wanted, Some(sent)) = (&self.range, &self.sent) {
+            self.range = if sent.tick == Some(tick) { as_sent(sent, document) } else { Range::Lost };
+        }
+    }
+
+    /// Whether the editor has to tell of its mark.
+    pub fn needs_marks(&self) -> bool {
+        matches!(self.range, Range::Wanted)
+    }
+
+    /// Whether only the editor's mark, as it is now, tells where the range is.
+    pub fn needs_mark(&self, document: &Document) -> bool {
+        self.anchor().is_some_and(|anchor| document.needs_mark(anchor))
+    }
+
+    /// Whether neither a request nor a mark of it was there.
+    pub fn is_unknown(&self) -> bool {
+        matches!(self.range, Range::Unknown)
+    }
+
+    /// The job has ended, and its answer is not held.
+    pub fn end(&mut self, at: u64) {
+        self.ended = Some(at);
+        if !self.needs_marks() {
+            self.sent = None;
+        }
+    }
+
+    /// The text is forgotten: where its ranges are in another one is not known.
+    pub fn lose(&mut self) {
+        if self.followed().is_some() {
+            self.range = Range::Lost;
+        }
+    }
+
+    /// It is followed no more.
+    pub fn forget(&self, document: &mut Document) {
+        if let Some(anchor) = self.followed() {
+            document.forget(anchor);
+        }
+    }
+
+    /// From now on this is its range.
+    pub fn become_known(&mut self, anchor: AnchorId, document: &mut Document) {
+        let before = self.followed();
+        self.range = Range::Known(anchor);
+        if let Some(before) = before.filter(|before| *before != anchor) {
+            // It is of whole rows, whatever the one before was.
+            self.column = None;
+            document.forget(before);
+        }
+    }
+
+    /// Drops the place of a plan that is not written, where that is not the range.
+    pub fn drop_plan(&self, plan: &Plan, document: &mut Document) {
+        if let Some(anchor) = plan.anchor.filter(|anchor| self.anchor() != Some(*anchor)) {
+            document.forget(anchor);
+        }
+    }
+
+    /// Whether it is decided where its range is, or that it is lost.
+    pub fn is_decided(&self) -> bool {
+        !matches!(self.range, Range::Wanted | Range::Unknown)
+    }
+
+    /// What its range is followed by, also that of a prompt which is being typed.
+    pub fn followed(&self) -> Option<AnchorId> {
+        match self.range {
+            Range::Known(anchor) | Range::Marked { anchor, .. } => Some(anchor),
+            Range::Lost | Range::Wanted | Range::Unknown => None,
+        }
+    }
+
+    /// What its range is known by; none where it is lost.
+    pub fn anchor(&self) -> Option<AnchorId> {
+        if let Range::Known(anchor) = self.range { Some(anchor) } else { None }
+    }
+
+    /// What was sent, as long as the job has not ended.
+    pub fn request(&self) -> Option<&Sent> {
+        self.sent.as_ref()
+    }
+
+    /// Where the editor's mark is in the text with this changedtick, if that was reported.
+    pub fn mark(&self, tick: u64) -> Option<&Place> {
+        self.mark.as_ref().filter(|(at, _)| *at == tick).map(|(_, place)| place)
+    }
+
+    /// Where its range is; `mark` is where the editor's mark of it is now.
+    pub fn place(&self, document: &Document, mark: Option<&Place>) -> Option<Place> {
+        document.place(self.anchor()?, mark)
+    }
+
+    /// Its range, as it was and as it is; none where it is lost.
+    pub fn locate(&self, document: &Document, tick: u64) -> Option<(AnchorId, Located)> {
+        let anchor = self.anchor()?;
+        let located = document.locate(anchor, self.mark(tick))?;
+        let was_nothing = matches!(located.base.place, Place::Insertion(_));
+        let place = if was_nothing { Place::Insertion(0) } else { located.now.place.clone() };
+        let now = match in_empty_text(&place, document) {
+            Some(place) => Passage::new(place, document.rows()),
+            None => located.now,
+        };
+        Some((anchor, Located { base: located.base, now }))
+    }
+
+    /// Its step in the call that is under way.
+    pub fn step(&self) -> Option<&Step> {
+        self.pending.as_ref()?.step.as_ref()
+    }
+
+    /// The review of its held answer, which was answered to `base`; none where none is held.
+    pub fn review(&mut self, base: &Passage) -> Option<&mut Review> {
+        let is_resumed = self.saved.as_ref().is_some_and(|saved| saved.base.is_some());
+        let sent = self.sent.as_ref().filter(|_| is_resumed).map(|sent| sent.selected.pieces());
+        Some(self.held.as_mut()?.review(base, sent.as_deref()))
+    }
+
+    /// What was sent with what is taken of the answer in it, where something is.
+    pub fn taken_base(&self) -> Option<Vec<Bytes>> {
+        match self.held.as_ref().and_then(HeldReview::begun) {
+            Some(review) => review.taken_base(),
+            None => self.saved.as_ref()?.base.clone(),
+        }
+    }
+}
+
+/// A text without rows has an empty one, and an insertion takes its place; none where that is not so.
+pub fn in_empty_text(place: &Place, document: &Document) -> Option<Place> {
+    let is_empty = document.rows().len() == 1 && document.rows().iter().all(|row| row.text.is_empty());
+    (is_empty && matches!(place, Place::Insertion(_))).then_some(Place::Insertion(0))
+}
+
+/// In the text as it was sent the range is where the request says.
+fn as_sent(sent: &Sent, document: &mut Document) -> Range {
+    let place = sent.selected.place(document.rows());
+    place.map_or(Range::Lost, |place| known(sent, None, &place, document))
+}
+
+/// At the editor's mark, where that fits what was sent, or what was in the file.
+fn at_mark(sent: &Sent, saved: Option<&SavedRows>, mark: &Place, document: &mut Document) -> Range {
+    let at_saved = saved.and_then(|saved| sent.selected.saved_at(saved));
+    let fits = at_saved.is_some_and(|at_saved| at_saved.is_at(mark, document.rows()))
+        || sent.agrees(mark, document.rows());
+    if fits { known(sent, saved, mark, document) } else { Range::Lost }
+}
+
+/// Where the text reads as it was in the file, else as it was sent. Rows that were gone from the file are not looked
+/// for.
+fn found(sent: &Sent, saved: Option<&SavedRows>, document: &mut Document) -> Range {
+    let at_saved = saved.and_then(|saved| sent.selected.saved_at(saved));
+    let place = match (at_saved, saved) {
+        (None, Some(saved)) if saved.rows.is_empty() => None,
+        (at_saved, _) => {
+            let at_saved = at_saved.and_then(|at_saved| at_saved.find(document.rows()));
+            at_saved.or_else(|| sent.selected.find(document.rows()))
+        }
+    };
+    place.map_or(Range::Lost, |place| known(sent, saved, &place, document))
+}
+
+fn known(sent: &Sent, saved: Option<&SavedRows>, place: &Place, document: &mut Document) -> Range {
+    let anchor = document.anchor(place);
+    rebase(sent, saved, anchor, document);
+    Range::Known(anchor)
+}
+
+/// The text of a range is what was sent, with what was taken of its answer, whatever is there by now.
+fn rebase(sent: &Sent, saved: Option<&SavedRows>, anchor: AnchorId, document: &mut Document) {
+    let taken = saved.and_then(|saved| saved.base.as_deref());
+    if let Some((place, rows)) = sent.selected.base(taken) {
+        document.set_sent_base(anchor, place, &rows);
+    }
+}
