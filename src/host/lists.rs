@@ -17,22 +17,19 @@ use crate::view::{self, Action, Totals};
 /// The time between two signs of a job that goes on.
 const BEAT: Duration = Duration::from_millis(120);
 /// The name under which the one list is open.
-pub(super) const LIST: &str = "list";
-/// Jobs of the store that a picker gets.
-const PICKED: u64 = 100;
+const LIST: &str = "list";
 
 impl Host {
     /// Opens the list, once the store has said what it has, or has taken too long for a key.
     pub(super) fn open_list(&mut self, token: u64, wanted: ListOf) {
         let view = self.views.screen.new_id(LIST);
-        self.views.lines.clone_from(&wanted.origin.lines);
         let scope = if wanted.name == "jobs" { Scope::Session } else { Scope::All };
         let (mut list, page) = List::new(wanted.name, wanted.origin, scope);
         let (live, totals) = self.live();
         list.on(Event::Live(&live, totals));
         self.views.lists.insert(view.clone(), (token, list));
         self.effect(&view, Some(page));
-        self.views.later(OPENS_WITHIN, Found::ListWaited(view));
+        self.views.later(OPENS_WITHIN, Found::Waited { view });
     }
 
     /// The list opens now, if it is not open yet.
@@ -87,7 +84,6 @@ impl Host {
                 LiveState::Held(_) => totals.held += 1,
                 LiveState::Running(_) | LiveState::Ready => totals.running += 1,
             }
-            job.line = self.views.lines.get(&job.id).copied().unwrap_or(job.line);
             // What is shown of it, so that a list is drawn where something has changed alone.
             job.elapsed_ms -= job.elapsed_ms % 1000;
         }
@@ -209,12 +205,11 @@ impl Host {
     pub(super) fn pick(&mut self, token: u64, wanted: ListOf, width: usize) {
         let scope = if wanted.name == "history" { Scope::All } else { Scope::Session };
         let is_held = wanted.name == "held";
-        self.views.lines.clone_from(&wanted.origin.lines);
         let (live, totals) = self.live();
         let (mut list, page) = List::new("pick", wanted.origin, scope);
         let editor = self.editor.clone();
         let Effect::Page(asked, page) = page else { return };
-        self.store.history(Page { limit: PICKED, ..page }, move |listed| {
+        self.store.history(page, move |listed| {
             let reply = listed.map_err(|error| error.to_string()).and_then(|listed| {
                 list.on(Event::Listed(asked, Ok(listed)));
                 list.on(Event::Live(&live, totals));

@@ -54,7 +54,10 @@ impl View {
         let before = before.and_then(|before| before.hunks.ok()).unwrap_or_default();
         let mut before: BTreeMap<String, DrawnHunk> =
             before.into_iter().map(|drawn| (drawn.hunk.id.to_string(), drawn)).collect();
-        let drawn = |shown: crate::mirror::ShownHunk| match (shown.marks, before.remove(&shown.hunk.id.to_string())) {
+        let drawn = |shown: crate::mirror::ShownHunk| match (
+            shown.marks,
+            before.remove(&shown.hunk.id.to_string()),
+        ) {
             (Some(words), _) => DrawnHunk { hunk: shown.hunk, words, old: shown.old },
             (None, Some(known)) => DrawnHunk { hunk: shown.hunk, ..known },
             (None, None) => DrawnHunk { hunk: shown.hunk, words: Default::default(), old: Vec::new() },
@@ -128,7 +131,8 @@ impl Host {
             (true, None) => format!(":Botglue accept {id}"),
             (false, _) => panes.keys.clone(),
         };
-        let (before, all) = (self.session.held_ids().filter(|held| *held < id).count(), self.session.held_ids().count());
+        let (before, all) =
+            (self.session.held_ids().filter(|held| *held < id).count(), self.session.held_ids().count());
         let head = Head {
             place: (before + 1, all),
             agent: agent.to_owned(),
@@ -179,9 +183,9 @@ impl Host {
         let (asked, meant): (fn(Option<Vec<EditId>>) -> ReviewQuery, Vec<usize>) = match key.verb {
             HunkVerb::Go(steps) => {
                 let hunk = step(&hunks, key.row, steps, key.visited.as_deref()).map(|at| hunks[at]);
-                let there = hunk.map(|hunk| {
-                    json!({ "row": row_of(hunk), "id": hunk.id.to_string(), "past": hunk.rows.end })
-                });
+                let there = hunk.map(
+                    |hunk| json!({ "row": row_of(hunk), "id": hunk.id.to_string(), "past": hunk.rows.end }),
+                );
                 return self.editor.reply(token, Ok(json!({ "there": there })));
             }
             HunkVerb::Take(count) => (ReviewQuery::Take, behind(count)),

@@ -54,7 +54,7 @@ pub enum Found {
         /// The view that shows it, once its rows are known, or why it cannot be read.
         view: Result<String, String>,
     },
-    /// The rows of a transcript are not known yet: it opens without them.
+    /// What a view shows is not known yet: it opens without that.
     Waited {
         /// The view.
         view: String,
@@ -68,8 +68,6 @@ pub enum Found {
         /// The jobs, or why there are none.
         listed: Result<Listed, String>,
     },
-    /// The store has not answered yet: the list with this view opens without that.
-    ListWaited(String),
     /// The files of a project.
     Files {
         /// Its directory.
@@ -154,8 +152,6 @@ pub struct Views {
     opening: BTreeMap<String, (u64, Source)>,
     /// The lists that are not open yet, with the question for each.
     pub(super) lists: BTreeMap<String, (u64, List)>,
-    /// Where the jobs of this Neovim were when the list was asked for.
-    pub(super) lines: BTreeMap<u64, u64>,
     /// What the list shows of them.
     pub(super) live: Option<(Vec<Live>, Totals)>,
     /// Something that the store has of jobs has changed.
@@ -177,7 +173,6 @@ impl Views {
             transcripts: BTreeMap::new(),
             opening: BTreeMap::new(),
             lists: BTreeMap::new(),
-            lines: BTreeMap::new(),
             live: None,
             is_past_stale: false,
             is_beating: false,
@@ -269,13 +264,15 @@ impl Host {
             }
             Found::Opened { token, view: Err(error), .. } => self.draw(Some((token, Err(error)))),
             Found::Listed { view, asked, listed } => self.listed(&view, Event::Listed(asked, listed)),
-            Found::ListWaited(view) => self.show_list(&view),
             Found::Files { root, list } => self.listed_files(&root, list),
             Found::FilesLate(asked) => self.files_late(asked),
             Found::Beat => self.beat(),
             Found::Shown(id) => self.shown(id),
             Found::Reload { view, job } => self.reload(&view, job.as_deref()),
-            Found::Waited { view } => self.show_transcript(&view, &[]),
+            Found::Waited { view } => {
+                self.show_list(&view);
+                self.show_transcript(&view, &[]);
+            }
             Found::Rows { view, rows: Ok(rows) } => self.show_transcript(&view, &rows),
             Found::Rows { view, rows: Err(error) } => match self.views.opening.remove(&view) {
                 Some((token, _)) => self.draw(Some((token, Err(error)))),
@@ -328,7 +325,6 @@ impl Host {
         if let Some((token, source)) = self.views.opening.remove(view) {
             let shown = Transcript::new(source.name(), rows, source.request.is_over);
             self.views.transcripts.insert(view.to_owned(), source);
-            self.views.screen.close_named(super::lists::LIST);
             self.views.screen.open_as(view.to_owned(), Box::new(shown), token);
             self.draw(Some((token, Ok(Value::Null))));
         } else if let Some(source) = self.views.transcripts.get(view).filter(|_| !rows.is_empty()) {

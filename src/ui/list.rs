@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::frame::{Frame, Row};
 use super::layout::{Class, Columns, FloatSpec, Key, Ui, docked, float, inside, wrap};
 use super::screen::{Effect, Event, Opening, View};
+use super::status::SPINNER;
 use crate::session::{Live, LiveState};
 use crate::store::{JobEntry, Listed, LocalTime, Page};
 use crate::view::{self, Action, BETWEEN, Cell, JOB_COLUMNS, ListRow, Totals, Viewer};
@@ -19,12 +20,8 @@ const AHEAD: usize = 40;
 const MEASURED: usize = 200;
 /// The columns that the window would like to have, and those that it leaves of the screen.
 const WIDTHS: (usize, usize) = (140, 4);
-/// The least rows.
-const LEAST: usize = 4;
 /// The most rows below the list.
 const MOST_DETAIL: usize = 10;
-/// The signs of a job that goes on, one after the other.
-const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 /// The sign of one in a picture that stands still.
 const STILL: &str = "▸";
 const LABEL: &str = "BotglueLabel";
@@ -207,7 +204,9 @@ impl List {
         drop(stay);
         let has_left = !gone.is_empty();
         self.leaving.extend(gone);
-        (self.live, self.totals) = (live.to_vec(), totals);
+        let now_at = |job: &Live| self.origin.lines.get(&job.id).copied().unwrap_or(job.line);
+        self.live = live.iter().map(|job| Live { line: now_at(job), ..job.clone() }).collect();
+        self.totals = totals;
         self.lay();
         if has_left { self.renew() } else { None }
     }
@@ -404,7 +403,7 @@ impl View for List {
         let (keys, head) = (self.keys(), self.head());
         let spec = FloatSpec {
             width,
-            height: rows.len().max(LEAST).min(ui.lines * 6 / 10),
+            height: rows.len().max(1).min(ui.lines * 6 / 10),
             left: self.name,
             right: &head,
             note: None,

@@ -197,7 +197,8 @@ impl Picture<'_> {
 /// `2 rows go, 1 comes`
 fn rows(hunk: &Hunk) -> String {
     let (go, come) = (hunk.rows.len(), hunk.lines.len());
-    let (rows, comes) = (if go == 1 { "row goes" } else { "rows go" }, if come == 1 { "comes" } else { "come" });
+    let (rows, comes) =
+        (if go == 1 { "row goes" } else { "rows go" }, if come == 1 { "comes" } else { "come" });
     format!("{go} {rows}, {come} {comes}")
 }
 
@@ -322,7 +323,11 @@ impl Drawing<'_> {
     fn with_sign(&self, sign: &str, line: Chunks) -> Chunks {
         let Some([before, behind]) = &self.pane.gutter else { return line };
         let group = if sign == NONE { "LineNr" } else { ADD };
-        let gutter = [Cell::new(before.as_str(), "LineNr"), Cell::new(sign, group), Cell::new(behind.as_str(), "LineNr")];
+        let gutter = [
+            Cell::new(before.as_str(), "LineNr"),
+            Cell::new(sign, group),
+            Cell::new(behind.as_str(), "LineNr"),
+        ];
         gutter.into_iter().chain(line).collect()
     }
 }

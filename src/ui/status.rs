@@ -27,7 +27,7 @@ const MOST_INDENT: usize = 24;
 /// The most tools that are listed.
 const MOST_TOOLS: usize = 5;
 /// The signs of a job that goes on, one after the other.
-const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+pub(super) const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const PROMPT: &str = "BotgluePrompt";
 const ACTIVITY: &str = "BotglueActivity";
 const FAILURE: &str = "BotglueFailure";

@@ -100,7 +100,10 @@ test("what is taller than the window is cut to it, and counted", function()
     new[i] = "new " .. i
   end
   local text = rows(reviewed(lines, vim.list_extend(new, lines)))
-  equal({ text[1], text[2], text[13], text[14] }, { HEAD, "new 1", "… 29 more rows · :Botglue diff", "line 1" })
+  equal(
+    { text[1], text[2], text[13], text[14] },
+    { HEAD, "new 1", "… 29 more rows · :Botglue diff", "line 1" }
+  )
   text = rows(reviewed(lines, { "one", "line 40" }))
   equal({ text[1], text[2], text[3] }, { HEAD, "39 rows go, 1 comes", "line 1" })
 end)

@@ -64,10 +64,8 @@ function own.followup(job, float)
 end
 
 ---@param job botglue.Job
----@param float botglue.ListOrigin
-function own.transcript(job, float)
+function own.transcript(job)
   require("botglue.ui.open").transcript(job.id)
-  float:close()
 end
 
 --- The range of a job, if its file still reads there as the answer left it or as it was sent.
@@ -190,6 +188,9 @@ local function act(arg, from, register)
     reply = ask.open("act", arg)
   end
   follow(reply, from, register)
+  if arg.action == "transcript" then
+    from:close()
+  end
 end
 
 --- Does what a key in a window of the host is for.

@@ -125,6 +125,11 @@ fn windows() -> Vec<(&'static str, Json)> {
             "seen",
             json!({"jobs": [{"id": 1, "columns": 80}, {"id": 2, "columns": 8, "room": 9, "visited": true}, {"id": 3}]}),
         ),
+        (
+            "panes",
+            json!({"id": 1, "serial": 1, "keys": "do take", "row": 0, "panes": [{"columns": 80, "leftcol": 0,
+            "scrolls": false, "gutter": ["", " "], "has_signs": true, "tabstop": 8, "cap": 20, "first": 0, "past": 40}]}),
+        ),
         ("files", json!({"asked": 1, "root": "/nowhere", "query": "a", "is_new": true})),
         ("closed", json!({"view": view})),
         ("geometry", here.clone()),
@@ -161,6 +166,16 @@ fn questions() -> Vec<Json> {
         ("take", of_buffer(json!({"all": true}))),
         ("drop", of_buffer(json!({"all": true}))),
         ("undrop", of_buffer(json!({"hunks": ["0f"]}))),
+        (
+            "hunk",
+            of_buffer(json!({"verb": "take", "count": 1, "row": 0, "visited": "0f", "tick": 3, "drawn": 2})),
+        ),
+        (
+            "hunk",
+            of_buffer(
+                json!({"verb": "drop", "range": {"first": 0, "past": 2}, "row": 0, "tick": 3, "drawn": 3}),
+            ),
+        ),
     ];
     let question =
         |(name, more): (&str, Json)| laid_over(&json!({"token": 1, "name": name, "limit": 5}), &more);

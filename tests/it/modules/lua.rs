@@ -17,7 +17,7 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 11] = [
-    ("", 550),
+    ("", 560),
     ("command", 1070),
     ("config", 520),
     ("editor", 2240),
@@ -26,7 +26,7 @@ const BUDGETS: [(&str, usize); 11] = [
     ("session", 290),
     ("ui", 2260),
     ("ui/prompt", 1845),
-    ("ui/review", 1570),
+    ("ui/review", 1085),
     ("ui/status", 710),
 ];
 /// By how much a budget may be above the lines.
@@ -34,7 +34,7 @@ const SLACK: usize = 40;
 
 /// The modules beside those of `jobs` that read what only the host knows of a job, and those of `ui` that ask it for
 /// something and go on in a callback: the list gets no longer.
-const READERS: [&str; 17] = [
+const READERS: [&str; 15] = [
     "host.attach",
     "init",
     "session.rewind",
@@ -48,9 +48,7 @@ const READERS: [&str; 17] = [
     "ui.prompt.recall",
     "ui.review.blocks",
     "ui.review.edit",
-    "ui.review.head",
     "ui.review.held",
-    "ui.review.keys",
     "ui.review.view",
 ];
 const ASKERS: [&str; 3] = ["ui.prompt.recall", "ui.review.blocks", "ui.review.held"];
