@@ -136,7 +136,7 @@ local function unblock(child)
   end)
 end
 
-local CHECK_MS, CHECKS = 10000, 6
+local CHECK_MS, CHECKS = 10000, 18
 
 --- Looks after a test that hangs: a child that waits for a key gets one, and the test fails; other hangs end the run.
 ---@param name string
