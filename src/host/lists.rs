@@ -10,7 +10,7 @@ use super::views::{Found, OPENS_WITHIN};
 use crate::journal::now_ms;
 use crate::rpc::{Act, Asked, ListOf, TranscriptOf};
 use crate::session::{Live, LiveState};
-use crate::store::{FullJob, JobKey, Page};
+use crate::store::{FullJob, JobKey};
 use crate::ui::{Effect, Event, JobPrompt, List, Scope, Texts, View, answer};
 use crate::view::{self, Action, Totals};
 
