@@ -160,10 +160,11 @@ local function stacked(places)
   return rows
 end
 
---- Draws everything where it belongs now.
-function M.place()
-  local shown, places, seen = windows.snapshot(), {}, {}
-  for _, hung in pairs(connection.hung) do
+--- Draws everything where it belongs now, or only some of it.
+---@param only table<integer, botglue.Hung>? by job, of jobs that go on
+function M.place(only)
+  local shown, places, seen, all = windows.snapshot(), {}, {}, only or connection.hung
+  for _, hung in pairs(all) do
     local bufnr = hung.job.range.bufnr
     if hung.block.bufnr ~= bufnr then
       hide(hung)
@@ -172,7 +173,7 @@ function M.place()
     places[hung] = place_of(hung, shown)
   end
   local rows = stacked(places)
-  for _, hung in vim.spairs(connection.hung) do
+  for _, hung in vim.spairs(all) do
     local place = places[hung]
     if place then
       seen[#seen + 1] = draw(hung, place, rows[hung] or hung.rows)
@@ -187,7 +188,7 @@ end
 
 --- Follows the windows and the cursor, as long as anything hangs.
 local function watch()
-  local now, is_soon = debounce(M.place), false
+  local now, soon = debounce(M.place), debounce(M.place, PAUSE)
   local group = api.nvim_create_augroup("botglue.status", { clear = true })
   local function on(events, callback)
     api.nvim_create_autocmd(
@@ -196,15 +197,7 @@ local function watch()
     )
   end
   on({ "WinScrolled", "WinResized", "WinEnter", "BufWinEnter", "TabEnter", "ModeChanged" }, now)
-  on({ "CursorMoved", "CursorMovedI", "TextChanged", "TextChangedI" }, function()
-    if not is_soon then
-      is_soon = true
-      vim.defer_fn(function()
-        is_soon = false
-        M.place()
-      end, PAUSE)
-    end
-  end)
+  on({ "CursorMoved", "CursorMovedI", "TextChanged", "TextChangedI" }, soon)
 end
 
 ---@param id integer
@@ -219,13 +212,14 @@ local function drop(id, hung)
 end
 
 ---@param item botglue.HungItem
+---@return botglue.Hung? hung none where other things may hang elsewhere by that
 local function take(item)
   local job, hung = client.job(item.id), connection.hung[item.id]
   if item.gone or not job then
     if hung then
       drop(item.id, hung)
     end
-    return
+    return nil
   end
   if not hung then
     if not next(connection.hung) then
@@ -252,15 +246,18 @@ local function take(item)
       or item.flash and highlight.flash(job.range)
       or nothing
   end
+  return not hung.ended and hung or nil
 end
 
 --- Takes what changes.
 ---@param items botglue.HungItem[]
 function M.hang(items)
+  local moving, is_all = {}, false
   for _, item in ipairs(items) do
-    take(item)
+    moving[item.id] = take(item)
+    is_all = is_all or not moving[item.id]
   end
-  M.place()
+  M.place(not is_all and moving or nil)
 end
 
 --- The marks of the range of a job were moved.

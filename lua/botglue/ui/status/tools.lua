@@ -108,7 +108,7 @@ local function open(hung, config)
   local ok, winid = pcall(api.nvim_open_win, bufnr, false, config)
   if not ok then
     -- In the command-line window there can be none.
-    api.nvim_buf_delete(bufnr, { force = true })
+    pcall(api.nvim_buf_delete, bufnr, { force = true })
     return nil
   end
   vim.wo[winid].winhighlight = "NormalFloat:BotglueTools"
