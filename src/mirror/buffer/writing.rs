@@ -341,8 +341,8 @@ impl Buffer {
     pub(super) fn report(&mut self, mut settled: SettledIntent, token: Option<u64>) {
         let (job, settlement) = (settled.job, settled.settlement);
         settled.passage = settled.passage.or_else(|| self.passage(job));
-        let taken = std::mem::take(&mut settled.taken);
-        let reply = token.map(|token| (token, findings(settlement, taken)));
+        let hunks = std::mem::take(&mut settled.taken);
+        let reply = token.map(|token| (token, findings(settlement, hunks)));
         match (settlement, reply) {
             (Settlement::Taken | Settlement::Refused(_), Some((token, findings))) => {
                 self.reply(job, token, findings);
