@@ -13,10 +13,8 @@ use super::texts::TextNumber;
 /// A range of a text. Rows count from 0, columns are bytes from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    /// Whole rows, at least one.
+    /// Whole rows; where there are none, the place above a row, of an insertion.
     Lines(Range<usize>),
-    /// Between two rows, above this one.
-    Insertion(usize),
     /// From a column of the first row to one of the last.
     Part {
         /// The row and the column of the first byte.
@@ -38,16 +36,20 @@ impl Place {
     pub fn rows(&self) -> Range<usize> {
         match self {
             Self::Lines(rows) => rows.clone(),
-            Self::Insertion(row) => *row..*row,
             Self::Part { start, end } => start.0..end.0 + 1,
             Self::Block { first, columns } => *first..first + columns.len(),
         }
     }
 
+    /// Whether it is between two rows.
+    pub fn is_insertion(&self) -> bool {
+        self.rows().is_empty()
+    }
+
     /// The bounds in each of its rows; nothing for whole rows.
     fn bounds(&self) -> Vec<(usize, Bounds)> {
         match self {
-            Self::Lines(_) | Self::Insertion(_) => Vec::new(),
+            Self::Lines(_) => Vec::new(),
             Self::Part { start, end } if start.0 == end.0 => {
                 vec![(start.0, Bounds { from: Some(start.1), to: Some(end.1) })]
             }
@@ -160,13 +162,13 @@ impl Anchor {
     /// none, all that are there are its own.
     pub fn set(&mut self, place: &Place, rows: &Rows, current: TextNumber) {
         (self.base, self.is_written) = (Passage::new(place.clone(), rows), true);
-        if matches!(self.place, Place::Insertion(_)) || self.own_rows(rows).is_none() {
+        if self.place.is_insertion() || self.own_rows(rows).is_none() {
             self.own.extend(self.base.rows.iter().map(|row| row.id));
         }
-        if matches!(place, Place::Insertion(_)) {
+        if place.is_insertion() {
             // Nothing is left of its rows: its place is between those beside it. An insertion had such a place before,
             // and has it again after undo.
-            if !matches!(self.place, Place::Insertion(_)) {
+            if !self.place.is_insertion() {
                 self.beside.clear();
             }
             if self.between(rows).is_none() {
@@ -215,8 +217,10 @@ impl Anchor {
     pub fn place(&self, rows: &Rows, mark: Option<&Place>) -> Option<Place> {
         let range = self.own_rows(rows);
         match self.place {
-            Place::Insertion(_) if range.is_none() => self.between(rows).map(Place::Insertion),
-            Place::Lines(_) | Place::Insertion(_) => Some(Place::Lines(self.with_split_rows(rows, range?))),
+            Place::Lines(_) if range.is_none() && self.place.is_insertion() => {
+                self.between(rows).map(|row| Place::Lines(row..row))
+            }
+            Place::Lines(_) => Some(Place::Lines(self.with_split_rows(rows, range?))),
             Place::Part { .. } => self.part(rows, range?, mark),
             Place::Block { .. } => self.block(rows, range?, mark),
         }
@@ -224,7 +228,7 @@ impl Anchor {
 
     /// Whether it had rows, and none of them is anywhere.
     pub fn is_gone(&self, rows: &Rows) -> bool {
-        !matches!(self.place, Place::Insertion(_)) && self.own_rows(rows).is_none()
+        !self.place.is_insertion() && self.own_rows(rows).is_none()
     }
 
     /// Whether its rows are there, and only the editor's mark says which part of them it is.

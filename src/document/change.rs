@@ -1,14 +1,16 @@
 //! A change of the rows of a document: which row is which afterwards, and what its anchors learn of it.
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::align::{Origin, align, is_related};
-use super::deleted::Deleted;
+use super::align::{Origin, align, is_related, is_telling};
 use super::rows::{Row, RowId, Rows};
 use super::snapshots::Version;
 use super::{AnchorId, Document, MAX_TEXTS};
+
+/// Of how many of the rows that come in at once it is looked for the text that had them last.
+const MAX_LOOKUPS: usize = 64;
 
 impl Document {
     /// Replaces the rows of a range. `writer` is the anchor whose answer makes the change, if any.
@@ -59,50 +61,43 @@ impl Document {
             let mut rows = self.rows_without_ids([""]);
             self.assign_ids(&mut rows);
             self.splice(range, &rows);
-            self.deleted.put(old);
         } else if new.is_empty() {
-            self.delete(range, old);
+            self.delete(range, &old);
         } else {
             self.replace(range, &old, new, writer);
         }
     }
 
     /// Deletes rows. To move or filter rows, Neovim first puts in the new ones and then deletes the old ones.
-    fn delete(&mut self, range: Range<usize>, mut gone: Vec<Row>) {
+    fn delete(&mut self, range: Range<usize>, gone: &[Row]) {
         self.splice(range.clone(), &[]);
         let is_apart = |put_in: &Range<usize>| put_in.end <= range.start || range.end <= put_in.start;
-        let Some(put_in) = self.put_in.take().filter(is_apart) else { return self.deleted.put(gone) };
+        let Some(put_in) = self.put_in.take().filter(is_apart) else { return };
         let is_beside = put_in.end == range.start || range.end == put_in.start;
         let at = if range.start < put_in.start { put_in.start - range.len() } else { put_in.start };
         let copies = self.rows.slice(at..at + put_in.len());
         let is_whole = copies.iter().map(|row| row.hash).eq(gone.iter().map(|row| row.hash));
         if is_beside || is_whole {
-            let origins = align(&gone, &copies).origins;
+            let origins = align(gone, &copies).origins;
             let mut moved = copies.clone();
-            let mut came_back = Vec::new();
             for (copy, origin) in moved.iter_mut().zip(origins) {
                 if let Some(own) = origin.row().map(|own| &gone[own]).filter(|own| is_related(own, copy)) {
                     // The row here is the moved one; the row whose id it had until now stays deleted.
-                    came_back.push(copy.clone());
                     (copy.id, copy.split_from) = (own.id, own.split_from);
                 }
             }
-            gone.retain(|row| moved.iter().all(|copy| copy.id != row.id));
             self.edit_columns(&moved);
             self.splice(at..at + copies.len(), &moved);
-            self.deleted.put(came_back);
         }
-        self.deleted.put(gone);
     }
 
     fn replace(&mut self, range: Range<usize>, old: &[Row], mut new: Vec<Row>, writer: Option<AnchorId>) {
         let alignment = align(old, &new);
         let first_new_id = self.next_id;
-        let mut is_gone: Vec<bool> = alignment.in_doubt.iter().map(|in_doubt| !in_doubt).collect();
         for (row, origin) in new.iter_mut().zip(&alignment.origins) {
             match *origin {
                 Origin::Same(own) | Origin::Edited(own) => {
-                    (row.id, row.split_from, is_gone[own]) = (old[own].id, old[own].split_from, false);
+                    (row.id, row.split_from) = (old[own].id, old[own].split_from);
                     if row.hash == old[own].hash {
                         row.text = old[own].text.clone();
                     }
@@ -113,16 +108,13 @@ impl Document {
             }
         }
         if old.is_empty() && writer.is_none() {
-            self.deleted.give_back(&mut new, &self.owners);
+            self.give_back(&mut new);
         }
         self.assign_ids(&mut new);
         self.edit_columns(&new);
         let end = range.start + new.len();
-        let gone = old.iter().zip(is_gone).filter(|(_, is_gone)| *is_gone).map(|(row, _)| row.clone());
-        let gone: Vec<Row> = gone.collect();
         let ids: Vec<RowId> = new.iter().map(|row| row.id).filter(|id| *id >= first_new_id).collect();
         self.splice(range.clone(), &new);
-        self.deleted.put(gone);
         let in_doubt = old.iter().zip(&alignment.in_doubt).filter(|(_, in_doubt)| **in_doubt);
         self.doubt(in_doubt.map(|(row, _)| row));
         self.put_in = (old.is_empty() && writer.is_none()).then_some(range.start..end);
@@ -131,6 +123,44 @@ impl Document {
             // Rows that are put in, and those of a split row, may be copies, so their ids are not restored.
             None if old.len() < 2 => {}
             None => self.restore_unique(range.start..end, &alignment.origins),
+        }
+    }
+
+    /// Gives rows that come in, and have no id yet, the ids that they had when they were deleted. One with a text that
+    /// no other row ever had is known again, and its neighbours with it as they were there then. Every other row is new:
+    /// a pasted copy is a copy.
+    fn give_back(&self, new: &mut [Row]) {
+        let mut counts: HashMap<u64, usize> = HashMap::new();
+        for row in new.iter() {
+            *counts.entry(row.nonblank_hash).or_default() += 1;
+        }
+        let (mut given, mut lookups) = (HashSet::new(), MAX_LOOKUPS);
+        for at in 0..new.len() {
+            let row = &new[at];
+            let owner = self.owners.get(&row.nonblank_hash).copied().flatten();
+            let is_alone = row.id == 0 && is_telling(&row.text) && counts.get(&row.nonblank_hash) == Some(&1);
+            let Some(owner) = owner.filter(|owner| is_alone && self.rows.find(*owner).is_none()) else {
+                continue;
+            };
+            if lookups == 0 {
+                return;
+            }
+            lookups -= 1;
+            let Some((then, from)) = self.snapshots.last_with(owner) else { continue };
+            let kept = |new: &[Row], (at, from): (usize, usize), given: &HashSet<RowId>| {
+                let row = then.get(from).filter(|row| row.hash == new[at].hash && new[at].id == 0)?;
+                let is_free = !given.contains(&row.id) && !self.in_doubt.has(row.id);
+                (is_free && self.rows.find(row.id).is_none()).then(|| row.clone())
+            };
+            let above = (1..=at.min(from)).map(|by| (at - by, from - by));
+            let below = (1..new.len() - at).map(|by| (at + by, from + by));
+            let Some(own) = kept(new, (at, from), &given) else { continue };
+            let above = above.map_while(|(at, from)| Some((at, kept(new, (at, from), &given)?)));
+            let below = below.map_while(|(at, from)| Some((at, kept(new, (at, from), &given)?)));
+            for (at, row) in above.chain(below).chain([(at, own)]).collect::<Vec<_>>() {
+                given.insert(row.id);
+                new[at] = row;
+            }
         }
     }
 
@@ -206,13 +236,7 @@ impl Document {
     pub(super) fn replace_ids(&mut self, rows: Rows) {
         let before = std::mem::replace(&mut self.rows, rows);
         let back: Vec<Row> = self.rows.apart(&before).cloned().collect();
-        let ids: HashSet<RowId> = back.iter().map(|row| row.id).collect();
-        let gone = before.apart(&self.rows).filter(|row| !ids.contains(&row.id)).cloned().collect();
-        for row in &back {
-            self.deleted.remove(row.id);
-        }
         self.edit_columns(&back);
-        self.deleted.put(gone);
     }
 
     pub(super) fn edit_columns(&mut self, rows: &[Row]) {
@@ -239,8 +263,7 @@ impl Document {
             *owner = owner.filter(|id| *id == row.id);
         }
         if self.owners.len() > MAX_TEXTS {
-            // Without the owners of texts no deleted row can be identified by its text, so the deleted rows go, too.
-            self.deleted = Deleted::default();
+            // Without the owners of texts no deleted row can be identified by its text.
             self.owners.clear();
             self.record_owners(&self.rows.slice(0..self.rows.len()));
         }

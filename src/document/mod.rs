@@ -1,8 +1,8 @@
 //! A document: the text of a buffer, in which every row has an identity.
 //!
 //! The mirror passes each change as the editor reports it (rows of a range were replaced by others), and the document
-//! finds out which row is which: by aligning old and new rows (`align`), by the rows that were deleted (`deleted`), by
-//! earlier texts (`snapshots`). A range is known by the ids of its rows (`anchor`), and a part of a row by its columns
+//! finds out which row is which: by aligning old and new rows (`align`), and by earlier texts (`snapshots`), of which rows
+//! that were deleted come back. A range is known by the ids of its rows (`anchor`), and a part of a row by its columns
 //! (`columns`), so its place follows from them, or it is lost. Where identity is uncertain, nothing is guessed. After
 //! undo and redo it knows which answers are in the text (`texts`).
 //!
@@ -12,7 +12,6 @@ mod align;
 mod anchor;
 mod change;
 mod columns;
-mod deleted;
 mod passage;
 mod rows;
 mod snapshots;
@@ -29,7 +28,6 @@ pub use rows::{Row, RowId, Rows};
 pub use texts::WriteNumber;
 
 use anchor::Anchor;
-use deleted::Deleted;
 use rows::Hasher;
 use snapshots::{InDoubt, Snapshots};
 use texts::Texts;
@@ -63,7 +61,6 @@ pub struct Document {
     rows: Rows,
     hasher: Hasher,
     next_id: RowId,
-    deleted: Deleted,
     snapshots: Snapshots,
     /// The earlier texts, as far as there are anchors.
     texts: Texts,
@@ -91,7 +88,6 @@ impl Document {
             rows: Rows::default(),
             hasher: Hasher::default(),
             next_id: 1,
-            deleted: Deleted::default(),
             snapshots: Snapshots::default(),
             texts: Texts::default(),
             in_doubt: InDoubt::default(),

@@ -21,7 +21,7 @@ impl Passage {
 
     /// Whether it is of whole rows, or of none.
     pub fn is_of_rows(&self) -> bool {
-        matches!(self.place, Place::Lines(_) | Place::Insertion(_))
+        matches!(self.place, Place::Lines(_))
     }
 
     /// Its own text, one piece a row.
@@ -68,7 +68,7 @@ impl Passage {
     /// The first byte of a piece, and the one after its last if the row goes on there.
     fn bounds(&self, at: usize) -> (usize, Option<usize>) {
         match &self.place {
-            Place::Lines(_) | Place::Insertion(_) => (0, None),
+            Place::Lines(_) => (0, None),
             Place::Part { start, end } => {
                 let from = if at == 0 { start.1 } else { 0 };
                 (from, (start.0 + at == end.0).then_some(end.1))

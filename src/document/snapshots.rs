@@ -37,6 +37,11 @@ impl InDoubt {
         }
     }
 
+    /// Whether a row is among them.
+    pub fn has(&self, id: RowId) -> bool {
+        self.0.contains_key(&id)
+    }
+
     /// The rows, each with the one that it was split from.
     pub fn iter(&self) -> impl Iterator<Item = (RowId, Option<RowId>)> {
         self.0.iter().map(|(id, split_from)| (*id, *split_from))
@@ -90,6 +95,11 @@ impl Snapshots {
     /// The versions of this text, oldest first.
     pub fn versions(&self, text: u64) -> impl Iterator<Item = &Version> {
         self.0.iter().filter(move |version| version.key.0 == text)
+    }
+
+    /// The rows of the newest version that has a row, and where that is.
+    pub fn last_with(&self, id: RowId) -> Option<(&Rows, usize)> {
+        self.0.iter().rev().find_map(|version| Some((&version.rows, version.rows.find(id)?)))
     }
 
     /// How many versions there are.

@@ -4,7 +4,7 @@
 //! a step of undo are none, since nothing leads to them: those of a write are not recorded, and those of an undo or a
 //! redo that crosses a write are crossed out.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use super::AnchorId;
@@ -12,14 +12,14 @@ use super::AnchorId;
 /// The most texts that are remembered; the oldest go first.
 pub const MAX_TEXTS: usize = 10_000;
 
-/// From so many writes on those go that tell nothing any more.
-const MANY_WRITES: usize = 256;
-
 /// The number of a text. Later ones have higher numbers.
 pub type TextNumber = usize;
 
 /// The number of a write of an answer. Later ones have higher numbers.
 pub type WriteNumber = u64;
+
+/// The last write to each range.
+type Written = BTreeMap<AnchorId, WriteNumber>;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -27,8 +27,8 @@ pub struct Texts {
     earlier: VecDeque<EarlierText>,
     /// The number of the first of them.
     first: TextNumber,
-    /// The last write that is in the current text, and the earlier ones.
-    written: Option<Arc<Write>>,
+    /// The last write to each range that is in the current text. Texts share it.
+    written: Arc<Written>,
     writes: WriteNumber,
 }
 
@@ -36,17 +36,9 @@ pub struct Texts {
 struct EarlierText {
     /// None where it was inside of a step.
     hash: Option<u64>,
-    written: Option<Arc<Write>>,
+    written: Arc<Written>,
     /// It is one right before or right after a write.
     is_end: bool,
-}
-
-/// A write to a range, with those before it: texts share most of theirs.
-#[derive(Debug, PartialEq, Eq)]
-struct Write {
-    anchor: AnchorId,
-    number: WriteNumber,
-    earlier: Option<Arc<Self>>,
 }
 
 impl Texts {
@@ -74,27 +66,15 @@ impl Texts {
     /// followed.
     pub fn write(&mut self, anchor: AnchorId, hash: u64, is_followed: impl Fn(AnchorId) -> bool) {
         self.writes += 1;
-        let mut written = vec![(anchor, self.writes)];
-        if self.written().count() >= MANY_WRITES {
-            let mut seen = HashSet::from([anchor]);
-            let writes = self.written().map(|write| (write.anchor, write.number));
-            written.extend(writes.filter(|(anchor, _)| is_followed(*anchor) && seen.insert(*anchor)));
-            self.written = None;
-        }
-        for (anchor, number) in written.into_iter().rev() {
-            self.written = Some(Arc::new(Write { anchor, number, earlier: self.written.take() }));
-        }
+        let written = Arc::make_mut(&mut self.written);
+        written.retain(|other, _| is_followed(*other));
+        written.insert(anchor, self.writes);
         self.change(hash, true);
     }
 
     /// The last write to a range that is in the current text; none if none is.
     pub fn last_write(&self, anchor: AnchorId) -> Option<WriteNumber> {
-        self.written().find(|write| write.anchor == anchor).map(|write| write.number)
-    }
-
-    /// The writes that are in the current text, the last one first.
-    fn written(&self) -> impl Iterator<Item = &Write> {
-        std::iter::successors(self.written.as_deref(), |write| write.earlier.as_deref())
+        self.written.get(&anchor).copied()
     }
 
     /// An undo or a redo is complete, and led to the text with this hash.
@@ -187,12 +167,9 @@ mod tests {
     #[test]
     fn ranges_that_nobody_follows_are_forgotten() {
         let mut texts = written();
-        for _ in 0..MANY_WRITES {
-            texts.change(20, true);
-            texts.write(OTHER, 30, |anchor| anchor != JOB);
-        }
-        assert_eq!((texts.last_write(JOB), texts.last_write(OTHER)), (None, Some(MANY_WRITES as u64 + 1)));
-        assert_eq!(texts.written().count(), 1, "nor is one kept that a later one to its range hides");
+        texts.change(20, true);
+        texts.write(OTHER, 30, |anchor| anchor != JOB);
+        assert_eq!((texts.last_write(JOB), texts.last_write(OTHER)), (None, Some(2)));
         texts.read(10);
         assert_eq!(texts.last_write(OTHER), None);
     }

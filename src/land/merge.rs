@@ -16,11 +16,9 @@
 
 mod guard;
 
-use std::borrow::Cow;
-use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::document::{Row, RowId, rising, unchanged};
+use crate::document::{Row, RowId, rising};
 
 /// A difference that an answer makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,29 +49,6 @@ pub fn merge_rows(
     let mut hunks = hunks(&differences);
     guard::guard(&current.rows, &answer.rows, &differences, &mut hunks);
     hunks
-}
-
-/// The current rows, of which those that read as rows of the base between the same two neighbours are these, too: a
-/// document that has met the text without them does not know them when undo brings them back.
-pub fn recognized<'a>(base: &[Row], current: &'a [Row]) -> Cow<'a, [Row]> {
-    let mut rows = Cow::Borrowed(current);
-    let pairs = places(base, current).enumerate();
-    let pairs: Vec<(usize, usize)> = pairs.filter_map(|(row, base)| Some((row, base?))).collect();
-    let is_known: HashSet<RowId> = pairs.iter().map(|(row, _)| current[*row].id).collect();
-    let mut above = (0, 0);
-    for (row, from) in rising(&pairs).into_iter().map(|at| pairs[at]).chain([(current.len(), base.len())]) {
-        let (own, sent) = (&current[above.0..row], &base[above.1..from]);
-        let origins = if own.is_empty() || sent.is_empty() { Vec::new() } else { unchanged(sent, own) };
-        for (at, origin) in origins.into_iter().enumerate() {
-            let origin = origin.map(|origin| &sent[origin]);
-            let is_free = |origin: &&Row| !is_known.contains(&origin.id) && !is_known.contains(&own[at].id);
-            if let Some(origin) = origin.filter(is_free) {
-                rows.to_mut()[above.0 + at].id = origin.id;
-            }
-        }
-        above = (row + 1, from + 1);
-    }
-    rows
 }
 
 /// For each current row, which row of the base it is. Most follow the row that the one above them is.

@@ -21,7 +21,7 @@ mod tidy;
 pub use self::blocks::{Block, blocks_of};
 pub use self::capture::Capture;
 pub use self::filetype::is_prose;
-pub use self::merge::{MergeHunk, merge_rows, recognized};
+pub use self::merge::{MergeHunk, merge_rows};
 pub use self::replaced::{Bytes, Replaced};
 pub use self::step::{RowChange, RowEdit, changes, edits, edits_at, edits_back};
 pub use self::target::Target;

@@ -76,8 +76,7 @@ impl Replaced {
             end.saturating_sub(piece)..end
         };
         match &self.was {
-            Place::Lines(_) | Place::Insertion(_) if self.rows.is_empty() => Place::Insertion(first),
-            Place::Lines(_) | Place::Insertion(_) => Place::Lines(first..first + self.rows.len()),
+            Place::Lines(_) => Place::Lines(first..first + self.rows.len()),
             Place::Part { .. } => {
                 let last = self.rows.len() - 1;
                 Place::Part { start: (first, columns(0).start), end: (first + last, columns(last).end) }
@@ -123,8 +122,8 @@ mod tests {
         let (text, place) = replace(&["a", "b", "c"], &Place::Lines(1..2), &["b"], &["x", "y"]);
         assert_eq!((text.join(" "), place), ("a x y c".to_owned(), Place::Lines(1..3)));
         let (text, place) = replace(&["a", "b", "c"], &Place::Lines(1..3), &["b", "c"], &[]);
-        assert_eq!((text.join(" "), place), ("a".to_owned(), Place::Insertion(1)));
-        let (text, place) = replace(&["a"], &Place::Insertion(1), &[], &["x"]);
+        assert_eq!((text.join(" "), place), ("a".to_owned(), Place::Lines(1..1)));
+        let (text, place) = replace(&["a"], &Place::Lines(1..1), &[], &["x"]);
         assert_eq!((text.join(" "), place), ("a x".to_owned(), Place::Lines(1..2)));
     }
 

@@ -211,14 +211,14 @@ mod tests {
     fn only_the_rows_that_differ_are_replaced() {
         assert_eq!(of(&["x", "a", "b", "c", "x"], Place::Lines(1..4), &["a", "B", "c"]), one(2..3, &["B"]));
         assert!(of(&["a", "b"], Place::Lines(0..2), &["a", "b"]).is_empty());
-        assert_eq!(of(&["a", "b"], Place::Insertion(1), &["x"]), one(1..1, &["x"]));
-        assert!(of(&["a", "b"], Place::Insertion(1), &[]).is_empty());
+        assert_eq!(of(&["a", "b"], Place::Lines(1..1), &["x"]), one(1..1, &["x"]));
+        assert!(of(&["a", "b"], Place::Lines(1..1), &[]).is_empty());
     }
 
     #[test]
     fn a_buffer_keeps_one_row() {
-        assert_eq!(of(&[""], Place::Insertion(0), &["x", "y"]), one(0..1, &["x", "y"]));
-        assert_eq!(of(&[""], Place::Insertion(1), &["x"]), one(0..1, &["x"]));
+        assert_eq!(of(&[""], Place::Lines(0..0), &["x", "y"]), one(0..1, &["x", "y"]));
+        assert_eq!(of(&[""], Place::Lines(1..1), &["x"]), one(0..1, &["x"]));
         assert_eq!(of(&["a", "b"], Place::Lines(0..2), &[]), one(0..2, &[""]));
         assert!(of(&[""], Place::Lines(0..1), &[]).is_empty());
         assert_eq!(of(&["a", "b"], Place::Lines(0..1), &[]), one(0..1, &[]));
@@ -272,7 +272,7 @@ mod tests {
         ) {
             let first = at.min(rows.len());
             let range = first..(first + len).min(rows.len());
-            let place = if range.is_empty() { Place::Insertion(first) } else { Place::Lines(range.clone()) };
+            let place = Place::Lines(range.clone());
             let text = Document::new(&rows).rows().clone();
             let new: Vec<Bytes> = new.into_iter().map(String::into_bytes).collect();
             let edits = edits(&text, &Passage::new(place, &text), &new, None);

@@ -11,8 +11,6 @@ mod writing;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-pub use places::RangeOnDisk;
-
 use super::event::{Mark, Notice};
 use super::held::ViewDue;
 use super::large::MarkedText;
@@ -119,6 +117,10 @@ impl Buffer {
         if !is_under_way {
             self.contacts += 1;
             self.is_attaching |= is_whole;
+            if scope == ContactScope::Excerpts {
+                self.excerpts = Excerpts::Wanted;
+                self.jobs.values_mut().for_each(|tracked| tracked.marked_text = None);
+            }
             self.orders.push(Order::Contact { buffer: self.number, scope });
         }
     }

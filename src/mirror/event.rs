@@ -258,10 +258,13 @@ impl Mark {
     /// # Errors
     /// Names the field that is wrong.
     pub fn decode(fields: &Fields<'_>) -> Result<Option<Self>, JobError> {
-        let place = fields.get("kind").map(|_| place(fields)).transpose()?;
-        if place.as_ref().is_some_and(is_turned) {
-            return Ok(None);
-        }
+        let place = match fields.get("kind") {
+            None => None,
+            Some(_) => match place(fields)? {
+                None => return Ok(None),
+                place => place,
+            },
+        };
         let sub = |field| fields.get(field).map(|_| fields.fields(field)).transpose();
         Ok(Some(Self {
             job: fields.count("id")?,
@@ -275,24 +278,24 @@ impl Mark {
     }
 }
 
-fn place(fields: &Fields<'_>) -> Result<Place, JobError> {
+/// The place of a mark; none where it ends before it begins.
+fn place(fields: &Fields<'_>) -> Result<Option<Place>, JobError> {
     let (first, last) = (count(fields, "first")?, count(fields, "last")?);
     Ok(match fields.text("kind")?.as_str() {
-        "insert" => Place::Insertion(first),
-        "char" => Place::Part { start: (first, count(fields, "from")?), end: (last, count(fields, "to")?) },
-        "block" => Place::Block { first, columns: spans(fields)? },
-        _ => Place::Lines(first..last + 1),
+        "insert" => Some(Place::Lines(first..first)),
+        "char" => {
+            let (start, end) = ((first, count(fields, "from")?), (last, count(fields, "to")?));
+            (start <= end).then_some(Place::Part { start, end })
+        }
+        "block" => {
+            let columns = spans(fields)?;
+            columns
+                .iter()
+                .all(|columns| columns.start <= columns.end)
+                .then_some(Place::Block { first, columns })
+        }
+        _ => (first <= last).then_some(Place::Lines(first..last + 1)),
     })
-}
-
-/// Whether it ends before it begins.
-fn is_turned(place: &Place) -> bool {
-    match place {
-        Place::Insertion(_) => false,
-        Place::Part { start, end } => end < start,
-        Place::Lines(rows) => rows.is_empty(),
-        Place::Block { columns, .. } => columns.iter().any(|columns| columns.end < columns.start),
-    }
 }
 
 /// The columns of a block's rows, each a list of two.

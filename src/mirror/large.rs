@@ -46,7 +46,6 @@ pub fn plan(selected: &Selected, marked: &MarkedText, answer: &[Bytes]) -> Resul
 fn shift(place: Place, by: impl Fn(usize) -> usize) -> Place {
     match place {
         Place::Lines(rows) => Place::Lines(by(rows.start)..by(rows.start) + rows.len()),
-        Place::Insertion(row) => Place::Insertion(by(row)),
         Place::Part { start, end } => Place::Part { start: (by(start.0), start.1), end: (by(end.0), end.1) },
         Place::Block { first, columns } => Place::Block { first: by(first), columns },
     }

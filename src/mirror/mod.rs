@@ -33,10 +33,9 @@ use std::time::{Duration, Instant};
 use crate::log;
 
 pub use all::Mirrors;
-pub use buffer::RangeOnDisk;
 pub use event::{Mark, MirrorEvent, Notice};
 pub use intent::{Intent, Obstacle, SettledIntent, Settlement};
-pub use order::{ContactScope, Order};
+pub use order::{ContactScope, Order, RangeOnDisk};
 pub use proposal::{ReviewView, ShownHunk};
 pub use query::{Findings, MirrorQuery, ReviewQuery};
 pub use selected::{Excerpt, SavedRows, Selected, texts};

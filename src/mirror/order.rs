@@ -1,11 +1,11 @@
 //! The orders of the mirrors: to Neovim, to its plugin, or to the host.
 
-use super::buffer::RangeOnDisk;
 use super::intent::SettledIntent;
 use super::proposal::ReviewView;
 use super::query::Findings;
 use super::write::WriteCall;
-use crate::document::Place;
+use crate::document::{Passage, Place};
+use crate::land::Bytes;
 
 /// What the mirrors want done.
 #[derive(Debug)]
@@ -68,6 +68,19 @@ pub enum Order {
     },
     /// The editor is gone, and all that it sent before has been taken.
     Disconnected,
+}
+
+/// Where the range of a job is in a file, and its rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RangeOnDisk {
+    /// The job's id.
+    pub job: u64,
+    /// The file.
+    pub path: Vec<u8>,
+    /// The range; none where it was deleted.
+    pub passage: Option<Passage>,
+    /// Of a held answer: what was sent with what is taken of it in it, where something is.
+    pub base: Option<Vec<Bytes>>,
 }
 
 /// What is wanted of a contact with the plugin.

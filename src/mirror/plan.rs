@@ -110,7 +110,7 @@ fn put(
     lines: &[Bytes],
     document: &mut Document,
 ) -> Result<Plan, Settlement> {
-    let place = if rows.is_empty() { Place::Insertion(rows.start) } else { Place::Lines(rows.clone()) };
+    let place = Place::Lines(rows.clone());
     let anchor = document.anchor(&place);
     let place = in_empty_text(&place, document).unwrap_or(place);
     let now = Passage::new(place, document.rows());

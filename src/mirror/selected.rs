@@ -84,7 +84,7 @@ impl Selected {
             columns.len() == self.spans.len()
                 && columns.iter().zip(&self.spans).all(|(row, span)| span.end <= row.text.len())
         };
-        (is_there || matches!(place, Place::Insertion(row) if row <= rows.len())).then_some(place)
+        (is_there || (place.is_insertion() && self.first <= rows.len())).then_some(place)
     }
 
     /// What was selected, one piece a row.
@@ -97,7 +97,7 @@ impl Selected {
     /// no rows there are none.
     pub fn base(&self, taken: Option<&[Bytes]>) -> Option<(Place, Vec<Bytes>)> {
         let is_empty = self.kind == SelectionKind::Line && self.rows.is_empty();
-        let place = if is_empty { Place::Insertion(self.first) } else { self.place_at(self.first)? };
+        let place = if is_empty { Place::Lines(self.first..self.first) } else { self.place_at(self.first)? };
         let fits = |pieces: &&[Bytes]| match self.kind {
             SelectionKind::Line => true,
             SelectionKind::Char => !pieces.is_empty(),
@@ -211,7 +211,7 @@ impl Selected {
 
     fn place_at(&self, first: usize) -> Option<Place> {
         Some(match self.kind {
-            SelectionKind::Insert => Place::Insertion(first),
+            SelectionKind::Insert => Place::Lines(first..first),
             SelectionKind::Line if self.rows.is_empty() => return None,
             SelectionKind::Line => Place::Lines(first..first.checked_add(self.rows.len())?),
             SelectionKind::Char => {

@@ -258,9 +258,9 @@ impl Tracked {
     pub fn locate(&self, document: &Document, tick: u64) -> Option<(AnchorId, Located)> {
         let anchor = self.anchor()?;
         let located = document.locate(anchor, self.mark(tick))?;
-        let was_nothing = matches!(located.base.place, Place::Insertion(_));
-        let place = if was_nothing { Place::Insertion(0) } else { located.now.place.clone() };
-        let now = match in_empty_text(&place, document) {
+        let was_nothing = located.base.place.is_insertion();
+        let place = if was_nothing { &located.base.place } else { &located.now.place };
+        let now = match in_empty_text(place, document) {
             Some(place) => Passage::new(place, document.rows()),
             None => located.now,
         };
@@ -291,7 +291,7 @@ impl Tracked {
 /// A text without rows has an empty one, and an insertion takes its place; none where that is not so.
 pub fn in_empty_text(place: &Place, document: &Document) -> Option<Place> {
     let is_empty = document.rows().len() == 1 && document.rows().iter().all(|row| row.text.is_empty());
-    (is_empty && matches!(place, Place::Insertion(_))).then_some(Place::Insertion(0))
+    (is_empty && place.is_insertion()).then_some(Place::Lines(0..0))
 }
 
 /// In the text as it was sent the range is where the request says.

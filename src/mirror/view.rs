@@ -78,8 +78,8 @@ fn place_of((job, place): &(u64, Option<Place>)) -> Value {
 /// The place of a job in the shape in which the plugin sends one.
 pub(super) fn fields(job: u64, place: &Place) -> Vec<(Value, Value)> {
     let (kind, first, last) = match place {
+        Place::Lines(rows) if rows.is_empty() => ("insert", rows.start, rows.start),
         Place::Lines(rows) => ("line", rows.start, rows.end - 1),
-        Place::Insertion(row) => ("insert", *row, *row),
         Place::Part { start, end } => ("char", start.0, end.0),
         Place::Block { first, columns } => ("block", *first, first + columns.len() - 1),
     };
@@ -99,7 +99,7 @@ pub(super) fn fields(job: u64, place: &Place) -> Vec<(Value, Value)> {
             };
             fields.push(("spans".into(), Value::Array(columns.iter().map(span).collect())));
         }
-        Place::Lines(_) | Place::Insertion(_) => {}
+        Place::Lines(_) => {}
     }
     fields
 }

@@ -10,6 +10,7 @@ use super::intent::Settlement;
 use super::view;
 use crate::document::{AnchorId, Document, Passage, Place};
 use crate::land::{Bytes, Replaced, RowEdit};
+use crate::request::Fields;
 use crate::review::Hunk;
 
 /// What is to be written to one buffer, in this order.
@@ -157,27 +158,29 @@ impl WriteReply {
 
     /// Reads the plugin's reply; none where it is not one.
     pub fn decode(value: &Value) -> Option<Self> {
-        Some(match text(value, "state")? {
+        let reply = Fields::root(value).ok()?;
+        let tick = || reply.count("tick").ok();
+        Some(match reply.text("state").ok()?.as_str() {
             "not_now" => Self::NotNow,
             "gone" => Self::Gone,
-            "stale" => Self::Stale { tick: number(value, "tick")? },
-            "done" => Self::Done {
-                tick: number(value, "tick")?,
-                steps: match field(value, "steps")? {
-                    Value::Array(steps) => steps.iter().map(StepReply::decode).collect::<Option<_>>()?,
-                    // An empty table is a map in Lua.
-                    _ => Vec::new(),
-                },
-            },
+            "stale" => Self::Stale { tick: tick()? },
+            "done" => {
+                let steps = reply.maps("steps").ok()?;
+                Self::Done {
+                    tick: tick()?,
+                    steps: steps.iter().map(StepReply::decode).collect::<Option<_>>()?,
+                }
+            }
             _ => return None,
         })
     }
 }
 
 impl StepReply {
-    fn decode(value: &Value) -> Option<Self> {
-        Some(match text(value, "state")? {
-            "written" => Self::Written { from: number(value, "from")?, to: number(value, "to")? },
+    fn decode(step: &Fields<'_>) -> Option<Self> {
+        let tick = |field| step.count(field).ok();
+        Some(match step.text("state").ok()?.as_str() {
+            "written" => Self::Written { from: tick("from")?, to: tick("to")? },
             "not_modifiable" => Self::NotModifiable,
             "differs" => Self::Differs,
             "error" => Self::Error,
@@ -188,20 +191,7 @@ impl StepReply {
 
 /// The changedtick that the plugin's reply names, if it names one.
 pub fn reply_tick(reply: &Value) -> Option<u64> {
-    number(reply, "tick")
-}
-
-fn field<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
-    let fields = value.as_map()?;
-    fields.iter().find(|(key, _)| key.as_str() == Some(name)).map(|(_, value)| value)
-}
-
-fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
-    field(value, name)?.as_str()
-}
-
-fn number(value: &Value, name: &str) -> Option<u64> {
-    field(value, name)?.as_u64()
+    Fields::root(reply).ok()?.count("tick").ok()
 }
 
 #[cfg(test)]

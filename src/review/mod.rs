@@ -28,7 +28,7 @@ use self::base::Base;
 use self::proposal::ProposalInput;
 use self::taken::TakenHunk;
 use crate::document::{Passage, Row, WriteNumber};
-use crate::land::{Bytes, HeldFor, Replaced, RowChange, recognized};
+use crate::land::{Bytes, HeldFor, Replaced, RowChange};
 
 /// A held answer, and what the user made of it.
 #[derive(Debug)]
@@ -127,8 +127,7 @@ impl Review {
         let dropped: HashSet<EditId> = self.dropped.iter().flatten().copied().collect();
         let is_open = |id: EditId| dropped.contains(&id) == is_dropped;
         let (base, answer) = (&*self.base, &self.answer[..]);
-        let pieces = pieces(now);
-        let current = &recognized(&base.rows, &pieces);
+        let current = &pieces(now);
         ProposalInput { base, answer, is_open: &is_open, now, current, column }.hunks()
     }
 

@@ -66,8 +66,9 @@ impl ProposalInput<'_> {
         if edits.is_empty() || texts().eq(pieces.iter().map(Vec::as_slice)) {
             return Ok(None);
         }
-        let is_changed = !texts().eq(base.iter().map(|piece| &piece.text[..]));
-        let conflict = is_changed.then_some(Conflict::Changed { is_one: current.len() == 1 });
+        let changed = current.iter().zip(base).filter(|(own, base)| own.text != base.text).count();
+        let changed = changed + current.len().abs_diff(base.len());
+        let conflict = (changed > 0).then_some(Conflict::Changed { is_one: changed == 1 });
         let now = 0..current.len();
         Ok(Some((Take { edits, base: 0..base.len(), differ: now.clone(), now, come, pieces }, conflict)))
     }

@@ -48,7 +48,7 @@ impl Base {
             let at = group.edits.partition_point(|edit| !is_below(&edit.rows));
             let mut below = Group {
                 edits: group.edits.split_off(at),
-                rows: rows.end.max(group.rows.start)..group.rows.end,
+                rows: rows.end.max(group.rows.start)..rows.end.max(group.rows.end),
             };
             below.edits.iter_mut().for_each(|edit| edit.rows = shift(&edit.rows));
             below.rows = shift(&below.rows);

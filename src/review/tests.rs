@@ -185,15 +185,3 @@ fn a_row_that_stays_within_a_conflict_is_not_written() {
     let rows = world.document.rows();
     assert!(kept.iter().all(|id| rows.iter().any(|row| row.id == *id)));
 }
-
-#[test]
-fn a_row_that_undo_brings_back_is_the_one_that_was_sent_though_the_document_never_had_it() {
-    let mut met = ReviewedDocument::whole("one written six", "");
-    let (place, sent) = (Place::Lines(0..6), words("one two three four five six"));
-    met.document.set_sent_base(met.anchor, place, &sent);
-    let base = met.document.locate(met.anchor, None).unwrap().base;
-    met.review = Review::new(&base, bytes(&words("one TWO three FOUR five six")), Vec::new());
-    assert_eq!(met.shown(), "one !<written|TWO FOUR> six");
-    met.back(1..2, "two three four five");
-    assert_eq!(met.shown(), "one <two|TWO> three <four|FOUR> five six");
-}

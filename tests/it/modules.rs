@@ -27,6 +27,29 @@ fn each_module_imports_only_those_before_it() {
     assert!(wrong.is_empty(), "against the order of the modules:\n{wrong:#?}");
 }
 
+/// The files of the mirror, in the same way.
+const MIRROR: [&str; 16] = [
+    "view", "selected", "blocks", "sent", "proposal", "query", "intent", "write", "held", "large", "event",
+    "tracked", "plan", "order", "buffer", "all",
+];
+
+#[test]
+fn each_file_of_the_mirror_imports_only_those_before_it() {
+    let place = |name: &str| MIRROR.iter().position(|file| *file == name);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/mirror");
+    for (_, path) in files().into_iter().filter(|(module, _)| module == "mirror") {
+        let within = path.strip_prefix(&folder).unwrap();
+        let own = within.iter().next().unwrap().to_string_lossy().trim_end_matches(".rs").to_owned();
+        let Some(own) = place(&own) else { continue };
+        let above = format!("use {}", "super::".repeat(within.iter().count()));
+        let source = fs::read_to_string(&path).unwrap();
+        for import in source.lines().filter_map(|line| line.strip_prefix(&above)) {
+            let name = import.split(|letter: char| !letter.is_ascii_lowercase()).next().unwrap_or_default();
+            assert!(place(name).is_none_or(|place| place < own), "{} imports {name}", path.display());
+        }
+    }
+}
+
 #[test]
 fn imports_are_found_wherever_they_stand() {
     let source = "use crate::agent::{self, Protocol};\nfn f() { crate::stream::words::line(\"\", 1) }\n\

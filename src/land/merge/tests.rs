@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::document::{Document, Place, RowId};
+use crate::document::{Document, Place, RowId, unchanged};
 
 fn row(id: RowId, text: &str) -> Row {
     Row { id, split_from: None, hash: 0, nonblank_hash: 0, text: text.as_bytes().into() }

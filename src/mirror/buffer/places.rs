@@ -3,13 +3,12 @@
 
 use std::ops::Range;
 
-use super::super::order::Order;
+use super::super::order::{Order, RangeOnDisk};
 use super::super::query::Findings;
 use super::super::tracked::Shown;
 use super::super::view::MirrorView;
 use super::Buffer;
 use crate::document::{Passage, Place};
-use crate::land::Bytes;
 
 /// What the editor was told of the places of its marks.
 #[derive(Debug, Default)]
@@ -20,19 +19,6 @@ pub struct MarkSync {
     under_way: Option<u64>,
     /// It takes no places before it says how the buffer is.
     pub is_refused: bool,
-}
-
-/// Where the range of a job is in a file, and its rows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RangeOnDisk {
-    /// The job's id.
-    pub job: u64,
-    /// The file.
-    pub path: Vec<u8>,
-    /// The range; none where it was deleted.
-    pub passage: Option<Passage>,
-    /// Of a held answer: what was sent with what is taken of it in it, where something is.
-    pub base: Option<Vec<Bytes>>,
 }
 
 impl Buffer {
@@ -140,9 +126,7 @@ impl Buffer {
 
 /// Whether the edit of a row cannot have moved a mark. A line that is set again moves one at the start of the next, too.
 fn is_apart(row: usize, place: &Place) -> bool {
-    let (first, last) = match place {
-        Place::Insertion(row) => (row.saturating_sub(1), *row),
-        place => (place.rows().start, place.rows().end.saturating_sub(1)),
-    };
-    row < first || row > last
+    let rows = place.rows();
+    let first = if rows.is_empty() { rows.start.saturating_sub(1) } else { rows.start };
+    row < first || row > rows.start.max(rows.end.saturating_sub(1))
 }

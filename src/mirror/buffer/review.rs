@@ -33,7 +33,7 @@ impl Buffer {
     }
 
     /// Whether only the editor's mark, as it is now, tells where the range of a job is.
-    fn needs_mark_of(&self, job: u64) -> bool {
+    pub(super) fn needs_mark_of(&self, job: u64) -> bool {
         let tracked = self.jobs.get(&job).zip(self.text.sure());
         let needs_mark = tracked.is_some_and(|(tracked, document)| tracked.needs_mark(document));
         needs_mark && self.marks_tick != self.text.tick()

@@ -124,45 +124,32 @@ impl Buffer {
             if waiting.is_empty() {
                 return;
             }
-            let is_wanted_there = |tracked: &Tracked| {
-                tracked.pending.as_ref().is_some_and(|pending| !matches!(pending.intent, Intent::Hold(_)))
+            let scope = match (self.text.obstacle(), self.text.state()) {
+                (Some(why), _) => {
+                    self.deny(why);
+                    continue;
+                }
+                (None, MirrorState::Unknown) => ContactScope::Text,
+                (None, MirrorState::Unsure) => ContactScope::Marks,
+                (None, MirrorState::TooLarge) if self.excerpts != Excerpts::Known && self.needs_text() => {
+                    ContactScope::Excerpts
+                }
+                (None, MirrorState::Sure) if waiting.iter().any(|job| self.needs_mark_of(*job)) => {
+                    ContactScope::Marks
+                }
+                (None, MirrorState::TooLarge | MirrorState::Sure) => {
+                    self.call(&waiting, attempts);
+                    continue;
+                }
             };
-            let tick = self.text.tick();
-            match (self.text.obstacle(), self.text.state()) {
-                (Some(why), _) => self.deny(why),
-                (None, MirrorState::Unknown) => self.contact(ContactScope::Text),
-                (None, MirrorState::Unsure) => self.contact(ContactScope::Marks),
-                (None, MirrorState::TooLarge) => {
-                    let needs = |job: &u64| {
-                        let pending = self.jobs.get(job).and_then(|tracked| tracked.pending.as_ref());
-                        pending.is_some_and(|pending| {
-                            matches!(pending.intent, Intent::Land(_) | Intent::Accept { .. })
-                        })
-                    };
-                    if self.excerpts != Excerpts::Known && waiting.iter().any(needs) {
-                        self.excerpts = Excerpts::Wanted;
-                        self.jobs.values_mut().for_each(|tracked| tracked.marked_text = None);
-                        self.contact(ContactScope::Excerpts);
-                    } else {
-                        self.excerpts = Excerpts::Unknown;
-                        self.call(&waiting, attempts);
-                    }
-                }
-                (None, MirrorState::Sure) => {
-                    let document = self.text.document();
-                    let needs_mark = |job: &u64| {
-                        let tracked = self.jobs.get(job).filter(|tracked| is_wanted_there(tracked));
-                        tracked.zip(document).is_some_and(|(tracked, document)| tracked.needs_mark(document))
-                    };
-                    if self.marks_tick != tick && waiting.iter().any(needs_mark) {
-                        self.contact(ContactScope::Marks);
-                    } else {
-                        self.call(&waiting, attempts);
-                        self.sync.may_differ = true;
-                    }
-                }
-            }
+            self.contact(scope);
         }
+    }
+
+    /// Whether what waits needs the text at the display marks, where there is no document.
+    fn needs_text(&self) -> bool {
+        let mut pending = self.jobs.values().filter_map(|tracked| tracked.pending.as_ref());
+        pending.any(|pending| matches!(pending.intent, Intent::Land(_) | Intent::Accept { .. }))
     }
 
     /// Makes the next call, with all intents that can be written now, and settles those that need no write.
@@ -219,6 +206,7 @@ impl Buffer {
             self.writing = Some(CallUnderWay { call: call.clone(), made: 1, held_back: Vec::new() });
             self.orders.push(Order::Write { buffer: self.number, call });
         }
+        (self.excerpts, self.sync.may_differ) = (Excerpts::Unknown, true);
     }
 
     /// Settles every waiting intent as impossible, for the reason `why`.
@@ -341,8 +329,8 @@ impl Buffer {
     pub(super) fn report(&mut self, mut settled: SettledIntent, token: Option<u64>) {
         let (job, settlement) = (settled.job, settled.settlement);
         settled.passage = settled.passage.or_else(|| self.passage(job));
-        let taken = std::mem::take(&mut settled.taken);
-        let reply = token.map(|token| (token, findings(settlement, taken)));
+        let hunks = std::mem::take(&mut settled.taken);
+        let reply = token.map(|token| (token, findings(settlement, hunks)));
         match (settlement, reply) {
             (Settlement::Taken | Settlement::Refused(_), Some((token, findings))) => {
                 self.reply(job, token, findings);

@@ -135,12 +135,12 @@ fn without_a_mark_the_rows_are_looked_for() {
 #[test]
 fn an_insertion_is_looked_for_by_the_rows_beside_it() {
     let found = |text: &[&str], line| found(text, insertion(7, line, TEXT), Vec::new());
-    assert_eq!(found(TEXT, 2), Some(Place::Insertion(2)));
-    assert_eq!(found(&["x", "y", "first", "between"], 2), Some(Place::Insertion(3)));
+    assert_eq!(found(TEXT, 2), Some(Place::Lines(2..2)));
+    assert_eq!(found(&["x", "y", "first", "between"], 2), Some(Place::Lines(3..3)));
     assert_eq!(found(&["first", "new", "between"], 2), None);
-    assert_eq!(found(TEXT, 0), Some(Place::Insertion(0)));
+    assert_eq!(found(TEXT, 0), Some(Place::Lines(0..0)));
     assert_eq!(found(&["x", "above"], 0), None, "nothing was above it");
-    assert_eq!(found(&["a", "b", "c", "d", "below"], 5), Some(Place::Insertion(5)));
+    assert_eq!(found(&["a", "b", "c", "d", "below"], 5), Some(Place::Lines(5..5)));
     assert_eq!(found(&["x", "below"], 5), None, "one short row elsewhere says nothing");
 }
 

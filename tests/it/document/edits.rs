@@ -22,13 +22,12 @@ type Act = fn(&mut Editor) -> &mut Editor;
 fn failures(text: &str, range: &std::ops::Range<usize>, cases: &[(&str, Act, &str)]) -> Vec<String> {
     let failure = |(name, act, expected): &(&str, Act, &str)| {
         let mut editor = Editor::new(&text.split('\n').collect::<Vec<_>>());
-        let place =
-            if range.is_empty() { Place::Insertion(range.start) } else { Place::Lines(range.clone()) };
+        let place = Place::Lines(range.clone());
         let anchor = editor.anchor(&place);
         act(&mut editor);
         let is = match editor.document.place(anchor, None) {
+            Some(Place::Lines(rows)) if rows.is_empty() => format!("{}:", rows.start),
             Some(Place::Lines(rows)) => format!("{}: {}", rows.start, editor.text()[rows.clone()].join("|")),
-            Some(Place::Insertion(row)) => format!("{row}:"),
             Some(place) => format!("{place:?}"),
             None => "lost".to_owned(),
         };

@@ -160,7 +160,7 @@ impl Job {
     /// Whether the place is certain and nothing that the user did touches what the answer does: then it should land.
     pub fn should_land(&self, lines: &[Line]) -> bool {
         match &self.place {
-            Place::Insertion(_) => {
+            Place::Lines(rows) if rows.is_empty() => {
                 let find = |id: Option<u64>| id.map(|id| lines.iter().position(|line| line.id == id));
                 match (find(self.beside.0), find(self.beside.1)) {
                     (Some(Some(above)), Some(Some(below))) => above < below,

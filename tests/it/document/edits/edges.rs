@@ -171,18 +171,18 @@ fn what_an_answer_deleted_is_its_own_until_undo_brings_it_back_and_others_delete
     let mut editor = Editor::new(&LETTERS.split('\n').collect::<Vec<_>>());
     let anchor = editor.anchor(&Place::Lines(2..3));
     editor.event_as(2..3, Vec::new(), |document, range, rows| document.apply_answer(anchor, range, rows));
-    editor.document.landed(anchor, &Place::Insertion(2));
+    editor.document.landed(anchor, &Place::Lines(2..2));
     editor.step();
     editor.typed(0, 0, "x");
     assert_eq!(
         editor.document.place(anchor, None),
-        Some(Place::Insertion(2)),
+        Some(Place::Lines(2..2)),
         "the text that the answer wrote"
     );
     editor.undo().undo();
     assert_eq!(editor.document.place(anchor, None), Some(Place::Lines(2..3)), "undone");
     editor.redo();
-    assert_eq!(editor.document.place(anchor, None), Some(Place::Insertion(2)), "redone");
+    assert_eq!(editor.document.place(anchor, None), Some(Place::Lines(2..2)), "redone");
     editor.undo().typed(0, 0, "y").delete(2..3);
     assert_eq!(editor.document.place(anchor, None), None, "undone, and deleted by the user");
     editor.put(5);

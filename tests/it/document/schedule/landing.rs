@@ -16,15 +16,15 @@ impl World {
     pub fn land(&mut self, number: usize, tally: &mut Tally) {
         let job = &self.jobs[number];
         let kind = match &job.place {
+            Place::Lines(rows) if rows.is_empty() => "insertion",
             Place::Lines(_) => "lines",
-            Place::Insertion(_) => "insertion",
             Place::Part { .. } => "part",
             Place::Block { .. } => "block",
         };
         let (should, is_done) = (job.should_land(&self.editor.lines), job.is_done);
         let mark = job.parts(&self.editor.lines).map(|parts| mark(&job.place, parts));
         let located = self.editor.document.locate(job.anchor, mark.as_ref());
-        let result = match (located, matches!(job.place, Place::Lines(_) | Place::Insertion(_)), is_done) {
+        let result = match (located, matches!(job.place, Place::Lines(_)), is_done) {
             (None, ..) => Err("lost"),
             (Some(located), true, _) => self.land_rows(number, &located),
             (Some(located), false, false) => self.land_parts(number, &located.now.place),
@@ -85,7 +85,7 @@ impl World {
         self.check_words(&before, &base, &answer);
         let job = &mut self.jobs[number];
         let len = current.len() + self.editor.lines.len() - before.len();
-        let written = if len > 0 { Place::Lines(first..first + len) } else { Place::Insertion(first) };
+        let written = Place::Lines(first..first + len);
         // What was written nowhere is not reverted.
         if is_written {
             self.editor.document.landed(job.anchor, &written);
@@ -153,7 +153,7 @@ impl World {
         let columns = |place: &Place| match place {
             Place::Part { start, end } => vec![(start.0, start.1..end.1)],
             Place::Block { first, columns } => (*first..).zip(columns.iter().cloned()).collect(),
-            Place::Lines(_) | Place::Insertion(_) => Vec::new(),
+            Place::Lines(_) => Vec::new(),
         };
         let now = columns(place);
         let base: Vec<Vec<u8>> = columns(&job.place)

@@ -89,7 +89,7 @@ impl World {
         let place = match (self.random.below(6), words(rows.start)) {
             (0, _) => {
                 answer.push(self.word('a'));
-                Place::Insertion(rows.start)
+                Place::Lines(rows.start..rows.start)
             }
             (1, Some(columns)) => {
                 answer.push(self.word('a'));
