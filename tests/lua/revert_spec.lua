@@ -11,8 +11,8 @@ local insert = { kind = "insert", first = { 1 } }
 local char = { kind = "char", first = { 2, 1 }, last = { 2, 1 } }
 local block = { kind = "block", first = { 2, 0 }, last = { 3, 1 } }
 
---- What a revert leaves of an answer for rows of three, after keys. (At random, over undo and redo, and for each kind of
---- range: `tests/it/document` and `tests/it/model`.)
+--- What a revert leaves of an answer for some of three rows, after keys. (At random: `tests/it/document` and
+--- `tests/it/model`.)
 local REVERTS = {
   { line(2, 2), { "TWO", "2" }, "ggOx<Esc>Goy<Esc>", { "x", "one", "two", "three", "y" } },
   { line(2, 3), {}, "ggOx<Esc>", { "x", "one", "two", "three" } },
