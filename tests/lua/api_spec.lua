@@ -147,12 +147,14 @@ test("the status line counts what runs and what is held", function()
     return nvim:lua("return require('botglue').statusline()")
   end
   equal(statusline(), "")
+  nvim:lua("require('botglue').setup({ max_parallel = 2 })")
   for i = 1, 3 do
     nvim:run({ kind = "line", first = { i }, last = { i } })
   end
   equal(statusline(), "3 running")
-  nvim:answer(1, { "A" }, { held_for = "raw" })
+  nvim:answer(1, { "A" }, { cost_usd = 0.314, held_for = "ambiguous" })
   equal(statusline(), "2 running, 1 held")
+  equal(nvim:lua("return require('botglue').statusline({ cost = true })"), "2 running, 1 held, $0.31")
   nvim:answer(2, { "B" })
   nvim:answer(3, { "C" })
   equal(statusline(), "1 held")

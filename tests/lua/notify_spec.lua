@@ -53,25 +53,6 @@ test("without a command line a long reason takes no key, and is in the messages 
   end
 end)
 
-test(
-  "without a command line a word that is longer than the screen takes no key that is typed in the prompt",
-  function()
-    local nvim = with_jobs(2)
-    nvim:type(":set cmdheight=0 shortmess-=T<CR>:Botglue run<CR>a")
-    local word = "/" .. ("語path/"):rep(60)
-    fail(nvim, { 1, 2 }, word .. " stopped 1", word .. " stopped 2")
-    equal(nvim:api("get_mode"), { mode = "i", blocking = false })
-    nvim:type(" b")
-    equal(nvim:lines(), { "a b" })
-    local messages = nvim:messages():gsub("%s", "")
-    for id = 1, 2 do
-      local message = nvim:job(id).error.message
-      contains(message, word)
-      contains(messages, (("job %d failed: %s"):format(id, message):gsub("%s", "")))
-    end
-  end
-)
-
 test("where ruler and 'showcmd' leave no cell for a line, none takes a key", function()
   local nvim = with_jobs(1)
   nvim:api("ui_try_resize", 28, 10)
@@ -116,12 +97,6 @@ test("jobs that say different things do not ask for Enter", function()
     nvim:messages(),
     "job 2 failed: claude reports an error: try again, or see :Botglue log; it says: API Error: 400 two"
   )
-end)
-
-test("control characters do not reach the screen", function()
-  local nvim = with_jobs(1)
-  fail(nvim, { 1 }, "one\27[31m\ntwo\r\0three\t")
-  contains(nvim:messages(), "400 one [31m two three")
 end)
 
 test("a command line that is being typed is not written over", function()

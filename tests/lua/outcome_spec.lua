@@ -82,10 +82,6 @@ test("of many on one row there are three lines and how many more", function()
     nvim:answer(id, { "a" })
   end
   shows(nvim, "= p5[^\n]*\n= p4[^\n]*\n= p3[^\n]*\n2 more\nb\n")
-  nvim:lua("require('botglue.apply').hang({ { id = 5, gone = true } })")
-  shows(nvim, "= p4[^\n]*\n= p3[^\n]*\n= p2[^\n]*\n1 more\nb\n")
-  nvim:lua("require('botglue.apply').hang({ { id = 4, gone = true } })")
-  shows(nvim, "= p3[^\n]*\n= p2[^\n]*\n= p1[^\n]*\nb\n")
 end)
 
 test("the line goes when the answer is taken back", function()

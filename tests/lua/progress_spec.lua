@@ -98,22 +98,6 @@ test("nothing is shown for it, nothing asks for Enter, and what was shown stays"
   )
 end)
 
-test("the option that shows progress in the command line stays as it is", function()
-  local nvim, known = start()
-  if not known then
-    return
-  end
-  nvim:lua([[
-    _G.sets = 0
-    vim.api.nvim_create_autocmd("OptionSet", { callback = function() sets = sets + 1 end })
-  ]])
-  local before = nvim:lua("return vim.o.messagesopt")
-  contains(before, "progress:c")
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
-  equal(#told(nvim), 1)
-  equal(nvim:lua("return { vim.o.messagesopt, sets }"), { before, 0 })
-end)
-
 test("who wants to be told nothing is told nothing", function()
   local nvim = start({ notify = "none" })
   nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
