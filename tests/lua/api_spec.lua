@@ -94,17 +94,6 @@ test("a job table has what is known, and is a new one each time", function()
   equal(job.tool, nil)
 end)
 
-test("of many calls of tools the newest are listed", function()
-  local nvim = child.with_host({ "a" })
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
-  for i = 1, 103 do
-    nvim:agent(1, "call", "Read", { file_path = tostring(i) })
-  end
-  nvim:eventually("the last one comes", "return require('botglue').job(1).tool == 'Read 103'")
-  local tools = nvim:job(1).tools
-  equal({ #tools, tools[1].id, tools[100].id }, { 100, "call-4", "call-103" })
-end)
-
 test("jobs are listed oldest first; one that is not there is nil", function()
   local nvim = child.with_host({ "a" })
   for _ = 1, 3 do
@@ -184,42 +173,6 @@ test("a status line with the counts is drawn again when they change", function()
   nvim:eventually("one has changed nothing", "return counts() == '1 held'")
   nvim:lua("require('botglue').reject(1)")
   nvim:eventually("none is left", "return counts() == ''")
-end)
-
-test("an unknown option warns, and setup() sets the others", function()
-  local nvim = child.start()
-  nvim:lua("require('botglue').setup({ timeuot = 1, timeout = 9 })")
-  contains(nvim:messages(), "botglue: there is no option timeuot")
-  equal(nvim:lua("return require('botglue.host.client').options().timeout"), 9)
-  contains(
-    suite.raises(function()
-      nvim:lua("require('botglue').setup({ timeout = 'x' })")
-    end),
-    "botglue: option timeout must be"
-  )
-  equal(nvim:lua("return require('botglue.host.client').options().timeout"), 9)
-end)
-
-test("jobs share their options until others are given", function()
-  local nvim = child.with_host({ "a", "b" })
-  local shared = nvim:lua([[
-    local client, shared = require("botglue.host.client"), {}
-    local function step(fn)
-      local before = client.options()
-      fn()
-      table.insert(shared, rawequal(before, client.options()))
-    end
-    local mine = { timeout = 5 }
-    step(function() require("botglue").run({ prompt = "it" }) end)
-    step(function() vim.g.botglue = { timeout = 7 } end)
-    step(function() vim.g.botglue = { timeout = 7 } end)
-    step(function() vim.g.botglue = function() return mine end end)
-    step(function() mine.timeout = 6 end)
-    shared.timeout = client.options().timeout
-    step(function() require("botglue").setup({ timeout = 8 }) end)
-    return { shared[1], shared[2], shared[3], shared[4], shared[5], shared.timeout, shared[6] }
-  ]])
-  equal(shared, { true, false, true, false, false, 6, false })
 end)
 
 test("what is sent along: the lines around, diagnostics, the project", function()
@@ -320,19 +273,6 @@ test("who hears of a job can ask for it, and at its end its answer is written", 
   )
 end)
 
-test("a job whose buffer is wiped by who hears of it ends all the same", function()
-  local nvim = child.with_host({ "a" })
-  nvim:lua([[
-    vim.api.nvim_create_autocmd("User", { pattern = "BotglueJobStarted", callback = function(event)
-      vim.api.nvim_buf_delete(event.data.bufnr, { force = true })
-    end })
-  ]])
-  local id = nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
-  nvim:answer(id, { "b" })
-  local job = nvim:job(id)
-  equal({ job.status, job.landing, job.held_for }, { "done", "held", "buffer_gone" })
-end)
-
 test("a buffer whose reading makes a user's autocommand fail is loaded all the same", function()
   local nvim = child.with_host({ "a" })
   local bufnr = nvim:lua([[
@@ -343,26 +283,6 @@ test("a buffer whose reading makes a user's autocommand fail is loaded all the s
   ]])
   nvim:run({ kind = "line", first = { 1 }, last = { 1 } }, { bufnr = bufnr })
   equal(nvim:host("received", "run")[1].selection.text, { "in the file" })
-end)
-
-test("after many jobs in a buffer only the ranges of the last hundred are marked", function()
-  local nvim = child.with_host({ "a" })
-  nvim:lua([[
-    for id = 1, 120 do
-      require("botglue").run({ prompt = "it", range = { kind = "line", first = { 1 }, last = { 1 } } })
-      require("support.host").answer(id, { "line " .. id })
-    end
-  ]])
-  nvim:eventually("the last job ends", "return require('botglue').wait(120, 0)")
-  local marked = [[
-    local count = 0
-    for _, job in pairs(require("botglue.host.connection").jobs) do
-      count = count + (job.range.marks and 1 or 0)
-    end
-    return count
-  ]]
-  equal(nvim:lua(marked), 100)
-  equal({ nvim:job(1).first_line, nvim:job(120).first_line, nvim:lines() }, { 1, 1, { "line 120" } })
 end)
 
 test("the lines of an answer that left nothing at the top count from 1", function()

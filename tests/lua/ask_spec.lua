@@ -9,7 +9,7 @@ local ANSWER = { "It doubles.", "", "```lua", "local b = a * 2", "return b", "``
 local function asked()
   local nvim = child.with_host({ "one", "two", "three", "four" })
   nvim:type(":2,3Botglue ask what does this do?<CR>")
-  nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
+  nvim:request(1)
   nvim:settle()
   return nvim
 end
@@ -95,7 +95,7 @@ test("who cannot see the range is told, and notify = none says nothing", functio
   nvim = child.with_host({ "one" })
   nvim:lua("require('botglue').setup({ notify = 'none' })")
   nvim:lua("require('botglue').ask({ prompt = 'it' })")
-  nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
+  nvim:request(1)
   nvim:lua("vim.cmd.enew()")
   answer(nvim)
   equal(nvim:messages(), "")
@@ -150,27 +150,6 @@ test("p on a range that is gone says so", function()
   equal(shown(nvim) ~= nil, true)
 end)
 
-test("p on a range that was read again goes below its lines, or says that it does not know them", function()
-  for rows, expected in pairs({
-    ["new zero one two three four"] = "new zero one two three x four",
-    ["new zero one TWO three four"] = "new zero one TWO three x four",
-    ["new zero one four"] = "new zero one four",
-  }) do
-    local nvim = asked()
-    answer(nvim, { "x" })
-    nvim:type("q")
-    nvim:lua(
-      "vim.cmd.file(vim.fn.tempname()) vim.fn.writefile(..., vim.fn.expand('%'))",
-      vim.split(rows, " ")
-    )
-    nvim:type(":silent edit!<CR>")
-    nvim:settle()
-    nvim:type(":Botglue answer<CR>p")
-    equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), vim.split(expected, " "))
-    contains(nvim:messages(), rows == expected and "the place of job 1 is not known" or "")
-  end
-end)
-
 test("the list of jobs opens an answer too", function()
   local nvim = asked()
   nvim:type("A and")
@@ -185,7 +164,7 @@ test("a question about an answer is one of the answer, also when its window is g
   nvim:type(":4,5Botglue ask<CR>")
   contains(nvim:screen(), " answer:4-5 ")
   nvim:type("why?<C-s>")
-  nvim:eventually("a request arrives", "return require('support.host').received('run')[2]")
+  nvim:request(2)
   nvim:type("q:Botglue jobs<CR>")
   contains(nvim:screen(), " answer:4 ")
   equal(nvim:screen():find("No Name.*why"), nil)
@@ -202,8 +181,7 @@ end)
 test("a question without a range is about where the cursor is", function()
   local nvim = child.with_host({ "one", "two" })
   nvim:type("j:Botglue ask why?<CR>")
-  nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
-  local selection = nvim:host("received", "run")[1].selection
+  local selection = nvim:request(1).selection
   equal({ selection.kind, selection.first_line }, { "insert", 2 })
   answer(nvim, { "because" })
   nvim:type("p")
@@ -244,13 +222,9 @@ test("the maps ask about a selection and about a motion, which . repeats", funct
 end)
 
 test("where the range ends below the window its answer is above it", function()
-  local lines = {}
-  for i = 1, 60 do
-    lines[i] = "line " .. i
-  end
-  local nvim = child.with_host(lines)
+  local nvim = child.with_host(require("support.running").numbered(60))
   nvim:type(":15,40Botglue ask what is it?<CR>")
-  nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
+  nvim:request(1)
   nvim:settle()
   answer(nvim)
   local rows = vim.split(nvim:screen(), "\n")
@@ -263,7 +237,7 @@ test("who typed the question into the prompt waits there too", function()
     local nvim = child.with_host({ "one", "two", "three" })
     nvim:type("2G:2,3Botglue ask<CR>")
     nvim:type("what?" .. send)
-    nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
+    nvim:request(1)
     nvim:settle()
     answer(nvim, { "that" })
     equal(shown(nvim), { lines = { "that" }, focused = true })

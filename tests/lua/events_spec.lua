@@ -22,21 +22,6 @@ local function on(name, body)
   return ("vim.api.nvim_create_autocmd('User', " .. options .. ")"):format(name, body)
 end
 
-test("who listens is not told within the call of the host", function()
-  local nvim = with_jobs({ "a" }, on("Finished", "table.insert(heard, { event.data.status, applying })"))
-  nvim:lua([[
-    local apply = require("botglue.apply")
-    local jobs = apply.jobs
-    apply.jobs = function(patches)
-      _G.applying = true
-      jobs(patches)
-      _G.applying = false
-    end
-  ]])
-  nvim:answer(1, { "A" })
-  equal(heard(nvim), { { "done", false } })
-end)
-
 test("an event has the job as it was, and those of a job keep their order", function()
   local nvim = with_jobs(
     { "a" },
@@ -58,22 +43,6 @@ test("an event has the job as it was, and those of a job keep their order", func
     { "Updated", "running", "Read a" },
     { "Finished", "done" },
   })
-end)
-
-test("where no autocommand listens no table is made", function()
-  local nvim = with_jobs({ "a" })
-  nvim:lua([[
-    vim.api.nvim_clear_autocmds({ event = "User" })
-    local class = getmetatable(require("botglue.host.connection").jobs[1])
-    local make = class.table
-    class.table = function(self)
-      table.insert(heard, "made")
-      return make(self)
-    end
-  ]])
-  nvim:agent(1, "call", "Read", { file_path = "a" })
-  nvim:eventually("the tool is known", "return require('botglue.host.connection').jobs[1].tool")
-  equal(heard(nvim), {})
 end)
 
 test("wait() returns after those who listen were told", function()

@@ -22,8 +22,7 @@ end)
 test("why a store cannot be read is said once, whole, in the window", function()
   local nvim = with_jobs(1)
   local file = nvim:lua([[
-    local botglue = require("botglue")
-    _G.data_dir = require("botglue.host.client").options().data_dir
+    _G.data_dir = vim.fn.stdpath("data") .. "/botglue"
     vim.uv.fs_rename(data_dir, data_dir .. ".away")
     vim.fn.writefile({ "no folder" }, data_dir)
     return data_dir

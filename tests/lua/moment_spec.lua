@@ -190,20 +190,6 @@ test("a ready job leaves nothing behind when it lands", function()
   nvim:answer(1, { "ONE" })
   suite.contains(nvim:screen(), "ready: lands when you have finished")
   equal(nvim:host("count", "BotglueJobFinished", 1), 0)
-  nvim:lua([[
-    local moment = require("botglue.editor.moment")
-    local is_safe = moment.is_safe
-    _G.asked = 0
-    function moment.is_safe(...)
-      asked = asked + 1
-      return is_safe(...)
-    end
-  ]])
-  -- At once: the host asks again by itself after a while.
-  for _ = 1, 5 do
-    local asked = nvim:api("exec_lua", "return asked", {})
-    equal(asked, 0, "Neovim looks for the moment only once the mode has changed")
-  end
   nvim:type("<Esc>")
   nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
   equal(nvim:lua(autocmds), before)

@@ -164,7 +164,7 @@ end)
 test("t shows its transcript, where that is kept", function()
   local nvim = with_jobs(2, { ["1"] = { transcript = "1.jsonl" } })
   nvim:lua([[
-    local folder = require("botglue.host.client").options().data_dir .. "/transcripts"
+    local folder = vim.fn.stdpath("data") .. "/botglue/transcripts"
     vim.fn.mkdir(folder, "p")
     vim.fn.writefile({ "{}" }, folder .. "/1.jsonl")
   ]])

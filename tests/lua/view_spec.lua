@@ -115,7 +115,7 @@ end)
 test("what is typed behind a key of a list is meant for the window that it opens", function()
   local nvim = stored.with_jobs(1, { ["1"] = { transcript = "1.jsonl" } })
   nvim:lua([[
-    local folder = require("botglue.host.client").options().data_dir .. "/transcripts"
+    local folder = vim.fn.stdpath("data") .. "/botglue/transcripts"
     vim.fn.mkdir(folder, "p")
     vim.fn.writefile({ "{}" }, folder .. "/1.jsonl")
   ]])

@@ -249,13 +249,6 @@ test("extmarks stay on what is left of their line where lines become more or few
   end
 end)
 
-test("equal lines that are written with others, as by a rewind, keep their marks", function()
-  local nvim = steps.start({ "a", "b", "c", "d" })
-  nvim:type(":global/./execute 'mark' getline('.')<CR>")
-  steps.written(nvim, { { 0, 4, { "a", "new", "b", "c", "d" } } })
-  equal(nvim:lua([[return vim.tbl_map(vim.fn.line, { "'a", "'b", "'c", "'d" })]]), { 1, 3, 4, 5 })
-end)
-
 test("only the bytes that differ are touched, and never a part of a character", function()
   local nvim = with_job({ "a", "b", "größe", "d", "e" }, line(1, 5))
   nvim:lua([[

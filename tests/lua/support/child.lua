@@ -213,7 +213,7 @@ end
 ---@return string path
 function M.script(text)
   local path = vim.fn.tempname()
-  vim.fn.writefile({ "#!/bin/sh", text }, path)
+  vim.fn.writefile(vim.split("#!/bin/sh\n" .. text, "\n"), path)
   vim.uv.fs_chmod(path, tonumber("700", 8))
   suite.finally(function()
     vim.fn.delete(path)
