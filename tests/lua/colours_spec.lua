@@ -106,7 +106,7 @@ local function floating(nvim)
   return nvim:lua("return #grids() - 1")
 end
 
-for _, command in ipairs({ "jobs", "history", "info" }) do
+for _, command in ipairs({ "jobs", "info" }) do
   test(command .. ": title, keys and rows can be read in each colour scheme, the selected row too", function()
     local nvim = start({ "" })
     nvim:run(child.line(1, 1))

@@ -29,14 +29,6 @@ local function closed_folds(nvim)
   ]])
 end
 
-test("with ! it is what was printed, line by line", function()
-  local nvim = start()
-  nvim:answer(1, { "TWO" })
-  nvim:type(":Botglue! transcript 1<CR>")
-  contains(nvim:lines()[1], '"subtype":"init"')
-  equal(nvim:lua("return vim.bo.filetype"), "json")
-end)
-
 test("R reads the transcript of a running job again", function()
   local nvim = start()
   local read = nvim:agent(1, "call", "Read", { file_path = "/a.rs" })
