@@ -130,49 +130,40 @@ test("wait takes any number of milliseconds, without end too", function()
   end
 end)
 
-test("the status line counts what runs and what is held", function()
-  local nvim = child.with_host({ "a", "b", "c" })
-  local function statusline()
-    return nvim:lua("return require('botglue').statusline()")
-  end
-  equal(statusline(), "")
-  nvim:lua("require('botglue').setup({ max_parallel = 2 })")
-  for i = 1, 3 do
-    nvim:run({ kind = "line", first = { i }, last = { i } })
-  end
-  equal(statusline(), "3 running")
-  nvim:answer(1, { "A" }, { cost_usd = 0.314, held_for = "ambiguous" })
-  equal(statusline(), "2 running, 1 held")
-  equal(nvim:lua("return require('botglue').statusline({ cost = true })"), "2 running, 1 held, $0.31")
-  nvim:answer(2, { "B" })
-  nvim:answer(3, { "C" })
-  equal(statusline(), "1 held")
-end)
-
-test("a status line with the counts is drawn again when they change", function()
+test("a status line counts what runs and what is held, and is drawn again when that changes", function()
   local nvim = child.with_host({ "a", "b", "c" })
   nvim:lua([[
-    vim.o.laststatus = 2
-    vim.o.statusline = "<%{v:lua.require'botglue'.statusline()}>"
+    local botglue = require("botglue")
+    botglue.setup({ max_parallel = 2 })
     function _G.counts()
+      return ("<%s|%s>"):format(botglue.statusline(), botglue.statusline({ cost = true }))
+    end
+    vim.o.laststatus, vim.o.statusline = 2, "%{v:lua.counts()}"
+    --- The status line as it was drawn last.
+    function _G.shown()
       local cells = {}
       for column = 1, vim.o.columns do
         cells[column] = vim.fn.screenstring(vim.o.lines - 1, column)
       end
-      return table.concat(cells):match("<(.*)>")
+      return vim.trim(table.concat(cells))
     end
   ]])
-  nvim:eventually("a status line", "return counts() == ''")
-  for i = 1, 2 do
-    nvim:run({ kind = "line", first = { i }, last = { i } })
+  local function shows(counts, cost)
+    local line = ("<%s|%s>"):format(counts, cost or counts)
+    nvim:eventually("the status line is " .. line, "return shown() == ...", line)
   end
-  nvim:eventually("two jobs", "return counts() == '2 running'")
-  nvim:answer(1, { "A" }, { held_for = "raw" })
-  nvim:eventually("one is held", "return counts() == '1 running, 1 held'")
-  nvim:answer(2, { "b" })
-  nvim:eventually("one has changed nothing", "return counts() == '1 held'")
+  shows("")
+  for i = 1, 3 do
+    nvim:run(child.line(i))
+  end
+  shows("3 running")
+  nvim:answer(1, { "A" }, { cost_usd = 0.314, held_for = "ambiguous" })
+  shows("2 running, 1 held", "2 running, 1 held, $0.31")
+  nvim:answer(2, { "B" })
+  nvim:answer(3, { "c" })
+  shows("1 held", "1 held, $0.31")
   nvim:lua("require('botglue').reject(1)")
-  nvim:eventually("none is left", "return counts() == ''")
+  shows("", "$0.31")
 end)
 
 test("what is sent along: the lines around, diagnostics, the project", function()

@@ -29,37 +29,55 @@ local function told(nvim)
   return nvim:lua("return told")
 end
 
-test("progress is that of all jobs that run at a time, and it ends", function()
-  local nvim, known = start()
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
-  nvim:run({ kind = "line", first = { 2 }, last = { 2 } })
-  nvim:answer(1, { "ONE" })
-  nvim:run({ kind = "line", first = { 3 }, last = { 3 } })
-  nvim:answer(2, { "2" }, { held_for = "ambiguous" })
-  nvim:answer(3, { "THREE" })
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
-  nvim:agent(4, "exit", 3)
-  nvim:host("ended", 4)
-  equal(told(nvim), known and {
-    "running 0 it",
-    "running 0 0 of 2 jobs done",
-    "running 50 1 of 2 jobs done",
-    "running 33 1 of 3 jobs done",
-    "running 66 2 of 3 jobs done",
-    "success 100 3 of 3 jobs done",
-    "running 0 it",
-    "failed 100 it",
-  } or {})
-end)
-
-test("a held answer that is decided later, or taken back, is not counted twice", function()
-  local nvim, known = start()
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
-  nvim:answer(1, { "ONE" }, { held_for = "ambiguous" })
-  nvim:run({ kind = "line", first = { 2 }, last = { 2 } })
-  nvim:lua("require('botglue').reject(1)")
-  equal(told(nvim), known and { "running 0 it", "success 100 it", "running 0 it" } or {})
-end)
+for name, case in pairs({
+  ["that of all jobs that run at a time, and it ends"] = {
+    function(nvim)
+      nvim:run(child.line(1))
+      nvim:run(child.line(2))
+      nvim:answer(1, { "ONE" })
+      nvim:run(child.line(3))
+      nvim:answer(2, { "2" }, { held_for = "ambiguous" })
+      nvim:answer(3, { "THREE" })
+      nvim:run(child.line(1))
+      nvim:agent(4, "exit", 3)
+      nvim:host("ended", 4)
+    end,
+    {
+      "running 0 it",
+      "running 0 0 of 2 jobs done",
+      "running 50 1 of 2 jobs done",
+      "running 33 1 of 3 jobs done",
+      "running 66 2 of 3 jobs done",
+      "success 100 3 of 3 jobs done",
+      "running 0 it",
+      "failed 100 it",
+    },
+  },
+  ["without a held answer that is decided later"] = {
+    function(nvim)
+      nvim:run(child.line(1))
+      nvim:answer(1, { "ONE" }, { held_for = "ambiguous" })
+      nvim:run(child.line(2))
+      nvim:lua("require('botglue').reject(1)")
+    end,
+    { "running 0 it", "success 100 it", "running 0 it" },
+  },
+  ["nothing for who wants to be told nothing"] = {
+    function(nvim)
+      nvim:run(child.line(1))
+      nvim:answer(1, { "ONE" })
+    end,
+    {},
+    { notify = "none" },
+  },
+}) do
+  test("progress is " .. name, function()
+    local happens, expected, options = unpack(case)
+    local nvim, known = start(options)
+    happens(nvim)
+    equal(told(nvim), known and expected or {})
+  end)
+end
 
 test("when Neovim or the host ends, so does the progress", function()
   local nvim, known = start()

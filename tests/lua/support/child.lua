@@ -188,19 +188,6 @@ function Child:drawn()
   ]])
 end
 
---- Notes every timer that is made from now on in `timers`.
-function Child:note_timers()
-  self:lua([[
-    _G.timers = {}
-    local new_timer = vim.uv.new_timer
-    vim.uv.new_timer = function()
-      local timer = new_timer()
-      table.insert(timers, timer)
-      return timer
-    end
-  ]])
-end
-
 --- Waits until the status lines have ticked some times.
 ---@param count integer
 function Child:ticks(count)
