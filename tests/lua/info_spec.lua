@@ -19,3 +19,15 @@ test("the session is that of the range under the cursor, else of the newest job"
   end
   equal(sessions, { "nil nil", "claude s-1", "claude s-2", "claude s-2" })
 end)
+
+test("a store that cannot be read is one line, and no window", function()
+  local nvim = child.with_host({ "one" })
+  nvim:lua("_G.file = vim.fn.tempname() vim.fn.writefile({ 'no folder' }, file)")
+  nvim:lua("require('botglue').setup({ data_dir = file })")
+  nvim:type(":Botglue info<CR>")
+  nvim:eventually(
+    "it is told",
+    "return vim.fn.execute('messages'):find('botglue: the store cannot be written (', 1, true)"
+  )
+  equal(#nvim:api("list_wins"), 1)
+end)

@@ -84,6 +84,15 @@ test("<CR> leaves a window without a file as it is, where there is another", fun
   end
 end)
 
+test("<CR> on a job whose buffer is gone says so", function()
+  local nvim = start(1)
+  nvim:answer(1, { "ONE" })
+  nvim:type(":enew! | 1bwipeout!<CR>")
+  open(nvim)
+  nvim:type("<CR>")
+  contains(nvim:messages(), "/project/src/config.rs is not there any more")
+end)
+
 test("r opens a held answer, and says where there is none", function()
   local nvim = start(2)
   nvim:answer(1, { "1" }, { held_for = "ambiguous" })

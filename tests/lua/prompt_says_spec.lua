@@ -72,6 +72,13 @@ test("a host of another version is said as soon as it has greeted", function()
   end)
 end)
 
+test("so it does where an earlier Neovim was told", function()
+  local nvim = start()
+  nvim:host("earlier", { lines = false, landing = false, error = { "not_logged_in", "no" } })
+  nvim:type(":2Botglue<CR>")
+  contains(said(nvim), "the last job of claude was not logged in")
+end)
+
 test("<C-p> and <C-f> say why there is no earlier prompt, until something is typed", function()
   local nvim = start()
   for _, case in ipairs({

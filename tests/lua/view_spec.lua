@@ -225,6 +225,8 @@ test("it follows the size of the screen", function()
   end)
   nvim:api("ui_try_resize", 200, 50)
   nvim:eventually("it is as wide as it wants", "return vim.api.nvim_win_get_width(0) == 77")
+  nvim:lua("pcall(vim.cmd.buffer, 1)")
+  equal(nvim:lua("return vim.fn.bufname()"), "botglue://info", "no other buffer takes its place")
 end)
 
 for _, failing in ipairs({ "BufEnter", "BufWinEnter", "BufLeave", "WinEnter", "WinLeave", "WinNew" }) do
