@@ -27,14 +27,6 @@ test("an edit inside the range is merged with the answer, as one undo step", fun
   end
 end)
 
-test("a conflict is held, and nothing is written", function()
-  local nvim = with_job()
-  nvim:type("4GrX")
-  nvim:answer(1, { "b", "c", "D" })
-  equal(nvim:outcome(1), { "done", "held", "conflict" })
-  equal(nvim:lines(), { "a", "b", "c", "X", "e" })
-end)
-
 test("what is typed until the moment is safe is in the merge", function()
   local nvim = with_job()
   nvim:type("4GAx<Esc>Gd")
@@ -44,30 +36,6 @@ test("what is typed until the moment is safe is in the merge", function()
   nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
   equal(nvim:lines(), { "a", "B", "c" }, "the last row was deleted, with the one below it")
   equal(nvim:outcome(1), { "done", "merged" })
-end)
-
-test("a decision that no host can be told is refused, and the next one takes it", function()
-  local nvim = with_job({ review = true })
-  nvim:answer(1, { "B" })
-  nvim:lua("_G.jobstart = vim.fn.jobstart; vim.fn.jobstart = function() return 0 end")
-  nvim:host("die")
-  local refused = nvim:lua("return { pcall(require('botglue').reject, 1) }")
-  suite.contains(refused[2], "host could not be started")
-  equal(nvim:job(1).landing, "held")
-  nvim:lua("vim.fn.jobstart = _G.jobstart")
-  nvim:lua("require('botglue').reject(1)")
-  equal(nvim:job(1).landing, "rejected")
-end)
-
-test("characters and blocks that were edited inside are held", function()
-  for _, kind in ipairs({ "char", "block" }) do
-    local nvim = child.with_host({ "one two", "one two" })
-    nvim:run({ kind = kind, first = { 1, 0 }, last = { 2, 2 } })
-    nvim:type("ggaX<Esc>")
-    nvim:answer(1, { "1", "2" })
-    equal(nvim:outcome(1), { "done", "held", "conflict" }, kind)
-    equal(nvim:lines(), { "oXne two", "one two" }, kind)
-  end
 end)
 
 --- What becomes of an answer for rows 2 and 3 after Lua in the child.

@@ -100,12 +100,3 @@ test("an option that the user has set comes first, and what is not there any mor
   equal(first_with(nvim, ""), "claude opus")
   equal(first_with(nvim, "model = 'haiku'"), "claude haiku")
 end)
-
-test("what a command or a call names comes first, and what it leaves open is as the options say", function()
-  local nvim = start()
-  choose(nvim, "<Tab><Tab><S-Tab>")
-  equal(first(nvim, ":2Botglue ++agent=droid<CR>"), "droid")
-  equal(first(nvim, ":2Botglue ++model=haiku<CR>"), "claude haiku")
-  equal(first(nvim, ":lua require('botglue').run({ agent = 'mine' })<CR>"), "mine")
-  equal(first(nvim), "mine a", "no choice was made")
-end)

@@ -15,13 +15,6 @@ local function still(found)
   end, found)
 end
 
---- Waits until this is on the screen.
-local function shows(nvim, expected)
-  suite.eventually("the screen has " .. expected, function()
-    return nvim:screen():find(expected, 1, true)
-  end)
-end
-
 test("the line stands below the last row, on the first line and on the last, in every window", function()
   local nvim = child.with_host({ "  one", "two", "three" })
   nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
@@ -57,7 +50,7 @@ test("nothing shifts while what it says changes", function()
     { "Read long long", "call", "Read", { file_path = ("long "):rep(50) } },
   }) do
     nvim:agent(1, unpack(said, 2))
-    shows(nvim, said[1])
+    nvim:shows(said[1])
     local shown = rows(nvim, 5)
     equal({ shown[1], shown[2], shown[4], shown[5] }, { "one", "two", "three", "~" })
   end

@@ -168,6 +168,14 @@ function Child:screen()
   ]])
 end
 
+--- Waits until a text is on the screen.
+---@param text string
+function Child:shows(text)
+  suite.eventually("the screen has " .. text, function()
+    return self:screen():find(text, 1, true)
+  end)
+end
+
 ---@return string
 function Child:messages()
   return self:lua("return vim.fn.execute('messages')")
