@@ -53,7 +53,7 @@ end)
 test("a job table has what is known, and is a new one each time", function()
   local nvim = child.with_host({ "a", "b" })
   nvim:lua("vim.api.nvim_buf_set_name(0, '/project/some.lua')")
-  nvim:run({ kind = "line", first = { 2 }, last = { 2 } }, { model = "opus" })
+  nvim:run(child.line(2), { model = "opus" })
   nvim:agent(1, "begin", { session_id = "s", model = "opus" })
   nvim:agent(1, "call", "Read", { file_path = "x" })
   nvim:eventually("it reads", "return require('botglue').job(1).tool")
@@ -191,7 +191,7 @@ test("what is sent along: the lines around, diagnostics, the project", function(
     ]],
     directory
   )
-  nvim:run({ kind = "line", first = { 10 }, last = { 10 } })
+  nvim:run(child.line(10))
   local request = nvim:host("received", "run")[1]
   -- 35 bytes hold four lines of 6 or 7 bytes and their ends, taken from both sides in turn.
   equal({ request.before, request.after }, { { "line 8", "line 9" }, { "line 11", "line 12" } })
@@ -272,13 +272,13 @@ test("a buffer whose reading makes a user's autocommand fail is loaded all the s
     vim.api.nvim_create_autocmd("BufReadPost", { callback = function() error("theirs") end })
     return vim.fn.bufadd(path)
   ]])
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } }, { bufnr = bufnr })
+  nvim:run(child.line(1), { bufnr = bufnr })
   equal(nvim:host("received", "run")[1].selection.text, { "in the file" })
 end)
 
 test("the lines of an answer that left nothing at the top count from 1", function()
   local nvim = child.with_host({ "a", "b", "c" })
-  nvim:run({ kind = "line", first = { 1, 0 }, last = { 2, 0 } })
+  nvim:run(child.line(1, 2))
   nvim:answer(1, {})
   local job = nvim:job(1)
   equal({ nvim:lines(), job.landing, job.first_line, job.last_line }, { { "c" }, "applied", 1, 1 })

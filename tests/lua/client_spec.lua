@@ -193,7 +193,7 @@ end)
 
 test("updates come at most ten a second, and the last one is not lost", function()
   local nvim = child.with_host({ "a", "b" })
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
+  nvim:run(child.line(1))
   nvim:runs(1)
   nvim:lua([[
     _G.updates = {}
@@ -220,7 +220,7 @@ test("an error in a user's autocommand does not stop a job", function()
     vim.o.cmdheight = 40
     vim.api.nvim_create_autocmd("User", { pattern = "BotglueJobFinished", callback = function() error("theirs") end })
   ]])
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
+  nvim:run(child.line(1))
   nvim:answer(1, { "A" })
   equal(nvim:job(1).status, "done")
   equal(nvim:lines(), { "A" })
@@ -228,7 +228,7 @@ test("an error in a user's autocommand does not stop a job", function()
 end)
 
 test("the host is told nothing that it cannot read when Neovim is quit", function()
-  local nvim = child.with_job({ "a", "b" }, { kind = "line", first = { 1 }, last = { 1 } })
+  local nvim = child.with_job({ "a", "b" }, child.line(1))
   nvim:runs(1)
   local path = nvim:lua("return vim.fn.stdpath('state') .. '/botglue.log'")
   pcall(nvim.api, nvim, "command", "qall!")

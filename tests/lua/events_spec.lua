@@ -7,7 +7,7 @@ local function with_jobs(lines, before)
   local nvim = child.with_host(lines)
   nvim:lua("_G.heard = {} " .. (before or ""))
   for line = 1, #lines do
-    nvim:run({ kind = "line", first = { line }, last = { line } })
+    nvim:run(child.line(line))
   end
   return nvim
 end
@@ -72,7 +72,7 @@ test("a handler may wait for its own job, from the start to the end", function()
       table.insert(heard, { "started", (require("botglue").wait(event.data.id, 5000) or {}).landing })
     ]]
   ) .. on("Finished", "table.insert(heard, { 'finished', require('botglue').wait(1, 0).landing })"))
-  equal(nvim:run({ kind = "line", first = { 1 }, last = { 1 } }), 1)
+  equal(nvim:run(child.line(1)), 1)
   equal(heard(nvim), { { "finished", "applied" }, { "started", "applied" } })
 end)
 

@@ -10,7 +10,7 @@ local function start(count, options)
   nvim:lua("require('botglue').setup(...)", options or vim.empty_dict())
   nvim:api("buf_set_name", 0, "/project/src/config.rs")
   for i = 1, count do
-    nvim:run({ kind = "line", first = { i }, last = { i } }, { prompt = "prompt " .. i })
+    nvim:run(child.line(i), { prompt = "prompt " .. i })
   end
   return nvim
 end
@@ -40,7 +40,7 @@ test("it follows the jobs, and its cursor stays on one", function()
   equal(nvim:api("win_get_cursor", 0)[1], 2)
   nvim:agent(1, "say", "one")
   nvim:eventually("it is drawn", "return vim.fn.getline(2):find('writing') ~= nil")
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } }, { prompt = "a\nthird\27[31m", bufnr = 1 })
+  nvim:run(child.line(1), { prompt = "a\nthird\27[31m", bufnr = 1 })
   nvim:eventually("it is in the list", "return #vim.fn.getline(1, '$') == 3")
   equal(nvim:api("win_get_cursor", 0)[1], 3)
   contains(list(nvim)[1], "a third [31m")

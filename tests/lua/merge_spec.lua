@@ -129,7 +129,7 @@ test(
       nvim:answer(1, { "X" })
       equal({ nvim:outcome(1), nvim:lines() }, { { "done", "held", "conflict" }, typed }, keys)
       nvim:play(":Botglue accept 1<CR>", ":Botglue accept 1<CR>")
-      equal(nvim:api("buf_get_lines", 1, 0, -1, true), expected, keys)
+      equal(nvim:lines(1), expected, keys)
     end
   end
 )

@@ -17,7 +17,7 @@ local function running()
       end
     end
   ]])
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
+  nvim:run(child.line(1))
   nvim:runs(1)
   return nvim
 end

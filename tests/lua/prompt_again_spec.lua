@@ -72,7 +72,7 @@ test("out of another tab page, and there again", function()
     nvim:type(" world")
     local at = here(nvim)
     equal({ at[1], at[4], nvim:lua("return vim.fn.tabpagenr()") }, { "i", "hello world", 2 })
-    equal(nvim:api("buf_get_lines", 1, 0, -1, true), LINES)
+    equal(nvim:lines(1), LINES)
   end
 end)
 

@@ -63,7 +63,7 @@ end)
 
 test("the same from Lua, and a retry fills it in with what there is then", function()
   local nvim = start()
-  nvim:run({ kind = "line", first = { 2 }, last = { 2 } }, { prompt = "/fix" })
+  nvim:run(child.line(2), { prompt = "/fix" })
   nvim:answer(1, { "TWO" })
   nvim:type(":Botglue retry 1<CR>")
   local run = nvim:request(2)

@@ -75,5 +75,5 @@ test("a proposal is there to be sent, typing takes its place, and it is no draft
   prompt.type_and_leave(nvim, "1G:Botglue<CR><Esc><Esc>")
   nvim:type(":1Botglue ask<CR>")
   equal(prompt.text(nvim), { "" })
-  equal(nvim:api("buf_get_lines", 1, 0, -1, true), { "one", "two", "three", "four" })
+  equal(nvim:lines(1), { "one", "two", "three", "four" })
 end)

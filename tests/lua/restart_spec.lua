@@ -133,7 +133,7 @@ test("what the user made of an answer and the host has not read is told to the n
   ]])
   nvim:host("heard")
   decide(nvim, "accept")
-  equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), { "one", "MINE", "four", "five" })
+  equal(nvim:lines(1), { "one", "MINE", "four", "five" })
 end)
 
 test("an answer that was written as its host died has all of its fields", function()

@@ -17,7 +17,7 @@ end
 
 test("the line stands below the last row, on the first line and on the last, in every window", function()
   local nvim = child.with_host({ "  one", "two", "three" })
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
+  nvim:run(child.line(1))
   nvim:run({ kind = "char", first = { 2, 0 }, last = { 3, 1 } })
   equal(still(rows(nvim, 6)), { "  one", "  @ it · Ns", "two", "three", "@ it · Ns", "~" })
   nvim:type(":vsplit<CR>")
@@ -38,7 +38,7 @@ end)
 test("nothing shifts while what it says changes", function()
   local nvim = child.with_host({ "one", "two", "three" })
   nvim:lua("require('botglue').setup({ status = { preview = 0 } })")
-  nvim:run({ kind = "line", first = { 1 }, last = { 2 } })
+  nvim:run(child.line(1, 2))
   nvim:type("G")
   local before = nvim:api("win_get_cursor", 0)
   for _, said in ipairs({
@@ -59,7 +59,7 @@ end)
 
 test("a buffer that was not shown is up to date when it comes back", function()
   local nvim = child.with_host({ "one", "two" })
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
+  nvim:run(child.line(1))
   nvim:type("G")
   nvim:lua("vim.o.hidden = true; vim.cmd.enew()")
   nvim:agent(1, "call", "Read", { file_path = "src/error.rs" })
@@ -80,7 +80,7 @@ test("of a job that has ended nothing is drawn and no timer is left, but for a h
     end
   ]])
   for i = 1, 3 do
-    nvim:run({ kind = "line", first = { i }, last = { i } })
+    nvim:run(child.line(i))
   end
   nvim:answer(1, { "ONE" })
   nvim:agent(2, "exit", 3)
@@ -103,7 +103,7 @@ test("an answer that is held while its range is in no window is shown as held th
   for away, back in pairs({ G = "gg", [":enew<CR>"] = ":buffer 1<CR>" }) do
     local nvim = child.with_host(vim.split(("row "):rep(99), " "))
     nvim:lua("vim.o.hidden = true")
-    nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
+    nvim:run(child.line(1))
     nvim:type(away)
     nvim:answer(1, {}, { held_for = "ambiguous" })
     nvim:type(back)
@@ -116,7 +116,7 @@ end)
 test("the line of a held answer is as long as its window has become", function()
   local nvim = child.with_host({ "one", "two" })
   nvim:type(":30vsplit<CR>")
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
+  nvim:run(child.line(1))
   nvim:answer(1, {}, { held_for = "ambiguous" })
   contains(rows(nvim, 2)[2], "…")
   nvim:type(":only<CR>")
@@ -130,7 +130,7 @@ test("who is asked something while typing types on where they were", function()
       vim.wo.wrap = false
       vim.keymap.set("i", "<F5>", "<Cmd>call input('tag: ')<CR>")
     ]])
-    nvim:run({ kind = "line", first = { 3 }, last = { 3 } })
+    nvim:run(child.line(3))
     nvim:type(":split<CR>1GAx" .. keys)
     if keys == "" then
       vim.rpcnotify(nvim.channel, "nvim_exec_lua", "vim.fn.confirm('Sure?', '&OK')", {})

@@ -105,7 +105,7 @@ test("what is typed behind a command is meant for its window", function()
   for _ = 1, 3 do
     nvim:type(":Botglue info<CR>ddx")
     equal(nvim:lua("return vim.fn.bufname()"), "botglue://info")
-    equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), { "one", "two", "three" })
+    equal(nvim:lines(1), { "one", "two", "three" })
     nvim:type("q")
     nvim:type(":Botglue info<CR>qA!<Esc>u")
     equal({ #nvim:api("list_wins"), nvim:lines() }, { 1, { "one", "two", "three" } })
@@ -234,7 +234,7 @@ for _, failing in ipairs({ "BufEnter", "BufWinEnter", "BufLeave", "WinEnter", "W
       nvim:lua("vim.cmd('autocmd ' .. ... .. ' * ++once call NoSuchFunction()')", failing)
       nvim:type(keys)
       equal(nvim:lua("return vim.api.nvim_win_get_config(0).relative"), "editor", keys)
-      equal(nvim:api("buf_get_lines", 1, 0, -1, true), { "one", "two" }, keys)
+      equal(nvim:lines(1), { "one", "two" }, keys)
       nvim:type(close)
       equal({ nvim:lines(), #nvim:api("list_wins") }, { { "one", "two" }, 1 }, keys)
     end
@@ -261,7 +261,7 @@ test("who types in a window when the screen changes its size types on there", fu
   nvim:api("ui_try_resize", 90, 24)
   nvim:eventually("the size is another", "return vim.o.columns == 90")
   nvim:type("def")
-  equal({ nvim:lines(), nvim:api("buf_get_lines", 1, 0, -1, true) }, { { "abc def" }, { "a", "b", "c" } })
+  equal({ nvim:lines(), nvim:lines(1) }, { { "abc def" }, { "a", "b", "c" } })
 end)
 
 test("a window that is opened out of Insert mode takes no text", function()

@@ -3,7 +3,6 @@
 
 local child = require("support.child")
 local running = require("support.running")
-local steps = require("support.steps")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
 local line, numbered, with_job = child.line, running.numbered, child.with_job
@@ -137,7 +136,7 @@ for name, way in pairs(WAYS) do
       nvim:api("command", "redraw")
       equal(nvim:lua(STATE), before)
       nvim:type(keys[2])
-      equal(vim.list_slice(steps.rows(nvim), 10, 9 + #becomes), becomes)
+      equal(vim.list_slice(nvim:lines(1), 10, 9 + #becomes), becomes)
     end)
   end
 end
@@ -417,7 +416,7 @@ test("a saved buffer is modified by what lands in it, no other one is, and undo 
 end)
 
 test("whatever lines become, those beside them keep their marks, and undo brings all of them back", function()
-  local nvim = steps.start({ "" })
+  local nvim = child.with_host({ "" })
   local wrong = nvim:lua([[
     local api, apply = vim.api, require("botglue.apply")
     local ns = api.nvim_create_namespace("other")

@@ -84,9 +84,10 @@ function Child:eventually(name, code, ...)
   end)
 end
 
+---@param bufnr integer? default: the current buffer
 ---@return string[]
-function Child:lines()
-  return self:lua("return vim.api.nvim_buf_get_lines(0, 0, -1, true)")
+function Child:lines(bufnr)
+  return self:lua("return vim.api.nvim_buf_get_lines(..., 0, -1, true)", bufnr or 0)
 end
 
 ---@param lines string[]
