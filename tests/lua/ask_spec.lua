@@ -50,53 +50,44 @@ test("a question says so to the host, and its answer changes nothing", function(
   equal({ nvim:drawn(), nvim:host("count", "BotglueJobFinished", 1) }, { 0, 1 })
 end)
 
-test("who waits where they asked goes to the answer, and back with q", function()
-  local nvim = asked()
-  local before = nvim:lua("return { vim.fn.win_getid(), vim.fn.winsaveview() }")
-  answer(nvim)
-  equal(shown(nvim), { lines = ANSWER, focused = true })
-  equal(nvim:lua("return { vim.bo.filetype, vim.bo.modifiable }"), { "markdown", false })
-  nvim:type("q")
-  equal(shown(nvim), nil)
-  equal(nvim:lua("return { vim.fn.win_getid(), vim.fn.winsaveview() }"), before)
-end)
+--- Where an answer opens by what the user did since they asked: whether it opens, and whether they are in it.
+local ARRIVALS = {
+  ["who waits where they asked"] = { "", true, true },
+  ["who went on"] = { "jj", true, false },
+  ["who types"] = { "A and", false },
+  ["who cannot see the range"] = { ":enew!<CR>", false },
+}
 
-test("who went on stays where they are, and enters the answer by command", function()
+for who, case in pairs(ARRIVALS) do
+  test("where an answer opens for " .. who, function()
+    local keys, opens, is_focused = unpack(case)
+    local nvim = asked()
+    nvim:type(keys)
+    local before = nvim:lua("return { vim.fn.win_getid(), vim.fn.winsaveview(), vim.fn.mode() }")
+    answer(nvim)
+    equal(shown(nvim), opens and { lines = ANSWER, focused = is_focused } or nil)
+    local told = "botglue: job 1 answered, :Botglue answer 1 shows it: what does this do?"
+    contains(nvim:messages(), opens and "" or told)
+    if not is_focused then
+      equal(nvim:lua("return { vim.fn.win_getid(), vim.fn.winsaveview(), vim.fn.mode() }"), before)
+      nvim:type("<Esc>:Botglue answer<CR>")
+      equal(shown(nvim), { lines = ANSWER, focused = true })
+    end
+    equal(nvim:lua("return { vim.bo.filetype, vim.bo.modifiable }"), { "markdown", false })
+    contains(nvim:screen(), "put below")
+    nvim:type("q")
+    equal({ shown(nvim), nvim:lua("return vim.fn.win_getid()") }, { nil, before[1] })
+  end)
+end
+
+test("the window of who is not in it says how to get there, and notify = none says nothing", function()
   local nvim = asked()
   nvim:type("jj")
   answer(nvim)
-  equal(shown(nvim), { lines = ANSWER, focused = false })
   contains(nvim:screen(), ":Botglue answer goes in")
-  nvim:type(":Botglue answer<CR>")
-  equal(shown(nvim).focused, true)
-  local screen = nvim:screen()
-  contains(screen, "put below")
-  equal(screen:find("goes in", 1, true), nil)
-end)
-
-test("who types is told, and nothing opens", function()
-  local nvim = asked()
-  nvim:type("A and")
-  answer(nvim)
-  equal(shown(nvim), nil)
-  equal(nvim:api("get_mode").mode, "i")
-  contains(nvim:messages(), "botglue: job 1 answered, :Botglue answer 1 shows it: what does this do?")
-  nvim:type("<Esc>:Botglue answer 1<CR>")
-  equal(shown(nvim), { lines = ANSWER, focused = true })
-end)
-
-test("who cannot see the range is told, and notify = none says nothing", function()
-  local nvim = asked()
-  nvim:lua("vim.cmd.enew()")
-  answer(nvim)
-  equal(shown(nvim), nil)
-  contains(nvim:messages(), "job 1 answered")
-
   nvim = child.with_host({ "one" })
-  nvim:lua("require('botglue').setup({ notify = 'none' })")
-  nvim:lua("require('botglue').ask({ prompt = 'it' })")
-  nvim:request(1)
-  nvim:lua("vim.cmd.enew()")
+  nvim:lua("require('botglue').setup({ notify = 'none' }); require('botglue').ask({ prompt = 'it' })")
+  nvim:type(":enew!<CR>")
   answer(nvim)
   equal(nvim:messages(), "")
 end)
