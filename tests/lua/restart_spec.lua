@@ -146,7 +146,7 @@ test("an answer that was written as its host died has all of its fields", functi
     end })
   ]])
   nvim:agent(1, "answer", "TWO\nTHREE", { cost_usd = 0.5, num_turns = 2 })
-  nvim:eventually("it has ended", "return require('botglue').job(1).status ~= 'running'")
+  nvim:eventually("it has ended", "return require('botglue').job(1).status == 'done'")
   equal(hosts(nvim), 2)
   local job = nvim:job(1)
   equal(
