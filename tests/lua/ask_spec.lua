@@ -197,10 +197,10 @@ test("the maps ask about a selection and about a motion, which . repeats", funct
     vim.keymap.set({ "n", "x" }, "ga", "<Plug>(botglue-ask)")
   ]])
   nvim:type("gajwhat?<C-s>")
-  nvim:eventually("a request arrives", "return #require('support.host').received('run') == 1")
+  nvim:request(1)
   nvim:type("j.")
   nvim:type("ggVgawhat?<C-s>")
-  nvim:eventually("all requests arrive", "return #require('support.host').received('run') == 3")
+  nvim:request(3)
   local said = {}
   for i, request in ipairs(nvim:host("received", "run")) do
     said[i] = { request.question, request.prompt, request.selection.text }

@@ -192,19 +192,6 @@ test("the selected row is seen in each colour scheme", function()
   equal(wrong, {})
 end)
 
-test("no text lies over the group of a border", function()
-  local nvim = start({ "" })
-  nvim:type(":Botglue jobs<CR>")
-  local config = nvim:lua("return vim.api.nvim_win_get_config(0)")
-  local chunks = vim.list_extend(config.title, config.footer)
-  for _, chunk in ipairs(chunks) do
-    local groups = type(chunk[2]) == "table" and chunk[2] or { chunk[2] }
-    if chunk[1]:find("%w") then
-      equal(vim.tbl_contains(groups, "BotglueBorder"), false, chunk[1])
-    end
-  end
-end)
-
 test("what the user or a colour scheme defines is kept", function()
   local nvim = start({ "" })
   nvim:lua([[

@@ -54,6 +54,8 @@ test("answers of this project are announced once and counted, and no host is sta
   nvim:lua("vim.cmd.new() vim.fn.writefile({}, 'other.txt') vim.cmd.edit('other.txt') vim.cmd.tabnew()")
   equal(select(2, nvim:messages():gsub("in an earlier session", "")), 1)
   equal(nvim:lua("return vim.api.nvim_get_proc_children(vim.fn.getpid())"), {}, "no host, nor its program")
+  nvim:type(":Botglue jobs<CR>")
+  nvim:shows("no jobs in this session; :Botglue review shows 2 held in earlier sessions")
 end)
 
 test("they are announced from a data_dir below ~", function()

@@ -20,16 +20,6 @@ local function open(nvim)
   nvim:eventually("the list is open", "return vim.fn.bufname() == 'botglue://jobs'")
 end
 
---- The rows of the list, runs of blanks as one, seconds as N.
-local function list(nvim)
-  return nvim:lua([[
-    local rows = vim.api.nvim_buf_get_lines(vim.fn.bufnr("^botglue://jobs$"), 0, -1, true)
-    return vim.tbl_map(function(row)
-      return (vim.trim(row:gsub("%s+", " ")):gsub("%d+s%f[%s%z]", "Ns"))
-    end, rows)
-  ]])
-end
-
 test("it follows the jobs, and its cursor stays on one", function()
   local nvim = start(2)
   open(nvim)
@@ -43,7 +33,7 @@ test("it follows the jobs, and its cursor stays on one", function()
   nvim:run(child.line(1), { prompt = "a\nthird\27[31m", bufnr = 1 })
   nvim:eventually("it is in the list", "return #vim.fn.getline(1, '$') == 3")
   equal(nvim:api("win_get_cursor", 0)[1], 3)
-  contains(list(nvim)[1], "a third [31m")
+  contains(nvim:lines()[1], "a third [31m")
   nvim:answer(1, { "ONE" })
   nvim:eventually("it has landed", "return vim.fn.getline(3):find('landed') ~= nil")
   contains(nvim:screen(), "2 running")
@@ -110,13 +100,13 @@ test("R sends the prompt once more, and says where it cannot", function()
   nvim:type("R")
   contains(nvim:messages(), "botglue: job 2 has not ended yet")
   nvim:type("jR")
-  local request = nvim:eventually("it is sent", "return require('support.host').received('run')[3]")
+  local request = nvim:request(3)
   equal({ request.prompt, request.selection.rows }, { "prompt 1", { "ONE" } })
   nvim:eventually("it is in the list", "return vim.fn.line('$') == 3")
   equal(nvim:api("win_get_cursor", 0)[1], 3)
 end)
 
-test("the keys of an empty list do no harm, and it tells of answers of earlier sessions", function()
+test("the keys of an empty list do no harm", function()
   local nvim = child.with_host({ "one" })
   open(nvim)
   nvim:type("<CR>")
@@ -125,9 +115,6 @@ test("the keys of an empty list do no harm, and it tells of answers of earlier s
   equal(#nvim:api("list_wins"), 1)
   nvim:type(":Botglue jobs 3<CR>")
   contains(nvim:messages(), "botglue: jobs takes no argument")
-  nvim:lua("require('botglue.host.connection').earlier = 2")
-  open(nvim)
-  equal(list(nvim), { "no jobs in this session; :Botglue review shows 2 held in earlier sessions" })
 end)
 
 test(
@@ -166,6 +153,6 @@ test(
     equal(nvim:lua("return require('botglue').statusline({ cost = true })"), "1 running, 1 held, $1.01")
     open(nvim)
     -- Those that no host has had are in no list.
-    equal(#list(nvim), 3)
+    equal(#nvim:lines(), 3)
   end
 )

@@ -13,8 +13,7 @@ package.path = ("%s/?.lua;%s"):format(here, package.path)
 local suite = require("support.suite")
 local SLOWEST = 30
 
--- They play long series of edits, wait for clocks, or draw the screen again and again: 29 % of the tests, two thirds of
--- the time.
+-- They play long series of edits, wait for clocks, or draw the screen again and again.
 local SLOW_SPECS = {
   "client",
   "colours",

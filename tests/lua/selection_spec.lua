@@ -21,10 +21,7 @@ local function selected(keys, options)
   else
     nvim:type(":Botglue run it<CR>")
   end
-  local request = nvim:eventually(
-    "a request arrives",
-    ("return require('support.host').received('run')[%d]"):format(count + 1)
-  )
+  local request = nvim:request(count + 1)
   return request.selection, request, nvim
 end
 
@@ -290,7 +287,7 @@ test("a block is the rectangle that is seen, with inlay hints and 'breakindent' 
     ]])
     nvim:type(each[2])
     nvim:lua("require('botglue').run({ prompt = 'it' })")
-    local request = nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
+    local request = nvim:request(1)
     equal(request.selection.text, each[3])
   end
 end)

@@ -87,7 +87,7 @@ end)
 
 --- The request that arrives, these fields of it.
 local function request(nvim, ...)
-  local found = nvim:eventually("the request arrives", "return require('support.host').received('run')[1]")
+  local found = nvim:request(1)
   return vim.tbl_map(function(field)
     return vim.tbl_get(found, unpack(vim.split(field, ".", { plain = true }))) or false
   end, { ... })
