@@ -123,7 +123,7 @@ test("handlers may wait for other jobs, also within one another, and lose no eve
         local next_one = event.data.id + 1
         if next_one <= 20 then
           vim.schedule(function() require("support.host").answer(next_one, { "x" }) end)
-          assert(require("botglue").wait(next_one, 5000).landing == "applied")
+          assert(require("botglue").wait(next_one, 20000).landing == "applied")
         end
       ]]
     )
