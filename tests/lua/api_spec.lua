@@ -53,7 +53,7 @@ end)
 test("a job table has what is known, and is a new one each time", function()
   local nvim = child.with_host({ "a", "b" })
   nvim:lua("vim.api.nvim_buf_set_name(0, '/project/some.lua')")
-  nvim:run({ kind = "line", first = { 2 }, last = { 2 } }, { model = "opus" })
+  nvim:run(child.line(2), { model = "opus" })
   nvim:agent(1, "begin", { session_id = "s", model = "opus" })
   nvim:agent(1, "call", "Read", { file_path = "x" })
   nvim:eventually("it reads", "return require('botglue').job(1).tool")
@@ -94,17 +94,6 @@ test("a job table has what is known, and is a new one each time", function()
   equal(job.tool, nil)
 end)
 
-test("of many calls of tools the newest are listed", function()
-  local nvim = child.with_host({ "a" })
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
-  for i = 1, 103 do
-    nvim:agent(1, "call", "Read", { file_path = tostring(i) })
-  end
-  nvim:eventually("the last one comes", "return require('botglue').job(1).tool == 'Read 103'")
-  local tools = nvim:job(1).tools
-  equal({ #tools, tools[1].id, tools[100].id }, { 100, "call-4", "call-103" })
-end)
-
 test("jobs are listed oldest first; one that is not there is nil", function()
   local nvim = child.with_host({ "a" })
   for _ = 1, 3 do
@@ -141,83 +130,40 @@ test("wait takes any number of milliseconds, without end too", function()
   end
 end)
 
-test("the status line counts what runs and what is held", function()
-  local nvim = child.with_host({ "a", "b", "c" })
-  local function statusline()
-    return nvim:lua("return require('botglue').statusline()")
-  end
-  equal(statusline(), "")
-  for i = 1, 3 do
-    nvim:run({ kind = "line", first = { i }, last = { i } })
-  end
-  equal(statusline(), "3 running")
-  nvim:answer(1, { "A" }, { held_for = "raw" })
-  equal(statusline(), "2 running, 1 held")
-  nvim:answer(2, { "B" })
-  nvim:answer(3, { "C" })
-  equal(statusline(), "1 held")
-end)
-
-test("a status line with the counts is drawn again when they change", function()
+test("a status line counts what runs and what is held, and is drawn again when that changes", function()
   local nvim = child.with_host({ "a", "b", "c" })
   nvim:lua([[
-    vim.o.laststatus = 2
-    vim.o.statusline = "<%{v:lua.require'botglue'.statusline()}>"
+    local botglue = require("botglue")
+    botglue.setup({ max_parallel = 2 })
     function _G.counts()
+      return ("<%s|%s>"):format(botglue.statusline(), botglue.statusline({ cost = true }))
+    end
+    vim.o.laststatus, vim.o.statusline = 2, "%{v:lua.counts()}"
+    --- The status line as it was drawn last.
+    function _G.shown()
       local cells = {}
       for column = 1, vim.o.columns do
         cells[column] = vim.fn.screenstring(vim.o.lines - 1, column)
       end
-      return table.concat(cells):match("<(.*)>")
+      return vim.trim(table.concat(cells))
     end
   ]])
-  nvim:eventually("a status line", "return counts() == ''")
-  for i = 1, 2 do
-    nvim:run({ kind = "line", first = { i }, last = { i } })
+  local function shows(counts, cost)
+    local line = ("<%s|%s>"):format(counts, cost or counts)
+    nvim:eventually("the status line is " .. line, "return shown() == ...", line)
   end
-  nvim:eventually("two jobs", "return counts() == '2 running'")
-  nvim:answer(1, { "A" }, { held_for = "raw" })
-  nvim:eventually("one is held", "return counts() == '1 running, 1 held'")
-  nvim:answer(2, { "b" })
-  nvim:eventually("one has changed nothing", "return counts() == '1 held'")
+  shows("")
+  for i = 1, 3 do
+    nvim:run(child.line(i))
+  end
+  shows("3 running")
+  nvim:answer(1, { "A" }, { cost_usd = 0.314, held_for = "ambiguous" })
+  shows("2 running, 1 held", "2 running, 1 held, $0.31")
+  nvim:answer(2, { "B" })
+  nvim:answer(3, { "c" })
+  shows("1 held", "1 held, $0.31")
   nvim:lua("require('botglue').reject(1)")
-  nvim:eventually("none is left", "return counts() == ''")
-end)
-
-test("an unknown option warns, and setup() sets the others", function()
-  local nvim = child.start()
-  nvim:lua("require('botglue').setup({ timeuot = 1, timeout = 9 })")
-  contains(nvim:messages(), "botglue: there is no option timeuot")
-  equal(nvim:lua("return require('botglue.host.client').options().timeout"), 9)
-  contains(
-    suite.raises(function()
-      nvim:lua("require('botglue').setup({ timeout = 'x' })")
-    end),
-    "botglue: option timeout must be"
-  )
-  equal(nvim:lua("return require('botglue.host.client').options().timeout"), 9)
-end)
-
-test("jobs share their options until others are given", function()
-  local nvim = child.with_host({ "a", "b" })
-  local shared = nvim:lua([[
-    local client, shared = require("botglue.host.client"), {}
-    local function step(fn)
-      local before = client.options()
-      fn()
-      table.insert(shared, rawequal(before, client.options()))
-    end
-    local mine = { timeout = 5 }
-    step(function() require("botglue").run({ prompt = "it" }) end)
-    step(function() vim.g.botglue = { timeout = 7 } end)
-    step(function() vim.g.botglue = { timeout = 7 } end)
-    step(function() vim.g.botglue = function() return mine end end)
-    step(function() mine.timeout = 6 end)
-    shared.timeout = client.options().timeout
-    step(function() require("botglue").setup({ timeout = 8 }) end)
-    return { shared[1], shared[2], shared[3], shared[4], shared[5], shared.timeout, shared[6] }
-  ]])
-  equal(shared, { true, false, true, false, false, 6, false })
+  shows("", "$0.31")
 end)
 
 test("what is sent along: the lines around, diagnostics, the project", function()
@@ -245,7 +191,7 @@ test("what is sent along: the lines around, diagnostics, the project", function(
     ]],
     directory
   )
-  nvim:run({ kind = "line", first = { 10 }, last = { 10 } })
+  nvim:run(child.line(10))
   local request = nvim:host("received", "run")[1]
   -- 35 bytes hold four lines of 6 or 7 bytes and their ends, taken from both sides in turn.
   equal({ request.before, request.after }, { { "line 8", "line 9" }, { "line 11", "line 12" } })
@@ -318,19 +264,6 @@ test("who hears of a job can ask for it, and at its end its answer is written", 
   )
 end)
 
-test("a job whose buffer is wiped by who hears of it ends all the same", function()
-  local nvim = child.with_host({ "a" })
-  nvim:lua([[
-    vim.api.nvim_create_autocmd("User", { pattern = "BotglueJobStarted", callback = function(event)
-      vim.api.nvim_buf_delete(event.data.bufnr, { force = true })
-    end })
-  ]])
-  local id = nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
-  nvim:answer(id, { "b" })
-  local job = nvim:job(id)
-  equal({ job.status, job.landing, job.held_for }, { "done", "held", "buffer_gone" })
-end)
-
 test("a buffer whose reading makes a user's autocommand fail is loaded all the same", function()
   local nvim = child.with_host({ "a" })
   local bufnr = nvim:lua([[
@@ -339,33 +272,13 @@ test("a buffer whose reading makes a user's autocommand fail is loaded all the s
     vim.api.nvim_create_autocmd("BufReadPost", { callback = function() error("theirs") end })
     return vim.fn.bufadd(path)
   ]])
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } }, { bufnr = bufnr })
+  nvim:run(child.line(1), { bufnr = bufnr })
   equal(nvim:host("received", "run")[1].selection.text, { "in the file" })
-end)
-
-test("after many jobs in a buffer only the ranges of the last hundred are marked", function()
-  local nvim = child.with_host({ "a" })
-  nvim:lua([[
-    for id = 1, 120 do
-      require("botglue").run({ prompt = "it", range = { kind = "line", first = { 1 }, last = { 1 } } })
-      require("support.host").answer(id, { "line " .. id })
-    end
-  ]])
-  nvim:eventually("the last job ends", "return require('botglue').wait(120, 0)")
-  local marked = [[
-    local count = 0
-    for _, job in pairs(require("botglue.host.connection").jobs) do
-      count = count + (job.range.marks and 1 or 0)
-    end
-    return count
-  ]]
-  equal(nvim:lua(marked), 100)
-  equal({ nvim:job(1).first_line, nvim:job(120).first_line, nvim:lines() }, { 1, 1, { "line 120" } })
 end)
 
 test("the lines of an answer that left nothing at the top count from 1", function()
   local nvim = child.with_host({ "a", "b", "c" })
-  nvim:run({ kind = "line", first = { 1, 0 }, last = { 2, 0 } })
+  nvim:run(child.line(1, 2))
   nvim:answer(1, {})
   local job = nvim:job(1)
   equal({ nvim:lines(), job.landing, job.first_line, job.last_line }, { { "c" }, "applied", 1, 1 })

@@ -9,7 +9,7 @@ local ANSWER = { "It doubles.", "", "```lua", "local b = a * 2", "return b", "``
 local function asked()
   local nvim = child.with_host({ "one", "two", "three", "four" })
   nvim:type(":2,3Botglue ask what does this do?<CR>")
-  nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
+  nvim:request(1)
   nvim:settle()
   return nvim
 end
@@ -50,53 +50,44 @@ test("a question says so to the host, and its answer changes nothing", function(
   equal({ nvim:drawn(), nvim:host("count", "BotglueJobFinished", 1) }, { 0, 1 })
 end)
 
-test("who waits where they asked goes to the answer, and back with q", function()
-  local nvim = asked()
-  local before = nvim:lua("return { vim.fn.win_getid(), vim.fn.winsaveview() }")
-  answer(nvim)
-  equal(shown(nvim), { lines = ANSWER, focused = true })
-  equal(nvim:lua("return { vim.bo.filetype, vim.bo.modifiable }"), { "markdown", false })
-  nvim:type("q")
-  equal(shown(nvim), nil)
-  equal(nvim:lua("return { vim.fn.win_getid(), vim.fn.winsaveview() }"), before)
-end)
+--- Where an answer opens by what the user did since they asked: whether it opens, and whether they are in it.
+local ARRIVALS = {
+  ["who waits where they asked"] = { "", true, true },
+  ["who went on"] = { "jj", true, false },
+  ["who types"] = { "A and", false },
+  ["who cannot see the range"] = { ":enew!<CR>", false },
+}
 
-test("who went on stays where they are, and enters the answer by command", function()
+for who, case in pairs(ARRIVALS) do
+  test("where an answer opens for " .. who, function()
+    local keys, opens, is_focused = unpack(case)
+    local nvim = asked()
+    nvim:type(keys)
+    local before = nvim:lua("return { vim.fn.win_getid(), vim.fn.winsaveview(), vim.fn.mode() }")
+    answer(nvim)
+    equal(shown(nvim), opens and { lines = ANSWER, focused = is_focused } or nil)
+    local told = "botglue: job 1 answered, :Botglue answer 1 shows it: what does this do?"
+    contains(nvim:messages(), opens and "" or told)
+    if not is_focused then
+      equal(nvim:lua("return { vim.fn.win_getid(), vim.fn.winsaveview(), vim.fn.mode() }"), before)
+      nvim:type("<Esc>:Botglue answer<CR>")
+      equal(shown(nvim), { lines = ANSWER, focused = true })
+    end
+    equal(nvim:lua("return { vim.bo.filetype, vim.bo.modifiable }"), { "markdown", false })
+    contains(nvim:screen(), "put below")
+    nvim:type("q")
+    equal({ shown(nvim), nvim:lua("return vim.fn.win_getid()") }, { nil, before[1] })
+  end)
+end
+
+test("the window of who is not in it says how to get there, and notify = none says nothing", function()
   local nvim = asked()
   nvim:type("jj")
   answer(nvim)
-  equal(shown(nvim), { lines = ANSWER, focused = false })
   contains(nvim:screen(), ":Botglue answer goes in")
-  nvim:type(":Botglue answer<CR>")
-  equal(shown(nvim).focused, true)
-  local screen = nvim:screen()
-  contains(screen, "put below")
-  equal(screen:find("goes in", 1, true), nil)
-end)
-
-test("who types is told, and nothing opens", function()
-  local nvim = asked()
-  nvim:type("A and")
-  answer(nvim)
-  equal(shown(nvim), nil)
-  equal(nvim:api("get_mode").mode, "i")
-  contains(nvim:messages(), "botglue: job 1 answered, :Botglue answer 1 shows it: what does this do?")
-  nvim:type("<Esc>:Botglue answer 1<CR>")
-  equal(shown(nvim), { lines = ANSWER, focused = true })
-end)
-
-test("who cannot see the range is told, and notify = none says nothing", function()
-  local nvim = asked()
-  nvim:lua("vim.cmd.enew()")
-  answer(nvim)
-  equal(shown(nvim), nil)
-  contains(nvim:messages(), "job 1 answered")
-
   nvim = child.with_host({ "one" })
-  nvim:lua("require('botglue').setup({ notify = 'none' })")
-  nvim:lua("require('botglue').ask({ prompt = 'it' })")
-  nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
-  nvim:lua("vim.cmd.enew()")
+  nvim:lua("require('botglue').setup({ notify = 'none' }); require('botglue').ask({ prompt = 'it' })")
+  nvim:type(":enew!<CR>")
   answer(nvim)
   equal(nvim:messages(), "")
 end)
@@ -150,27 +141,6 @@ test("p on a range that is gone says so", function()
   equal(shown(nvim) ~= nil, true)
 end)
 
-test("p on a range that was read again goes below its lines, or says that it does not know them", function()
-  for rows, expected in pairs({
-    ["new zero one two three four"] = "new zero one two three x four",
-    ["new zero one TWO three four"] = "new zero one TWO three x four",
-    ["new zero one four"] = "new zero one four",
-  }) do
-    local nvim = asked()
-    answer(nvim, { "x" })
-    nvim:type("q")
-    nvim:lua(
-      "vim.cmd.file(vim.fn.tempname()) vim.fn.writefile(..., vim.fn.expand('%'))",
-      vim.split(rows, " ")
-    )
-    nvim:type(":silent edit!<CR>")
-    nvim:settle()
-    nvim:type(":Botglue answer<CR>p")
-    equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), vim.split(expected, " "))
-    contains(nvim:messages(), rows == expected and "the place of job 1 is not known" or "")
-  end
-end)
-
 test("the list of jobs opens an answer too", function()
   local nvim = asked()
   nvim:type("A and")
@@ -185,7 +155,7 @@ test("a question about an answer is one of the answer, also when its window is g
   nvim:type(":4,5Botglue ask<CR>")
   contains(nvim:screen(), " answer:4-5 ")
   nvim:type("why?<C-s>")
-  nvim:eventually("a request arrives", "return require('support.host').received('run')[2]")
+  nvim:request(2)
   nvim:type("q:Botglue jobs<CR>")
   contains(nvim:screen(), " answer:4 ")
   equal(nvim:screen():find("No Name.*why"), nil)
@@ -202,8 +172,7 @@ end)
 test("a question without a range is about where the cursor is", function()
   local nvim = child.with_host({ "one", "two" })
   nvim:type("j:Botglue ask why?<CR>")
-  nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
-  local selection = nvim:host("received", "run")[1].selection
+  local selection = nvim:request(1).selection
   equal({ selection.kind, selection.first_line }, { "insert", 2 })
   answer(nvim, { "because" })
   nvim:type("p")
@@ -228,10 +197,10 @@ test("the maps ask about a selection and about a motion, which . repeats", funct
     vim.keymap.set({ "n", "x" }, "ga", "<Plug>(botglue-ask)")
   ]])
   nvim:type("gajwhat?<C-s>")
-  nvim:eventually("a request arrives", "return #require('support.host').received('run') == 1")
+  nvim:request(1)
   nvim:type("j.")
   nvim:type("ggVgawhat?<C-s>")
-  nvim:eventually("all requests arrive", "return #require('support.host').received('run') == 3")
+  nvim:request(3)
   local said = {}
   for i, request in ipairs(nvim:host("received", "run")) do
     said[i] = { request.question, request.prompt, request.selection.text }
@@ -244,13 +213,9 @@ test("the maps ask about a selection and about a motion, which . repeats", funct
 end)
 
 test("where the range ends below the window its answer is above it", function()
-  local lines = {}
-  for i = 1, 60 do
-    lines[i] = "line " .. i
-  end
-  local nvim = child.with_host(lines)
+  local nvim = child.with_host(require("support.running").numbered(60))
   nvim:type(":15,40Botglue ask what is it?<CR>")
-  nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
+  nvim:request(1)
   nvim:settle()
   answer(nvim)
   local rows = vim.split(nvim:screen(), "\n")
@@ -263,7 +228,7 @@ test("who typed the question into the prompt waits there too", function()
     local nvim = child.with_host({ "one", "two", "three" })
     nvim:type("2G:2,3Botglue ask<CR>")
     nvim:type("what?" .. send)
-    nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
+    nvim:request(1)
     nvim:settle()
     answer(nvim, { "that" })
     equal(shown(nvim), { lines = { "that" }, focused = true })

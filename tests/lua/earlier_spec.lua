@@ -51,7 +51,11 @@ test("answers of this project are announced once and counted, and no host is sta
   })
   contains(announced(nvim), ":Botglue review shows 2 answers held in an earlier session")
   equal(nvim:lua("return require('botglue').statusline()"), "2 held")
-  equal(nvim:lua("return require('botglue.host.connection').process == nil"), true)
+  nvim:lua("vim.cmd.new() vim.fn.writefile({}, 'other.txt') vim.cmd.edit('other.txt') vim.cmd.tabnew()")
+  equal(select(2, nvim:messages():gsub("in an earlier session", "")), 1)
+  equal(nvim:lua("return vim.api.nvim_get_proc_children(vim.fn.getpid())"), {}, "no host, nor its program")
+  nvim:type(":Botglue jobs<CR>")
+  nvim:shows("no jobs in this session; :Botglue review shows 2 held in earlier sessions")
 end)
 
 test("they are announced from a data_dir below ~", function()
@@ -62,60 +66,9 @@ test("they are announced from a data_dir below ~", function()
   contains(announced(start({ answer(GONE, "PROJECT/a.txt") }, move)), "an answer held in an earlier session")
 end)
 
-test("they are announced once, and the host's program is not left", function()
-  local nvim = start({ answer(GONE, "PROJECT/a.txt") })
-  contains(announced(nvim), "botglue: :Botglue review shows an answer held in an earlier session")
-  nvim:lua("vim.cmd.new() vim.fn.writefile({}, 'other.txt') vim.cmd.edit('other.txt') vim.cmd.tabnew()")
-  nvim:settle()
-  equal(select(2, nvim:messages():gsub("in an earlier session", "")), 1)
-  equal(nvim:lua("return vim.api.nvim_get_proc_children(vim.fn.getpid())"), {})
-  equal(nvim:lua("return require('botglue').statusline()"), "1 held")
-end)
-
 test("with `notify` none they are counted, and nothing is said", function()
   local nvim =
     start({ answer(GONE, "PROJECT/a.txt") }, "vim.g.botglue = { host = vim.g.botglue.host, notify = 'none' }")
   equal(announced(nvim), "")
   equal(nvim:lua("return require('botglue').statusline()"), "1 held")
-end)
-
-test("those of another project, or of a Neovim that runs, are not", function()
-  local living = child.with_host({ "a" })
-  living:run({ kind = "line", first = { 1 }, last = { 1 } }, { review = true })
-  living:answer(1, { "A" })
-  local line = living:eventually(
-    "its held answer is in the file",
-    "local file = io.open(vim.fn.glob(vim.fn.stdpath('data') .. '/botglue/journal/*.held')) return file and file:read()"
-  )
-  local nvim = start({
-    answer(GONE, "/somewhere/else.txt"),
-    answer(vim.json.decode(line).owner, "PROJECT/a.txt"),
-  })
-  equal(announced(nvim), "")
-  equal(nvim:lua("return require('botglue').statusline()"), "")
-end)
-
-test("where nothing is held nothing is loaded", function()
-  local nvim = child.start()
-  nvim:settle()
-  equal(
-    nvim:lua(
-      "return vim.tbl_filter(function(name) return vim.startswith(name, 'botglue') end, vim.tbl_keys(package.loaded))"
-    ),
-    {}
-  )
-end)
-
-test("the host is started when one of the files is read", function()
-  local nvim = start({ answer(GONE, "PROJECT/a.txt") })
-  announced(nvim)
-  nvim:lua([[
-    require("botglue.host.query").ask = function() _G.asked = (_G.asked or 0) + 1 end
-    vim.fn.writefile({ "x" }, "a.txt")
-    vim.fn.writefile({ "x" }, "b.txt")
-    vim.cmd.edit("b.txt")
-  ]])
-  equal(nvim:lua("return asked or 0"), 0)
-  nvim:lua("vim.cmd.edit('a.txt') vim.cmd.edit('b.txt') vim.cmd.edit({ 'a.txt', bang = true })")
-  equal(nvim:lua("return asked"), 1)
 end)

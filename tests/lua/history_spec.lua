@@ -1,36 +1,7 @@
 local stored = require("support.stored")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
-local with_jobs, open, shown, asked = stored.with_jobs, stored.open, stored.shown, stored.asked
-
-test("finished jobs, newest first, with their state, place, prompt and cost", function()
-  local nvim = with_jobs(3, {
-    ["2"] = { lines = false, landing = false, cost_usd = false, error = { "timeout", "it took\ntoo long" } },
-    ["3"] = { prompt = "two\nlines", landing = "rejected" },
-  })
-  open(nvim)
-  equal(shown(nvim), {
-    "✓ HH:MM x.rs:2 prompt 1 landed $0.02",
-    "✗ HH:MM x.rs:2 prompt 2 timeout",
-    "· HH:MM x.rs:2 two lines rejected $0.02",
-  })
-  nvim:type("q")
-  equal(#nvim:api("list_wins"), 1)
-end)
-
-test("pages come as the cursor comes near the end, and the last is the last", function()
-  local nvim = with_jobs(220)
-  open(nvim)
-  equal(nvim:api("buf_line_count", 0), 100)
-  contains(nvim:screen(), "100+")
-  nvim:type("61G")
-  nvim:eventually("the next page is there", "return vim.api.nvim_buf_line_count(0) == 200")
-  equal(nvim:api("win_get_cursor", 0)[1], 61)
-  nvim:type("G")
-  nvim:eventually("and the rest", "return vim.api.nvim_buf_line_count(0) == 220")
-  contains(nvim:lua("return vim.fn.getline(220)"), "prompt 220")
-  contains(nvim:screen(), " all · 220 ╮")
-end)
+local with_jobs, open, shown = stored.with_jobs, stored.open, stored.shown
 
 test("F, P, A and S list the file, the project, all, and this Neovim", function()
   local nvim = with_jobs(3, { ["2"] = { path = "/elsewhere/a.txt", project = "/elsewhere" } })
@@ -51,8 +22,7 @@ end)
 test("why a store cannot be read is said once, whole, in the window", function()
   local nvim = with_jobs(1)
   local file = nvim:lua([[
-    local botglue = require("botglue")
-    _G.data_dir = require("botglue.host.client").options().data_dir
+    _G.data_dir = vim.fn.stdpath("data") .. "/botglue"
     vim.uv.fs_rename(data_dir, data_dir .. ".away")
     vim.fn.writefile({ "no folder" }, data_dir)
     return data_dir
@@ -105,25 +75,13 @@ test("jobs that end while the list is open are there, and the cursor and the row
   end
 end)
 
-test("what becomes of an answer while the list is open is in its row", function()
-  local nvim = with_jobs(2)
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } }, { review = true })
-  nvim:answer(1, { "START" })
-  open(nvim)
-  contains(shown(nvim)[1], "held")
-  nvim:lua("require('botglue').accept(1)")
-  nvim:eventually("it has landed", "return vim.fn.getline(1):find('landed') ~= nil")
-end)
-
 test("s looks for words, of which a list stays one, and for all again", function()
   -- Words of their own: the store looks in paths too, and those of temporary files hold any letter and digit.
   local nvim = with_jobs(30, { ["2"] = { prompt = "extraordinary two" } })
   open(nvim)
   nvim:type("s")
   nvim:type("extraordinary<CR>")
-  suite.eventually("it is found", function()
-    return nvim:screen():find('all · "extraordinary" · 1 ╮', 1, true)
-  end)
+  nvim:shows('all · "extraordinary" · 1 ╮')
   ends(nvim, 1)
   ends(nvim, 2, "as extraordinary")
   nvim:eventually("the one like it is there", "return vim.fn.getline(1):find('as extraordinary') ~= nil")
@@ -136,41 +94,6 @@ test("s looks for words, of which a list stays one, and for all again", function
   nvim:type("s")
   nvim:type("<C-u><CR>")
   nvim:eventually("all are back", "return vim.api.nvim_buf_line_count(0) == 32")
-end)
-
-test("a job that runs asks the store nothing, nor does a list that is closed", function()
-  local nvim = with_jobs(2)
-  open(nvim)
-  local before = #asked(nvim)
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
-  nvim:runs(1)
-  nvim:agent(1, "call", "Read", { file_path = "x" })
-  nvim:eventually("the job is updated", "return require('botglue').job(1).tool")
-  equal(#asked(nvim), before)
-  nvim:type("q")
-  nvim:answer(1, { "START" })
-  nvim:settle()
-  equal(#asked(nvim), before)
-end)
-
-test("why a job failed is below the rows, whole, where the cursor is, and nothing moves for it", function()
-  local words = ("the agent took longer than 300 s "):rep(4)
-  local nvim = with_jobs(3, { ["2"] = { lines = false, landing = false, error = { "timeout", words } } })
-  open(nvim)
-  local first = nvim:screen():find("│ ✓", 1, true)
-  nvim:type("j")
-  suite.eventually("it is there", function()
-    local text = nvim:screen():match("──┤(.-)╰")
-    return text and text:gsub("│", ""):gsub("[~%s]+", "") == words:gsub(" ", "")
-  end)
-  equal(nvim:screen():find("│ ✓", 1, true), first)
-  nvim:type("j")
-  suite.eventually("it is gone, its room stays", function()
-    local screen = nvim:screen()
-    return screen:find("──┤", 1, true) and not screen:find("the agent took", 1, true)
-  end)
-  nvim:type("q")
-  equal({ #nvim:api("list_wins"), #nvim:lua("return vim.fn.getbufinfo({ bufloaded = 1 })") }, { 1, 1 })
 end)
 
 test("<C-q> puts the rows into the quickfix list", function()
@@ -188,18 +111,4 @@ test("<C-q> puts the rows into the quickfix list", function()
     nvim:lua("return { vim.bo.buftype, vim.fn.getqflist({ title = 1 }).title }"),
     { "quickfix", "botglue history" }
   )
-end)
-
-test("keys that are typed ahead are for what the key before them opens", function()
-  for _, case in ipairs({ "jobs<CR>q", "history<CR>q", "history<CR>pqq", "history<CR><CR>" }) do
-    local nvim = with_jobs(1)
-    nvim:set_lines({ "mine" })
-    nvim:type(":Botglue " .. case .. "x")
-    local is_there = case:find("<CR><CR>") ~= nil
-    nvim:eventually(
-      "x is where it was meant",
-      "return vim.api.nvim_get_current_line() == ...",
-      is_there and "ocal two = 2" or "ine"
-    )
-  end
 end)

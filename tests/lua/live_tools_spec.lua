@@ -52,19 +52,6 @@ test("with the cursor in the range its newest tools are listed beside it", funct
   equal(nvim:lua("return #vim.api.nvim_list_bufs()"), 1)
 end)
 
-test("calls of the same tool with the same outcome are one line", function()
-  local nvim = child.with_host(numbered(20))
-  nvim:type("10G")
-  nvim:run(line(8, 12))
-  for _, outcome in ipairs({ "ok", "ok", "ok", "error" }) do
-    local id = nvim:agent(1, "call", "Read", { file_path = "a.lua" })
-    nvim:agent(1, "result", id, "text", outcome == "error")
-  end
-  nvim:agent(1, "call", "Read", { file_path = "b.lua" })
-  nvim:ticks(3)
-  equal(list(nvim).lines, { " ✓ Read a.lua ×3 ", " ✗ Read a.lua ", " ▸ Read b.lua " })
-end)
-
 test("it covers neither the range nor the rows below it, and needs room beside them", function()
   local nvim = child.with_host(numbered(20))
   nvim:lua("vim.api.nvim_buf_set_lines(0, 9, 10, true, { ('long '):rep(15) })")

@@ -2,8 +2,6 @@ local child = require("support.child")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
 
-local MAP = "return vim.fn.maparg('<leader>pp', 'x')"
-
 test("loading requires no module of ours and starts no process", function()
   local nvim = child.start()
   local loaded = nvim:lua([[
@@ -12,29 +10,6 @@ test("loading requires no module of ours and starts no process", function()
   equal(loaded, {})
   equal(nvim:lua("return #vim.api.nvim_get_proc_children(vim.fn.getpid())"), 0)
   equal(nvim:lua("return vim.fn.exists(':Botglue')"), 2)
-end)
-
-test("<leader>pp is ours by default, and goes with the option while it is ours", function()
-  local nvim = child.start()
-  equal(nvim:lua(MAP), "<Plug>(botglue-run)")
-  nvim:lua("require('botglue').setup({ default_keymaps = false })")
-  equal(nvim:lua(MAP), "")
-  nvim = child.start()
-  nvim:lua("vim.keymap.set('x', '<leader>pp', 'mine'); require('botglue').setup({ default_keymaps = false })")
-  equal(nvim:lua(MAP), "mine")
-end)
-
-test("a key of the user's own, or none wanted, leaves <leader>pp alone", function()
-  local function map_after(before)
-    local nvim = child.start(before)
-    return nvim:lua(MAP)
-  end
-  equal(map_after("vim.keymap.set('x', '<leader>pp', 'mine')"), "mine")
-  equal(map_after("vim.keymap.set('x', 'gp', '<Plug>(botglue-run)')"), "")
-  equal(map_after("vim.g.botglue = { default_keymaps = false }"), "")
-  equal(map_after("vim.g.botglue = function() return { default_keymaps = false } end"), "")
-  equal(map_after("vim.g.botglue = { timeout = 3 }"), "<Plug>(botglue-run)")
-  equal(map_after("vim.g.botglue = 3"), "<Plug>(botglue-run)")
 end)
 
 local DEFAULTS = {
@@ -74,42 +49,46 @@ local function all_but(...)
   return rest
 end
 
-test(
-  "each default key has a description, and gives way to the user's key and to what is mapped otherwise",
-  function()
-    equal(ours(child.start()), all_but())
-    for _, map in ipairs(DEFAULTS) do
-      local mode, key, plug = unpack(map)
-      local before = ("vim.keymap.set(%q, '<leader>p' .. %q, 'mine')"):format(mode, key)
-      equal(ours(child.start(before)), all_but(mode .. key), before)
-      before = ("vim.keymap.set(%q, 'gz', %q)"):format(mode, plug)
-      equal(ours(child.start(before)), all_but(mode .. key), before)
-    end
+test("each default key has a description, and gives way to keys of the user's and to the options", function()
+  local cases = {
+    { "", all_but() },
+    { "vim.keymap.set('n', '<leader>p', 'p')", { "xp", "xa" } },
+    { "vim.keymap.set('x', '<leader>p', 'p')", all_but("xp", "xa") },
+    { "vim.g.botglue = { default_keymaps = false }", {} },
+    { "vim.g.botglue = function() return { default_keymaps = false } end", {} },
+    { "vim.g.botglue = { timeout = 3 }", all_but() },
+    { "vim.g.botglue = 3", all_but() },
+  }
+  for _, map in ipairs(DEFAULTS) do
+    local mode, key, plug = unpack(map)
+    local rest = all_but(mode .. key)
+    cases[#cases + 1] = { ("vim.keymap.set(%q, '<leader>p' .. %q, 'mine')"):format(mode, key), rest }
+    cases[#cases + 1] = { ("vim.keymap.set(%q, 'gz', %q)"):format(mode, plug), rest }
   end
-)
-
-test("there is no default key in a mode in which the user has mapped <leader>p", function()
-  equal(ours(child.start("vim.keymap.set('n', '<leader>p', 'p')")), { "xp", "xa" })
-  equal(ours(child.start("vim.keymap.set('x', '<leader>p', 'p')")), all_but("xp", "xa"))
+  for _, case in ipairs(cases) do
+    equal(ours(child.start(case[1])), case[2], case[1])
+  end
 end)
 
 test("default_keymaps = false takes away the keys that are still ours, and no others", function()
   local nvim = child.start()
   nvim:lua([[
     vim.keymap.set("n", "<leader>pr", "mine")
+    vim.keymap.set("x", "<leader>pa", "mine")
     vim.keymap.set("n", "<leader>pj", "<Plug>(botglue-jobs)", { desc = "my jobs" })
     vim.keymap.set("n", "gz", "<Plug>(botglue-review)")
     require("botglue").setup({ default_keymaps = false })
   ]])
-  local function mapped(keys)
-    return nvim:lua("return vim.fn.maparg(..., 'n')", keys)
+  local function mapped(keys, mode)
+    return nvim:lua("return vim.fn.maparg(...)", keys, mode or "n")
   end
   equal({ mapped("<leader>pr"), mapped("<leader>pj"), mapped("gz") }, {
     "mine",
     "<Plug>(botglue-jobs)",
     "<Plug>(botglue-review)",
   })
-  equal({ mapped("<leader>pp"), mapped("<leader>py"), nvim:lua(MAP) }, { "", "", "" })
+  nvim:lua("vim.cmd.runtime('plugin/botglue.lua')")
+  equal({ mapped("<leader>pp"), mapped("<leader>pp", "x"), mapped("<leader>pa", "x") }, { "", "", "mine" })
 end)
 
 test("<leader>pp in normal mode asks for what is inserted below the line", function()
@@ -130,10 +109,4 @@ test("<leader>pa asks about the selection, <leader>pj lists the jobs", function(
   equal({ sent.question, sent.selection.text }, { true, { "two" } })
   nvim:type("\\pj")
   suite.contains(nvim:screen(), "╭ jobs ")
-end)
-
-test("loading twice does not bring the map back", function()
-  local nvim = child.start()
-  nvim:lua("require('botglue').setup({ default_keymaps = false }); vim.cmd.runtime('plugin/botglue.lua')")
-  equal(nvim:lua(MAP), "")
 end)

@@ -2,7 +2,6 @@
 --- user's where it may: `write_keeps_spec`.)
 
 local child = require("support.child")
-local steps = require("support.steps")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
 
@@ -13,7 +12,7 @@ local LINES = { "one", "two", "three", "foo bar", "foo baz", "fool", "" }
 local function with_job(setup)
   local nvim = child.with_host(LINES)
   nvim:lua(setup or "")
-  nvim:run({ kind = "line", first = { 1, 0 }, last = { 1, 0 } })
+  nvim:run(child.line(1))
   return nvim
 end
 
@@ -49,7 +48,7 @@ local function waits(before, after, expected)
     "return require('botglue').job(1).status == 'done'"
   )
   nvim:settle()
-  equal(steps.rows(nvim), expected, before .. after)
+  equal(nvim:lines(1), expected, before .. after)
   equal(nvim:lua("return require('botglue').job(1).landing"), "applied")
 end
 
@@ -60,7 +59,7 @@ local function lands(before, after, expected)
   nvim:answer(1, { "ONE", "+", "+" })
   equal(status(nvim), "done", before)
   nvim:type(after)
-  equal(steps.rows(nvim), expected, before .. after)
+  equal(nvim:lines(1), expected, before .. after)
 end
 
 local function landed(...)
@@ -150,7 +149,7 @@ test("an expression mapping forbids writing anywhere: later, no error", function
     equal(nvim:eventually("the answer comes within the call", "return vim.g.status"), "ready", keys)
     nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
     nvim:type("y<Esc>")
-    equal(steps.rows(nvim), landed(keys == "4GiX" and "xyfoo bar" or "foo bar", "foo baz", "fool", ""), keys)
+    equal(nvim:lines(1), landed(keys == "4GiX" and "xyfoo bar" or "foo bar", "foo baz", "fool", ""), keys)
   end
 end)
 
@@ -190,24 +189,10 @@ test("a ready job leaves nothing behind when it lands", function()
   nvim:answer(1, { "ONE" })
   suite.contains(nvim:screen(), "ready: lands when you have finished")
   equal(nvim:host("count", "BotglueJobFinished", 1), 0)
-  nvim:lua([[
-    local moment = require("botglue.editor.moment")
-    local is_safe = moment.is_safe
-    _G.asked = 0
-    function moment.is_safe(...)
-      asked = asked + 1
-      return is_safe(...)
-    end
-  ]])
-  -- At once: the host asks again by itself after a while.
-  for _ = 1, 5 do
-    local asked = nvim:api("exec_lua", "return asked", {})
-    equal(asked, 0, "Neovim looks for the moment only once the mode has changed")
-  end
   nvim:type("<Esc>")
   nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
   equal(nvim:lua(autocmds), before)
-  equal(nvim:host("received", "moment"), { { buffer = steps.BUFFER } })
+  equal(nvim:host("received", "moment"), { { buffer = 1 } })
   equal(nvim:drawn(), 0)
 end)
 
@@ -285,7 +270,7 @@ test("while a command may end Neovim nothing lands in a file that was written al
   nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
   equal(nvim:lines()[1], "ONE")
   -- A command that came without a key.
-  nvim:run({ kind = "line", first = { 4, 0 }, last = { 4, 0 } })
+  nvim:run(child.line(4))
   nvim:lua("vim.cmd('split | quit')")
   nvim:answer(2, { "TWO" })
   nvim:eventually("the other answer lands", "return require('botglue').job(2).status == 'done'")
@@ -366,7 +351,7 @@ test("a paste that is in another buffer, has failed or is cut off stops no answe
   for id, how in ipairs({ "stops", "fails" }) do
     nvim:lua("vim.g[...] = true", how)
     nvim:type(":buffer 1<CR>")
-    nvim:run({ kind = "line", first = { 2, 0 }, last = { 2, 0 } })
+    nvim:run(child.line(2))
     pcall(nvim.api, nvim, "paste", "p1\n", true, 1)
     nvim:answer(id + 1, { "TWO" .. id })
     equal(nvim:job(id + 1).status, "done", how)

@@ -7,7 +7,7 @@ local LONG = ("a reason that goes on, "):rep(20)
 local function with_jobs(count)
   local nvim = child.with_host({ "a", "b", "c", "d" })
   for i = 1, count do
-    nvim:run({ kind = "line", first = { i }, last = { i } })
+    nvim:run(child.line(i))
   end
   return nvim
 end
@@ -37,37 +37,24 @@ test("a long reason is cut on the screen and whole in the messages, with no prom
   contains(nvim:screen(), "botglue: job 1 failed: claude reports an error: try again, or see")
 end)
 
-test("without a command line a long reason takes no key, and is in the messages between its words", function()
-  for _, mode in ipairs({ "n", "i" }) do
-    local nvim = with_jobs(2)
-    nvim:api("ui_try_resize", 120, 24)
-    nvim:type(":set cmdheight=0<CR>" .. (mode == "i" and "A " or ""))
-    local message = fail(nvim, { 1 }, LONG)
-    equal(nvim:api("get_mode"), { mode = mode, blocking = false })
-    contains((nvim:messages():gsub("\n", " ")), message)
-    nvim:type("<Esc>A b c<Esc>")
-    message = fail(nvim, { 2 }, "it fits")
-    equal(#message < 100, true, message)
-    equal(nvim:api("get_mode"), { mode = "n", blocking = false })
-    equal(nvim:lines()[1], mode == "i" and "a  b c" or "a b c")
-  end
-end)
-
 test(
-  "without a command line a word that is longer than the screen takes no key that is typed in the prompt",
+  "without a command line a long reason takes no key, and is in the messages, also a word longer than the screen",
   function()
-    local nvim = with_jobs(2)
-    nvim:type(":set cmdheight=0 shortmess-=T<CR>:Botglue run<CR>a")
-    local word = "/" .. ("語path/"):rep(60)
-    fail(nvim, { 1, 2 }, word .. " stopped 1", word .. " stopped 2")
-    equal(nvim:api("get_mode"), { mode = "i", blocking = false })
-    nvim:type(" b")
-    equal(nvim:lines(), { "a b" })
-    local messages = nvim:messages():gsub("%s", "")
-    for id = 1, 2 do
-      local message = nvim:job(id).error.message
-      contains(message, word)
-      contains(messages, (("job %d failed: %s"):format(id, message):gsub("%s", "")))
+    for _, reason in ipairs({ LONG, "/" .. ("語path/"):rep(60), "it fits" }) do
+      for keys, mode in pairs({ [""] = "n", ["A "] = "i", [":Botglue run<CR>a"] = "i" }) do
+        local nvim = with_jobs(2)
+        nvim:api("ui_try_resize", 120, 24)
+        nvim:type(":set cmdheight=0 shortmess-=T<CR>" .. keys)
+        fail(nvim, { 1, 2 }, reason .. " 1", reason .. " 2")
+        equal(nvim:api("get_mode"), { mode = mode, blocking = false }, reason)
+        local row = nvim:api("get_current_line")
+        nvim:type((mode == "n" and "A" or "") .. "b c")
+        equal(nvim:api("get_current_line"), row .. "b c", reason)
+        local messages = nvim:messages():gsub("%s", "")
+        for id = 1, 2 do
+          contains(messages, (("job %d failed: %s"):format(id, nvim:job(id).error.message):gsub("%s", "")))
+        end
+      end
     end
   end
 )
@@ -118,12 +105,6 @@ test("jobs that say different things do not ask for Enter", function()
   )
 end)
 
-test("control characters do not reach the screen", function()
-  local nvim = with_jobs(1)
-  fail(nvim, { 1 }, "one\27[31m\ntwo\r\0three\t")
-  contains(nvim:messages(), "400 one [31m two three")
-end)
-
 test("a command line that is being typed is not written over", function()
   local nvim = with_jobs(1)
   nvim:type(":echo 12")
@@ -162,8 +143,8 @@ test("`notify` says how much is said", function()
   local function said(notify)
     local nvim = child.with_host({ "a", "b" })
     nvim:lua("require('botglue').setup({ notify = ... })", notify)
-    nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
-    nvim:run({ kind = "line", first = { 2 }, last = { 2 } })
+    nvim:run(child.line(1))
+    nvim:run(child.line(2))
     nvim:answer(1, { "A" })
     fail(nvim, { 2 }, "no")
     local messages = nvim:messages()
@@ -177,8 +158,8 @@ end)
 test("`notify` on all has words for answers that were merged or changed nothing", function()
   local nvim = child.with_host({ "a", "b", "c", "d" })
   nvim:lua("require('botglue').setup({ notify = 'all' })")
-  nvim:run({ kind = "line", first = { 1 }, last = { 3 } })
-  nvim:run({ kind = "line", first = { 4 }, last = { 4 } })
+  nvim:run(child.line(1, 3))
+  nvim:run(child.line(4))
   nvim:type("ggAmine<Esc>")
   nvim:answer(1, { "a", "b", "C" })
   nvim:answer(2, { "d" })

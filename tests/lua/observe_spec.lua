@@ -17,8 +17,8 @@ local function running()
       end
     end
   ]])
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
-  nvim:eventually("it runs", "return require('botglue.host.client').job(1).entered == 'running'")
+  nvim:run(child.line(1))
+  nvim:runs(1)
   return nvim
 end
 
@@ -65,7 +65,6 @@ test("a function gets each update in its order, and last that the job has finish
     "a state done",
     "a finished done",
   })
-  equal(nvim:lua("return require('botglue.host.client').job(1).observers"), vim.NIL)
 end)
 
 test("the updates have the fields of the contract", function()
@@ -141,49 +140,42 @@ test("thinking is for those that ask for it", function()
 end)
 
 test(
-  "what comes while Neovim waits for a key is told up to a bound: then a gap, and tools by their state",
+  "of what comes while Neovim waits for a key a bound is kept, and each is told how much it missed",
   function()
     local directory = vim.fn.tempname()
     vim.fn.mkdir(directory)
     suite.finally(function()
       vim.fn.delete(directory, "rf")
     end)
-    local said = [[printf '{"type":"assistant","session_id":"s","message":{"id":"%s","model":"m","content":[]]
-      .. [[{"type":"%s",%s}]}}\n' ]]
     -- A million bytes each: what is thought alone is more than is kept.
-    local program = child.script(table
-      .concat({
-        "read -r _",
-        "cd " .. directory,
-        "x=$(head -c 1000000 /dev/zero | tr '\\0' x)",
-        "while ! [ -e go ]; do sleep 0.01; done",
-        "for i in " .. table.concat(vim.fn.range(1, 24), " ") .. "; do",
-        said .. [[t$i thinking "\"thinking\":\"$x\""; done]],
-        said .. [[m1 text "\"text\":\"$x\""]],
-        said .. [[m2 tool_use '"id":"t","name":"Read","input":{"file_path":"x"}']],
-        "touch said",
-        "while ! [ -e end ]; do sleep 0.01; done",
-      }, "; ")
-      :gsub("do; ", "do "))
+    local program = child.script(([[
+    read -r _
+    cd %s
+    x=$(head -c 1000000 /dev/zero | tr '\0' x)
+    say() {
+      printf '{"type":"assistant","session_id":"s","message":{"id":"%%s","model":"m","content":[' "$1"
+      printf '{"type":"%%s","%%s":"%%s"}]}}\n' "$2" "$2" "$x"
+    }
+    while ! [ -e go ]; do sleep 0.01; done
+    for i in $(seq 24); do say "t$i" thinking; done
+    say m1 text
+    touch said
+    while ! [ -e end ]; do sleep 0.01; done]]):format(directory))
     local nvim = child.start()
-    nvim:set_lines({ "one" })
     nvim:lua(
       [[
       local host, program = ...
-      require("botglue").setup({ host = host, agents = { claude = { command = { program } } } })
-      local id = require("botglue").run({ prompt = "it", range = { kind = "line", first = { 1 }, last = { 1 } } })
-      _G.bytes, _G.tools = { a = {}, b = {} }, {}
-      local function note(name)
-        return function(update)
-          local count = update.bytes or update.text and #update.text or 0
-          bytes[name][update.kind] = (bytes[name][update.kind] or 0) + count
-          if update.kind == "tool" then
-            table.insert(tools, name .. " " .. update.tool.status)
+      local botglue = require("botglue")
+      botglue.setup({ host = host, agents = { claude = { command = { program } } } })
+      local id = botglue.run({ prompt = "it" })
+      _G.bytes = { a = { gap = 0, text = 0 }, b = { gap = 0, text = 0, thinking = 0 } }
+      for name, all in pairs(bytes) do
+        botglue.on(id, function(update)
+          if update.bytes or update.text then
+            all[update.kind] = all[update.kind] + (update.bytes or #update.text)
           end
-        end
+        end, { thinking = name == "b" })
       end
-      require("botglue").on(id, note("a"))
-      require("botglue").on(id, note("b"), { thinking = true })
     ]],
       require("support.host").PROGRAM,
       program
@@ -197,14 +189,12 @@ test(
     suite.eventually("all is said", function()
       return vim.uv.fs_stat(directory .. "/said")
     end)
-    equal(nvim:api("get_mode").blocking, true)
     nvim:type("<CR>")
-    nvim:eventually("the tool is told", "return #tools == 2")
-    equal(nvim:lua("return tools"), { "a running", "b running" })
-    local bytes = nvim:lua("return bytes")
-    local a, b = bytes.a, bytes.b
-    equal({ a.thinking == nil, a.gap > 0, (a.text or 0) + a.gap }, { true, true, 1000000 })
-    equal({ b.gap > a.gap, b.thinking + (b.text or 0) + b.gap }, { true, 25000000 })
+    local bytes = nvim:eventually(
+      "all is told",
+      "local b = bytes.b; return b.gap + b.text + b.thinking == 25000000 and bytes"
+    )
+    equal({ bytes.a.text + bytes.a.gap, bytes.b.gap > bytes.a.gap, bytes.a.gap > 0 }, { 1000000, true, true })
     vim.fn.writefile({}, directory .. "/end")
   end
 )
@@ -287,8 +277,9 @@ test("it is told before the job's own view draws the same", function()
   local nvim = running()
   nvim:lua([[
     require("botglue").on(1, function(update)
-      local hung = require("botglue.host.connection").hung[1]
-      table.insert(told, update.kind .. " " .. (hung and hung.block.mark and "drawn" or "gone"))
+      local ns = vim.api.nvim_create_namespace("botglue.status")
+      local is_drawn = #vim.api.nvim_buf_get_extmarks(0, ns, 0, -1, {}) > 0
+      table.insert(told, update.kind .. " " .. (is_drawn and "drawn" or "gone"))
     end)
   ]])
   nvim:host("heard")
@@ -306,10 +297,9 @@ test("a job that has ended tells that alone, in the next tick", function()
   nvim:lua("require('botglue').on(1, watcher('b'))()")
   nvim:settle()
   equal(told(nvim), {}, "it was taken back before")
-  equal(nvim:lua("return require('botglue.host.client').job(1).observers"), vim.NIL)
 end)
 
-test("on every way out nothing of it is left", function()
+test("on every way out it is told last that the job has finished", function()
   for _, way in ipairs({
     "require('support.host').answer(1, { 'ONE' })",
     "require('support.host').answer(1, { 'ONE' }, { held_for = 'ambiguous' })",
@@ -322,7 +312,6 @@ test("on every way out nothing of it is left", function()
     nvim:lua(way)
     local said = told(nvim)
     contains(said[#said], "a finished ")
-    equal(nvim:lua("return require('botglue.host.client').job(1).observers"), vim.NIL, way)
   end
 end)
 

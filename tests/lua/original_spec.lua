@@ -18,15 +18,16 @@ local SETUP = [[
 ]]
 
 local function sent(nvim)
-  local request = nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
+  local request = nvim:request(1)
   return { request.prompt, request.selection.kind, request.selection.text, request.agent.model }
 end
 
 test("its setup() sets the same options, and names the one that is no more", function()
-  local nvim = child.start()
+  local nvim = child.with_host({ "one" })
   nvim:lua(SETUP:format("true"))
-  local options = nvim:lua("return require('botglue.host.client').options()")
-  equal({ options.model, options.timeout, options.max_turns }, { "opus", 300, 3 })
+  nvim:run(child.line(1))
+  local request = nvim:request(1)
+  equal({ request.agent.model, request.timeout, request.max_turns }, { "opus", 300, 3 })
   contains(nvim:messages(), "there is no option ai_stdout_rows")
   equal(nvim:messages():find("max_turns"), nil)
 end)
@@ -52,7 +53,7 @@ end)
 test("its history stays where it is", function()
   local nvim = child.with_host({ "one" })
   local path = nvim:lua([[
-    local directory = require("botglue.host.client").options().data_dir
+    local directory = vim.fn.stdpath("data") .. "/botglue"
     vim.fn.mkdir(directory, "p")
     vim.fn.writefile({ "[]" }, directory .. "/history.json")
     return directory .. "/history.json"

@@ -29,41 +29,59 @@ local function told(nvim)
   return nvim:lua("return told")
 end
 
-test("progress is that of all jobs that run at a time, and it ends", function()
-  local nvim, known = start()
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
-  nvim:run({ kind = "line", first = { 2 }, last = { 2 } })
-  nvim:answer(1, { "ONE" })
-  nvim:run({ kind = "line", first = { 3 }, last = { 3 } })
-  nvim:answer(2, { "2" }, { held_for = "ambiguous" })
-  nvim:answer(3, { "THREE" })
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
-  nvim:agent(4, "exit", 3)
-  nvim:host("ended", 4)
-  equal(told(nvim), known and {
-    "running 0 it",
-    "running 0 0 of 2 jobs done",
-    "running 50 1 of 2 jobs done",
-    "running 33 1 of 3 jobs done",
-    "running 66 2 of 3 jobs done",
-    "success 100 3 of 3 jobs done",
-    "running 0 it",
-    "failed 100 it",
-  } or {})
-end)
-
-test("a held answer that is decided later, or taken back, is not counted twice", function()
-  local nvim, known = start()
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
-  nvim:answer(1, { "ONE" }, { held_for = "ambiguous" })
-  nvim:run({ kind = "line", first = { 2 }, last = { 2 } })
-  nvim:lua("require('botglue').reject(1)")
-  equal(told(nvim), known and { "running 0 it", "success 100 it", "running 0 it" } or {})
-end)
+for name, case in pairs({
+  ["that of all jobs that run at a time, and it ends"] = {
+    function(nvim)
+      nvim:run(child.line(1))
+      nvim:run(child.line(2))
+      nvim:answer(1, { "ONE" })
+      nvim:run(child.line(3))
+      nvim:answer(2, { "2" }, { held_for = "ambiguous" })
+      nvim:answer(3, { "THREE" })
+      nvim:run(child.line(1))
+      nvim:agent(4, "exit", 3)
+      nvim:host("ended", 4)
+    end,
+    {
+      "running 0 it",
+      "running 0 0 of 2 jobs done",
+      "running 50 1 of 2 jobs done",
+      "running 33 1 of 3 jobs done",
+      "running 66 2 of 3 jobs done",
+      "success 100 3 of 3 jobs done",
+      "running 0 it",
+      "failed 100 it",
+    },
+  },
+  ["without a held answer that is decided later"] = {
+    function(nvim)
+      nvim:run(child.line(1))
+      nvim:answer(1, { "ONE" }, { held_for = "ambiguous" })
+      nvim:run(child.line(2))
+      nvim:lua("require('botglue').reject(1)")
+    end,
+    { "running 0 it", "success 100 it", "running 0 it" },
+  },
+  ["nothing for who wants to be told nothing"] = {
+    function(nvim)
+      nvim:run(child.line(1))
+      nvim:answer(1, { "ONE" })
+    end,
+    {},
+    { notify = "none" },
+  },
+}) do
+  test("progress is " .. name, function()
+    local happens, expected, options = unpack(case)
+    local nvim, known = start(options)
+    happens(nvim)
+    equal(told(nvim), known and expected or {})
+  end)
+end
 
 test("when Neovim or the host ends, so does the progress", function()
   local nvim, known = start()
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
+  nvim:run(child.line(1))
   nvim:lua("require('support.host').die()")
   equal(told(nvim)[2], known and "failed 100 it" or nil)
   nvim:lua([[
@@ -73,7 +91,7 @@ test("when Neovim or the host ends, so does the progress", function()
       end,
     })
   ]])
-  nvim:run({ kind = "line", first = { 2 }, last = { 2 } })
+  nvim:run(child.line(2))
   nvim:settle()
   nvim:lua("vim.api.nvim_exec_autocmds('VimLeavePre', {})")
   equal(nvim:lua("return told[4]"), known and "failed 100 it" or vim.NIL)
@@ -83,7 +101,7 @@ test("nothing is shown for it, nothing asks for Enter, and what was shown stays"
   local nvim = start()
   nvim:api("ui_try_resize", 20, 10)
   nvim:type(":echom 'mine'<CR>")
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } }, { prompt = ("long "):rep(50) })
+  nvim:run(child.line(1), { prompt = ("long "):rep(50) })
   nvim:settle()
   equal(nvim:api("get_mode"), { mode = "n", blocking = false })
   contains(vim.split(nvim:screen(), "\n")[10], "mine")
@@ -98,25 +116,9 @@ test("nothing is shown for it, nothing asks for Enter, and what was shown stays"
   )
 end)
 
-test("the option that shows progress in the command line stays as it is", function()
-  local nvim, known = start()
-  if not known then
-    return
-  end
-  nvim:lua([[
-    _G.sets = 0
-    vim.api.nvim_create_autocmd("OptionSet", { callback = function() sets = sets + 1 end })
-  ]])
-  local before = nvim:lua("return vim.o.messagesopt")
-  contains(before, "progress:c")
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
-  equal(#told(nvim), 1)
-  equal(nvim:lua("return { vim.o.messagesopt, sets }"), { before, 0 })
-end)
-
 test("who wants to be told nothing is told nothing", function()
   local nvim = start({ notify = "none" })
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
+  nvim:run(child.line(1))
   nvim:answer(1, { "ONE" })
   equal(told(nvim), {})
 end)

@@ -5,36 +5,14 @@ local child = require("support.child")
 local suite = require("support.suite")
 local equal, test = suite.equal, suite.test
 
+local prompt = require("support.prompt")
 local LINES = require("support.running").numbered(12)
+local type_and_leave = prompt.type_and_leave
 
 local function start()
   local nvim = child.with_host(LINES)
   nvim:lua("vim.keymap.set('i', '<F5>', '<Cmd>Botglue<CR>')")
   return nvim
-end
-
---- Types keys in the prompt, after which it is closed, and nothing of ours stands in the user's buffers.
-local function type_and_leave(nvim, keys)
-  require("support.prompt").type_and_leave(nvim, keys)
-  nvim:eventually(
-    "no mark is left",
-    [[
-      local namespace = vim.api.nvim_create_namespace("botglue.prompt.back")
-      return vim.iter(vim.api.nvim_list_bufs()):all(function(bufnr)
-        return #vim.api.nvim_buf_get_extmarks(bufnr, namespace, 0, -1, {}) == 0
-      end)
-    ]]
-  )
-end
-
---- Clicks into the text of a row of a window.
-
-local function prompt(nvim)
-  return nvim:lua("return require('botglue.host.connection').prompt.float.win")
-end
-
-local function is_in_prompt(nvim)
-  return nvim:lua("return vim.api.nvim_get_current_win()") == prompt(nvim)
 end
 
 --- Where one is: the mode, the window, the row, and what stands there.
@@ -75,7 +53,7 @@ for name, ways in pairs(WAYS) do
       for keys in way[1]:gsub("<CR>", "<CR>\n"):gsub("<Esc>", "<Esc>\n"):gmatch("[^\n]+") do
         nvim:type(keys)
       end
-      assert(is_in_prompt(nvim), way[1])
+      assert(prompt.window(nvim).entered, way[1])
       type_and_leave(nvim, way[2] .. last)
       nvim:type(way[3])
       local at = here(nvim)
@@ -89,26 +67,12 @@ test("out of another tab page, and there again", function()
     local nvim = start()
     nvim:type("3GVj:Botglue<CR>words<Esc>")
     nvim:type(":tabnew<CR>ihello<F5>")
-    assert(is_in_prompt(nvim))
+    assert(prompt.window(nvim).entered)
     type_and_leave(nvim, " more" .. last)
     nvim:type(" world")
     local at = here(nvim)
     equal({ at[1], at[4], nvim:lua("return vim.fn.tabpagenr()") }, { "i", "hello world", 2 })
-    equal(nvim:api("buf_get_lines", 1, 0, -1, true), LINES)
-  end
-end)
-
-test("what a plugin does at once is nothing that the user did", function()
-  for _, open in ipairs({ ":3<CR>:Botglue<CR>", "3GA<F5>" }) do
-    local nvim = start()
-    nvim:type(":split<CR>" .. open .. "words")
-    local from = nvim:lua("return vim.fn.win_getid(vim.fn.winnr('#'))")
-    nvim:lua(
-      "vim.cmd.wincmd('p'); vim.cmd.wincmd('w'); vim.cmd('normal! 9G'); vim.api.nvim_set_current_win(...)",
-      prompt(nvim)
-    )
-    type_and_leave(nvim, "<C-s>")
-    equal(here(nvim), { open:match("A") and "i" or "n", from, 3, "line 3" })
+    equal(nvim:lines(1), LINES)
   end
 end)
 

@@ -2,6 +2,7 @@
 
 local child = require("support.child")
 local suite = require("support.suite")
+local choice = require("support.prompt").choice
 local equal, test = suite.equal, suite.test
 
 local AGENTS = [[{
@@ -20,11 +21,6 @@ local function start(options)
     )
   )
   return nvim
-end
-
---- Which agent and model an open prompt has.
-local function choice(nvim)
-  return nvim:lua("return require('botglue.host.connection').prompt.choice:words()")
 end
 
 --- What a prompt begins with.
@@ -59,7 +55,7 @@ test("where nothing was chosen, the agent of the project's newest job comes firs
   local function learned(options)
     local nvim = start(options)
     nvim:lua([[
-      local project = require("botglue.editor.context").project(0)
+      local project = vim.fn.getcwd()
       require("support.journal").write({
         { uuid = "1", agent = "droid", project = project, ended_ms = 1 },
         { uuid = "2", agent = "mine", project = project, ended_ms = 2 },
@@ -67,22 +63,10 @@ test("where nothing was chosen, the agent of the project's newest job comes firs
       })
     ]])
     nvim:type(":2Botglue<CR>")
-    nvim:eventually("it is known", "return not require('botglue.host.connection').prompt.recall.waiting")
     return choice(nvim)
   end
   equal(learned(), "mine")
   equal(learned("agent = 'claude'"), "claude")
-end)
-
-test("a session's prompt chooses nothing for the next one", function()
-  local nvim = start()
-  nvim:lua([[
-    local range = require("botglue.editor.range").from_selection(require("botglue.editor.selection").lines(1, 1, 1))
-    local request = { agent = "claude", resume = { session_id = "s" } }
-    require("botglue.jobs.run").ask(range, request, (require("botglue.host.client").options()))
-  ]])
-  nvim:type("<S-Tab><Esc><Esc>")
-  equal(first(nvim), "claude")
 end)
 
 test("each project has its own", function()
@@ -115,13 +99,4 @@ test("an option that the user has set comes first, and what is not there any mor
   choose(nvim, "<Tab><S-Tab>")
   equal(first_with(nvim, ""), "claude opus")
   equal(first_with(nvim, "model = 'haiku'"), "claude haiku")
-end)
-
-test("what a command or a call names comes first, and what it leaves open is as the options say", function()
-  local nvim = start()
-  choose(nvim, "<Tab><Tab><S-Tab>")
-  equal(first(nvim, ":2Botglue ++agent=droid<CR>"), "droid")
-  equal(first(nvim, ":2Botglue ++model=haiku<CR>"), "claude haiku")
-  equal(first(nvim, ":lua require('botglue').run({ agent = 'mine' })<CR>"), "mine")
-  equal(first(nvim), "mine a", "no choice was made")
 end)

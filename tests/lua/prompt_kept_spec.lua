@@ -17,10 +17,6 @@ local KNOWN = [=[
   end
 ]=]
 
-local function known(nvim)
-  return nvim:lua(KNOWN .. "return known")
-end
-
 local function wait_for_known(nvim, expected)
   nvim:eventually("the host knows it", KNOWN .. "return vim.deep_equal(known, ...)", expected)
 end
@@ -35,49 +31,6 @@ local function wait_for_rest(nvim)
   ]])
   nvim:eventually("what was about to be told is told", "return rested")
 end
-
-test(
-  "it is told while it is typed, and forgotten when it is emptied: nothing has to be closed for that",
-  function()
-    local nvim = start()
-    nvim:type(":1Botglue<CR>half")
-    wait_for_known(nvim, { "half" })
-    nvim:type("<Esc>:edit!<CR>A a<CR>thought ")
-    wait_for_known(nvim, { "half a\nthought " })
-    local messages = nvim:host("received", "unsent")
-    equal(messages[#messages].at_ms > messages[1].at_ms, true)
-    nvim:type("<Esc>:%d<CR>")
-    wait_for_known(nvim, { false })
-  end
-)
-
-test("a prompt in which nothing was typed is not told of", function()
-  local nvim = start()
-  nvim:type(":1Botglue<CR>  <CR>")
-  wait_for_rest(nvim)
-  nvim:type("<Esc><Esc>")
-  nvim:lua([[
-    local range = require("botglue.editor.range").from_selection(require("botglue.editor.selection").lines(1, 1, 1))
-    require("botglue.ui.prompt").ask(range, {}, {
-      options = (require("botglue.host.client").options()), proposal = "fix: it",
-    }, function() end)
-  ]])
-  wait_for_rest(nvim)
-  nvim:type("<Esc><Esc>")
-  equal(nvim:host("received", "unsent"), {})
-end)
-
-test("a draft is the same one when it is opened again, and told at once when it is closed", function()
-  local nvim = start()
-  nvim:type(":1Botglue<CR>half<Esc><Esc>")
-  equal(known(nvim), { "half" })
-  nvim:type(":3Botglue<CR>other<Esc><Esc>")
-  equal(known(nvim), { "half", "other" })
-  nvim:type(":1Botglue<CR> a thought<Esc><Esc>")
-  equal(known(nvim), { "half a thought", "other" })
-  nvim:type(":3Botglue<CR><C-u><Esc><Esc>")
-  equal(known(nvim), { "half a thought", false })
-end)
 
 test("the next host hears of all that the last one may have taken to its grave", function()
   local nvim = start()

@@ -1,7 +1,9 @@
--- What the prompt offers while it is typed: earlier prompts, files, a proposal; and the agent that is started for it.
+-- What the prompt offers while it is typed: earlier prompts, and files. (The agent that is started for it:
+-- `tests/it/prewarm`.)
 
 local child = require("support.child")
 local suite = require("support.suite")
+local typed = require("support.prompt").text
 local equal, test = suite.equal, suite.test
 
 --- A child in which earlier prompts are these.
@@ -13,13 +15,6 @@ local function start(prompts)
   end)
   nvim:host("earlier", unpack(jobs:totable()))
   return nvim
-end
-
-local function typed(nvim)
-  return nvim:lua([[
-    local prompt = require("botglue.host.connection").prompt
-    return vim.api.nvim_buf_get_lines(prompt.float.bufnr, 0, -1, false)
-  ]])
 end
 
 --- The words of the popup menu, once there are `count` of them.
@@ -100,7 +95,6 @@ test(
       nvim:host("hold", "reply")
       nvim:type(":1Botglue<CR>" .. keys)
       nvim:host("release", "reply")
-      nvim:eventually("it is there", "return not require('botglue.host.connection').prompt.recall.waiting")
       nvim:settle()
       equal({ typed(nvim)[1], nvim:api("get_mode").mode }, expected, keys)
     end
@@ -118,19 +112,6 @@ test("undo in the prompt has what was typed before an earlier one took its place
     nvim:type("u")
     equal(typed(nvim), expected)
   end
-end)
-
-test("a prompt that no host could keep is an earlier one too", function()
-  local nvim = start({ "from the store" })
-  nvim:type(":2Botglue run of a lost job<CR>")
-  nvim:lua([[
-    local process = require("botglue.host.connection").process
-    process:stop({ code = "host_lost", message = "gone" })
-  ]])
-  nvim:type(":3Botglue<CR><C-p>")
-  equal(typed(nvim), { "of a lost job" })
-  nvim:type("<C-p>")
-  equal(typed(nvim), { "from the store" })
 end)
 
 test("<C-f> lists them, what is typed filters the list, <CR> takes one", function()
@@ -253,82 +234,3 @@ test("@ runs nothing of the repository's", function()
     equal(nvim:lua("return vim.uv.fs_stat('ran') == nil"), true, name)
   end
 end)
-
-test("a proposal is there to be sent, typing takes its place, and it is no draft", function()
-  local nvim = start()
-  nvim:lua([[
-    _G.open = function()
-      local range = require("botglue.editor.range").from_selection(require("botglue.editor.selection").lines(1, 1, 1))
-      require("botglue.ui.prompt").ask(range, {}, {
-        options = (require("botglue.host.client").options()), proposal = "fix: two\nlines",
-      }, function(request)
-        _G.request = request
-        range:unmark()
-      end)
-    end
-    vim.keymap.set("n", "<F2>", open)
-  ]])
-  for keys, expected in pairs({
-    ["<C-s>"] = "fix: two\nlines",
-    ["<CR>"] = "fix: two\nlines",
-    ["other<C-s>"] = "other",
-    ["<Esc>A!<C-s>"] = "fix: two\nlines!",
-    ["<BS>new<C-s>"] = "new",
-    ["<S-Tab><C-s>"] = "fix: two\nlines",
-  }) do
-    nvim:type("<F2>" .. keys)
-    equal(nvim:lua("return request.prompt"), expected, keys)
-    equal(nvim:api("get_mode").mode, "n")
-  end
-  nvim:type(":3Botglue<CR>earlier<Esc><Esc>")
-  nvim:type("<F2>")
-  nvim:type("<C-p>")
-  nvim:type("!<C-s>")
-  equal(nvim:lua("return request.prompt"), "earlier!")
-  nvim:lua("require('botglue.host.connection').drafts = {}")
-  nvim:type("<F2><Esc><Esc>")
-  equal(nvim:lua("return #require('botglue.host.connection').drafts"), 0)
-  equal(nvim:lines(), { "one", "two", "three" })
-end)
-
-test(
-  "an agent is started with the prompt, another for another choice or project, and goes with its job",
-  function()
-    local nvim = start()
-    nvim:lua("vim.api.nvim_buf_set_name(0, '')")
-    nvim:lua([[require("botglue").setup({ models = { "opus", "sonnet", "haiku" }, max_cost_usd = 0.5 })]])
-    nvim:type(":1Botglue<CR>")
-    equal({ #received(nvim, "prewarm"), received(nvim, "prewarm")[1].agent.model }, { 1 })
-    nvim:type("<S-Tab><S-Tab><S-Tab><S-Tab>")
-    nvim:lua("vim.wait(400, function() return #require('support.host').received('prewarm') > 1 end)")
-    equal(#received(nvim, "prewarm"), 1, "back where it began")
-    nvim:type("<S-Tab><S-Tab><S-Tab><S-Tab><S-Tab>")
-    nvim:eventually("another is wanted", "return #require('support.host').received('prewarm') == 2")
-    equal(received(nvim, "prewarm")[2].agent.model, "opus")
-    nvim:lua("vim.cmd.cd('/')")
-    nvim:eventually("another is wanted", "return #require('support.host').received('prewarm') == 3")
-    local last = received(nvim, "prewarm")[3]
-    equal(last.cwd, "/")
-    nvim:type("words<C-s>")
-    local request = received(nvim, "run")[1]
-    equal({ request.agent.model, request.prewarmed, received(nvim, "drop") }, { "opus", last.token, {} })
-    for _, field in ipairs({ "agent", "tools", "max_turns", "max_cost_usd", "trust_project", "cwd" }) do
-      equal(last[field], request[field], field)
-    end
-  end
-)
-
-test(
-  "a prompt that is closed, is empty or cannot be sent drops its agent, and only the last says why",
-  function()
-    local nvim = start()
-    nvim:lua("require('botglue.jobs.run').send = function() error('botglue: no', 0) end")
-    for i, keys in ipairs({ "<Esc><Esc>", "<C-s>", "words<Esc>:q<CR>", "words<C-s>" }) do
-      equal(vim.trim(nvim:messages()), "")
-      nvim:type((":%dBotglue<CR>%s"):format(math.min(i, 3), keys))
-      nvim:eventually("it is dropped", "return #require('support.host').received('drop') == ...", i)
-      equal(received(nvim, "drop")[i].token, received(nvim, "prewarm")[i].token)
-    end
-    equal(nvim:messages(), "\nbotglue: no")
-  end
-)

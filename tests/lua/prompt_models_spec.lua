@@ -26,7 +26,7 @@ test("<S-Tab> goes through the models, <Tab> through the agents, and each keeps 
     { "<Tab><Tab>", "mine b" },
   }) do
     nvim:type(case[1])
-    equal(nvim:screen():match("replace · ([%w ]-) ─"), case[2], case[1])
+    equal(prompt.choice(nvim), case[2], case[1])
   end
   type_and_leave(nvim, "ihello<C-s>")
   local request = sent(nvim)[1]
@@ -54,7 +54,7 @@ test("<Tab> goes to agents that are installed, and is no key where there is no o
   local seen = {}
   for i = 1, 3 do
     nvim:type("<Tab>")
-    seen[i] = nvim:screen():match("replace · ([%w-]+) ─")
+    seen[i] = prompt.choice(nvim)
   end
   equal(seen, { "codex", "gemini", "claude" })
 end)
@@ -72,40 +72,29 @@ test("the models that an agent offers come after those of the options, as soon a
   offer("gemini", { "a", "b" })
   local seen = {}
   for i = 1, 4 do
-    seen[i] = nvim:screen():match("replace · gemini (%w+) ─")
+    seen[i] = prompt.choice(nvim):match("gemini (%w+)")
     nvim:type("<S-Tab>")
   end
   equal(seen, { "b", "c", "a", "b" })
-end)
-
-test("the key for models is in the footer once the agent has said that there are any", function()
-  local nvim = start()
-  nvim:lua([[require("botglue").setup({ agent = "gemini", models = {} })]])
+  type_and_leave(nvim, "<Esc>q")
+  nvim:lua([[require("botglue").setup({ agent = "qwen", models = {} })]])
   nvim:type(":2Botglue<CR>")
   contains(nvim:screen(), "<C-s> send · <Tab> agent · <C-p> earlier")
-  nvim:lua("require('botglue.apply').models({ agent = 'gemini', models = { 'a' } })")
+  offer("qwen", { "a" })
   contains(nvim:screen(), "<C-s> send · <S-Tab> model · <Tab> agent · <C-p> earlier")
-  type_and_leave(nvim, "on<S-Tab><C-s>")
-  equal(sent(nvim)[1].agent.model, "a")
 end)
 
 test("a session stays with its agent, but may go on with another model", function()
   local nvim = start()
-  nvim:lua([[
-    local range = require("botglue.editor.range").from_selection(require("botglue.editor.selection").lines(1, 1, 1))
-    local request = { agent = "claude", model = "opus", resume = { session_id = "s" } }
-    require("botglue.jobs.run").ask(range, request, (require("botglue.host.client").options()))
-  ]])
-  nvim:type("<Tab><S-Tab>")
+  nvim:run(require("support.child").line(1), { model = "opus" })
+  nvim:answer(1, { "1" }, { session_id = "s" })
+  nvim:type(":Botglue followup<CR><Tab><S-Tab>")
   contains(nvim:screen(), "follow up · claude")
   contains(nvim:screen(), "<C-s> send · <S-Tab> model · <C-p> earlier", "no key that does nothing")
   type_and_leave(nvim, "on<S-Tab><S-Tab><C-s>")
-  local request = sent(nvim)[1]
-  equal(
-    { request.agent.name, request.agent.model, request.resume },
-    { "claude", "haiku", { session_id = "s" } }
-  )
-  equal(nvim:host("received", "prewarm")[1].resume, { session_id = "s" })
+  local request = sent(nvim)[2]
+  equal({ request.agent.name, request.agent.model, request.resume.session_id }, { "claude", "haiku", "s" })
+  equal(nvim:host("received", "prewarm")[1].resume.session_id, "s")
 end)
 
 test("what was asked for is where it begins", function()

@@ -1,20 +1,13 @@
 -- Where the prompt's window is: beside the rows of its range, within the screen, whatever the windows are like.
 
-local start = require("support.prompt").start
+local prompt = require("support.prompt")
+local start = prompt.start
 local suite = require("support.suite")
 local equal, test = suite.equal, suite.test
 
---- The rows and columns that the window has on the screen, from 0, border included: first and last of each.
 local function box(nvim)
-  return nvim:lua([[
-    vim.cmd.redraw()
-    local prompt = require("botglue.host.connection").prompt
-    local position = vim.api.nvim_win_get_position(prompt.float.win)
-    return {
-      rows = { position[1], position[1] + vim.api.nvim_win_get_height(prompt.float.win) + 1 },
-      cols = { position[2], position[2] + vim.api.nvim_win_get_width(prompt.float.win) + 1 },
-    }
-  ]])
+  local window = prompt.window(nvim)
+  return { rows = window.rows, cols = window.cols }
 end
 
 local function open(nvim, command)

@@ -5,23 +5,7 @@ local prompt = require("support.prompt")
 local suite = require("support.suite")
 local contains, equal, test = suite.contains, suite.equal, suite.test
 local start, type_and_leave, sent, LINES = prompt.start, prompt.type_and_leave, prompt.sent, prompt.LINES
-
---- The window of the prompt: its rows on the screen, from 0, border included, and the mode.
-local function window(nvim)
-  return nvim:lua([[
-    local prompt = require("botglue.host.connection").prompt
-    if not prompt then
-      return nil
-    end
-    local config = vim.api.nvim_win_get_config(prompt.float.win)
-    return {
-      row = config.row, col = config.col, height = config.height + 2, width = config.width + 2,
-      lines = vim.api.nvim_buf_get_lines(prompt.float.bufnr, 0, -1, false),
-      mode = vim.api.nvim_get_mode().mode,
-      entered = vim.api.nvim_get_current_win() == prompt.float.win,
-    }
-  ]])
-end
+local text = prompt.text
 
 test(
   "<C-s> sends what was typed, and so does <CR> in normal mode: in insert mode it is a new line",
@@ -29,8 +13,7 @@ test(
     for _, key in ipairs({ "<C-s>", "<Esc><CR>" }) do
       local nvim = start()
       nvim:type(":2,4Botglue<CR>")
-      local opened = window(nvim)
-      equal({ opened.row, opened.mode, opened.entered }, { 4, "i", true })
+      equal({ nvim:api("get_mode").mode, prompt.window(nvim).entered }, { "i", true })
       nvim:type("make it<CR>shorter")
       type_and_leave(nvim, key)
       equal(#sent(nvim), 1)
@@ -60,7 +43,7 @@ test("an autocommand that fails when insert mode ends does not keep it open", fu
     nvim:lua("vim.cmd('autocmd InsertLeave * call NoSuchFunction()')")
     nvim:type("<C-s>")
     nvim:type("<CR>")
-    if nvim:lua("return require('botglue.host.connection').prompt ~= nil") then
+    if prompt.is_open(nvim) then
       type_and_leave(nvim, key)
     end
     equal({ #sent(nvim), nvim:lines() }, { count, LINES }, key)
@@ -74,7 +57,7 @@ test("it begins in insert mode out of a terminal, too", function()
   nvim:type("<F5>")
   nvim:eventually("somebody types in it", "return vim.api.nvim_get_mode().mode == 'i'")
   nvim:type("what")
-  equal(window(nvim).lines, { "what" })
+  equal(text(nvim), { "what" })
 end)
 
 test("a long row is one row, whatever the user's options say", function()
@@ -82,7 +65,7 @@ test("a long row is one row, whatever the user's options say", function()
   nvim:lua("vim.o.wrapmargin, vim.o.textwidth = 70, 20")
   local long = ("some words "):rep(12) .. "."
   nvim:type(":2Botglue<CR>" .. long)
-  equal(window(nvim).lines, { long })
+  equal(text(nvim), { long })
 end)
 
 test("what is proposed out of Insert mode is replaced by what is typed, too", function()
@@ -96,7 +79,7 @@ test("what is proposed out of Insert mode is replaced by what is typed, too", fu
     nvim:type(keys)
     nvim:eventually("it is selected", "return vim.api.nvim_get_mode().mode == 'S'")
     nvim:type("typed<CR>row two<Esc>")
-    equal({ window(nvim).lines, window(nvim).mode }, { { "typed", "row two" }, "n" }, keys)
+    equal({ text(nvim), nvim:api("get_mode").mode }, { { "typed", "row two" }, "n" }, keys)
     type_and_leave(nvim, "q")
     nvim:type(expected .. "<Esc>")
     equal(nvim:lines()[3], expected == "ed" and "line 3myed" or "line 3ed", keys)
@@ -117,18 +100,18 @@ test(
     type_and_leave(nvim, ":2,4Botglue<CR>half a thought<Esc>:q<CR>")
     for _, key in ipairs({ "<Esc>", "q", ":q<CR>" }) do
       nvim:type(":2,4Botglue<CR><Esc>")
-      equal(window(nvim).lines, { "half a thought" }, key)
+      equal(text(nvim), { "half a thought" }, key)
       type_and_leave(nvim, key)
       equal(sent(nvim), {})
     end
     nvim:type(":20Botglue<CR>")
-    equal(window(nvim).lines, { "" }, "another place")
+    equal(text(nvim), { "" }, "another place")
     type_and_leave(nvim, "<Esc><Esc>")
     nvim:type(":3Botglue<CR>, and the rest")
     type_and_leave(nvim, "<C-s>")
     equal(sent(nvim)[1].prompt, "half a thought, and the rest")
     nvim:type(":2,4Botglue<CR>")
-    equal(window(nvim).lines, { "" })
+    equal(text(nvim), { "" })
   end
 )
 
@@ -136,10 +119,10 @@ test("a draft that is emptied is none any more, and cannot be undone to nothing"
   local nvim = start()
   nvim:type(":2Botglue<CR>half<Esc><Esc>")
   nvim:type(":2Botglue<CR><Esc>u")
-  equal(window(nvim).lines, { "half" })
+  equal(text(nvim), { "half" })
   nvim:type("dd<Esc>")
   nvim:type(":2Botglue<CR>")
-  equal(window(nvim).lines, { "" })
+  equal(text(nvim), { "" })
 end)
 
 test("the cursor, the mode and the view are what they were, whether it is sent or not", function()
@@ -181,7 +164,7 @@ test("the selection can be selected again", function()
   local nvim = start()
   nvim:lua("vim.keymap.set('x', 'Q', '<Plug>(botglue-run)')")
   nvim:type("3G2lv2jeQwords")
-  equal(window(nvim).lines, { "words" })
+  equal(text(nvim), { "words" })
   type_and_leave(nvim, "<C-s>")
   local request = sent(nvim)[1]
   equal(request.selection.kind, "char")
@@ -195,33 +178,12 @@ end)
 test("a second one is the first one", function()
   local nvim = start()
   nvim:type(":2Botglue<CR>first<Esc><C-w>w")
-  equal(window(nvim).entered, false)
+  equal(prompt.window(nvim).entered, false)
   nvim:type(":20,30Botglue<CR>")
-  equal({ window(nvim).entered, window(nvim).lines }, { true, { "first" } })
+  equal({ prompt.window(nvim).entered, text(nvim) }, { true, { "first" } })
   type_and_leave(nvim, "<C-s>")
   equal(#sent(nvim), 1)
   equal(sent(nvim)[1].selection.first_line, 2)
-end)
-
-test("the range is found again where its file is read again while the prompt is typed", function()
-  local first, second, third = "local first = 1", "local the_second_of_three = compute(2)", "local third = 3"
-  for _, case in ipairs({
-    { { "-- one more above", first, second, third }, 3 },
-    { { first, "local the_second_of_three = compute(4)", third }, 2 },
-    { { first, third }, nil },
-  }) do
-    local nvim = start()
-    nvim:lua("vim.cmd.edit(vim.fn.tempname()); _G.file = vim.api.nvim_get_current_buf()")
-    nvim:set_lines({ first, second, third })
-    nvim:type(":silent write<CR>:2Botglue<CR>words")
-    nvim:lua("vim.fn.writefile(..., vim.fn.bufname(_G.file))", case[1])
-    nvim:lua("vim.api.nvim_buf_call(_G.file, function() vim.cmd('silent edit!') end)")
-    nvim:settle()
-    type_and_leave(nvim, "<C-s>")
-    local request = sent(nvim)[1]
-    equal(request and request.selection.first_line, case[2])
-    contains(nvim:messages(), case[2] and "" or "its place is not known")
-  end
 end)
 
 test("the range is followed while the prompt is typed", function()
@@ -243,7 +205,7 @@ test("where the range is gone the prompt is kept, and somebody says so", functio
   equal(sent(nvim), {})
   contains(nvim:messages(), "its place is not known")
   nvim:type(":Botglue<CR><C-p>")
-  equal(window(nvim).lines, { "my words" })
+  equal(text(nvim), { "my words" })
 end)
 
 test("where no window may be opened there is no prompt, and the next one is one", function()
@@ -251,7 +213,7 @@ test("where no window may be opened there is no prompt, and the next one is one"
   nvim:type("q::Botglue<CR>")
   contains(nvim:messages(), "command-line window")
   nvim:type(":q<CR>")
-  equal(nvim:lua("return require('botglue.host.connection').prompt == nil"), true)
+  equal(prompt.is_open(nvim), false)
   equal(nvim:lua("return #vim.api.nvim_buf_get_extmarks(1, -1, 0, -1, {})"), 0)
   nvim:type(":2Botglue<CR>words")
   type_and_leave(nvim, "<C-s>")
@@ -262,13 +224,13 @@ test("reading its buffer again keeps what was typed", function()
   local nvim = start()
   for _, command in ipairs({ "edit", "edit!" }) do
     nvim:type((":2Botglue<CR><Esc>:%%d<CR>iwords<CR>of two lines<Esc>:%s<CR>"):format(command))
-    equal(window(nvim).lines, { "words", "of two lines" }, command)
+    equal(text(nvim), { "words", "of two lines" }, command)
     nvim:type("A, and more<Esc>")
-    equal(window(nvim).lines, { "words", "of two lines, and more" }, command)
+    equal(text(nvim), { "words", "of two lines, and more" }, command)
     type_and_leave(nvim, "<Esc>")
   end
   nvim:type(":2Botglue<CR>")
-  equal(window(nvim).lines, { "words", "of two lines, and more" })
+  equal(text(nvim), { "words", "of two lines, and more" })
 end)
 
 test("nothing is left of it", function()
@@ -308,24 +270,24 @@ test("without a screen there is a window too, which holds up no script", functio
   nvim:api("ui_detach")
   equal(nvim:lua("return require('botglue').run() == nil"), true)
   nvim:type("words")
-  equal(window(nvim).lines, { "words" })
+  equal(text(nvim), { "words" })
   type_and_leave(nvim, "<C-s>")
   equal(#sent(nvim), 1)
 end)
 
 test("whoever types elsewhere goes on when the prompt is closed, who typed in it does not", function()
   for _, closing in ipairs({
-    "vim.api.nvim_win_close(prompt.float.win, true)",
-    "vim.api.nvim_buf_delete(prompt.float.bufnr, { force = true })",
-    "prompt.float:close()",
+    "vim.api.nvim_win_close(vim.fn.bufwinid(bufnr), true)",
+    "vim.api.nvim_buf_delete(bufnr, { force = true })",
   }) do
     for where, expected in pairs({ ["<Esc><C-w>wGA"] = { "i", "line 60 ty" }, [""] = { "n", "line 60" } }) do
       local nvim = start()
       nvim:type(":2Botglue<CR>words")
+      local bufnr = nvim:api("get_current_buf")
       nvim:type(where)
       nvim:type(" ty")
-      nvim:lua("local prompt = require('botglue.host.connection').prompt; " .. closing)
-      nvim:eventually("the prompt is closed", "return require('botglue.host.connection').prompt == nil")
+      nvim:lua("local bufnr = ...; " .. closing, bufnr)
+      prompt.closed(nvim)
       nvim:settle()
       equal({ nvim:api("get_mode").mode, nvim:lines()[#LINES] }, expected, closing .. where)
     end

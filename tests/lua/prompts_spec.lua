@@ -2,7 +2,6 @@
 
 local child = require("support.child")
 local suite = require("support.suite")
-local config = require("botglue.config")
 local contains, equal, test = suite.contains, suite.equal, suite.test
 
 local PROMPTS = [[require("botglue").setup({
@@ -45,15 +44,6 @@ test("a named prompt is filled in when it is sent, and stays what was typed", fu
   equal(nvim:request(2).instructions, "fix these:\nno diagnostics\nin three, not {this}")
 end)
 
-test("the message has what it stands for in its place", function()
-  local nvim = start()
-  nvim:type(":2Botglue run /opus<CR>")
-  local run = nvim:request(1)
-  equal({ run.agent.name, run.agent.model }, { "claude", "opus" })
-  nvim:answer(1, { "TWO" })
-  equal(nvim:lines()[2], "TWO")
-end)
-
 test("it may ask, and have an agent and a model, unless others are asked for", function()
   local nvim = start()
   local rows = {
@@ -73,7 +63,7 @@ end)
 
 test("the same from Lua, and a retry fills it in with what there is then", function()
   local nvim = start()
-  nvim:run({ kind = "line", first = { 2 }, last = { 2 } }, { prompt = "/fix" })
+  nvim:run(child.line(2), { prompt = "/fix" })
   nvim:answer(1, { "TWO" })
   nvim:type(":Botglue retry 1<CR>")
   local run = nvim:request(2)
@@ -148,13 +138,13 @@ test("the prompt offers them at its beginning, and keeps one that is not there",
 
   nvim:type(":3Botglue<CR>/mien<C-s>")
   contains(nvim:messages(), "no prompt /mien: did you mean /mine?")
-  local prompt = "return require('botglue.host.connection').prompt:text()"
-  equal(nvim:lua(prompt), "/mien")
+  equal(require("support.prompt").text(nvim), { "/mien" })
   nvim:type("<C-u>see a /")
   equal(nvim:lua("return vim.fn.pumvisible()"), 0)
 end)
 
 test("a wrong option is one error that names it", function()
+  local nvim = child.start()
   local rows = {
     { "fix", "botglue: option prompts must be a table" },
     { { fix = 1 }, "botglue: option prompts.fix must be some words, or a table" },
@@ -166,9 +156,8 @@ test("a wrong option is one error that names it", function()
     { { fix = { prompt = "x", agent = "none" } }, 'botglue: option prompts.fix.agent: unknown agent "none"' },
   }
   for _, row in ipairs(rows) do
-    local ok, err = pcall(config.resolve, { prompts = row[1] })
-    equal(ok, false, vim.inspect(row[1]))
-    contains(err, row[2])
+    contains(nvim:lua("return select(2, pcall(require('botglue').setup, ...))", { prompts = row[1] }), row[2])
   end
-  equal(config.check({ prompts = { fix = { prompt = "x", aks = true } } }), { "prompts.fix.aks" })
+  nvim:lua("require('botglue').setup({ prompts = { fix = { prompt = 'x', aks = true } } })")
+  contains(nvim:messages(), "there is no option prompts.fix.aks")
 end)

@@ -66,30 +66,6 @@ test("an insertion that goes on elsewhere is forgotten as a whole", function()
   end
 end)
 
-test("who selects elsewhere at once keeps what they select, and their registers", function()
-  for _, edited in ipairs({ "words<Esc>", "long<Esc>ccshort<Esc>" }) do
-    for _, keys in ipairs({ "v", "<C-v>j" }) do
-      local nvim = start()
-      local state = "return { vim.fn.mode(), vim.fn.getpos('v'), vim.fn.winsaveview(), vim.fn.getreg() }"
-      nvim:type("yw4G" .. keys)
-      local before = nvim:lua(state)
-      nvim:type("<Esc>gbiw" .. edited .. "<C-w>w")
-      nvim:lua("vim.fn.setreg('', ...)", before[4])
-      nvim:type("<C-w>wa.<Esc>")
-      nvim:type("<C-w>w4G" .. keys)
-      equal({ nvim:lua(state), nvim:lines() }, { before, LINES }, edited .. keys)
-    end
-  end
-end)
-
-test("who opens the command-line window at once hears of nothing", function()
-  local nvim = start()
-  nvim:type("gbiwlong<Esc>ccshort<Esc>")
-  nvim:type("<C-w>wq:")
-  equal(nvim:api("get_mode"), { mode = "n", blocking = false })
-  equal({ nvim:lua("return vim.fn.getcmdwintype()"), vim.trim(nvim:messages()) }, { ":", "" })
-end)
-
 test("the user's cursor, registers and options are not touched for it", function()
   local nvim = start()
   local state = [[return {

@@ -13,15 +13,11 @@ package.path = ("%s/?.lua;%s"):format(here, package.path)
 local suite = require("support.suite")
 local SLOWEST = 30
 
--- They play long series of edits, wait for clocks, or draw the screen again and again: 29 % of the tests, two thirds of
--- the time.
+-- They play long series of edits, wait for clocks, or draw the screen again and again.
 local SLOW_SPECS = {
-  "bytes",
   "client",
   "colours",
-  "cut",
   "decide",
-  "follow",
   "held",
   "live",
   "live_tools",
@@ -29,7 +25,6 @@ local SLOW_SPECS = {
   "moment",
   "redo",
   "revert",
-  "revert_undone",
   "review",
   "selection",
   "write_keeps",

@@ -21,10 +21,7 @@ local function selected(keys, options)
   else
     nvim:type(":Botglue run it<CR>")
   end
-  local request = nvim:eventually(
-    "a request arrives",
-    ("return require('support.host').received('run')[%d]"):format(count + 1)
-  )
+  local request = nvim:request(count + 1)
   return request.selection, request, nvim
 end
 
@@ -99,15 +96,6 @@ test("blocks", function()
   )
 end)
 
-test("'selection' is exclusive", function()
-  local exclusive = { set = "selection=exclusive" }
-  check("ve", "char", { "fn" }, exclusive)
-  check("4Gvll", "char", { "日本" }, exclusive)
-  check("wvj0", "char", { "main() {", "" }, exclusive)
-  check("<C-v>jll", "block", { "fn", "  " }, exclusive)
-  check("Vj", "line", { TEXT[1], TEXT[2] }, exclusive)
-end)
-
 test("select mode, and the selection of the API's caller", function()
   local run = { run = "require('botglue').run({ prompt = 'it' })" }
   check("lve", "char", { "n main" }, run)
@@ -117,9 +105,14 @@ test("select mode, and the selection of the API's caller", function()
   check("gh<S-Right>", "char", { "fn" }, { run = run.run, set = "keymodel=startsel" })
 end)
 
-test("with selection=exclusive, what Neovim takes even so", function()
+test("'selection' is exclusive, and what Neovim takes even so", function()
   local exclusive = { set = "selection=exclusive", lines = { "abcd", "e日gh", "ij" } }
   local rows = {
+    { "lvll", "char", { "bc" } },
+    { "Vj", "line", { "abcd", "e日gh" } },
+    { "jlvll", "char", { "日g" } },
+    { "lvj0", "char", { "bcd", "" } },
+    { "<C-v>jll", "block", { "abc", "e日" } },
     { "lv", "char", { "b" } },
     { "lv<Esc>:'<lt>,'>", "char", { "b" } },
     { "$v", "char", { "d" } },
@@ -294,7 +287,7 @@ test("a block is the rectangle that is seen, with inlay hints and 'breakindent' 
     ]])
     nvim:type(each[2])
     nvim:lua("require('botglue').run({ prompt = 'it' })")
-    local request = nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
+    local request = nvim:request(1)
     equal(request.selection.text, each[3])
   end
 end)

@@ -49,15 +49,6 @@ test("<CR> on a job whose file is gone says so", function()
   equal(nvim:lua("return vim.fn.bufname()"), "botglue://history")
 end)
 
-test("p shows the prompt whole, and q goes back to the list", function()
-  local nvim = with_jobs(2, { ["2"] = { prompt = "first line\n" .. ("word "):rep(40) .. "\nlast" } })
-  open(nvim)
-  nvim:type("jp")
-  equal(nvim:lua("return vim.fn.getline(1, '$')"), { "first line", ("word "):rep(40), "last" })
-  nvim:type("q")
-  equal(nvim:lua("return { vim.fn.bufname(), vim.fn.line('.') }"), { "botglue://history", 2 })
-end)
-
 test("d shows what stood there beside the answer, to be read, also where no buffer can be changed", function()
   local nvim = with_jobs(2, { ["2"] = { lines = false } })
   nvim:type(":set nomodifiable<CR>")
@@ -96,7 +87,7 @@ end)
 
 --- The request that arrives, these fields of it.
 local function request(nvim, ...)
-  local found = nvim:eventually("the request arrives", "return require('support.host').received('run')[1]")
+  local found = nvim:request(1)
   return vim.tbl_map(function(field)
     return vim.tbl_get(found, unpack(vim.split(field, ".", { plain = true }))) or false
   end, { ... })
@@ -173,7 +164,7 @@ end)
 test("t shows its transcript, where that is kept", function()
   local nvim = with_jobs(2, { ["1"] = { transcript = "1.jsonl" } })
   nvim:lua([[
-    local folder = require("botglue.host.client").options().data_dir .. "/transcripts"
+    local folder = vim.fn.stdpath("data") .. "/botglue/transcripts"
     vim.fn.mkdir(folder, "p")
     vim.fn.writefile({ "{}" }, folder .. "/1.jsonl")
   ]])
@@ -186,16 +177,4 @@ test("t shows its transcript, where that is kept", function()
     { "markdown", false, "## You" }
   )
   equal(#nvim:api("list_wins"), 2)
-end)
-
-test("a job of this Neovim is that job, with its range as it is now", function()
-  local nvim = with_jobs(0)
-  nvim:set_lines({ "one", "two" })
-  nvim:run({ kind = "line", first = { 2 }, last = { 2 } })
-  nvim:answer(1, { "TWO" })
-  nvim:type("ggOnew<Esc>")
-  nvim:type("gg")
-  open(nvim)
-  nvim:type("<CR>")
-  equal(nvim:api("win_get_cursor", 0)[1], 3)
 end)

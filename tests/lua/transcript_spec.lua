@@ -20,85 +20,14 @@ local function rows(nvim, last)
   return nvim:lines()
 end
 
---- The folds of the current window, as first and last row, closed ones only.
-local function folds(nvim)
+--- How many folds of the current window are closed.
+local function closed_folds(nvim)
   return nvim:lua([[
-    local found, row = {}, 1
-    while row <= vim.fn.line("$") do
-      local last = vim.fn.foldclosedend(row)
-      if last > 0 then
-        found[#found + 1] = { row, last, vim.fn.foldtextresult(row) }
-      end
-      row = math.max(row, last) + 1
-    end
-    return found
+    return vim.iter(vim.fn.range(1, vim.fn.line("$"))):filter(function(row)
+      return vim.fn.foldclosed(row) == row
+    end):fold(0, function(count) return count + 1 end)
   ]])
 end
-
-local function did_something(nvim)
-  nvim:agent(1, "think", "Hm.\nWell.")
-  local read = nvim:agent(1, "call", "Read", { file_path = "/a.rs" })
-  nvim:agent(1, "result", read, "first\nsecond")
-  local missing = nvim:agent(1, "call", "Read", { file_path = "/b.rs" })
-  nvim:agent(1, "result", missing, "there is no such file", true)
-end
-
-test("a transcript reads like a conversation, and folds what is long", function()
-  local nvim = start()
-  did_something(nvim)
-  nvim:answer(1, { "TWO" }, { num_turns = 2, input_tokens = 10, output_tokens = 4, cost_usd = 0.01 })
-  nvim:type(":Botglue transcript<CR>")
-  equal(rows(nvim, "2 turns, 10 tokens in, 4 out, $0.01"), {
-    "## You",
-    "",
-    "make it **two**",
-    "",
-    "## claude (default)",
-    "",
-    "> Hm.",
-    "> Well.",
-    "",
-    "`Read /a.rs`",
-    "```",
-    "first",
-    "second",
-    "```",
-    "`Read /b.rs: there is no such file`",
-    "",
-    "TWO",
-    "",
-    "2 turns, 10 tokens in, 4 out, $0.01",
-  })
-  equal(folds(nvim), { { 7, 8, "  thinking: 2 lines " }, { 11, 14, "  output: 2 lines " } })
-  equal(
-    nvim:lua("return { vim.bo.filetype, vim.bo.modifiable, vim.wo.conceallevel, vim.fn.line('.') }"),
-    { "markdown", false, 2, 1 }
-  )
-  local screen = nvim:screen()
-  contains(screen, "✓ Read /a.rs")
-  contains(screen, "✗ Read /b.rs: there is no such file")
-  nvim:type("q")
-  equal(
-    nvim:lua("return { #vim.api.nvim_list_wins(), vim.tbl_count(require('botglue.host.connection').views) }"),
-    { 1, 0 }
-  )
-end)
-
-test("with ! it is what was printed, line by line", function()
-  local nvim = start()
-  nvim:answer(1, { "TWO" })
-  nvim:type(":Botglue! transcript 1<CR>")
-  contains(nvim:lines()[1], '"subtype":"init"')
-  equal(nvim:lua("return vim.bo.filetype"), "json")
-end)
-
-test("a transcript whose file the host has not made yet is opened", function()
-  local nvim = start()
-  nvim:lua("vim.uv.fs_lstat = function() end")
-  nvim:agent(1, "think", "Hm.")
-  nvim:type(":Botglue transcript<CR>")
-  rows(nvim, "> Hm.")
-end)
 
 test("R reads the transcript of a running job again", function()
   local nvim = start()
@@ -118,26 +47,21 @@ test("R reads the transcript of a running job again", function()
   )
 end)
 
-test("a program's own output is its answer", function()
-  local nvim = child.with_host({ "one", "two" })
-  nvim:lua(
-    [[require("botglue").setup({ agent = "mine", agents = { mine = { protocol = "text", command = { "mine" } } } })]]
-  )
-  nvim:run(child.line(2, 2))
-  nvim:answer(1, { "TWO" })
-  nvim:type(":Botglue transcript<CR>")
-  equal(rows(nvim, "TWO"), { "## You", "", "it", "", "## mine", "", "TWO" })
-end)
-
 test("a user's autocommand and options do not stand in its way", function()
   local nvim = start()
   nvim:lua([[
     vim.o.foldlevelstart, vim.o.number, vim.o.modifiable = 99, true, false
     vim.api.nvim_create_autocmd("FileType", { pattern = "markdown", command = "throw 'no'" })
   ]])
-  did_something(nvim)
+  nvim:agent(1, "think", "Hm.\nWell.")
+  local read = nvim:agent(1, "call", "Read", { file_path = "/a.rs" })
+  nvim:agent(1, "result", read, "first\nsecond")
+  local missing = nvim:agent(1, "call", "Read", { file_path = "/b.rs" })
+  nvim:agent(1, "result", missing, "there is no such file", true)
   nvim:type(":Botglue transcript<CR>")
   rows(nvim, "`Read /b.rs: there is no such file`")
-  equal(#folds(nvim), 2)
+  equal(closed_folds(nvim), 2)
   equal(nvim:messages(), "")
+  nvim:type("q")
+  equal(#nvim:api("list_wins"), 1)
 end)

@@ -21,11 +21,6 @@ end
 --- What is typed and answered, in this order (an answer is the number of its job and its lines), and the text at the
 --- end and after each `u`.
 local STORIES = {
-  ["what is typed before and after"] = {
-    jobs = { line(2, 2) },
-    { "ggAx<Esc>", { 1, { "B", "B" } }, "Gox<Esc>" },
-    { { "ax", "B", "B", "c", "x" }, { "ax", "B", "B", "c" }, { "ax", "b", "c" }, { "a", "b", "c" } },
-  },
   ["answers in the middle of one insertion"] = {
     jobs = { line(1, 1), line(3, 3) },
     { "2GAone", { 1, { "A", "A" } }, " two", { 2, {} }, " three<Esc>" },
@@ -37,12 +32,6 @@ local STORIES = {
       { "a", "bone", "c" },
       { "a", "b", "c" },
     },
-  },
-  ["several edits of one answer"] = {
-    rows = { "a", "f(b, c)", "", "d", "g(", "e)", "h" },
-    jobs = { line(1, 7) },
-    { { 1, { "A", "f(b,", "c)", "new", "", "g(e)", "h2" } } },
-    { { "A", "f(b,", "c)", "new", "", "g(e)", "h2" }, { "a", "f(b, c)", "", "d", "g(", "e)", "h" } },
   },
   ["a block, a part, an insertion and a deletion"] = {
     rows = { "ab", "cd", "ef", "gh", "ij" },

@@ -1,18 +1,94 @@
 --- The call by which the host writes: each state of its reply, what a step is, and that each is written once.
 
-local steps = require("support.steps")
+local child = require("support.child")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
 
-local function tick(nvim, buffer)
-  return nvim:api("buf_get_changedtick", buffer or steps.BUFFER)
+local function tick(nvim)
+  return nvim:api("buf_get_changedtick", 1)
+end
+
+--- An edit: rows from 0, `last` exclusive, and what they become; a number more is the column of a block.
+---@param rows string[] as they are before its step
+local function edit_of(rows, given)
+  local first, last, lines, column = unpack(given, 1, 4)
+  return {
+    first = first,
+    last = last,
+    old = vim.list_slice(rows, first + 1, last),
+    above = rows[first],
+    below = rows[last + 1],
+    lines = lines,
+    column = column,
+  }
+end
+
+---@param rows string[]
+---@param edits table[]
+---@return string[] rows after the step
+local function after(rows, edits)
+  rows = vim.list_slice(rows)
+  for i = #edits, 1, -1 do
+    local rest = vim.list_slice(rows, edits[i].last + 1)
+    rows = vim.list_extend(vim.list_slice(rows, 1, edits[i].first), edits[i].lines)
+    vim.list_extend(rows, rest)
+  end
+  return #rows > 0 and rows or { "" }
+end
+
+--- A call for the buffer as it is now. Each step is the list of its edits.
+---@param nvim Child
+---@param steps table[][]
+---@param more { job: integer?, attempt: integer? }? the job of the first step: else the next number
+local function call_of(nvim, steps, more)
+  more = more or {}
+  local job = more.job or (nvim.last_job or 0) + 1
+  nvim.last_job = job + #steps - 1
+  local rows, call = nvim:lines(1), { buffer = 1, tick = tick(nvim), steps = {} }
+  for i, given in ipairs(steps) do
+    local edits = {}
+    for k, each in ipairs(given) do
+      edits[k] = edit_of(rows, each)
+    end
+    rows = after(rows, edits)
+    call.steps[i] = { job = job + i - 1, attempt = more.attempt or 1, edits = edits }
+  end
+  return call
+end
+
+--- Sends a call as the host does, and returns the reply.
+local function send(nvim, call)
+  return nvim:api("exec_lua", "return require('botglue.apply').write(...)", { call })
+end
+
+--- Writes: a call for the buffer as it is now.
+local function write(nvim, steps, more)
+  return send(nvim, call_of(nvim, steps, more))
+end
+
+--- The states of a reply's steps, or the state of a reply without any.
+---@return string
+local function states(reply)
+  local found = vim.tbl_map(function(result)
+    return result.state
+  end, reply.steps or {})
+  return reply.state ~= "done" and reply.state or table.concat(found, " ")
+end
+
+--- Writes one step, and fails unless it was written.
+local function written(nvim, edits, more)
+  local reply = write(nvim, { edits }, more)
+  if states(reply) ~= "written" then
+    error("the step was not written: " .. vim.inspect(reply), 2)
+  end
+  return reply.steps[1]
 end
 
 test("a step is written, and the reply has its ticks", function()
-  local nvim = steps.start({ "a", "b", "c" })
+  local nvim = child.with_host({ "a", "b", "c" })
   local before = tick(nvim)
-  local reply = steps.write(nvim, { { { 1, 2, { "B", "+" } } } })
-  equal(steps.rows(nvim), { "a", "B", "+", "c" })
+  local reply = write(nvim, { { { 1, 2, { "B", "+" } } } })
+  equal(nvim:lines(1), { "a", "B", "+", "c" })
   equal(reply, {
     state = "done",
     tick = tick(nvim),
@@ -22,33 +98,33 @@ test("a step is written, and the reply has its ticks", function()
 end)
 
 test("rows of a step count after the steps before it", function()
-  local nvim = steps.start({ "a", "b", "c", "d" })
-  local reply = steps.write(nvim, {
+  local nvim = child.with_host({ "a", "b", "c", "d" })
+  local reply = write(nvim, {
     { { 0, 1, { "A", "A" } } },
     { { 2, 3, {} } },
     { { 0, 0, { "top" } }, { 3, 4, { "D" } } },
   })
-  equal(steps.rows(nvim), { "top", "A", "A", "c", "D" })
-  equal(steps.states(reply), "written written written")
+  equal(nvim:lines(1), { "top", "A", "A", "c", "D" })
+  equal(states(reply), "written written written")
   equal({ reply.steps[1].to, reply.steps[2].to }, { reply.steps[2].from, reply.steps[3].from })
   equal(reply.steps[3].to, reply.tick)
 end)
 
 test("a buffer that is not loaded is gone", function()
-  local nvim = steps.start({ "a" })
-  local call = steps.call(nvim, { { { 0, 1, { "A" } } } })
+  local nvim = child.with_host({ "a" })
+  local call = call_of(nvim, { { { 0, 1, { "A" } } } })
   call.buffer = 4711
-  equal(steps.send(nvim, call), { state = "gone" })
+  equal(send(nvim, call), { state = "gone" })
   call.buffer = nvim:lua("return vim.fn.bufadd('unloaded')")
-  equal(steps.send(nvim, call), { state = "gone" })
+  equal(send(nvim, call), { state = "gone" })
 end)
 
 test("another tick is stale, and the reply has it", function()
-  local nvim = steps.start({ "a", "b" })
-  local call = steps.call(nvim, { { { 0, 1, { "A" } } } })
+  local nvim = child.with_host({ "a", "b" })
+  local call = call_of(nvim, { { { 0, 1, { "A" } } } })
   nvim:type("GAx<Esc>")
-  equal(steps.send(nvim, call), { state = "stale", tick = tick(nvim) })
-  equal(steps.rows(nvim), { "a", "bx" })
+  equal(send(nvim, call), { state = "stale", tick = tick(nvim) })
+  equal(nvim:lines(1), { "a", "bx" })
 end)
 
 test("rows that differ, or a row beside them, stop the call; the steps before it stand", function()
@@ -84,8 +160,8 @@ test("rows that differ, or a row beside them, stop the call; the steps before it
       edit.first, edit.last, edit.old, edit.below = 5, 5, {}, nil
     end,
   }) do
-    local nvim = steps.start({ "a", "b", "c", "d" })
-    local call = steps.call(nvim, {
+    local nvim = child.with_host({ "a", "b", "c", "d" })
+    local call = call_of(nvim, {
       { { 0, 1, { "A" } } },
       { { 1, 2, { "B" } }, { 2, 3, { "C" } } },
       { { 3, 4, { "D" } } },
@@ -93,48 +169,48 @@ test("rows that differ, or a row beside them, stop the call; the steps before it
     -- The second edit of a step: the first is not written either.
     change(call.steps[2].edits[2])
     call.steps[2].edits[1].below = "c"
-    local reply = steps.send(nvim, call)
-    equal(steps.states(reply), "written differs", name)
+    local reply = send(nvim, call)
+    equal(states(reply), "written differs", name)
     equal(reply.tick, tick(nvim), name)
     equal(reply.tick, reply.steps[1].to, name)
-    equal(steps.rows(nvim), { "A", "b", "c", "d" }, name)
+    equal(nvim:lines(1), { "A", "b", "c", "d" }, name)
   end
 end)
 
 test("a step that is no edit of rows is an error, and nothing of it is written", function()
-  local nvim = steps.start({ "a", "b", "c" })
-  local reply = steps.write(nvim, { { { 0, 1, { "A" } }, { 1, 1, { "x\ny" } } } })
-  equal({ steps.states(reply), type(reply.steps[1].message) }, { "error", "string" })
-  local call = steps.call(nvim, { { { 0, 1, { "A" } }, { 1, 2, { "B" } } } })
+  local nvim = child.with_host({ "a", "b", "c" })
+  local reply = write(nvim, { { { 0, 1, { "A" } }, { 1, 1, { "x\ny" } } } })
+  equal({ states(reply), type(reply.steps[1].message) }, { "error", "string" })
+  local call = call_of(nvim, { { { 0, 1, { "A" } }, { 1, 2, { "B" } } } })
   call.steps[1].edits = { call.steps[1].edits[2], call.steps[1].edits[1] }
-  equal(steps.states(steps.send(nvim, call)), "error")
-  equal(steps.rows(nvim), { "a", "b", "c" })
+  equal(states(send(nvim, call)), "error")
+  equal(nvim:lines(1), { "a", "b", "c" })
 end)
 
 test("a buffer that takes no changes is told of, also where a listener says so between two steps", function()
-  local nvim = steps.start({ "a", "b" })
+  local nvim = child.with_host({ "a", "b" })
   nvim:lua("vim.bo.modifiable = false")
-  local reply = steps.write(nvim, { { { 0, 1, { "A" } } } })
-  equal({ steps.states(reply), reply.tick, steps.rows(nvim) }, { "not_modifiable", tick(nvim), { "a", "b" } })
+  local reply = write(nvim, { { { 0, 1, { "A" } } } })
+  equal({ states(reply), reply.tick, nvim:lines(1) }, { "not_modifiable", tick(nvim), { "a", "b" } })
   nvim:lua([[
     vim.bo.modifiable = true
     vim.api.nvim_buf_attach(1, false, { on_lines = function() vim.bo[1].modifiable = false end })
   ]])
-  reply = steps.write(nvim, { { { 0, 1, { "A" } } }, { { 1, 2, { "B" } } } })
-  equal({ steps.states(reply), steps.rows(nvim) }, { "written not_modifiable", { "A", "b" } })
+  reply = write(nvim, { { { 0, 1, { "A" } } }, { { 1, 2, { "B" } } } })
+  equal({ states(reply), nvim:lines(1) }, { "written not_modifiable", { "A", "b" } })
 end)
 
 test("a step that fails half-way is taken back whole", function()
-  local nvim = steps.start({ "a", "b", "c" })
+  local nvim = child.with_host({ "a", "b", "c" })
   nvim:type("2G~~<Esc>")
   nvim:lua([[
     vim.api.nvim_buf_attach(1, false, { on_lines = function()
       if not vim.g.is_over then vim.g.is_over, vim.bo[1].modifiable = true, false end
     end })
   ]])
-  local call = steps.call(nvim, { { { 0, 1, { "A" } }, { 2, 3, { "C" } } } })
-  local reply = steps.send(nvim, call)
-  equal({ steps.states(reply), steps.rows(nvim) }, { "error", { "a", "b", "c" } })
+  local call = call_of(nvim, { { { 0, 1, { "A" } }, { 2, 3, { "C" } } } })
+  local reply = send(nvim, call)
+  equal({ states(reply), nvim:lines(1) }, { "error", { "a", "b", "c" } })
   equal(nvim:lua("return vim.bo[1].modifiable"), false)
   nvim:lua("vim.bo[1].modifiable = true")
   equal(
@@ -153,11 +229,11 @@ test("a step that fails half-way is taken back whole", function()
   ]])
   equal(half, vim.NIL, "it is in no state of the undo tree")
   call.tick = tick(nvim)
-  equal({ steps.states(steps.send(nvim, call)), steps.rows(nvim) }, { "written", { "A", "b", "C" } })
+  equal({ states(send(nvim, call)), nvim:lines(1) }, { "written", { "A", "b", "C" } })
   nvim:type("u")
-  equal(steps.rows(nvim), { "a", "b", "c" })
+  equal(nvim:lines(1), { "a", "b", "c" })
   nvim:type("<C-r><C-r>")
-  equal(steps.rows(nvim), { "A", "b", "C" })
+  equal(nvim:lines(1), { "A", "b", "C" })
 end)
 
 test("a step that leaves every row as it reads is written without a change", function()
@@ -167,78 +243,76 @@ test("a step that leaves every row as it reads is written without a change", fun
     { { 1, 2, { "b" } }, { 2, 2, {} } },
     { { 1, 2, { "b" }, 1 } },
   }) do
-    local nvim = steps.start({ "a", "b" })
+    local nvim = child.with_host({ "a", "b" })
     local before, sequence = tick(nvim), nvim:lua("return vim.fn.undotree().seq_last")
-    local result = steps.written(nvim, edits)
+    local result = written(nvim, edits)
     equal({ result.from, result.to, tick(nvim) }, { before, before, before })
     equal(nvim:lua("return vim.fn.undotree().seq_last"), sequence)
   end
-  local nvim = steps.start({ "" })
+  local nvim = child.with_host({ "" })
   local before = tick(nvim)
-  steps.written(nvim, { { 0, 1, {} } })
+  written(nvim, { { 0, 1, {} } })
   equal(tick(nvim), before)
 end)
 
 test("the same call twice is written once, with the same ticks", function()
-  local nvim = steps.start({ "a", "b", "c" })
-  local call = steps.call(nvim, { { { 0, 1, { "A" } } }, { { 1, 2, { "B", "B" } } } })
-  local reply = steps.send(nvim, call)
-  equal(steps.send(nvim, call), reply)
-  equal(steps.rows(nvim), { "A", "B", "B", "c" })
+  local nvim = child.with_host({ "a", "b", "c" })
+  local call = call_of(nvim, { { { 0, 1, { "A" } } }, { { 1, 2, { "B", "B" } } } })
+  local reply = send(nvim, call)
+  equal(send(nvim, call), reply)
+  equal(nvim:lines(1), { "A", "B", "B", "c" })
   -- Also later, whatever was typed since, in the middle of something, and where the buffer is gone.
   nvim:type("Gox<Esc>v")
-  equal(steps.send(nvim, call).steps, reply.steps)
+  equal(send(nvim, call).steps, reply.steps)
   nvim:type("<Esc>:enew!<CR>:bwipeout! 1<CR>")
-  equal(steps.send(nvim, call).steps, reply.steps)
+  equal(send(nvim, call).steps, reply.steps)
 end)
 
 test("an attempt more is another step", function()
-  local nvim = steps.start({ "a" })
-  steps.written(nvim, { { 0, 1, { "A" } } }, { job = 1 })
-  steps.written(nvim, { { 0, 1, { "a" } } }, { job = 1, attempt = 2 })
-  equal(steps.rows(nvim), { "a" })
+  local nvim = child.with_host({ "a" })
+  written(nvim, { { 0, 1, { "A" } } }, { job = 1 })
+  written(nvim, { { 0, 1, { "a" } } }, { job = 1, attempt = 2 })
+  equal(nvim:lines(1), { "a" })
 end)
 
 test("a call goes on behind the steps that an earlier one wrote", function()
-  local nvim = steps.start({ "a", "b", "c" })
-  local call = steps.call(nvim, { { { 0, 1, { "A", "A" } } }, { { 2, 3, { "B" } } } })
-  local first = steps.send(nvim, { buffer = call.buffer, tick = call.tick, steps = { call.steps[1] } })
-  local both = steps.send(nvim, call)
-  equal({ steps.states(both), both.steps[1] }, { "written written", first.steps[1] })
-  equal(steps.rows(nvim), { "A", "A", "B", "c" })
+  local nvim = child.with_host({ "a", "b", "c" })
+  local call = call_of(nvim, { { { 0, 1, { "A", "A" } } }, { { 2, 3, { "B" } } } })
+  local first = send(nvim, { buffer = call.buffer, tick = call.tick, steps = { call.steps[1] } })
+  local both = send(nvim, call)
+  equal({ states(both), both.steps[1] }, { "written written", first.steps[1] })
+  equal(nvim:lines(1), { "A", "A", "B", "c" })
 end)
 
 test("where the text has changed since, a call ends behind the steps that an earlier one wrote", function()
-  local nvim = steps.start({ "a", "b", "c" })
-  local call = steps.call(nvim, { { { 0, 1, { "A" } } }, { { 1, 2, { "B" } } } })
-  local first = steps.send(nvim, { buffer = call.buffer, tick = call.tick, steps = { call.steps[1] } })
+  local nvim = child.with_host({ "a", "b", "c" })
+  local call = call_of(nvim, { { { 0, 1, { "A" } } }, { { 1, 2, { "B" } } } })
+  local first = send(nvim, { buffer = call.buffer, tick = call.tick, steps = { call.steps[1] } })
   nvim:type("GAx<Esc>")
-  equal(steps.send(nvim, call), { state = "done", tick = tick(nvim), steps = first.steps })
+  equal(send(nvim, call), { state = "done", tick = tick(nvim), steps = first.steps })
   nvim:type("v")
-  equal(steps.send(nvim, call), { state = "done", tick = tick(nvim), steps = first.steps })
-  equal(steps.rows(nvim), { "A", "b", "cx" })
+  equal(send(nvim, call), { state = "done", tick = tick(nvim), steps = first.steps })
+  equal(nvim:lines(1), { "A", "b", "cx" })
 end)
 
 test("what was written is remembered until it is stored, also for the next host", function()
-  local nvim = steps.start({ "a", "b" })
-  local call = steps.call(nvim, { { { 0, 1, { "A" } } }, { { 1, 2, { "B" } } } }, { job = 7, attempt = 3 })
+  local nvim = child.with_host({ "a", "b" })
+  nvim:type(":Botglue jobs<CR>q")
+  local call = call_of(nvim, { { { 0, 1, { "A" } } }, { { 1, 2, { "B" } } } }, { job = 7, attempt = 3 })
   local second = { buffer = call.buffer, tick = call.tick, steps = { call.steps[2] } }
   local function stored(step)
     nvim:lua("require('botglue.apply').stored({ steps = { ... } })", step)
   end
   -- The reply is lost with the host that asked.
-  steps.send(nvim, call)
+  send(nvim, call)
   nvim:host("die")
-  nvim:lua("local client = require('botglue.host.client'); client.connect(client.options())")
+  nvim:type(":Botglue jobs<CR>q")
   stored({ job = 7, attempt = 2 })
-  equal(steps.states(steps.send(nvim, call)), "written written")
-  equal(steps.rows(nvim), { "A", "B" })
+  equal(states(send(nvim, call)), "written written")
+  equal(nvim:lines(1), { "A", "B" })
   stored({ job = 7, attempt = 3 })
-  equal(
-    { steps.states(steps.send(nvim, call)), steps.states(steps.send(nvim, second)) },
-    { "stale", "written" }
-  )
+  equal({ states(send(nvim, call)), states(send(nvim, second)) }, { "stale", "written" })
   -- All steps of a job.
   stored({ job = 8 })
-  equal(steps.states(steps.send(nvim, second)), "stale")
+  equal(states(send(nvim, second)), "stale")
 end)

@@ -124,8 +124,6 @@ function Agent:say(text)
     local chunk =
       { sessionUpdate = "agent_message_chunk", messageId = id, content = { type = "text", text = text } }
     encoded(self, { method = "session/update", params = { sessionId = self.session, update = chunk } })
-  elseif self.protocol == "droid" then
-    encoded(self, { type = "message", role = "assistant", id = id, text = text, session_id = self.session })
   else
     encoded(self, {
       type = "assistant",
@@ -146,7 +144,7 @@ function Agent:think(text)
   })
 end
 
---- Calls a tool; returns the id of the call.
+--- Calls a tool, in the protocol of Claude; returns the id of the call.
 ---@param name string
 ---@param input table
 ---@return string
@@ -154,19 +152,15 @@ function Agent:call(name, input)
   self:begin()
   self.calls = self.calls + 1
   local id = "call-" .. self.calls
-  if self.protocol == "droid" then
-    encoded(self, { type = "tool_call", id = id, toolId = name, toolName = name, parameters = input })
-  else
-    encoded(self, {
-      type = "assistant",
-      session_id = self.session,
-      message = {
-        id = "message-of-" .. id,
-        model = self.model,
-        content = { { type = "tool_use", id = id, name = name, input = input } },
-      },
-    })
-  end
+  encoded(self, {
+    type = "assistant",
+    session_id = self.session,
+    message = {
+      id = "message-of-" .. id,
+      model = self.model,
+      content = { { type = "tool_use", id = id, name = name, input = input } },
+    },
+  })
   return id
 end
 
@@ -175,18 +169,14 @@ end
 ---@param output string
 ---@param failed boolean?
 function Agent:result(id, output, failed)
-  if self.protocol == "droid" then
-    encoded(self, { type = "tool_result", id = id, isError = failed or false, value = output })
-  else
-    encoded(self, {
-      type = "user",
-      session_id = self.session,
-      message = {
-        role = "user",
-        content = { { type = "tool_result", tool_use_id = id, content = output, is_error = failed or false } },
-      },
-    })
-  end
+  encoded(self, {
+    type = "user",
+    session_id = self.session,
+    message = {
+      role = "user",
+      content = { { type = "tool_result", tool_use_id = id, content = output, is_error = failed or false } },
+    },
+  })
 end
 
 --- Says that it tries again, since the service is overloaded.
@@ -244,8 +234,6 @@ function Agent:conclude(text, more)
     }
   if self.protocol == "acp" then
     encoded(self, { id = 3 + self.settings, result = { stopReason = "end_turn" } })
-  elseif self.protocol == "droid" then
-    encoded(self, { type = "completion", finalText = text, numTurns = 1, durationMs = 1, usage = usage })
   elseif self.protocol == "claude" then
     encoded(self, {
       type = "result",

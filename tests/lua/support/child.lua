@@ -84,9 +84,10 @@ function Child:eventually(name, code, ...)
   end)
 end
 
+---@param bufnr integer? default: the current buffer
 ---@return string[]
-function Child:lines()
-  return self:lua("return vim.api.nvim_buf_get_lines(0, 0, -1, true)")
+function Child:lines(bufnr)
+  return self:lua("return vim.api.nvim_buf_get_lines(..., 0, -1, true)", bufnr or 0)
 end
 
 ---@param lines string[]
@@ -168,6 +169,14 @@ function Child:screen()
   ]])
 end
 
+--- Waits until a text is on the screen.
+---@param text string
+function Child:shows(text)
+  suite.eventually("the screen has " .. text, function()
+    return self:screen():find(text, 1, true)
+  end)
+end
+
 ---@return string
 function Child:messages()
   return self:lua("return vim.fn.execute('messages')")
@@ -188,19 +197,6 @@ function Child:drawn()
   ]])
 end
 
---- Notes every timer that is made from now on in `timers`.
-function Child:note_timers()
-  self:lua([[
-    _G.timers = {}
-    local new_timer = vim.uv.new_timer
-    vim.uv.new_timer = function()
-      local timer = new_timer()
-      table.insert(timers, timer)
-      return timer
-    end
-  ]])
-end
-
 --- Waits until the status lines have ticked some times.
 ---@param count integer
 function Child:ticks(count)
@@ -213,7 +209,7 @@ end
 ---@return string path
 function M.script(text)
   local path = vim.fn.tempname()
-  vim.fn.writefile({ "#!/bin/sh", text }, path)
+  vim.fn.writefile(vim.split("#!/bin/sh\n" .. text, "\n"), path)
   vim.uv.fs_chmod(path, tonumber("700", 8))
   suite.finally(function()
     vim.fn.delete(path)

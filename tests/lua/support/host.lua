@@ -5,6 +5,7 @@ local agent = require("support.agent")
 local DEADLINE = require("support.deadline")
 
 local M = {
+  started = 0, -- hosts
   sent = {},
   events = {},
   calls = {}, -- what the host calls, by name
@@ -113,6 +114,7 @@ function M.install()
     end
     local on_exit = options.on_exit
     forget(M.channel)
+    M.started = M.started + 1
     M.channel = jobstart(
       command,
       vim.tbl_extend("force", options, {
@@ -372,6 +374,16 @@ end
 --- The host is killed.
 function M.die()
   end_by("sigkill")
+end
+
+--- The host is killed; waits until the next one is ready and knows the texts.
+function M.restart()
+  M.die()
+  eventually("the next host is started", function()
+    return M.channel
+  end)
+  M.settle()
+  M.heard()
 end
 
 --- The host is told to end, and does.

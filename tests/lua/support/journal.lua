@@ -6,39 +6,13 @@ local M = {}
 --- Its name; and the Neovim: none that runs.
 local SESSION, NEOVIM = "gone", "1:0"
 
+--- A job as a spec says it: fields of the record that the host writes, each with a default below, and
+--- - `rows`, `text`: what it was about, and what was selected where that is not all of the rows
+--- - `lines`: the answer; `false` where it has none
+--- - `landing`: what became of the answer; `landed_rows`: what stood there then
+--- - `draft`: what the user made of a held answer
+--- - `interrupted`: it had not ended when its host was gone
 ---@class JournalJob
----@field uuid string
----@field prompt string?
----@field agent string?
----@field model string?
----@field session_id string?
----@field project string?
----@field path string?
----@field filetype string?
----@field kind string?
----@field first_line integer?
----@field rows string[]? what it was about
----@field text string[]? what was selected, where that is not all of the rows
----@field cols integer[]?
----@field lines string[]|false|nil the answer; `false` where it has none
----@field error [string, string]? code and message
----@field landing string|false|nil what became of the answer
----@field held_for string?
----@field held_why string?
----@field draft table? what the user made of a held answer
----@field landed_rows string[]? what stood there then
----@field ended_ms integer?
----@field started_ms integer?
----@field cost_usd number|false|nil
----@field input_tokens integer?
----@field output_tokens integer?
----@field cache_read_tokens integer?
----@field cache_creation_tokens integer?
----@field duration_ms integer?
----@field checkpoints string[]?
----@field transcript string? the name of its file
----@field resumed { session_id: string, at: string? }?
----@field interrupted boolean? it had not ended when its host was gone
 
 ---@param job JournalJob
 ---@return table

@@ -1,4 +1,4 @@
---- A child for specs of the prompt, and what they do with it.
+--- The prompt as the user has it: a window of its own, whose rows and keys are on the screen.
 
 local child = require("support.child")
 
@@ -10,10 +10,73 @@ function M.start()
   return child.with_host(M.LINES)
 end
 
+-- The window of the prompt, if one is open.
+local WINDOW = [[
+  local function prompt()
+    return vim.iter(vim.api.nvim_list_wins()):find(function(win)
+      return vim.bo[vim.api.nvim_win_get_buf(win)].filetype == "botglue-prompt"
+    end)
+  end
+]]
+
+---@param nvim Child
+---@return boolean
+function M.is_open(nvim)
+  return nvim:lua(WINDOW .. "return prompt() ~= nil")
+end
+
+--- What was typed in the prompt, by its rows.
+---@param nvim Child
+---@return string[]
+function M.text(nvim)
+  return nvim:lua(
+    WINDOW .. "return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(prompt()), 0, -1, false)"
+  )
+end
+
+--- Waits until no prompt is open.
+---@param nvim Child
+function M.closed(nvim)
+  nvim:eventually("the prompt is closed", WINDOW .. "return not prompt()")
+end
+
 --- Types keys in the prompt, after which it is closed.
 function M.type_and_leave(nvim, keys)
   nvim:type(keys)
-  nvim:eventually("the prompt is closed", "return require('botglue.host.connection').prompt == nil")
+  M.closed(nvim)
+end
+
+--- The window of the prompt: the first and last of its rows and columns on the screen, from 0, border included; what
+--- is in it, without the border; and whether the user is in it.
+---@param nvim Child
+---@return { rows: integer[], cols: integer[], inside: string[], entered: boolean }
+function M.window(nvim)
+  return nvim:lua(WINDOW .. [[
+    vim.cmd.redraw()
+    local win = prompt()
+    local at, inside = vim.api.nvim_win_get_position(win), {}
+    local height, width = vim.api.nvim_win_get_height(win), vim.api.nvim_win_get_width(win)
+    for row = 1, height do
+      local cells = {}
+      for column = 1, width do
+        cells[column] = vim.fn.screenstring(at[1] + row + 1, at[2] + column + 1)
+      end
+      inside[row] = vim.trim(table.concat(cells))
+    end
+    return {
+      rows = { at[1], at[1] + height + 1 },
+      cols = { at[2], at[2] + width + 1 },
+      inside = inside,
+      entered = vim.api.nvim_get_current_win() == win,
+    }
+  ]])
+end
+
+--- The agent and the model that the title of the prompt has.
+---@param nvim Child
+---@return string
+function M.choice(nvim)
+  return nvim:screen():match("╭ [^\n]-%l · ([%w ]-) ─")
 end
 
 function M.sent(nvim)

@@ -72,11 +72,4 @@ function M.newest(nvim)
   ]])
 end
 
---- What the store was asked, in that order.
----@param nvim Child
----@return table[]
-function M.asked(nvim)
-  return nvim:host("received", "query")
-end
-
 return M
