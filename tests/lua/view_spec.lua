@@ -209,9 +209,9 @@ for name, command in pairs({
       nvim:api("set_current_win", 1000)
     end
     nvim:api("command", command)
+    nvim:eventually("the host is told", "return #require('support.host').received('closed') == 1")
     nvim:eventually("it is closed", "return vim.fn.bufnr('^botglue://info$') == -1")
     equal(#nvim:api("list_wins"), 1)
-    equal(#nvim:host("received", "closed"), 1)
   end)
 end
 
