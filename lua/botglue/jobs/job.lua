@@ -2,7 +2,6 @@
 --- becomes of it; this module takes over what it says. A job does not refer to other jobs.
 
 local client = require("botglue.host.client")
-local connection = require("botglue.host.connection")
 local events = require("botglue.jobs.events")
 local fail = require("botglue.host.errors").fail
 local handlers = require("botglue.host.handlers")

@@ -32,8 +32,8 @@ end
 
 local CHANGED = "botglue: the text has changed, nothing was done: these are the hunks now"
 
---- Has the host do what a key means with the hunks as they are drawn. Where the text has changed since, it computes them
---- first, and those that are others now are only shown.
+--- Has the host do what a key means with the hunks as they are drawn. Where the text has changed since, it computes
+--- them first, and those that are others now are only shown.
 ---@param verb "next"|"previous"|"take"|"drop"
 ---@param args { count: integer?, range: { first: integer, past: integer }? }
 ---@return botglue.Review review
