@@ -78,6 +78,11 @@ impl Frames {
         self.jobs.get(&id).map(JobState::doing).unwrap_or_default()
     }
 
+    /// The session of a job, as far as its agent has named it.
+    pub fn session(&self, id: u64) -> Option<&str> {
+        self.jobs.get(&id)?.session()
+    }
+
     /// How long after the last frame the next one goes out; none if nothing waits.
     pub fn due(&self) -> Option<Duration> {
         match (self.has_states, self.has_code) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::agent::{self, KnownAgent};
+use crate::agent;
 use crate::land::HeldFor;
 use crate::mirror::Obstacle;
 use crate::session::{Reason, reason};
@@ -15,7 +15,15 @@ use crate::session::{Reason, reason};
 pub struct Words {
     reasons: BTreeMap<&'static str, Reason>,
     states: StateWords,
-    agents: BTreeMap<&'static str, KnownAgent>,
+    agents: BTreeMap<&'static str, AgentWords>,
+}
+
+/// What is said of an agent that is not logged in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct AgentWords {
+    /// How it talks: a user's agent may have the name of a shipped one and another protocol.
+    protocol: &'static str,
+    login: String,
 }
 
 /// What a job that has not ended is doing, where only the plugin knows the numbers at that moment.
@@ -41,7 +49,10 @@ pub fn words() -> Words {
             retry_in: "%s in %ds",
             ready: "ready: lands when you have finished",
         },
-        agents: agent::known(),
+        agents: agent::known()
+            .into_iter()
+            .map(|(name, known)| (name, AgentWords { protocol: known.protocol, login: known.login }))
+            .collect(),
     }
 }
 
