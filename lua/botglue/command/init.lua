@@ -51,7 +51,11 @@ local function start(args, request, target)
       target = range.from_selection(selection.lines(target.bufnr, first, last))
     end
   end
-  run.start(target, request, options)
+  local id = run.start(target, request, options)
+  if id and request.question then
+    -- Not where they are once they have typed what stands behind the command.
+    client.job(id).asked_from = require("botglue.editor.user_context").now()
+  end
 end
 
 local function open_log()

@@ -76,7 +76,7 @@ function M.send(target, request, options)
   attach.want(bufnr, new)
   if new.question then
     user_context.once_waiting(function(whereabouts)
-      new.asked_from = whereabouts
+      new.asked_from = new.asked_from or whereabouts
     end)
   end
   -- After it was sent, because an autocommand may wait for the job.
