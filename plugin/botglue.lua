@@ -41,8 +41,8 @@ for _, name in ipairs({ "review", "jobs", "accept", "reject" }) do
   local rhs = ("<Cmd>Botglue %s<CR>"):format(name)
   set_keymap("n", ("<Plug>(botglue-%s)"):format(name), rhs, { noremap = true, desc = "botglue: " .. name })
 end
-plug("n", "next", "next answer", "command.jump'.go(vim.v.count1)")
-plug("n", "prev", "previous answer", "command.jump'.go(-vim.v.count1)")
+plug("n", "next", "next answer", "command'.jump(vim.v.count1)")
+plug("n", "prev", "previous answer", "command'.jump(-vim.v.count1)")
 plug("n", "hunk-next", "hunk, next", "ui.review.keys'.go(vim.v.count1)")
 plug("n", "hunk-prev", "hunk, previous", "ui.review.keys'.go(-vim.v.count1)")
 plug_operator("hunk-take", "hunk, take", "ui.review.keys'.operator('take')")

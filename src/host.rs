@@ -3,6 +3,8 @@
 //! comes of them, `decisions` does what the user decides on answers, `earlier` takes over what an earlier host has left,
 //! `questions` replies to the editor.
 
+mod batches;
+mod commands;
 mod decisions;
 mod earlier;
 mod files;
@@ -33,6 +35,7 @@ use crate::job::{self, JobContext, Prewarm};
 use crate::journal::{Change, Held, Landed};
 use crate::log;
 use crate::mirror::{Feed, RangeOnDisk, ReviewView, SettledIntent};
+use crate::options::Options;
 use crate::record;
 use crate::rpc::{Command, Hello};
 use crate::session::Session;
@@ -107,12 +110,16 @@ pub struct Host {
     feed: Feed,
     store: Store,
     context: JobContext,
+    /// The options in force, or what is wrong with them.
+    options: Result<Options, String>,
     /// The jobs as the user knows them.
     session: Session,
     /// What the plugin wants of held answers, while it is not known which an earlier host has left.
     postponed: Option<Vec<Command>>,
     /// Who waits until no answer is on its way.
     unsettled: Vec<u64>,
+    /// The quickfix lists of jobs that were started together.
+    batches: Vec<batches::Shown>,
     /// Comes back from what others do for the host.
     messages: mpsc::UnboundedSender<HostMessage>,
     jobs: Jobs,
@@ -152,9 +159,11 @@ impl Host {
             feed,
             store,
             context,
+            options: Ok(Options::default()),
             session: Session::default(),
             postponed: None,
             unsettled: Vec::new(),
+            batches: Vec::new(),
             messages,
             jobs: Jobs::default(),
             views,
@@ -217,6 +226,7 @@ impl Host {
                 Some(message) => self.message(message),
             }
             self.follow_progress();
+            self.refresh_batches();
             self.refresh_list();
             self.draw_status();
             self.keep_beating();
@@ -262,8 +272,10 @@ impl Host {
                     message_bytes = error.message.len(),
                     "rejected"
                 );
-                self.tell(Session::rejected(id, &Outcome::failed(error)));
+                let told = self.session.rejected(id, &Outcome::failed(error));
+                self.tell(told);
             }
+            Command::Options(options) => self.options = options.map_err(|error| error.message),
             Command::Hello(hello) => self.hello(hello),
             Command::Decide { token, id, buffer, decision } => self.decide(token, id, buffer, decision),
             Command::Watch { token, id, buffer } => self.watch(token, id, buffer),
@@ -290,6 +302,7 @@ impl Host {
             Command::Act { view, action, text } => self.act(&view, &action, text.as_deref()),
             Command::Cursor { view, row } => self.cursor(&view, &row),
             Command::Closed(view) => self.closed(&view),
+            Command::Batch(batch) => self.show_batch(batch),
             Command::Files(wanted) => self.files(wanted),
             Command::Geometry(ui) => self.resized(ui),
             Command::Seen(seen) => self.seen(seen),

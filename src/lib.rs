@@ -5,6 +5,7 @@
 //! `land` prepares the edit, `editor` calls Neovim. ARCHITECTURE.md says which of them are pure.
 
 pub mod agent;
+mod command;
 pub mod document;
 pub mod editor;
 pub mod error;
@@ -17,6 +18,7 @@ mod log;
 mod memory;
 pub mod message;
 pub mod mirror;
+mod options;
 pub mod parse;
 pub mod reap;
 mod record;

@@ -19,11 +19,12 @@ use crate::error::JobError;
 use crate::journal::Unsent;
 use crate::land::Bytes;
 use crate::mirror::{self, Feed};
+use crate::options::Options;
 use crate::request::{self, Fields, Observe, PrewarmRequest, Request, bad};
-use crate::session::Decision;
+use crate::session::{Batch, Decision, Known, Recording};
 use crate::store::{self, Query};
 use crate::ui::Ui;
-pub use ask::{Act, AgentOption, Asked, FilesOf, HealthRequest, ListOf, TerminalOf, TranscriptOf};
+pub use ask::{Act, Asked, AskedFrom, EachOf, FilesOf, TranscriptOf};
 use input::RpcInput;
 pub use review::{HunkKey, HunkVerb, PanesOf};
 
@@ -42,6 +43,8 @@ pub enum Command {
         /// Which field is wrong.
         error: JobError,
     },
+    /// The options in force, or what is wrong with them.
+    Options(Result<Options, JobError>),
     /// What the plugin knows of an earlier host's jobs: the first message where there was one.
     Hello(Hello),
     /// Decide on an answer.
@@ -149,6 +152,8 @@ pub enum Command {
     },
     /// A window of the host is gone.
     Closed(String),
+    /// Keep a quickfix list of jobs up to date.
+    Batch(Batch),
     /// Look for files of a project.
     Files(FilesOf),
     /// The screen has another size.
@@ -197,6 +202,7 @@ impl Command {
                 method,
                 Fields::root(argument).and_then(|fields| Ok(Self::Unobserve { id: fields.count("id")? })),
             ),
+            "options" => Self::Options(Options::decode(argument)),
             "ask" => read(method, ask::decode(argument)),
             "act" => read(method, Self::act(argument)),
             "cursor" => read(
@@ -209,6 +215,13 @@ impl Command {
             }
             "seen" => read(method, Self::seen(argument)),
             "panes" => read(method, review::panes(argument).map(Self::Panes)),
+            "batch" => read(
+                method,
+                Fields::root(argument).and_then(|batch| {
+                    let (list, prompt) = (batch.count("list")?, batch.lossy("prompt")?);
+                    Ok(Self::Batch(Batch { list, prompt, ids: batch.counts("ids")? }))
+                }),
+            ),
             "files" => read(method, ask::files(argument).map(Self::Files)),
             "geometry" => {
                 read(method, Fields::root(argument).and_then(|fields| ask::ui(&fields)).map(Self::Geometry))
@@ -219,15 +232,19 @@ impl Command {
 
     /// Whether it needs to be known which answers are held.
     pub fn is_of_held_answer(&self) -> bool {
-        matches!(
-            self,
+        let is_of_jobs = |asked: &Asked| {
+            matches!(asked, Asked::Command(..) | Asked::Complete(..) | Asked::Jump(..) | Asked::Followup(..))
+        };
+        match self {
             Self::Decide { .. }
-                | Self::Watch { .. }
-                | Self::Answer { .. }
-                | Self::Edit { .. }
-                | Self::Panes(_)
-                | Self::Hunk { .. }
-        )
+            | Self::Watch { .. }
+            | Self::Answer { .. }
+            | Self::Edit { .. }
+            | Self::Panes(_)
+            | Self::Hunk { .. } => true,
+            Self::Ask { asked, .. } => asked.as_ref().is_ok_and(is_of_jobs),
+            _ => false,
+        }
     }
 
     /// A message for a mirror of which a field is wrong: a query has its reply.
@@ -332,8 +349,8 @@ pub struct Seen {
 pub struct Hello {
     /// Those whose answer is held, each with its key where it was taken over.
     pub held: Vec<(u64, Option<String>)>,
-    /// Those whose answer is in its buffer.
-    pub landed: Vec<u64>,
+    /// The others that have ended.
+    pub ended: Vec<(u64, Known)>,
     /// Those that failed because that host was gone before it told their outcome.
     pub lost: Vec<u64>,
     /// What was written, and no host has said to be stored: the job, and what became of its answer.
@@ -346,9 +363,23 @@ impl Hello {
         let written = |step: &Fields<'_>| Ok((step.count("id")?, step.text("landing")?));
         let held =
             |job: &Fields<'_>| Ok((job.count("id")?, job.get("uuid").map(|_| job.text("uuid")).transpose()?));
+        let ended = |job: &Fields<'_>| {
+            let text = |field| job.get(field).map(|_| job.lossy(field)).transpose();
+            let known = Known {
+                agent: job.lossy("agent")?,
+                cwd: job.lossy("cwd")?,
+                session_id: text("session_id")?,
+                is_open: false,
+                landing: text("landing")?,
+                said: text("said")?,
+                recording: if job.flag("has_transcript")? { Recording::Kept } else { Recording::Wanted },
+                is_resumed: job.flag("is_resumed")?,
+            };
+            Ok((job.count("id")?, known))
+        };
         Ok(Self {
             held: fields.maps("held")?.iter().map(held).collect::<Result<_, JobError>>()?,
-            landed: fields.counts("landed")?,
+            ended: fields.maps("ended")?.iter().map(ended).collect::<Result<_, JobError>>()?,
             lost: fields.counts("lost")?,
             written: fields.maps("written")?.iter().map(written).collect::<Result<_, JobError>>()?,
         })

@@ -146,7 +146,7 @@
 ---@field column integer? the screen column at which a block begins
 ---@field beside { above: string?, below: string? } the rows next to it
 
----@class botglue.Checkpoint an entry of the answer to `checkpoints { agent, session_id }`, oldest first
+---@class botglue.Checkpoint a message of a session that can be gone back to
 ---@field uuid string the message's
 ---@field prompt string
 ---@field at_ms integer

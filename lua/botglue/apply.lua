@@ -176,6 +176,12 @@ function M.progress(told)
   require("botglue.jobs.progress").tell(told)
 end
 
+--- What became of jobs that were started together.
+---@param told { list: integer, title: string, rows: table[] }
+function M.results(told)
+  require("botglue.jobs.results").show(told)
+end
+
 --- The files that match what is typed in the prompt.
 ---@param found { asked: integer, paths: string[] }
 function M.files(found)

@@ -12,6 +12,7 @@ local health = vim.health
 local ANSWER_WITHIN = 10000 -- milliseconds for the host, which asks the agents' programs for their versions
 
 ---@return botglue.Options?
+---@return string[]? unknown
 local function check_options()
   health.start("botglue: options")
   local ok, options, unknown = pcall(client.options)
@@ -19,13 +20,13 @@ local function check_options()
     health.error(tostring(options))
     return nil
   end
-  for _, words in ipairs(require("botglue.config").warnings(unknown)) do
-    health.warn(words)
+  for _, path in ipairs(unknown) do
+    health.warn("there is no option " .. path)
   end
   if #unknown == 0 then
     health.ok("all options are known and of the right type")
   end
-  return options
+  return options, unknown
 end
 
 --- The version that the host's program prints.
@@ -39,7 +40,8 @@ local function version_of(path)
 end
 
 ---@param options botglue.Options
-local function check_host(options)
+---@param unknown string[]? options that do not exist
+local function check_host(options, unknown)
   health.start("botglue: host")
   local path, looked = host_process.binary(options)
   local said = path and version_of(path)
@@ -51,9 +53,9 @@ local function check_host(options)
     return
   end
   health.ok(("%s, %s"):format(path, said))
-  local asked = vim.tbl_extend("error", options, { log_dir = vim.fs.dirname(host_process.log_path()) })
+  local asked = { log_dir = vim.fs.dirname(host_process.log_path()), unknown = unknown }
   local started = vim.uv.hrtime()
-  local ok, reply = pcall(require("botglue.editor.ask").open, "health", asked, ANSWER_WITHIN)
+  local ok, reply = pcall(require("botglue.editor.ask").open, "health", asked, { within = ANSWER_WITHIN })
   if not ok then
     health.error(tostring(reply))
     return
@@ -75,9 +77,9 @@ function M.check()
   else
     health.error("Neovim " .. tostring(vim.version()) .. " is too old", "botglue needs 0.11 or newer")
   end
-  local options = check_options()
+  local options, unknown = check_options()
   if options then
-    check_host(options)
+    check_host(options, unknown)
   end
 end
 

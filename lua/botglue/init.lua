@@ -14,14 +14,17 @@ local LONGEST = 2 ^ 31 - 1 -- milliseconds that Neovim can wait
 function M.setup(opts)
   local config = require("botglue.config")
   opts = opts == nil and {} or opts
-  for _, words in ipairs(config.warnings(config.check(opts))) do
-    require("botglue.host.notify").warn("botglue: " .. words)
-  end
-  local options = config.resolve(opts)
-  connection.setup = vim.deepcopy(opts)
-  if not options.default_keymaps then
-    require("botglue.command.maps").remove_default_keymaps()
-  end
+  config.in_one_line(function()
+    local warning = config.warning(config.check(opts))
+    if warning then
+      require("botglue.host.notify").warn("botglue: " .. warning)
+    end
+    local options = config.resolve(opts)
+    connection.setup = vim.deepcopy(opts)
+    if not options.default_keymaps then
+      require("botglue.command.maps").remove_default_keymaps()
+    end
+  end)
 end
 
 ---@param opts botglue.RunOptions?
@@ -100,7 +103,7 @@ end
 --- Shows a held answer; without a number the next one, those of earlier sessions too.
 ---@param id integer?
 function M.review(id)
-  require("botglue.ui.review.held").review(id and tostring(id) or "")
+  require("botglue.command").review(id)
 end
 
 --- Rejects a held answer.
@@ -138,7 +141,7 @@ end
 ---@param id integer
 ---@return integer id of the new job
 function M.retry(id)
-  return require("botglue.session.retry").retry(id)
+  return require("botglue.jobs.run").again({ retry = { id = id } })
 end
 
 --- Goes on in the session of a job, on its range as it is now; without a prompt asks for it first.
@@ -146,7 +149,10 @@ end
 ---@param prompt string?
 ---@return integer? id of the new job
 function M.followup(id, prompt)
-  return require("botglue.session.followup").followup(id, prompt)
+  if prompt ~= nil and (type(prompt) ~= "string" or not prompt:find("%S")) then
+    require("botglue.host.errors").fail("prompt must be some words, got %s", vim.inspect(prompt))
+  end
+  return require("botglue.command").followup(id, prompt)
 end
 
 --- Waits until a job has ended, no decision is pending and its events were sent, with the event loop running.

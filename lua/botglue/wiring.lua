@@ -8,6 +8,9 @@ function handlers.host_started(process)
   require("botglue.host.attach").mirror_all()
   require("botglue.jobs.proposal").follow_again(process)
   require("botglue.ui.prompt.draft").tell_all()
+  for _, batch in ipairs(connection.batches) do
+    process:notify("batch", batch)
+  end
   connection.paste = connection.paste or require("botglue.editor.paste").watch()
   require("botglue.editor.moment").watch_quit()
 end

@@ -1,14 +1,12 @@
-//! The descriptions of the agents and their sessions for the editor. The host sends them with its greeting.
+//! The descriptions of the agents and their sessions.
 
 use std::collections::BTreeMap;
-
-use serde::Serialize;
 
 use super::{Dialect, Isolation, Preset, Protocol, ResumeSupport};
 use crate::stream::failure::AgentLabel;
 
 /// What is said of one agent beside what its protocol does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct About {
     /// What keeps it from writing and from running programs: goes on from "read-only by".
     pub keeps: &'static str,
@@ -21,7 +19,7 @@ pub struct About {
 }
 
 /// How a session is opened in a terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenCommand {
     /// The program, where that is another one than the agent's.
     pub program: Option<&'static str>,
@@ -35,18 +33,17 @@ impl About {
 }
 
 /// An agent, as the editor knows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownAgent {
     /// How it talks.
     pub protocol: &'static str,
     /// What it loads of a project's own settings.
     pub loads: &'static str,
     /// Whether it can go on in a session; none where only the agent knows.
-    goes_on: Option<bool>,
+    pub goes_on: Option<bool>,
     /// What the user does to log in.
     pub login: String,
     /// What is said of it.
-    #[serde(flatten)]
     pub about: About,
 }
 

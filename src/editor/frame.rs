@@ -83,6 +83,11 @@ impl Frames {
         job.map(|job| (job.code(), ui::tools(job.newest(), room))).unwrap_or_default()
     }
 
+    /// The session of a job, as far as its agent has named it.
+    pub fn session(&self, id: u64) -> Option<&str> {
+        self.jobs.get(&id)?.session()
+    }
+
     /// How long after the last frame the next one goes out; none if nothing waits.
     pub fn due(&self) -> Option<Duration> {
         self.is_changed.then_some(BETWEEN)

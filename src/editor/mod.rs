@@ -102,6 +102,11 @@ impl Editor {
         self.apply("hang", Value::Array(items));
     }
 
+    /// The session of a job that runs, as far as its agent has named it.
+    pub fn session(&self, id: u64) -> Option<String> {
+        self.pending.lock().frames.session(id).map(str::to_owned)
+    }
+
     /// What is known of a job by its outcome: told with the call that writes its answer, so that nothing goes before
     /// that, or with what becomes of the answer.
     pub fn outcome(&self, patch: Patch) {
@@ -156,6 +161,11 @@ impl Editor {
     pub fn progress(&self, words: String, status: &str, percent: usize) {
         let told = Map::default().with("words", words).with("status", status);
         self.apply("progress", told.with("percent", percent as u64).build());
+    }
+
+    /// What a quickfix list says of jobs that were started together.
+    pub fn results(&self, results: serde_json::Value) {
+        self.apply("results", Value::Map(value::fields(results)));
     }
 
     /// The files that match what is typed in a prompt.

@@ -21,8 +21,8 @@ impl Host {
         for (id, landing) in &hello.written {
             self.landed(*id, Landed { landing: landing.clone(), ..Landed::default() });
         }
-        for &id in &hello.landed {
-            self.session.landed_before(id);
+        for (id, known) in &hello.ended {
+            self.session.ended_before(*id, known.clone());
         }
         let lost = hello.lost.iter().map(|id| (*id, None));
         let jobs: Vec<_> = hello.held.iter().cloned().chain(lost).collect();

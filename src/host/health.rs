@@ -10,26 +10,31 @@ use serde_json::json;
 use tokio::task::JoinSet;
 
 use super::Host;
-use crate::agent::{self, KnownAgent, Protocol};
+use crate::agent::{KnownAgent, Protocol};
 use crate::job::{Groups, find_program, version};
-use crate::rpc::{AgentOption, HealthRequest};
+use crate::options::{AgentOption, Options};
 use crate::view::health::{self, CheckedAgent};
 
 type Versions = BTreeMap<PathBuf, Result<String, String>>;
 
 impl Host {
     /// Replies with the report.
-    pub(super) fn health(&self, token: u64, asked: HealthRequest) {
+    pub(super) fn health(&self, token: u64, options: Options, log: String, unknown: &[String]) {
+        let unknown = health::unknown(unknown);
         let (editor, groups) = (self.editor.clone(), self.context.groups.clone());
         tokio::spawn(async move {
-            let versions = versions(&asked, &groups).await;
-            let agents: Vec<_> = asked.agents.iter().map(|agent| checked(agent, &versions, &asked)).collect();
-            let directories =
-                asked.directories.iter().map(|(what, path)| (*what, path.clone(), is_writable(path)));
-            let sections = [
-                health::agents(&agents, &asked.chosen, asked.trust_project),
-                health::directories(&directories.collect::<Vec<_>>()),
+            let versions = versions(&options, &groups).await;
+            let agents: Vec<_> =
+                options.agents.values().map(|agent| checked(agent, &versions, &options)).collect();
+            let directories = [("data", options.data_dir), ("log", log)].map(|(what, path)| {
+                let is_writable = is_writable(&path);
+                (what, path, is_writable)
+            });
+            let checked = [
+                health::agents(&agents, &options.agent, options.trust_project),
+                health::directories(&directories),
             ];
+            let sections: Vec<_> = unknown.into_iter().chain(checked).collect();
             editor.reply(token, Ok(json!({ "sections": sections })));
         });
     }
@@ -52,9 +57,9 @@ fn path(agent: &AgentOption) -> Option<PathBuf> {
 
 /// The versions of all programs, each asked once. One of the protocol `text` is not: it may do anything with what it is
 /// given.
-async fn versions(asked: &HealthRequest, groups: &Groups) -> Versions {
+async fn versions(options: &Options, groups: &Groups) -> Versions {
     let (mut running, mut known) = (JoinSet::new(), Versions::new());
-    for agent in asked.agents.iter().filter(|agent| agent.protocol != Protocol::Text) {
+    for agent in options.agents.values().filter(|agent| agent.protocol != Protocol::Text) {
         let Some(path) = path(agent) else { continue };
         if known.insert(path.clone(), Err("it was not asked".to_owned())).is_some() {
             continue;
@@ -71,14 +76,6 @@ async fn versions(asked: &HealthRequest, groups: &Groups) -> Versions {
     known
 }
 
-/// What is known of an agent: a user's agent may have the name of a shipped one and another protocol.
-pub(super) fn known(agent: &AgentOption) -> KnownAgent {
-    let all = agent::known();
-    let by_name =
-        all.get(agent.name.as_str()).filter(|known| known.protocol == agent.protocol.dialect().name);
-    by_name.unwrap_or(&all[agent.protocol.dialect().name]).clone()
-}
-
 /// Whether an agent runs in an empty directory.
 pub(super) fn is_apart(agent: &AgentOption, known: &KnownAgent, trust_project: bool) -> bool {
     match &agent.directory {
@@ -87,9 +84,9 @@ pub(super) fn is_apart(agent: &AgentOption, known: &KnownAgent, trust_project: b
     }
 }
 
-fn checked(agent: &AgentOption, versions: &Versions, asked: &HealthRequest) -> CheckedAgent {
+fn checked(agent: &AgentOption, versions: &Versions, options: &Options) -> CheckedAgent {
     let path = path(agent);
-    let known = known(agent);
+    let known = agent.known();
     CheckedAgent {
         name: agent.name.clone(),
         program: program(agent),
@@ -100,7 +97,7 @@ fn checked(agent: &AgentOption, versions: &Versions, asked: &HealthRequest) -> C
             .filter(|_| agent.protocol != Protocol::Text),
         path: path.map(|path| path.to_string_lossy().into_owned()),
         login: login(agent, &known),
-        is_apart: is_apart(agent, &known, asked.trust_project),
+        is_apart: is_apart(agent, &known, options.trust_project),
         weakened_by: if known.loads == "everything" { Vec::new() } else { agent.weakened_by.clone() },
         known,
     }

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use super::Host;
 use super::views::{Found, OPENS_WITHIN};
 use crate::journal::now_ms;
-use crate::rpc::{Act, Asked, ListOf, TranscriptOf};
+use crate::rpc::{Act, Asked, TranscriptOf};
 use crate::session::{Live, LiveState};
-use crate::store::{FullJob, JobKey};
-use crate::ui::{Effect, Event, JobPrompt, List, Scope, Texts, View, answer};
+use crate::store::{FullJob, JobEntry, JobKey};
+use crate::ui::{Effect, Event, JobPrompt, List, Origin, Scope, Texts, View, answer};
 use crate::view::{self, Action, Totals};
 
 /// The time between two signs of a job that goes on.
@@ -21,10 +21,10 @@ const LIST: &str = "list";
 
 impl Host {
     /// Opens the list, once the store has said what it has, or has taken too long for a key.
-    pub(super) fn open_list(&mut self, token: u64, wanted: ListOf) {
+    pub(super) fn open_list(&mut self, token: u64, name: &'static str, origin: Origin) {
         let view = self.views.screen.new_id(LIST);
-        let scope = if wanted.name == "jobs" { Scope::Session } else { Scope::All };
-        let (mut list, page) = List::new(wanted.name, wanted.origin, scope);
+        let scope = if name == "jobs" { Scope::Session } else { Scope::All };
+        let (mut list, page) = List::new(name, origin, scope);
         let (live, totals) = self.live();
         list.on(Event::Live(&live, totals));
         self.views.lists.insert(view.clone(), (token, list));
@@ -148,9 +148,10 @@ impl Host {
         let reply = match (Action::named(&act.action), act.row.as_deref()) {
             (Some(_), None) => Err(NONE.to_owned()),
             (Some(action), Some(row)) => match row.strip_prefix('#').map(str::parse) {
-                Some(Ok(id)) if is_of_plugin(action) && !act.is_stored => {
-                    Ok(json!({ "own": action.name(), "id": id }))
+                Some(Ok(id)) if self.session.known(id).is_some() && action == Action::Transcript => {
+                    return self.transcript_of(token, id, false);
                 }
+                Some(Ok(id)) if self.is_own(action, id) => self.own(action, id),
                 Some(Ok(id)) if self.session.is_open(id) => {
                     Err(format!("job {id} has not ended yet: wait for it"))
                 }
@@ -165,13 +166,25 @@ impl Host {
         self.draw(Some((token, reply)));
     }
 
+    /// Whether the plugin does it with a job of this Neovim that it knows: it needs its range as it is now.
+    fn is_own(&self, action: Action, id: u64) -> bool {
+        let is_of_range = matches!(action, Action::Jump | Action::Review | Action::Retry | Action::Followup);
+        is_of_range && self.session.known(id).is_some()
+    }
+
+    /// What the plugin does with a job of this Neovim.
+    fn own(&self, action: Action, id: u64) -> Result<Value, String> {
+        self.check_again(id, action)?;
+        Ok(json!({ "own": action.name(), "id": id }))
+    }
+
     /// Does something with a job of the store.
     pub(super) fn act_on_job(&mut self, token: u64, act: &Act, job: &FullJob) {
         let entry = &job.entry;
         let Some(action) = Action::named(&act.action) else { return };
-        let own = entry.id.filter(|_| !act.is_stored && is_of_plugin(action));
+        let own = entry.id.filter(|id| self.is_own(action, *id));
         let reply = match (action, own) {
-            (_, Some(id)) => Ok(json!({ "own": action.name(), "id": id })),
+            (_, Some(id)) => self.own(action, id),
             _ if !view::actions(entry).contains(&action) => Err(action.impossible().to_owned()),
             (Action::Prompt, _) => {
                 self.views.screen.open("prompt", Box::new(JobPrompt(view::prompt(entry))), token);
@@ -184,29 +197,44 @@ impl Host {
             }
             (Action::Transcript, _) => {
                 let key = JobKey::Uuid(entry.uuid.clone());
-                let asked = Asked::Transcript(TranscriptOf { key, about: None, is_raw: false });
+                let asked = Asked::Transcript(TranscriptOf { key, is_raw: false });
                 return self.open_job(token, asked, job);
             }
             (Action::Yank, _) => {
                 let kind = job.selection.kind.name();
                 Ok(json!({ "yank": answer(job), "kind": kind }))
             }
-            (Action::Open, _) => Ok(json!({ "open": entry })),
+            (Action::Open, _) => {
+                self.terminal("this job", &entry.agent, entry.session_id.as_deref(), &entry.project)
+            }
             (Action::Jump | Action::Review, _) => {
                 let line = entry.landed_first.unwrap_or(entry.first_line).max(1);
                 Ok(json!({ "path": entry.path, "line": line }))
             }
-            (Action::Retry | Action::Followup, _) => Ok(json!({ "again": action.name(), "job": job })),
+            (Action::Retry | Action::Followup, _) => {
+                self.check_session(action, entry).map(|()| json!({ "again": action.name(), "job": job }))
+            }
         };
         self.draw(Some((token, reply)));
     }
 
+    /// Whether the session of a job of the store can be gone on in, where that is wanted.
+    fn check_session(&self, action: Action, entry: &JobEntry) -> Result<(), String> {
+        let options = self.options.as_ref().map_err(Clone::clone)?;
+        match action {
+            Action::Followup => {
+                options.session("this job", &entry.agent, entry.session_id.as_deref()).map(|_| ())
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Gives a picker the rows of a list, each with what can be done with its job.
-    pub(super) fn pick(&mut self, token: u64, wanted: ListOf, width: usize) {
-        let scope = if wanted.name == "history" { Scope::All } else { Scope::Session };
-        let is_held = wanted.name == "held";
+    pub(super) fn pick(&mut self, token: u64, name: &'static str, origin: Origin, width: usize) {
+        let scope = if name == "history" { Scope::All } else { Scope::Session };
+        let is_held = name == "held";
         let (live, totals) = self.live();
-        let (mut list, page) = List::new("pick", wanted.origin, scope);
+        let (mut list, page) = List::new("pick", origin, scope);
         let editor = self.editor.clone();
         let Effect::Page(asked, page) = page else { return };
         self.store.history(page, move |listed| {
@@ -229,7 +257,7 @@ impl Host {
                     })
                     .collect();
                 let none = if is_held { "no answer is held" } else { NONE };
-                if rows.is_empty() { Err(none.to_owned()) } else { Ok(json!({ "rows": rows })) }
+                if rows.is_empty() { Err(none.to_owned()) } else { Ok(json!({ "pick": name, "rows": rows })) }
             });
             editor.reply(token, reply);
         });
@@ -238,8 +266,3 @@ impl Host {
 
 /// What is said where there is no job.
 const NONE: &str = "there is no job";
-
-/// Whether the plugin does it with a job of this Neovim: it needs its range as it is now.
-fn is_of_plugin(action: Action) -> bool {
-    matches!(action, Action::Jump | Action::Review | Action::Retry | Action::Followup | Action::Transcript)
-}

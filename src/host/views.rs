@@ -1,19 +1,21 @@
 //! The windows of the host: what the user asks to see, what the store and the transcripts have of it, and what is drawn.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 
 use super::files::Files;
+use super::jobs::RunningJob;
 use super::{Host, transcript};
 use crate::agent::Protocol;
 use crate::error::JobError;
 use crate::request::TranscriptRequest;
 use crate::rpc::{Asked, TranscriptOf};
-use crate::session::Live;
-use crate::store::{FullJob, Info, JobKey, Listed};
+use crate::session::{Live, Recording};
+use crate::store::{FullJob, Info, InfoQuery, JobKey, Listed};
 use crate::ui::{self, Event, List, Screen, Transcript, Ui};
 use crate::view::transcript::TranscriptRow;
 use crate::view::{self, Totals};
@@ -21,7 +23,7 @@ use crate::view::{self, Totals};
 /// How long what a window shows is looked for before it opens without rows: a key does not wait for much longer.
 pub(super) const OPENS_WITHIN: Duration = Duration::from_millis(100);
 /// The most cells of a row in a picker, which cuts what it has no room for.
-const PICK_WIDTH: usize = 120;
+pub(super) const PICK_WIDTH: usize = 120;
 const NOT_THERE: &str = "this transcript is not there: the newest 200 are kept, see :Botglue log";
 
 /// What was looked for, so that a window can show it.
@@ -118,7 +120,10 @@ impl Source {
     /// As the store has it.
     fn of(key: &JobKey, job: &FullJob) -> Result<Self, String> {
         let entry = &job.entry;
-        let path = entry.transcript.as_ref().ok_or_else(|| not_kept(key))?;
+        let path = entry.transcript.as_ref().ok_or_else(|| match key {
+            JobKey::Id(_) => NOT_THERE.to_owned(),
+            JobKey::Uuid(_) => not_kept(key),
+        })?;
         let request = TranscriptRequest {
             path: path.into(),
             protocol: entry.protocol.as_deref().and_then(Protocol::named).unwrap_or(Protocol::Text),
@@ -197,30 +202,70 @@ impl Host {
     pub(super) fn asked(&mut self, token: u64, ui: Ui, asked: Result<Asked, JobError>) {
         self.views.screen.resize(ui);
         match asked {
-            Ok(Asked::Info(wanted, project)) => {
-                let empty = ui::Info { project: project.clone(), sums: None };
-                let view = self.views.screen.open("info", Box::new(empty), token);
-                self.draw(Some((token, Ok(Value::Null))));
-                let tell = Arc::clone(&self.views.tell);
-                self.store.info(wanted, move |info| {
-                    let info = info.map(Box::new).map_err(|error| error.to_string());
-                    tell(Found::Sums { view, project, info });
-                });
+            Ok(Asked::Command(call, from)) => self.command_line(token, ui, &call, *from),
+            Ok(Asked::Complete(typed, lead)) => self.complete(token, &typed, &lead),
+            Ok(Asked::Jump(by, from)) => self.jump(token, by, &from.here),
+            Ok(Asked::Each(wanted)) => {
+                let reply = self.each(&wanted);
+                self.draw(Some((token, reply)));
             }
-            Ok(Asked::Transcript(TranscriptOf { key, about: Some(request), is_raw })) => {
-                self.open_transcript(token, Source { key, request }, is_raw);
-            }
+            Ok(Asked::Followup(id, prompt)) => self.followup(token, id, prompt),
             Ok(Asked::Texts(texts)) => {
                 self.views.screen.open_both("compare", texts.views(), token);
                 self.draw(Some((token, Ok(Value::Null))));
             }
-            Ok(Asked::Health(asked)) => self.health(token, asked),
-            Ok(Asked::Terminal(wanted)) => self.terminal(token, &wanted),
-            Ok(Asked::List(wanted)) => self.open_list(token, wanted),
-            Ok(Asked::Pick(wanted)) => self.pick(token, wanted, PICK_WIDTH.min(ui.columns.saturating_sub(8))),
+            Ok(Asked::Health(log, unknown)) => match self.options.clone() {
+                Ok(options) => self.health(token, options, log, &unknown),
+                Err(error) => self.draw(Some((token, Err(error)))),
+            },
             Ok(Asked::Act(act, None)) => self.act_on_row(token, act),
             Ok(asked) => self.find_job(token, asked),
             Err(error) => self.draw(Some((token, Err(error.message)))),
+        }
+    }
+
+    /// Shows sums over jobs; they come later.
+    pub(super) fn open_info(&mut self, token: u64, wanted: InfoQuery) {
+        let project = Path::new(&wanted.project).file_name().unwrap_or_default();
+        let project = project.to_string_lossy().into_owned();
+        let empty = ui::Info { project: project.clone(), sums: None };
+        let view = self.views.screen.open("info", Box::new(empty), token);
+        self.draw(Some((token, Ok(Value::Null))));
+        let tell = Arc::clone(&self.views.tell);
+        self.store.info(wanted, move |info| {
+            let info = info.map(Box::new).map_err(|error| error.to_string());
+            tell(Found::Sums { view, project, info });
+        });
+    }
+
+    /// Shows what a job of this Neovim did: the store knows it once it has ended.
+    pub(super) fn transcript_of(&mut self, token: u64, id: u64, is_raw: bool) {
+        let key = JobKey::Id(id);
+        let Some(known) = self.session.known(id) else {
+            return self.draw(Some((token, Err(format!("there is no job {id}")))));
+        };
+        let (is_open, recording) = (known.is_open, known.recording);
+        if let Some(RunningJob { request, transcript: Some(path), .. }) =
+            self.jobs.running(id).filter(|_| is_open)
+        {
+            let start = &request.start;
+            let request = TranscriptRequest {
+                path: path.clone(),
+                protocol: start.agent.protocol,
+                agent: start.agent.name.clone(),
+                cwd: start.cwd.to_string_lossy().into_owned(),
+                prompt: request.prompt.clone(),
+                is_over: false,
+                error: None,
+            };
+            self.open_transcript(token, Source { key, request }, is_raw);
+        } else if recording == Recording::Off {
+            let error = format!("job {id} kept no transcript: the option record is off");
+            self.draw(Some((token, Err(error))));
+        } else if is_open {
+            self.draw(Some((token, Err(not_kept(&key)))));
+        } else {
+            self.find_job(token, Asked::Transcript(TranscriptOf { key, is_raw }));
         }
     }
 

@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::fields::{Fields, bad};
 use crate::agent::Protocol;
-use crate::error::JobError;
 
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,23 +21,4 @@ pub struct TranscriptRequest {
     pub is_over: bool,
     /// Why it failed.
     pub error: Option<String>,
-}
-
-impl TranscriptRequest {
-    /// Reads the question.
-    ///
-    /// # Errors
-    /// Names the field that is missing or wrong.
-    pub fn read(fields: &Fields<'_>) -> Result<Self, JobError> {
-        let protocol = fields.text("protocol")?;
-        Ok(Self {
-            path: fields.text("path")?.into(),
-            protocol: Protocol::named(&protocol).ok_or_else(|| bad("protocol", "is unknown"))?,
-            agent: fields.lossy("agent")?,
-            cwd: fields.lossy("cwd")?,
-            prompt: fields.lossy("prompt")?,
-            is_over: fields.flag("over")?,
-            error: fields.get("error").map(|_| fields.lossy("error")).transpose()?,
-        })
-    }
 }

@@ -5,63 +5,62 @@ use std::collections::BTreeMap;
 use rmpv::Value;
 
 use super::Command;
-use crate::agent::Protocol;
+use crate::command::{Call, Here, Item, JobPlace};
 use crate::error::JobError;
+use crate::request::Fields;
 use crate::request::fields::bad;
-use crate::request::{Fields, TranscriptRequest};
-use crate::store::{self, InfoQuery, JobKey};
+use crate::store::JobKey;
 use crate::ui::{Origin, Texts, Ui};
 use crate::view::Viewer;
 
-/// What is to be shown.
+/// What is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
-    /// Sums over jobs, and the name of the project.
-    Info(InfoQuery, String),
-    /// How a session is opened in a terminal.
-    Terminal(TerminalOf),
-    /// The list of jobs.
-    List(ListOf),
-    /// The rows of a list, for a picker.
-    Pick(ListOf),
+    /// What a command of the user is to do.
+    Command(Call, Box<AskedFrom>),
+    /// What completes the word of a command: what was typed behind its name, and the beginning of the word.
+    Complete(String, String),
+    /// Where the answer is that is so many answers away.
+    Jump(i64, Box<AskedFrom>),
+    /// Which lines of these items of a list the jobs are for that get this prompt.
+    Each(EachOf),
+    /// Another job that goes on in the session of this one, with a prompt.
+    Followup(u64, Option<String>),
     /// What a key does with a job of a list; and the job, where the store has it.
     Act(Act, Option<JobKey>),
     /// Two texts that the plugin knows.
     Texts(Texts),
     /// A transcript.
     Transcript(TranscriptOf),
-    /// What `:checkhealth` says of the agents.
-    Health(HealthRequest),
+    /// What `:checkhealth` says of the agents and the directories, of which the first has the log, and of these unknown
+    /// options.
+    Health(String, Vec<String>),
 }
 
-/// The options that matter for the report of `:checkhealth`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HealthRequest {
-    /// The agent that runs the jobs.
-    pub chosen: String,
-    /// All agents, by their names.
-    pub agents: Vec<AgentOption>,
-    /// The option of that name.
-    pub trust_project: bool,
-    /// The directories that are written to, each with what it is for.
-    pub directories: [(&'static str, String); 2],
+/// The items of a list that are places in files, and in the lines that were given.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EachOf {
+    /// The prompt.
+    pub prompt: String,
+    /// Which list it is: `quickfix` or `location`.
+    pub list: String,
+    /// How many items that has.
+    pub count: u64,
+    /// Lines were given.
+    pub has_range: bool,
+    /// The items.
+    pub items: Vec<Item>,
 }
 
-/// An agent of the options.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AgentOption {
-    /// Its name.
-    pub name: String,
-    /// How it talks.
-    pub protocol: Protocol,
-    /// The program and its first arguments.
-    pub command: Vec<String>,
-    /// What is added to its environment.
-    pub env: BTreeMap<String, String>,
-    /// Where it runs.
-    pub directory: Option<String>,
-    /// The options that weaken what keeps it read-only.
-    pub weakened_by: Vec<&'static str>,
+/// From where a command is given.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AskedFrom {
+    /// What commands depend on.
+    pub here: Here,
+    /// What lists depend on.
+    pub origin: Origin,
+    /// When today began, Unix time in milliseconds.
+    pub today_ms: i64,
 }
 
 /// Which files the menu of a prompt wants.
@@ -77,30 +76,6 @@ pub struct FilesOf {
     pub is_new: bool,
 }
 
-/// Which session.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TerminalOf {
-    /// The agent.
-    pub agent: AgentOption,
-    /// The session.
-    pub session_id: String,
-    /// The project's directory.
-    pub cwd: String,
-    /// The option of that name.
-    pub trust_project: bool,
-    /// The option of that name.
-    pub data_dir: String,
-}
-
-/// Which list, and for whom.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ListOf {
-    /// `jobs`, `history`, or `held` for a picker.
-    pub name: &'static str,
-    /// From where it is asked for.
-    pub origin: Origin,
-}
-
 /// What a key does with a row of a list, or with all rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Act {
@@ -110,8 +85,6 @@ pub struct Act {
     pub action: String,
     /// The row's id.
     pub row: Option<String>,
-    /// The plugin does not know the job any more, whatever the store says.
-    pub is_stored: bool,
 }
 
 /// Which transcript.
@@ -119,8 +92,6 @@ pub struct Act {
 pub struct TranscriptOf {
     /// The job.
     pub key: JobKey,
-    /// What the plugin knows of the job; else the store is asked.
-    pub about: Option<TranscriptRequest>,
     /// The file itself is shown.
     pub is_raw: bool,
 }
@@ -173,89 +144,85 @@ pub(super) fn size(fields: &Fields<'_>, field: &str) -> Result<usize, JobError> 
 fn asked(fields: &Fields<'_>) -> Result<Asked, JobError> {
     let arg = fields.fields("arg")?;
     Ok(match fields.text("what")?.as_str() {
-        "info" => Asked::Info(store::info_query(&arg)?, arg.lossy("title")?),
-        "terminal" => Asked::Terminal(TerminalOf {
-            agent: agent(&arg.text("name")?, &arg.fields("agent")?)?,
-            session_id: arg.text("session_id")?,
-            cwd: arg.lossy("cwd")?,
-            trust_project: arg.flag("trust_project")?,
-            data_dir: arg.lossy("data_dir")?,
-        }),
-        "list" => Asked::List(list(&arg)?),
-        "pick" => Asked::Pick(list(&arg)?),
+        "command" => {
+            let call =
+                Call { line: arg.lossy("line")?, bang: arg.flag("bang")?, has_range: arg.flag("has_range")? };
+            Asked::Command(call, Box::new(from(&arg.fields("from")?)?))
+        }
+        "complete" => Asked::Complete(arg.lossy("typed")?, arg.lossy("lead")?),
+        "jump" => {
+            #[expect(clippy::cast_possible_truncation, reason = "a count of the user")]
+            let by = arg.number("by")? as i64;
+            Asked::Jump(by, Box::new(from(&arg.fields("from")?)?))
+        }
+        "each" => {
+            let item = |item: &Fields<'_>| {
+                Ok(Item {
+                    buffer: item.count("buffer")?,
+                    first: item.count("first")?,
+                    last: item.count("last")?,
+                    text: item.lossy("text")?,
+                    kind: item.lossy("kind")?,
+                    row: item.lossy("row")?,
+                    count: item.count("count")?,
+                })
+            };
+            Asked::Each(EachOf {
+                prompt: arg.lossy("prompt")?,
+                list: arg.text("list")?,
+                count: arg.count("count")?,
+                has_range: arg.flag("has_range")?,
+                items: arg.maps("items")?.iter().map(item).collect::<Result<_, JobError>>()?,
+            })
+        }
+        "followup" => {
+            let prompt = arg.get("prompt").map(|_| arg.text("prompt")).transpose()?;
+            Asked::Followup(arg.count("id")?, prompt)
+        }
         "act" => {
             let text = |field| arg.get(field).map(|_| arg.text(field)).transpose();
             let (view, row) = (text("view")?, text("row")?);
-            Asked::Act(
-                Act { view, action: arg.text("action")?, row, is_stored: arg.flag("is_stored")? },
-                None,
-            )
+            Asked::Act(Act { view, action: arg.text("action")?, row }, None)
         }
-        "health" => Asked::Health(health(&arg)?),
+        "health" => Asked::Health(arg.lossy("log_dir")?, arg.lossy_texts("unknown")?),
         "texts" => Asked::Texts(Texts {
             name: arg.lossy("title")?,
             before: arg.escaped_texts("left")?,
             after: arg.escaped_texts("right")?,
             filetype: arg.lossy("filetype")?,
         }),
-        "transcript" => Asked::Transcript(TranscriptOf {
-            key: store::job_key(&arg)?,
-            about: arg.get("path").map(|_| TranscriptRequest::read(&arg)).transpose()?,
-            is_raw: arg.flag("raw")?,
-        }),
         _ => return Err(bad("what", "is nothing that this host shows")),
     })
 }
 
-fn list(arg: &Fields<'_>) -> Result<ListOf, JobError> {
-    let name = arg.text("name")?;
-    let name = ["jobs", "history", "held"].into_iter().find(|known| *known == name);
-    let line = |job: &Fields<'_>| Ok((job.count("id")?, job.count("line")?));
-    Ok(ListOf {
-        name: name.ok_or_else(|| bad("name", "is no list that this host knows"))?,
-        origin: Origin {
-            viewer: Viewer { cwd: arg.lossy("cwd")?, home: arg.lossy("home")? },
-            path: Some(arg.lossy("path")?).filter(|path| !path.is_empty()),
-            project: arg.lossy("project")?,
-            earlier: arg.count("earlier")?,
-            lines: arg.maps("lines")?.iter().map(line).collect::<Result<_, JobError>>()?,
-        },
-    })
-}
-
-fn health(arg: &Fields<'_>) -> Result<HealthRequest, JobError> {
-    let all = arg.fields("agents")?;
-    let mut agents: Vec<AgentOption> = arg
-        .pairs("agents")?
-        .iter()
-        .filter_map(|(name, _)| name.as_str())
-        .map(|name| agent(name, &all.fields(name)?))
-        .collect::<Result<_, _>>()?;
-    agents.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(HealthRequest {
-        chosen: arg.lossy("agent")?,
-        agents,
-        trust_project: arg.flag("trust_project")?,
-        directories: [("data", arg.lossy("data_dir")?), ("log", arg.lossy("log_dir")?)],
-    })
-}
-
-fn agent(name: &str, fields: &Fields<'_>) -> Result<AgentOption, JobError> {
-    let protocol = fields.text("protocol")?;
-    let env = fields.pairs("env")?.iter().filter_map(|(name, value)| {
-        Some((name.as_str()?.to_owned(), String::from_utf8_lossy(value.as_slice()?).into_owned()))
-    });
-    Ok(AgentOption {
-        name: name.to_owned(),
-        protocol: Protocol::named(&protocol).ok_or_else(|| bad(&fields.name("protocol"), "is unknown"))?,
-        command: fields.lossy_texts("command")?,
-        env: env.collect(),
-        directory: fields.get("directory").map(|_| fields.lossy("directory")).transpose()?,
-        weakened_by: ["mode", "meta", "directory"]
-            .into_iter()
-            .filter(|name| fields.get(name).is_some())
-            .collect(),
-    })
+fn from(at: &Fields<'_>) -> Result<AskedFrom, JobError> {
+    let some = |field| at.get(field).map(|_| at.count(field)).transpose();
+    let (mut places, mut lines) = (BTreeMap::new(), BTreeMap::new());
+    for job in at.maps("jobs")? {
+        let some = |field| job.get(field).map(|_| job.count(field)).transpose();
+        let (id, first) = (job.count("id")?, job.count("first")?);
+        let place =
+            JobPlace { buffer: some("buffer")?, lines: (first, job.count("last")?), column: some("column")? };
+        places.insert(id, place);
+        lines.insert(id, first.max(1));
+    }
+    let here = Here {
+        buffer: at.count("buffer")?,
+        cursor: (at.count("line")?, at.count("column")?),
+        places,
+        review: some("review")?,
+        shows_review: at.flag("shows_review")?,
+        answer: some("answer")?,
+        is_cmdwin: at.flag("is_cmdwin")?,
+    };
+    let origin = Origin {
+        viewer: Viewer { cwd: at.lossy("cwd")?, home: at.lossy("home")? },
+        path: Some(at.lossy("path")?).filter(|path| !path.is_empty()),
+        project: at.lossy("project")?,
+        earlier: at.count("earlier")?,
+        lines,
+    };
+    Ok(AskedFrom { here, origin, today_ms: i64::try_from(at.count("today_ms")?).unwrap_or(i64::MAX) })
 }
 
 #[cfg(test)]
@@ -280,24 +247,14 @@ mod tests {
             panic!()
         };
         assert_eq!((token, ui), (3, Ui { columns: 80, lines: 24, cmdheight: 1 }));
-        let act =
-            Act { view: None, action: "prompt".to_owned(), row: Some("#3".to_owned()), is_stored: false };
+        let act = Act { view: None, action: "prompt".to_owned(), row: Some("#3".to_owned()) };
         assert_eq!(asked, Ok(Asked::Act(act, None)));
-    }
-
-    #[test]
-    fn a_transcript_is_of_a_job_of_this_neovim_or_of_the_store() {
-        let Command::Ask { asked, .. } = read("transcript", &[("id", 4.into()), ("raw", true.into())]) else {
-            panic!()
-        };
-        let raw = TranscriptOf { key: JobKey::Id(4), about: None, is_raw: true };
-        assert_eq!(asked, Ok(Asked::Transcript(raw)));
     }
 
     #[test]
     fn an_error_is_for_the_one_who_asks() {
         let Command::Ask { token, asked, .. } = read("weather", &[]) else { panic!() };
         assert_eq!((token, asked.unwrap_err().message.starts_with("what ")), (3, true));
-        assert!(decode(&map(&[("what", "info".into())])).is_err());
+        assert!(decode(&map(&[("what", "health".into())])).is_err());
     }
 }

@@ -5,18 +5,20 @@
 
 mod answer;
 mod decide;
+mod known;
 mod live;
 mod patch;
 #[cfg(test)]
 mod tests;
 mod words;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use rmpv::Value;
 
 pub use answer::HeldAnswer;
 pub use decide::{Decision, Verdict};
+pub use known::{Batch, Known, Recording};
 pub use live::{Doing, Ended, Live, LiveState, Look, Tone};
 pub use patch::Patch;
 pub use words::{Reason, reason};
@@ -31,12 +33,13 @@ use crate::stream::Outcome;
 #[derive(Debug, Default)]
 pub struct Session {
     jobs: BTreeMap<u64, SessionJob>,
-    /// The jobs whose answer landed, oldest first.
-    landed: VecDeque<u64>,
+    /// What a command may mean, whatever has become of it.
+    known: BTreeMap<u64, Known>,
+    ended: known::Ended,
     /// What each job cost that told it.
     costs: BTreeMap<u64, f64>,
     /// What has become of jobs, and was not drawn at their ranges.
-    ended: Vec<Ended>,
+    undrawn: Vec<Ended>,
 }
 
 /// What a list shows of a job.
@@ -50,12 +53,7 @@ struct About {
     since_ms: i64,
     /// When it ended.
     ended_ms: Option<i64>,
-    has_session: bool,
-    has_transcript: bool,
 }
-
-/// How many jobs are known whose answer landed; the plugin knows no more either.
-const MOST_LANDED: usize = 1000;
 
 /// A job that has not failed, and whose answer is not gone.
 #[derive(Debug)]
@@ -110,12 +108,13 @@ impl Session {
         };
         let job = SessionJob::new(question, request.prompt.clone(), notify, Stage::Running);
         self.jobs.insert(request.id, SessionJob { about, ..job });
+        self.known.insert(request.id, Known::accepted(request));
     }
 
     /// What a job's agent prints is kept.
     pub fn recorded(&mut self, id: u64) {
-        if let Some(job) = self.jobs.get_mut(&id) {
-            job.about.has_transcript = true;
+        if let Some(known) = self.known.get_mut(&id) {
+            known.recording = Recording::Kept;
         }
     }
 
@@ -135,8 +134,8 @@ impl Session {
     pub fn live(&self, now_ms: i64) -> impl Iterator<Item = Live> {
         self.jobs.iter().filter_map(move |(&id, job)| {
             let state = job.state()?;
-            let About { path, name, project, line, since_ms, ended_ms, has_session, has_transcript } =
-                job.about.clone();
+            let About { path, name, project, line, since_ms, ended_ms } = job.about.clone();
+            let known = self.known.get(&id);
             let elapsed_ms = elapsed(since_ms, ended_ms.unwrap_or(now_ms));
             Some(Live {
                 id,
@@ -148,8 +147,8 @@ impl Session {
                 state,
                 elapsed_ms,
                 cost_usd: self.costs.get(&id).copied(),
-                has_session,
-                has_transcript,
+                has_session: known.is_some_and(|known| known.session_id.is_some()),
+                has_transcript: known.is_some_and(|known| known.recording == Recording::Kept),
             })
         })
     }
@@ -165,9 +164,11 @@ impl Session {
     ) -> Option<Patch> {
         let patch = Patch::new(request.id);
         self.cost(request.id, outcome.cost_usd);
+        self.learn(request.id, outcome);
         if let Some(error) = &outcome.error {
             self.ends(request.id, Some(Look::Failed), &error.message, now_ms);
             self.jobs.remove(&request.id);
+            self.end(request.id);
             let news = words::failed(request.notify, &error.message);
             let said = error.message.as_str();
             return Some(patch.with("status", "failed").with("said", said).with_news(news));
@@ -176,10 +177,11 @@ impl Session {
         if job.is_question {
             self.ends(request.id, None, "", now_ms);
             self.jobs.remove(&request.id);
+            self.note_landing(request.id, "answered", "answered");
             return Some(patch.with("status", "done").with("landing", "answered"));
         }
         let answer = HeldAnswer::of(request, outcome, landing);
-        (job.about.ended_ms, job.about.has_session) = (Some(now_ms), outcome.session_id.is_some());
+        job.about.ended_ms = Some(now_ms);
         job.stage = Stage::Landing(Box::new(Unsettled { answer, is_ready: false }));
         None
     }
@@ -201,8 +203,13 @@ impl Session {
         landing: &str,
         held_for: Option<&str>,
     ) -> (Option<Patch>, Option<u64>) {
+        let doubt = match self.jobs.get(&id).map(|job| &job.stage) {
+            Some(Stage::Landing(unsettled)) => unsettled.answer.doubt.clone(),
+            _ => None,
+        };
+        let said = words::said(landing, held_for.unwrap_or_default(), doubt.as_deref());
+        self.note_landing(id, landing, &said);
         let Some(job) = self.jobs.get_mut(&id) else {
-            let said = words::said(landing, "", None);
             let patch =
                 Patch::new(id).with("landing", landing).with("held_for", Value::Nil).with("said", said);
             return (Some(patch.with("deciding", Value::Nil).as_update()), None);
@@ -214,7 +221,6 @@ impl Session {
         let patch = match stage {
             Stage::Landing(unsettled) => {
                 let mut answer = unsettled.answer;
-                let said = words::said(landing, held_for.unwrap_or_default(), answer.doubt.as_deref());
                 let look = match landing {
                     "held" => Some(Look::Held),
                     "unchanged" => Some(Look::Unchanged),
@@ -235,7 +241,7 @@ impl Session {
             }
             _ => Patch::new(id)
                 .with("landing", landing)
-                .with("said", words::said(landing, "", None))
+                .with("said", said)
                 .with("held_for", Value::Nil)
                 .with("deciding", Value::Nil)
                 .as_update(),
@@ -244,9 +250,7 @@ impl Session {
             job.prompt = String::new();
         }
         self.ends(id, end.0, &end.1, 0);
-        if is_landed {
-            self.forget_beyond(id);
-        } else if landing != "held" {
+        if !is_landed && landing != "held" {
             self.jobs.remove(&id);
         }
         (Some(patch), token)
@@ -263,6 +267,9 @@ impl Session {
         {
             why.name().clone_into(&mut answer.why);
             let said = words::said("held", why.name(), None);
+            if let Some(known) = self.known.get_mut(&id) {
+                known.said = Some(said.clone());
+            }
             patch = patch.with("held_for", why.name()).with("said", said.clone()).with("shown", Value::Nil);
             self.ends(id, Some(Look::Held), &said, 0);
         }
@@ -280,16 +287,18 @@ impl Session {
         let about = self.jobs.get(&id).map(|job| &job.about);
         let elapsed_ms = about.map_or(0, |about| elapsed(about.since_ms, about.ended_ms.unwrap_or(now_ms)));
         let cost_usd = self.costs.get(&id).copied();
-        self.ended.push(Ended { id, look, said: said.to_owned(), elapsed_ms, cost_usd });
+        self.undrawn.push(Ended { id, look, said: said.to_owned(), elapsed_ms, cost_usd });
     }
 
     /// What has become of jobs since this was called last.
     pub fn take_ended(&mut self) -> Vec<Ended> {
-        std::mem::take(&mut self.ended)
+        std::mem::take(&mut self.undrawn)
     }
 
     /// A job cannot run as it was asked for.
-    pub fn rejected(id: u64, outcome: &Outcome) -> Patch {
+    pub fn rejected(&mut self, id: u64, outcome: &Outcome) -> Patch {
+        let said = outcome.error.as_ref().map(|error| error.message.clone());
+        self.ended_before(id, Known { said, ..Known::default() });
         let message = outcome.error.as_ref().map(|error| error.message.as_str()).unwrap_or_default();
         let news = words::failed(Notify::Failures, message);
         Patch::new(id).with_outcome(outcome).with("status", "failed").with("said", message).with_news(news)
@@ -306,9 +315,18 @@ impl Session {
             line: record.job.selection.first_line,
             since_ms: record.job.started_ms,
             ended_ms: Some(record.ended_ms),
-            has_session: record.session_id.is_some(),
-            has_transcript: record.transcript.is_some(),
         };
+        let known = Known {
+            agent: record.job.agent.clone(),
+            cwd: record.job.project.clone(),
+            session_id: record.session_id.clone(),
+            landing: Some("held".to_owned()),
+            said: Some(answer.said()),
+            recording: if record.transcript.is_some() { Recording::Kept } else { Recording::Off },
+            is_resumed: record.job.resumed.is_some(),
+            ..Known::default()
+        };
+        self.known.insert(id, known);
         self.cost(id, record.share.cost_usd);
         let job =
             SessionJob::new(false, record.job.prompt.clone(), Notify::All, Stage::Held(Box::new(answer)));
@@ -317,19 +335,8 @@ impl Session {
     }
 
     /// The answer of this job landed by an earlier host.
-    pub fn landed_before(&mut self, id: u64) {
+    fn landed_before(&mut self, id: u64) {
         self.jobs.insert(id, SessionJob::new(false, String::new(), Notify::All, Stage::Landed));
-        self.forget_beyond(id);
-    }
-
-    /// The answer of this job landed: where there are too many by now, the oldest is known no more.
-    fn forget_beyond(&mut self, id: u64) {
-        self.landed.push_back(id);
-        if self.landed.len() > MOST_LANDED
-            && let Some(oldest) = self.landed.pop_front()
-        {
-            self.jobs.remove(&oldest);
-        }
     }
 
     /// The jobs whose answer is held.
@@ -341,6 +348,11 @@ impl Session {
     /// Whether a job goes on.
     pub fn is_open(&self, id: u64) -> bool {
         self.jobs.get(&id).is_some_and(|job| matches!(job.stage, Stage::Running | Stage::Landing(_)))
+    }
+
+    /// Whether the answer of a job waits for a moment at which it can land.
+    pub fn is_ready(&self, id: u64) -> bool {
+        matches!(self.jobs.get(&id).map(|job| &job.stage), Some(Stage::Landing(unsettled)) if unsettled.is_ready)
     }
 
     /// Whether the answer of any job is about to land and waits for no moment.

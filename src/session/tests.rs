@@ -191,8 +191,9 @@ fn an_answer_of_several_blocks_is_shown_as_the_agent_said_it() {
 #[test]
 fn of_jobs_whose_answer_landed_a_bound_is_known() {
     let mut session = Session::default();
-    (0..=MOST_LANDED as u64).for_each(|id| session.landed_before(id));
-    assert_eq!(session.jobs.len(), MOST_LANDED);
+    let landed = Known { landing: Some("applied".to_owned()), ..Known::default() };
+    (0..=1000).for_each(|id| session.ended_before(id, landed.clone()));
+    assert_eq!((session.jobs.len(), session.all_known().count()), (1000, 1000));
     assert!(session.decide(0, &Decision::Revert, true, 1).is_err(), "the oldest is not known");
     assert!(session.decide(1, &Decision::Revert, true, 1).is_ok());
 }

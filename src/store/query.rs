@@ -26,9 +26,6 @@ pub fn query(fields: &Fields<'_>) -> Result<Query, JobError> {
             before: fields.get("before").map(|_| before(fields)).transpose()?,
         })),
         "job" => Ok(Query::Job(job_key(fields)?)),
-        "checkpoints" => {
-            Ok(Query::Checkpoints { agent: fields.text("agent")?, session_id: fields.text("session_id")? })
-        }
         "prompts" => {
             Ok(Query::Prompts { limit: limit(PROMPTS)?, project: text("project")?.unwrap_or_default() })
         }

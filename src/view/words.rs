@@ -14,13 +14,27 @@ use crate::session::{Reason, reason};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Words {
     reasons: BTreeMap<&'static str, Reason>,
-    agents: BTreeMap<&'static str, KnownAgent>,
+    agents: BTreeMap<&'static str, AgentWords>,
+}
+
+/// What is said of an agent that is not logged in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct AgentWords {
+    /// How it talks: a user's agent may have the name of a shipped one and another protocol.
+    protocol: &'static str,
+    login: String,
 }
 
 /// All words.
 pub fn words() -> Words {
     let obstacles = HeldFor::ALL.map(Obstacle::Held).into_iter().chain([Obstacle::Stale]);
-    Words { reasons: obstacles.map(|why| (why.name(), reason(why))).collect(), agents: agent::known() }
+    let login = |(name, known): (&'static str, KnownAgent)| {
+        (name, AgentWords { protocol: known.protocol, login: known.login })
+    };
+    Words {
+        reasons: obstacles.map(|why| (why.name(), reason(why))).collect(),
+        agents: agent::known().into_iter().map(login).collect(),
+    }
 }
 
 #[cfg(test)]

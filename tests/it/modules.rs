@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 mod lua;
 
 /// Every module, in the order in which they may know each other.
-const ORDER: [&str; 29] = [
+const ORDER: [&str; 31] = [
     "error", "memory", "log", "rules", "stream", "agent", "request", "document", "land", "review", "message",
-    "journal", "store", "mirror", "record", "session", "view", "ui", "reap", "held", "job", "editor", "rpc",
-    "host", "serve", "parse", "replay", "lib", "main",
+    "journal", "store", "mirror", "record", "session", "options", "view", "ui", "command", "reap", "held",
+    "job", "editor", "rpc", "host", "serve", "parse", "replay", "lib", "main",
 ];
 
 #[test]

@@ -204,6 +204,19 @@ test("what is sent along: the lines around, diagnostics, the project", function(
   equal({ request.filetype, request.agent.model, request.agent.command }, { "rust", "opus", { "claude" } })
 end)
 
+test("an unknown option warns, and setup() sets the others", function()
+  local nvim = child.start()
+  nvim:lua("require('botglue').setup({ timeuot = 1, timeout = 9 })")
+  contains(nvim:messages(), "botglue: there is no option timeuot")
+  -- A value that is no string: Neovim shows no traceback of it at its start.
+  local raised = nvim:lua(
+    "local _, raised = pcall(require('botglue').setup, { timeout = 'x' }); return { type(raised), tostring(raised) }"
+  )
+  equal(raised[1], "table")
+  contains(raised[2], "botglue: option timeout must be")
+  equal(nvim:lua("return require('botglue.host.client').options().timeout"), 9)
+end)
+
 test("a model of its own for each agent", function()
   local nvim = child.with_host({ "a" })
   local function model(options, run)

@@ -21,13 +21,13 @@ test("a wrong command shows one line and changes nothing", function()
     equal(#nvim:lua("return require('botglue').jobs()"), 0)
     equal(nvim:drawn(), 0)
   end
-  local known = table.concat(nvim:lua("return vim.fn.getcompletion('Botglue ', 'cmdline')"), ", ")
-  wrong("Botglue cancel", 'botglue: unknown subcommand "cancel"; use ' .. known)
-  wrong("Botglue log now", "botglue: log takes no argument")
   wrong(
     "Botglue log",
     "botglue: there is no log yet at " .. nvim:lua("return vim.fn.stdpath('log')") .. "/botglue.log"
   )
+  local known = table.concat(nvim:lua("return vim.fn.getcompletion('Botglue ', 'cmdline')"), ", ")
+  wrong("Botglue cancel", 'botglue: unknown subcommand "cancel"; use ' .. known)
+  wrong("Botglue log now", "botglue: log takes no argument")
   wrong("Botglue! jobs", "botglue: jobs takes no !")
   wrong("1Botglue jobs", "botglue: jobs takes no range")
   wrong("Botglue! ask why", "botglue: ask takes no !")
@@ -38,7 +38,8 @@ end)
 
 test("where nobody is at a screen, an error is printed whole and at once", function()
   local root = vim.fs.dirname(vim.fs.dirname(vim.fs.dirname(debug.getinfo(1, "S").source:sub(2))))
-  local command = { child.program(), "--clean", "--headless", "--cmd", "set rtp^=" .. root }
+  local host = "let g:botglue = #{ host: '" .. require("support.host").PROGRAM .. "' }"
+  local command = { child.program(), "--clean", "--headless", "--cmd", "set rtp^=" .. root, "--cmd", host }
   vim.list_extend(command, { "-c", "runtime plugin/botglue.lua", "-c", "Botglue cancel", "-c", "qa!" })
   local printed = vim.system(command, { text = true }):wait(10000).stderr
   equal(select(2, printed:gsub("unknown subcommand", "")), 1, printed)
@@ -53,7 +54,7 @@ test("the words after run are the prompt, as they are", function()
 end)
 
 test("completion", function()
-  local nvim = child.start()
+  local nvim = child.with_host({})
   local function complete(line)
     return nvim:lua("return vim.fn.getcompletion(..., 'cmdline')", line)
   end

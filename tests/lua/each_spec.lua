@@ -120,6 +120,17 @@ test("the results are a quickfix list with what became of each", function()
   contains(results(nvim)[2][3], "b:1-0")
 end)
 
+test("the results go on with another host", function()
+  local nvim = with_list({ { "a", 2 }, { "a", 4 } })
+  nvim:type(":Botglue each mend it<CR>")
+  requests(nvim, 2)
+  nvim:host("die")
+  nvim:eventually(
+    "the list has what became of the jobs",
+    "return vim.fn.getqflist({ title = 1 }).title:find('2 of 2 ended, 2 failed', 1, true)"
+  )
+end)
+
 test("the results do not move where the user is in their list", function()
   local nvim = with_list({ { "a", 2 }, { "a", 4 }, { "b", 1 } })
   nvim:type(":Botglue each mend it<CR>")

@@ -74,8 +74,6 @@ test("a session opens in a terminal in its directory", function()
   local nvim = with_landed()
   nvim:lua(
     [[
-    local job = require('botglue.host.client').job(1)
-    job.cwd = '/tmp'
     local script = vim.fn.tempname()
     vim.fn.writefile({ '#!/bin/sh', 'echo "$PWD $* $MINE [$CLAUDECODE]"' .. ... }, script)
     vim.fn.setfperm(script, 'rwx------')
@@ -88,12 +86,13 @@ test("a session opens in a terminal in its directory", function()
   )
   local before = nvim:lua("return vim.api.nvim_get_current_win()")
   nvim:type("3G:Botglue open<CR>")
-  equal(said(nvim), "/tmp first --resume s1 mine []")
+  local cwd = nvim:host("received", "run")[1].cwd
+  equal(said(nvim), cwd .. " first --resume s1 mine []")
   equal(nvim:lua("return { vim.api.nvim_win_is_valid(...), vim.env.CLAUDECODE }", before), { true, "1" })
 end)
 
 test("the program of a session is looked up before the terminal is in the project", function()
-  local nvim = with_landed()
+  local nvim = child.with_host(ROWS)
   nvim:lua([[
     local project = vim.fn.tempname()
     vim.fn.mkdir(project .. '/bin', 'p')
@@ -102,10 +101,11 @@ test("the program of a session is looked up before the terminal is in the projec
     vim.fn.setfperm(program, 'rwx------')
     vim.cmd.cd(project)
     _G.project = project
-    require('botglue.host.client').job(1).cwd = project
     vim.env.PATH = './bin::bin:' .. vim.env.PATH
-    require('botglue').setup({ agents = { claude = { command = { 'my-agent' } } } })
   ]])
+  nvim:run(line(2, 4))
+  nvim:answer(1, { "B" }, { session_id = "s1" })
+  nvim:lua("require('botglue').setup({ agents = { claude = { command = { 'my-agent' } } } })")
   contains(
     message_of(nvim, "open"),
     "install my-agent, or set agents.claude.command: there is no such program"

@@ -175,6 +175,18 @@ test(
   end
 )
 
+test("what is typed behind a command that opens no window is typed, though the host is stopped", function()
+  local nvim = child.with_host({ "one" })
+  nvim:type(":Botglue info<CR>q")
+  at_once(nvim, "require('botglue.host.connection').asked_within = 500")
+  at_once(nvim, "vim.uv.kill(vim.fn.jobpid(require('support.host').channel), 'sigstop')")
+  input(nvim, ":Botglue revert<CR>A!<Esc>")
+  suite.eventually("it is typed", function()
+    return at_once(nvim, "return vim.api.nvim_get_current_line()") == "one!"
+  end)
+  at_once(nvim, "vim.uv.kill(vim.fn.jobpid(require('support.host').channel), 'sigcont')")
+end)
+
 test("q closes a window though the host is stopped, and one whose host is gone is closed", function()
   local nvim = child.with_host({ "one" })
   nvim:type(":Botglue info<CR>")

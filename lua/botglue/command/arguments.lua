@@ -1,6 +1,6 @@
 --- Checks what `run()` was given. The first wrong field raises one error that names it.
 
-local argument = require("botglue.util.argument")
+local rules = require("botglue.config.rules")
 local selection = require("botglue.editor.selection")
 
 local M = {}
@@ -122,7 +122,7 @@ function M.check(opts, options)
     end
   end
   optional(opts, "prompt", "string")
-  if opts.model ~= nil and not argument.is_word(opts.model) then
+  if opts.model ~= nil and not rules.fits(opts.model, rules.MODEL) then
     wrong("model", "the name of a model", opts.model)
   end
   optional(opts, "review", "boolean")

@@ -1,108 +1,221 @@
---- `:Botglue`: parses the command line, calls the subcommand, and shows an error as one line.
+--- `:Botglue`: captures where it is given, asks the host what it means, and does what only Neovim can. The prompt of a
+--- bare `:Botglue` and the log open without a host.
 
 require("botglue.wiring")
 
+local ask = require("botglue.editor.ask")
+local capture = require("botglue.command.capture")
+local client = require("botglue.host.client")
+local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
-local notify = require("botglue.host.notify")
-local plusopt = require("botglue.command.plusopt")
-local subcommands = require("botglue.command.subcommands")
+local range = require("botglue.editor.range")
+local registry = require("botglue.jobs.registry")
+local run = require("botglue.jobs.run")
+local selection = require("botglue.editor.selection")
 
 local M = {}
 
-local fail = errors.fail
-local RUN = "run" -- what a command without a subcommand is
+local api = vim.api
+local STARTS = { [""] = true, ask = true, run = true } -- what starts a job on the selection
+local TAKES_PROMPT = { ask = true, followup = true, run = true } -- opens the prompt where there is none
+local OPENS_NOTHING = {
+  accept = true,
+  drop = true,
+  each = true,
+  reject = true,
+  retry = true,
+  revert = true,
+  take = true,
+}
 
----@return string[]
-local function known()
-  local names = vim.tbl_keys(subcommands)
-  table.sort(names)
-  return names
+--- What is selected by a command: its range, else a place below the line.
+---@param args table what nvim_create_user_command hands over
+---@return botglue.Selection
+local function selected(args)
+  if args.range == 0 then
+    return selection.insertion(api.nvim_get_current_buf(), args.line1)
+  end
+  return selection.from_command(args.line1, args.line2)
 end
 
---- Raises an error for a bang, a range or an argument that the subcommand would ignore.
----@param name string
----@param subcommand botglue.Subcommand
+--- Starts a job on the selection. Without a prompt and a range, on a line with diagnostics, it is for their lines.
 ---@param args table
----@param rest string
-local function only_what_it_takes(name, subcommand, args, rest)
-  if args.bang and not subcommand.bang then
-    fail("%s takes no !", name)
-  elseif args.range > 0 and not subcommand.range then
-    fail("%s takes no range", name)
-  elseif rest ~= "" and subcommand.bare then
-    fail("%s takes no argument", name)
+---@param request botglue.Request
+---@param target botglue.Range
+local function start(args, request, target)
+  local options = client.options()
+  if not request.prompt and not request.question and args.range == 0 and options.context.diagnostics then
+    local first, last = require("botglue.editor.context").diagnosed(target.bufnr, args.line1)
+    if first then
+      target:unmark()
+      target = range.from_selection(selection.lines(target.bufnr, first, last))
+    end
+  end
+  local id = run.start(target, request, options)
+  if id and request.question then
+    -- Not where they are once they have typed what stands behind the command.
+    client.job(id).asked_from = require("botglue.editor.user_context").now()
   end
 end
 
---- The words of a command without a subcommand: it takes options alone.
----@param words string
----@return string
-local function only_options(words)
-  local _, rest = plusopt.take(words, subcommands[RUN].plus)
-  if rest ~= "" then
-    -- The first word may be meant as a subcommand or as the prompt.
-    local options, name = vim.trim(words:sub(1, #words - #rest)), rest:match("^%S+")
-    fail("write Botglue %s %s: options go after the subcommand", name, options)
+local function open_log()
+  local path = require("botglue.host.process").log_path()
+  local found = vim.uv.fs_lstat(path)
+  if not found then
+    errors.fail("there is no log yet at %s", path)
+  elseif found.type ~= "file" then
+    -- Reading a pipe would never end.
+    errors.fail("remove what is there, the log is not a regular file: %s", path)
   end
-  return words
+  errors.no_window_in_cmdwin()
+  require("botglue.ui.file").open(path)
+  vim.cmd("normal! G")
+end
+
+--- Takes or drops the hunks in the lines of a command.
+---@param verb "take"|"drop"
+local function of_hunks(verb)
+  return function(_, lines)
+    require("botglue.ui.review.keys").in_lines(verb, lines)
+  end
+end
+
+--- What only the plugin can do, by the host's name for it; each gets the number of the job and the range.
+---@type table<string, fun(id: integer, lines: { [1]: integer, [2]: integer }?)>
+local OWN = {
+  accept = function(id, lines)
+    require("botglue.ui.review.held").accept(id, lines and { range = lines } or nil)
+  end,
+  answer = function(id)
+    require("botglue.ui.answer").open(id)
+  end,
+  diff = function(id)
+    require("botglue.ui.diff").open(id)
+  end,
+  drop = of_hunks("drop"),
+  edit = function(id)
+    require("botglue.ui.review.edit").open(id)
+  end,
+  log = open_log,
+  reject = function(id)
+    require("botglue.jobs.decide").reject(id)
+  end,
+  revert = function(id)
+    require("botglue.jobs.decide").revert(id)
+  end,
+  review = function(id)
+    require("botglue.ui.review.held").review(id)
+  end,
+  review_end = function()
+    require("botglue.ui.review.view").close()
+  end,
+  take = of_hunks("take"),
+}
+
+--- Does what the host says.
+---@param reply table
+---@param args table
+---@param target botglue.Range?
+local function follow(reply, args, target)
+  local lines = args.range > 0 and { args.line1, args.line2 } or nil
+  if reply.plugin then
+    OWN[reply.plugin.name](reply.plugin.id, lines)
+  elseif reply.start and target then
+    start(args, reply.start, target)
+  elseif reply.each then
+    reply.each.range = lines
+    -- With `:silent`, or without a UI, a script runs the command.
+    reply.each.ask = not args.smods.silent and #api.nvim_list_uis() > 0
+    require("botglue.command.each").start(reply.each)
+  elseif reply.retry or reply.followup then
+    run.again(reply)
+  elseif reply.rewind then
+    require("botglue.session.rewind").choose(reply.rewind, reply.checkpoints)
+  elseif reply.pick then
+    require("botglue.ui.ops").pick(reply.pick, reply.rows)
+  elseif reply.terminal then
+    require("botglue.session.terminal").open(reply.terminal)
+  end
 end
 
 --- `:[range]Botglue[!] [subcommand] [rest]`
 ---@param args table what nvim_create_user_command hands over
 function M.execute(args)
+  if connection.applying then
+    -- The host waits for what runs it.
+    vim.schedule(function()
+      M.execute(args)
+    end)
+    return
+  end
   errors.guard(function()
-    local name, rest = args.args:match("^%s*(%S*)%s*(.-)%s*$")
-    if name == "" or plusopt.is_one(name) then
-      name, rest = RUN, only_options(vim.trim(args.args))
-    end
-    local subcommand = subcommands[name]
-    if not subcommand then
-      notify.error(('botglue: unknown subcommand "%s"; use %s'):format(name, table.concat(known(), ", ")))
+    local line = vim.trim(args.args)
+    local word = line:match("^%S*")
+    -- A wrong option is told before anything is marked.
+    client.options()
+    -- Marked at once: the text may change until the host has replied.
+    local is_start = STARTS[word] or vim.startswith(word, "++")
+    local target = is_start and range.from_selection(selected(args)) or nil
+    if line == "" and target then
+      start(args, { review = args.bang or nil }, target)
+      return
+    elseif line == "log" and args.range == 0 and not args.bang then
+      open_log()
       return
     end
-    only_what_it_takes(name, subcommand, args, rest)
-    local given = {}
-    if subcommand.plus then
-      given, rest = plusopt.take(rest, subcommand.plus)
+    -- Keys behind a command that opens no window are for the text.
+    local keeps_keys = OPENS_NOTHING[word] or TAKES_PROMPT[word] and line:find("%s[^+]") ~= nil
+    local about = { line = line, bang = args.bang, has_range = args.range > 0, from = capture() }
+    local ok, reply = pcall(ask.open, "command", about, { keeps_keys = keeps_keys })
+    if not ok then
+      if target then
+        target:unmark()
+      end
+      error(reply, 0)
     end
-    subcommand.run(args, rest, given)
+    follow(reply, args, target)
   end)
 end
 
---- The candidates for the word at the cursor, not yet filtered by what was typed of it.
----@param lead string what the word begins with
+--- Shows a held answer; without a number the next one.
+---@param id integer?
+function M.review(id)
+  local line = "review " .. (id and tostring(id) or "")
+  follow(ask.open("command", { line = line, from = capture() }), { range = 0 })
+end
+
+--- Goes on in the session of a job.
+---@param id integer
+---@param prompt string?
+---@return integer? id of the new job
+function M.followup(id, prompt)
+  registry.job(id)
+  return run.again(ask.open("followup", { id = id, prompt = prompt }, { keeps_keys = prompt ~= nil }))
+end
+
+--- Goes so many answers on, or back where `by` is negative: `<Plug>(botglue-next)` and `<Plug>(botglue-prev)`.
+---@param by integer
+function M.jump(by)
+  errors.guard(function()
+    local stop = ask.open("jump", { by = by, from = capture() })
+    require("botglue.ui.go").to(stop.buffer, stop.row, stop.col)
+  end)
+end
+
+--- What completes a command, for |:command-completion-custom|.
+---@param lead string
 ---@param line string
 ---@param past integer the byte behind the cursor
 ---@return string[]
-local function candidates(lead, line, past)
+function M.complete(lead, line, past)
   local typed = line:sub(1, past):match("Botglue!?%s+(.*)$") or ""
-  local before = typed:sub(1, #typed - #lead)
-  local name, rest = before:match("^(%S+)%s+(.*)$")
-  local plus = lead:sub(1, 1) == "+"
-  if name and plusopt.is_one(name) or not name and plus then
-    return plusopt.complete(before, lead, subcommands[RUN].plus)
-  elseif not name then
-    return known()
-  end
-  local subcommand = subcommands[name] or {}
-  if subcommand.prompt and lead:sub(1, 1) == "/" then
-    local is_first = plusopt.only(rest, subcommand.plus) ~= nil
-    return is_first
-        and require("botglue.jobs.prompts").complete(lead, (require("botglue.host.client").options()))
-      or {}
-  elseif subcommand.complete and not plus then
-    return plusopt.only(rest, subcommand.plus or {}) and subcommand.complete() or {}
-  end
-  return subcommand.plus and plusopt.complete(rest, lead, subcommand.plus) or {}
-end
-
----@param lead string
----@param ... any the other arguments of a completion function
----@return string[]
-function M.complete(lead, ...)
-  return vim.tbl_filter(function(text)
-    return vim.startswith(text, lead)
-  end, candidates(lead, ...))
+  local ok, reply = pcall(
+    ask.open,
+    "complete",
+    { typed = typed, lead = lead },
+    { within = connection.completed_within, keeps_keys = true }
+  )
+  return ok and reply.words or {}
 end
 
 return M

@@ -1,15 +1,27 @@
---- The options: defaults, validation and merging. Pure: what `setup()` was given is kept by the connection and
---- handed in. A wrong option raises one error that names its path, an unknown one is returned as a warning.
+--- The options: their types as data, their defaults, and what is in force. What `setup()` was given is kept by the
+--- connection and handed in. A wrong option raises one error that names its path; of unknown ones the host says what
+--- may be meant.
 
 local rules = require("botglue.config.rules")
 
-local M = {}
+local M = { check = rules.check }
 
 ---@return botglue.Options
 function M.defaults()
+  local function agent(protocol, program)
+    return { protocol = protocol, command = { program }, args = {}, env = {} }
+  end
   return {
     agent = "claude",
-    agents = require("botglue.config.shipped").options(),
+    agents = {
+      claude = agent("claude", "claude"),
+      codex = agent("acp", "codex-acp"),
+      copilot = agent("acp", "copilot"),
+      droid = agent("droid", "droid"),
+      gemini = agent("acp", "gemini"),
+      opencode = agent("acp", "opencode"),
+      qwen = agent("acp", "qwen"),
+    },
     model = false,
     models = { "opus", "sonnet", "haiku" },
     tools = { "Read", "Grep", "Glob" },
@@ -31,145 +43,10 @@ function M.defaults()
   }
 end
 
----@param path string
----@param expected string
----@param value any
-local function wrong(path, expected, value)
-  local got = (vim.inspect(value, { newline = " ", indent = "" }))
-  error(("botglue: option %s must be %s, got %s"):format(path, expected, got), 0)
-end
-
----@param given any
----@param group table<string, botglue.Rule|table>
----@param prefix string
----@param unknown string[]
-local function check_group(given, group, prefix, unknown)
-  for key, value in pairs(given) do
-    local path = prefix .. tostring(key)
-    local rule = group[key]
-    if rule == nil then
-      unknown[#unknown + 1] = path
-    elseif type(rule) == "table" then
-      if type(value) ~= "table" then
-        wrong(path, "a table", value)
-      end
-      check_group(value, rule, path .. ".", unknown)
-    else
-      local expected = rule(value)
-      if expected then
-        wrong(path, expected, value)
-      end
-    end
-  end
-end
-
---- Checks the named prompts.
----@param given any
----@param unknown string[]
-local function check_prompts(given, unknown)
-  if type(given) ~= "table" then
-    wrong("prompts", "a table", given)
-  end
-  for name, prompt in pairs(given) do
-    local path = "prompts." .. tostring(name)
-    if type(name) ~= "string" or not name:find("^[%w_-]+$") then
-      error(("botglue: option %s must have a name of letters, digits, _ and -"):format(path), 0)
-    elseif type(prompt) == "table" then
-      check_group(prompt, rules.prompt, path .. ".", unknown)
-      if prompt.prompt == nil then
-        wrong(path .. ".prompt", "some words", nil)
-      end
-    elseif rules.text(prompt) then
-      wrong(path, "some words, or a table with them as `prompt`", prompt)
-    end
-  end
-end
-
---- Whether an agent was a preset, and says nothing of its own on how to run it.
----@param name string
----@param agent table
-local function is_gone(name, agent)
-  return agent.protocol == nil and vim.list_contains(rules.GONE, "agents." .. name)
-end
-
---- Checks what a user gave. Raises one error for the first wrong option.
----@param given any
----@return string[] unknown paths of options that do not exist
-function M.check(given)
-  if type(given) ~= "table" then
-    error("botglue: the options must be a table, got " .. type(given), 0)
-  end
-  local unknown = {}
-  local rest = vim.tbl_extend("force", {}, given)
-  rest.agents, rest.prompts = nil, nil
-  check_group(rest, rules.options, "", unknown)
-  if given.agents ~= nil then
-    if type(given.agents) ~= "table" then
-      wrong("agents", "a table", given.agents)
-    end
-    for name, agent in pairs(given.agents) do
-      if type(name) ~= "string" or type(agent) ~= "table" then
-        wrong("agents." .. tostring(name), "a table", agent)
-      end
-      check_group(agent, rules.agent, "agents." .. name .. ".", unknown)
-      if is_gone(name, agent) then
-        unknown[#unknown + 1] = "agents." .. name
-      end
-    end
-  end
-  if given.prompts ~= nil then
-    check_prompts(given.prompts, unknown)
-  end
-  table.sort(unknown)
-  return unknown
-end
-
---- The paths of all options.
----@param agent string? with those of this agent
----@return string[]
-local function paths(agent)
-  local all = vim.tbl_keys(rules.options)
-  for name, group in pairs(rules.options) do
-    for field in pairs(type(group) == "table" and group or {}) do
-      all[#all + 1] = name .. "." .. field
-    end
-  end
-  all[#all + 1] = "agents"
-  for field in pairs(agent and rules.agent or {}) do
-    all[#all + 1] = ("agents.%s.%s"):format(agent, field)
-  end
-  return all
-end
-
---- The warnings for unknown options: one line with all that were removed, and one with a suggestion for each other.
----@param unknown string[] their paths
----@return string[] lines
-function M.warnings(unknown)
-  local gone, lines = {}, {}
-  for _, path in ipairs(unknown) do
-    if vim.list_contains(rules.GONE, path) then
-      gone[#gone + 1] = path
-    else
-      local known = paths(path:match("^agents%.(.+)%.[^.]+$"))
-      local meant = require("botglue.util.nearest").of(path, known)
-      lines[#lines + 1] = ("there is no option %s%s"):format(
-        path,
-        meant and ("; did you mean %s?"):format(meant) or ""
-      )
-    end
-  end
-  if #gone > 0 then
-    table.insert(lines, 1, ("there is no option %s any more"):format(table.concat(gone, ", ")))
-  end
-  return lines
-end
-
 --- Merges maps deeply; a list replaces a list. A list in place of a map has no options in it, and does no harm.
 local function merge(base, over)
-  if type(base) ~= "table" or type(over) ~= "table" then
-    return vim.deepcopy(over)
-  end
-  if vim.islist(base) and (#base > 0 or vim.islist(over)) then
+  local is_map = type(base) == "table" and type(over) == "table"
+  if not is_map or vim.islist(base) and (#base > 0 or vim.islist(over)) then
     return vim.deepcopy(over)
   end
   local merged = vim.tbl_extend("force", {}, base)
@@ -177,27 +54,6 @@ local function merge(base, over)
     merged[key] = merge(base[key], value)
   end
   return merged
-end
-
---- Checks an agent as a whole, once it is merged.
----@param name string
----@param agent table
-local function check_agent(name, agent)
-  for _, field in ipairs({ "protocol", "command" }) do
-    if agent[field] == nil then
-      wrong(
-        ("agents.%s.%s"):format(name, field),
-        field == "command" and rules.agent.command({}) or rules.agent.protocol(nil),
-        nil
-      )
-    end
-  end
-  for _, field in ipairs(agent.protocol ~= "acp" and rules.OF_ACP or {}) do
-    if agent[field] ~= nil then
-      local path = ("agents.%s.%s"):format(name, field)
-      error(('botglue: option %s needs protocol = "acp", not "%s"'):format(path, agent.protocol), 0)
-    end
-  end
 end
 
 --- The value of `vim.g.botglue`: a table, or what its function returns.
@@ -217,22 +73,33 @@ function M.given(setup)
   return merge(M.global() or {}, setup or {})
 end
 
+--- Checks an agent as a whole, once it is merged.
+---@param name string
+---@param agent table
+local function check_agent(name, agent)
+  for _, field in ipairs({ "protocol", "command" }) do
+    rules.must(agent[field], rules.agent[field], ("agents.%s.%s"):format(name, field))
+  end
+  for _, field in ipairs(agent.protocol ~= "acp" and { "mode", "meta", "directory" } or {}) do
+    if agent[field] ~= nil then
+      local path = ("agents.%s.%s"):format(name, field)
+      error(('botglue: option %s needs protocol = "acp", not "%s"'):format(path, agent.protocol), 0)
+    end
+  end
+end
+
 --- The options in force: defaults, then `vim.g.botglue`, then what `setup()` was given.
 ---@param setup table?
 ---@return botglue.Options options
 ---@return string[] unknown paths of options that do not exist
 function M.resolve(setup)
   local options, unknown = M.defaults(), {}
-  local function add(given)
-    if given ~= nil then
-      vim.list_extend(unknown, M.check(given))
-      options = merge(options, given)
-    end
+  for _, given in ipairs({ M.global() or {}, setup or {} }) do
+    vim.list_extend(unknown, rules.check(given))
+    options = merge(options, given)
   end
-  add(M.global())
-  add(setup)
   for name, agent in pairs(options.agents) do
-    if is_gone(name, agent) then
+    if rules.is_gone(name, agent) then
       options.agents[name] = nil
     else
       check_agent(name, agent)
@@ -252,22 +119,59 @@ function M.resolve(setup)
   return options, unknown
 end
 
+--- Calls a function. An error in it is one that Neovim shows as one line: a string would have a traceback.
+---@param fn fun()
+function M.in_one_line(fn)
+  local ok, raised = pcall(fn)
+  if not ok then
+    local function words()
+      return tostring(raised)
+    end
+    error(setmetatable({}, { __tostring = words }), 0)
+  end
+end
+
+--- A warning of options that do not exist.
+---@param unknown string[] their paths
+---@return string? words
+function M.warning(unknown)
+  local words = "there is no option %s; see :checkhealth botglue"
+  return #unknown > 0 and words:format(table.concat(unknown, ", ")) or nil
+end
+
+--- What the host needs of the options: known fields alone, because an unknown one may be what no message can have.
+---@param options botglue.Options
+---@return table
+function M.for_host(options)
+  local told, fields = { agents = {} }, { "agent", "prompts", "max_parallel", "trust_project", "data_dir" }
+  for _, field in ipairs(fields) do
+    told[field] = options[field]
+  end
+  for name, agent in pairs(options.agents) do
+    told.agents[name] = {}
+    for field in pairs(rules.agent) do
+      told.agents[name][field] = agent[field]
+    end
+    told.agents[name].models = vim.tbl_filter(function(model)
+      return model
+    end, M.models(options, name))
+  end
+  return told
+end
+
 --- The agent of that name; raises an error that lists the known ones.
 ---@param options botglue.Options
 ---@param name string
 ---@param what string what to call it in the error
 ---@return botglue.Agent
 function M.agent(options, name, what)
-  local agent = options.agents[name]
-  if not agent then
-    local known = vim.tbl_keys(options.agents)
-    table.sort(known)
-    error(
+  local known = vim.tbl_keys(options.agents)
+  table.sort(known)
+  return options.agents[name]
+    or error(
       ("botglue: %s: unknown agent %s; use %s"):format(what, vim.inspect(name), table.concat(known, ", ")),
       0
     )
-  end
-  return agent
 end
 
 --- The models of an agent, what it has without a choice first: false leaves that to the CLI.
@@ -275,10 +179,9 @@ end
 ---@param name string
 ---@return (string|false)[]
 function M.models(options, name)
-  local agent, claude = M.agent(options, name, "agent"), name == "claude"
-  local own = agent.model or claude and options.model or false
-  local known = { own }
-  for _, another in ipairs(agent.models or claude and options.models or {}) do
+  local agent, shared = M.agent(options, name, "agent"), name == "claude" and options or {}
+  local known = { agent.model or shared.model or false }
+  for _, another in ipairs(agent.models or shared.models or {}) do
     if not vim.tbl_contains(known, another) then
       known[#known + 1] = another
     end

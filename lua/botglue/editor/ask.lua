@@ -21,12 +21,23 @@ end
 --- started has the time that one has for that.
 ---@param what string
 ---@param arg table
----@param ms integer? how long the reply may take
+---@param opts { within: integer?, keeps_keys: boolean? }? within: milliseconds that the reply may take, a start of the
+--- host with it; keeps_keys: what is typed ahead is not meant for a window
 ---@return table reply
-function M.open(what, arg, ms)
-  local process, err = client.connect(client.options())
+function M.open(what, arg, opts)
+  opts = opts or {}
+  if connection.applying then
+    fail("use vim.schedule(): the host waits for what runs this")
+  end
+  local options = client.options()
+  local process, err = client.connect(options)
   if not process then
     fail("%s", err and err.message)
+  end
+  ---@cast process botglue.Process
+  if process.options ~= options then
+    process.options = options
+    process:notify("options", require("botglue.config").for_host(options))
   end
   local reply
   local token = query.expect(process, function(result, message)
@@ -34,14 +45,14 @@ function M.open(what, arg, ms)
   end)
   connection.asking = connection.asking + 1
   process:notify("ask", { token = token, what = what, arg = arg, here = M.here() })
-  local within = (ms or connection.asked_within) + (process.ready and 0 or connection.ready_within)
+  local within = opts.within or connection.asked_within + (process.ready and 0 or connection.ready_within)
   local ok, raised = pcall(vim.wait, within, function()
     return reply ~= nil
   end, 1)
   connection.queries[token], connection.asking = nil, connection.asking - 1
   if not reply then
     -- What was typed ahead was meant for a window that is not there.
-    while vim.fn.getchar(1) ~= 0 do
+    while not opts.keeps_keys and vim.fn.getchar(1) ~= 0 do
       vim.fn.getchar(0)
     end
     fail("%s", ok and SILENT or raised)

@@ -33,13 +33,6 @@ function M.is_idle()
   return api.nvim_get_mode().mode == "n" and is_free()
 end
 
---- What keys do in a mode, as far as it matters for opening a window.
----@param mode string
----@return string
-local function kind(mode)
-  return (mode:match("^[iR]") or mode:match("^ni")) and "typing" or mode
-end
-
 --- Tells where the user is once nothing is under way any more, and Neovim waits for them.
 ---@param fn fun(whereabouts: botglue.Whereabouts)
 function M.once_waiting(fn)
@@ -50,19 +43,6 @@ function M.once_waiting(fn)
       fn(M.now())
     end,
   })
-end
-
---- Remembers where the user asks for something.
----@return fun(): boolean stayed whether a window that opens now takes no keys that are meant for something else
-function M.asked()
-  local asked = M.now()
-  return function()
-    local now = M.now()
-    return now.win == asked.win
-      and kind(now.mode) == kind(asked.mode)
-      and (now.tick == asked.tick or kind(now.mode) ~= "typing")
-      and is_free()
-  end
 end
 
 return M

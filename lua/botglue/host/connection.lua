@@ -8,7 +8,7 @@
 
 ---@class botglue.Words by public names: reasons, agents
 ---@field reasons table<string, botglue.Reason>
----@field agents table<string, botglue.Shipped> by name, and for any other agent by its protocol
+---@field agents table<string, { protocol: string, login: string }> by name, and for any other agent by its protocol
 
 ---@class botglue.HostState the host, what it is asked, the options
 ---@field process botglue.Process?
@@ -23,6 +23,7 @@
 ---@field queries table<integer, botglue.Query> questions to the host, by their token
 ---@field last_query integer
 ---@field asked_within integer milliseconds that a key of the user waits for the host
+---@field completed_within integer the same for the completion of a command
 ---@field asking integer how many keys of the user wait for the host
 ---@field answered_within integer milliseconds after which the host is asked whether it works, and has to say so
 ---@field earlier integer how many held answers of earlier sessions wait in this project
@@ -38,6 +39,7 @@
 ---@field kept table<integer, botglue.Job[]> by buffer the jobs that have ended and whose ranges are known, oldest first
 ---@field lost integer[] jobs whose host was gone before it told their outcome, which the store may have
 ---@field last_id integer
+---@field batches { list: integer, prompt: string, ids: integer[] }[] quickfix lists of jobs that were started together
 ---@field spent number? what the jobs have cost that are not known any more
 ---@field telling botglue.Telling events that are to be told
 ---@field news table[] what jobs have to say in this tick
@@ -80,6 +82,7 @@ local connection = {
   last_query = 0,
   answered_within = 5000,
   asked_within = 500,
+  completed_within = 200,
   asking = 0,
   earlier = 0,
   jobs = {},
@@ -87,6 +90,7 @@ local connection = {
   held = {},
   ended = {},
   kept = {},
+  batches = {},
   lost = {},
   last_id = 0,
   telling = { depth = 0, queue = {} },

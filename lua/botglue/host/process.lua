@@ -14,6 +14,7 @@ local M = {}
 ---@field greeted boolean? whether it was ready once
 ---@field outbox { method: string, argument: table }[] what waits until it is ready
 ---@field deadline uv.uv_timer_t
+---@field options botglue.Options? those that it was told last
 ---@field stderr string the end of what it printed
 ---@field gone fun(err: botglue.JobError)? called once; nil afterwards
 ---@field failed botglue.JobError? why it is gone

@@ -3,10 +3,10 @@
 
 local ask = require("botglue.editor.ask")
 local attach = require("botglue.host.attach")
-local choose = require("botglue.jobs.choose")
 local errors = require("botglue.host.errors")
 local proposals = require("botglue.jobs.proposal")
 local reasons = require("botglue.jobs.reasons")
+local registry = require("botglue.jobs.registry")
 
 local M = {}
 
@@ -33,7 +33,7 @@ end
 ---@param id integer
 ---@return botglue.Job
 function M.held_job(id)
-  local job = choose.job(id)
+  local job = registry.job(id)
   if job.landing ~= "held" then
     fail("job %d is not held", id)
   end
@@ -149,7 +149,7 @@ end
 --- Reverts a landed answer, even after later edits around it.
 ---@param id integer
 function M.revert(id)
-  decide(choose.job(id), "revert", {})
+  decide(registry.job(id), "revert", {})
 end
 
 return M

@@ -51,10 +51,10 @@ local function hold(job)
   job:take({ id = job.id, set = set })
 end
 
---- A host is gone.
+--- Ends the jobs of a host that is gone.
 ---@param process botglue.Process
 ---@param err botglue.JobError
-function M.host_lost(process, err)
+local function take_leave(process, err)
   for _, job in pairs(connection.jobs) do
     job.range:keep_rows()
   end
@@ -72,6 +72,18 @@ function M.host_lost(process, err)
     end
     job.deciding = nil
   end
+end
+
+--- A host is gone. What runs on the way does not wait for another one, which has to know of all jobs first.
+---@param process botglue.Process
+---@param err botglue.JobError
+function M.host_lost(process, err)
+  connection.applying = true
+  local ok, raised = pcall(take_leave, process, err)
+  connection.applying = false
+  if not ok then
+    notify.error(tostring(raised))
+  end
   if not connection.process and restarts() then
     client.connect(client.options())
   end
@@ -80,15 +92,25 @@ end
 --- Tells a new host what the last one has left.
 ---@param process botglue.Process
 function M.introduce(process)
-  local hello = { held = {}, landed = {}, lost = connection.lost, written = write.landings() }
+  local hello = { held = {}, ended = {}, lost = connection.lost, written = write.landings() }
   for _, job in ipairs(registry.all()) do
     if job.landing == "held" then
       table.insert(hello.held, { id = job.id, uuid = job.uuid })
-    elseif job.landing == "applied" or job.landing == "merged" then
-      table.insert(hello.landed, job.id)
+    elseif not job:is_open() then
+      local is_lost = job.error and job.error.code == "session_not_found"
+      table.insert(hello.ended, {
+        id = job.id,
+        agent = job.agent,
+        cwd = job.cwd,
+        session_id = not is_lost and job.session_id or nil,
+        landing = job.landing,
+        said = job.said,
+        has_transcript = job.transcript ~= nil,
+        is_resumed = job.resume ~= nil,
+      })
     end
   end
-  if #hello.held + #hello.landed + #hello.lost + #hello.written > 0 then
+  if #hello.held + #hello.ended + #hello.lost + #hello.written > 0 then
     table.insert(process.outbox, 1, { method = "hello", argument = hello })
   end
 end

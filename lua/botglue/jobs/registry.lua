@@ -23,6 +23,13 @@ function M.next_id()
   return connection.last_id
 end
 
+--- The job with a number; raises an error where there is none.
+---@param id any
+---@return botglue.Job
+function M.job(id)
+  return connection.jobs[id] or require("botglue.host.errors").fail("there is no job %s", tostring(id))
+end
+
 --- The jobs of this Neovim, oldest first.
 ---@return botglue.Job[]
 function M.all()

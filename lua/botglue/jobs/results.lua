@@ -1,63 +1,26 @@
---- A quickfix list of jobs that were started together: an entry with the outcome of each, and the counts in the title.
---- It is updated as long as it is in the stack of lists; no window is opened for it.
+--- A quickfix list of jobs that were started together, with what the host says of each. It is updated as long as it is
+--- in the stack of lists; no window is opened for it.
 
-local client = require("botglue.host.client")
-local debounce = require("botglue.util.debounce")
+local connection = require("botglue.host.connection")
 local text = require("botglue.util.text")
 
 local M = {}
 
 local api = vim.api
-local ENDED = { done = true, failed = true }
-local LANDED = { applied = true, merged = true }
+local MOST = 10 -- lists, as many as the stack has
 
---- The outcome of a job, or its state.
----@param job botglue.JobTable
----@return string
-local function words(job)
-  if not ENDED[job.status] then
-    return job.status
-  end
-  local prefix = job.status == "failed" and "failed: " or ""
-  local hint = job.landing == "held" and (", :Botglue review %d"):format(job.id) or ""
-  local known = client.job(job.id)
-  return prefix .. (known and known.said or job.status) .. hint
-end
-
----@param job botglue.JobTable
+---@param row { id: integer, text: string, type: string }
 ---@return table
-local function entry(job)
-  local kind = job.status == "failed" and "E" or job.landing == "held" and "W" or ""
-  return {
-    bufnr = api.nvim_buf_is_valid(job.bufnr) and job.bufnr or nil,
-    filename = not api.nvim_buf_is_valid(job.bufnr) and job.path or nil,
-    lnum = math.max(job.first_line, 1),
-    end_lnum = math.max(job.last_line, 1),
-    type = kind,
-    user_data = job.id,
-    text = text.clean(words(job)),
-  }
-end
-
----@param prompt string
----@param jobs botglue.JobTable[]
----@return string
-local function title(prompt, jobs)
-  local ended, counts = 0, {}
-  for _, job in ipairs(jobs) do
-    if ENDED[job.status] then
-      ended = ended + 1
-      local what = LANDED[job.landing] and "landed" or job.landing or job.status
-      counts[what] = (counts[what] or 0) + 1
-    end
+local function entry(row)
+  local job = connection.jobs[row.id]
+  local item = { type = row.type, user_data = row.id, text = text.clean(row.text) }
+  if job then
+    local is_valid, known = api.nvim_buf_is_valid(job.range.bufnr), job:table()
+    item.bufnr = is_valid and known.bufnr or nil
+    item.filename = not is_valid and known.path or nil
+    item.lnum, item.end_lnum = math.max(known.first_line, 1), math.max(known.last_line, 1)
   end
-  local parts = { ("botglue each %s: %d of %d ended"):format(text.clean(prompt), ended, #jobs) }
-  local names = vim.tbl_keys(counts)
-  table.sort(names)
-  for _, name in ipairs(names) do
-    parts[#parts + 1] = ("%d %s"):format(counts[name], name)
-  end
-  return table.concat(parts, ", ")
+  return item
 end
 
 --- Runs a change of the list; the cursors in its windows stay in their rows.
@@ -77,49 +40,35 @@ local function keeping_views(fn)
   end
 end
 
---- Makes the list, and follows the jobs.
+--- Shows what the host says.
+---@param told { list: integer, title: string, rows: { id: integer, text: string, type: string }[] }
+function M.show(told)
+  if vim.fn.getqflist({ id = told.list }).id == 0 then
+    return
+  end
+  local idx = vim.fn.getqflist({ id = told.list, idx = 0 }).idx
+  local items, title = vim.tbl_map(entry, told.rows), text.clean(told.title)
+  keeping_views(function()
+    vim.fn.setqflist({}, "r", { id = told.list, idx = idx, title = title, items = items })
+  end)
+end
+
+--- Makes the list, which the host keeps up to date.
 ---@param prompt string
 ---@param ids integer[]
 function M.open(prompt, ids)
-  local jobs, index = {}, {}
-  for i, id in ipairs(ids) do
-    jobs[i], index[id] = client.job(id):table(), i
+  local items = vim.tbl_map(function(id)
+    return entry({ id = id, text = "queued", type = "" })
+  end, ids)
+  vim.fn.setqflist({}, " ", { title = "botglue each " .. text.clean(prompt), items = items })
+  local batch = { list = vim.fn.getqflist({ id = 0 }).id, prompt = prompt, ids = ids }
+  table.insert(connection.batches, batch)
+  if #connection.batches > MOST then
+    table.remove(connection.batches, 1)
   end
-  vim.fn.setqflist({}, " ", { title = title(prompt, jobs), items = vim.tbl_map(entry, jobs) })
-  local list = vim.fn.getqflist({ id = 0 }).id
-  local show = debounce(function()
-    for i, id in ipairs(ids) do
-      -- What landed above moved the others.
-      local job = client.job(id)
-      jobs[i] = job and job:table() or jobs[i]
-    end
-    local idx = vim.fn.getqflist({ id = list, idx = 0 }).idx
-    keeping_views(function()
-      vim.fn.setqflist({}, "r", {
-        id = list,
-        idx = idx,
-        title = title(prompt, jobs),
-        items = vim.tbl_map(entry, jobs),
-      })
-    end)
-  end)
-  api.nvim_create_autocmd("User", {
-    pattern = { "BotglueJobUpdated", "BotglueJobFinished" },
-    desc = "botglue: the results of each",
-    callback = function(event)
-      local i = index[event.data.id]
-      if not i then
-        return
-      elseif vim.fn.getqflist({ id = list }).id == 0 then
-        return true
-      end
-      local before = jobs[i]
-      jobs[i] = event.data
-      if words(before) ~= words(jobs[i]) then
-        show()
-      end
-    end,
-  })
+  if connection.process then
+    connection.process:notify("batch", batch)
+  end
 end
 
 return M

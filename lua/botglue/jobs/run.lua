@@ -4,6 +4,7 @@ local attach = require("botglue.host.attach")
 local config = require("botglue.config")
 local connection = require("botglue.host.connection")
 local context = require("botglue.editor.context")
+local errors = require("botglue.host.errors")
 local events = require("botglue.jobs.events")
 local handlers = require("botglue.host.handlers")
 local user_context = require("botglue.editor.user_context")
@@ -21,8 +22,9 @@ local function warn_of_unknown_options()
     return
   end
   connection.warned = true
-  for _, words in ipairs(config.warnings(config.check(config.global() or {}))) do
-    notify.warn("botglue: " .. words)
+  local warning = config.warning(config.check(config.global() or {}))
+  if warning then
+    notify.warn("botglue: " .. warning)
   end
 end
 
@@ -62,7 +64,7 @@ function M.send(target, request, options)
   attach.want(bufnr, new)
   if new.question then
     user_context.once_waiting(function(whereabouts)
-      new.asked_from = whereabouts
+      new.asked_from = new.asked_from or whereabouts
     end)
   end
   -- After it was sent, because an autocommand may wait for the job.
@@ -81,12 +83,45 @@ end
 ---@param asking botglue.Asking?
 ---@return integer? id
 function M.begin(selection, request, options, asking)
+  return M.start(range.from_selection(selection), request, options, asking)
+end
+
+--- The same on a range that is marked already.
+---@param target botglue.Range
+---@param request botglue.Request
+---@param options botglue.Options
+---@param asking botglue.Asking?
+---@return integer? id
+function M.start(target, request, options, asking)
   warn_of_unknown_options()
-  local pinned = range.from_selection(selection)
   if request.prompt then
-    return M.send(pinned, request, options)
+    target:rebase()
+    return M.send(target, request, options)
   end
-  M.ask(pinned, request, options, asking)
+  M.ask(target, request, options, asking)
+end
+
+---@class botglue.Again a job that goes on from an earlier one of this Neovim, as the host says
+---@field id integer
+---@field agent string?
+---@field model string?
+---@field prompt string?
+
+--- Sends the request of a job again, or goes on in its session, on its range as it is now.
+---@param reply { retry: botglue.Again?, followup: botglue.Again? }
+---@return integer? id
+function M.again(reply)
+  local wanted = reply.retry or reply.followup --[[@as botglue.Again]]
+  local earlier = registry.job(wanted.id)
+  if earlier:is_open() then
+    errors.fail("job %d has not ended yet: wait for it", earlier.id)
+  end
+  local request = reply.retry and requests.again(earlier) or requests.continue(earlier)
+  -- A model is its agent's own.
+  local is_same = not wanted.agent or wanted.agent == earlier.agent
+  request.model = wanted.model or is_same and request.model or nil
+  request.agent, request.prompt = wanted.agent or earlier.agent, wanted.prompt or request.prompt
+  return M.start(earlier:again(), request, (require("botglue.host.client").options()))
 end
 
 --- Asks for the prompt of a job, and starts it.

@@ -1,12 +1,12 @@
 --- Shows the answer to a question as Markdown in a floating window beside its range, to read, to yank or to put into
 --- the buffer. Where the window would disturb the user, a message announces it. The answer never lands by itself.
 
-local choose = require("botglue.jobs.choose")
 local fail = require("botglue.host.errors").fail
 local float = require("botglue.ui.float")
 local markdown = require("botglue.ui.markdown")
 local notify = require("botglue.host.notify")
 local place = require("botglue.ui.place")
+local registry = require("botglue.jobs.registry")
 local screen = require("botglue.util.text")
 local user_context = require("botglue.editor.user_context")
 local write = require("botglue.editor.write")
@@ -231,7 +231,7 @@ end
 --- Opens an answer, or goes to it where it is open.
 ---@param id integer
 function M.open(id)
-  local job = choose.job(id)
+  local job = registry.job(id)
   if job.landing ~= "answered" then
     fail("job %d has no answer to a question", id)
   end

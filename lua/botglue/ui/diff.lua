@@ -173,7 +173,7 @@ local function compare(job)
   end
   ---@cast before botglue.Base
   ---@cast after botglue.Base
-  require("botglue.ui.open").window("texts", {
+  require("botglue.editor.ask").open("texts", {
     title = ("job %d"):format(job.id),
     left = before.rows,
     right = after.rows,
@@ -184,7 +184,7 @@ end
 --- Shows the proposal of a held answer; of a landed one what was there before, and after.
 ---@param id integer
 function M.open(id)
-  local job = require("botglue.jobs.choose").job(id)
+  local job = require("botglue.jobs.registry").job(id)
   require("botglue.host.errors").no_window_in_cmdwin()
   if job.landing ~= "held" then
     compare(job)

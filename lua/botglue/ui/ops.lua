@@ -3,12 +3,12 @@
 
 local ask = require("botglue.editor.ask")
 local client = require("botglue.host.client")
-local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
 local extent = require("botglue.editor.extent")
 local go = require("botglue.ui.go")
 local notify = require("botglue.host.notify")
 local range = require("botglue.editor.range")
+local registry = require("botglue.jobs.registry")
 local requests = require("botglue.jobs.request")
 local run = require("botglue.jobs.run")
 
@@ -48,24 +48,15 @@ end
 
 ---@param job botglue.Job
 function own.retry(job)
-  require("botglue.session.retry").retry(job.id)
+  run.again({ retry = { id = job.id } })
 end
 
 --- Goes on in the session of a job, at its range, which is shown; asks for the prompt.
 ---@param job botglue.Job
 ---@param float botglue.ListOrigin
 function own.followup(job, float)
-  if job:is_open() then
-    fail("job %d has not ended yet: wait for it", job.id)
-  end
-  require("botglue.session.writer").session("job " .. job.id, job.agent, job.session_id)
   own.jump(job, float)
-  require("botglue.session.followup").followup(job.id)
-end
-
----@param job botglue.Job
-function own.transcript(job)
-  require("botglue.ui.open").transcript(job.id)
+  run.again({ followup = { id = job.id } })
 end
 
 --- The range of a job, if its file still reads there as the answer left it or as it was sent.
@@ -102,9 +93,6 @@ end
 ---@param full botglue.FullEntry
 ---@param from botglue.ListOrigin
 local function again(how, full, from)
-  if how == "followup" then
-    require("botglue.session.writer").session("this job", full.agent, full.session_id)
-  end
   local bufnr = go.load(full.path or "")
   local target = range_of(full, bufnr)
   local ok, raised = pcall(function()
@@ -159,35 +147,25 @@ end
 ---@param register string
 local function follow(reply, from, register)
   if reply.own then
-    own[reply.own](client.job(reply.id), from)
+    own[reply.own](registry.job(reply.id), from)
   elseif reply.again then
     again(reply.again, reply.job, from)
   elseif reply.path then
     go.show(from, go.load(reply.path), reply.line, 0)
   elseif reply.yank then
     yank(reply.yank, reply.kind, register)
-  elseif reply.open then
-    local job = reply.open
+  elseif reply.terminal then
     from:close()
-    require("botglue.session.terminal").open_session(
-      { agent = job.agent, session_id = job.session_id, cwd = job.project },
-      "this job"
-    )
+    require("botglue.session.terminal").open(reply.terminal)
   end
 end
 
 --- Asks the host what an action on a row is, and does it.
----@param arg { action: string, row: string?, view: string?, is_stored: boolean? }
+---@param arg { action: string, row: string?, view: string? }
 ---@param from botglue.ListOrigin
 ---@param register string
 local function act(arg, from, register)
-  local reply = ask.open("act", arg)
-  if reply.own and not client.job(reply.id) then
-    -- It was forgotten here.
-    arg.is_stored = true
-    reply = ask.open("act", arg)
-  end
-  follow(reply, from, register)
+  follow(ask.open("act", arg), from, register)
   if arg.action == "transcript" then
     from:close()
   end
@@ -213,48 +191,15 @@ function M.act(view, action)
   end
 end
 
---- From where a list is asked for.
+--- The rows of a list in the user's picker. A held answer is opened for review; for any other row the user chooses an
+--- action next.
 ---@param name string
----@return table
-local function list_of(name)
-  local bufnr, lines = api.nvim_get_current_buf(), {}
-  for id, job in pairs(connection.jobs) do
-    lines[#lines + 1] = { id = id, line = math.max((job.range:lines()), 1) }
-  end
-  return {
-    name = name,
-    cwd = vim.fn.getcwd(),
-    home = vim.uv.os_homedir() or "",
-    path = require("botglue.util.buffer_path")(bufnr),
-    project = require("botglue.editor.context").project(bufnr),
-    earlier = connection.earlier,
-    lines = lines,
-  }
-end
-
---- Opens the list of jobs.
----@param name "jobs"|"history"
-function M.list(name)
-  errors.no_window_in_cmdwin()
-  ask.open("list", list_of(name))
-end
-
---- The lists that can be picked from.
-M.LISTS = { "jobs", "history", "held" }
-
---- `:Botglue pick`: the rows of a list in the user's picker. A held answer is opened for review; for any other row the
---- user chooses an action next.
----@param name string "": jobs
-function M.pick(name)
-  name = name == "" and "jobs" or name
-  if not vim.list_contains(M.LISTS, name) then
-    fail("there is no list %s: pick from %s", name, table.concat(M.LISTS, ", "))
-  end
+---@param rows table[]
+function M.pick(name, rows)
   local from = { origin = api.nvim_get_current_win(), close = function() end }
   local function words(item)
     return item.text or item.words
   end
-  local rows = ask.open("pick", list_of(name)).rows
   vim.ui.select(
     rows,
     { prompt = "botglue " .. name, kind = "botglue_job", format_item = words },

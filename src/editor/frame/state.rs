@@ -113,6 +113,11 @@ impl JobState {
         self.take_tools()
     }
 
+    /// Its session, as far as its agent has named it.
+    pub(super) fn session(&self) -> Option<&str> {
+        self.session_id.as_deref()
+    }
+
     /// What it does, and whether that is something that has failed.
     pub(super) fn doing(&self) -> Doing {
         let now = Instant::now();

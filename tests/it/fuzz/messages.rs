@@ -43,13 +43,15 @@ fn jobs(serve: &Serve) -> Vec<(&'static str, Json)> {
     let run = serve.request(1_000_000, "echo local b", &context);
     let resumed =
         serve.request(1_000_001, "", &json!({"agent": claude, "resume": session, "max_parallel": 1000}));
+    let ended = json!({"id": 5, "agent": "mine", "cwd": "/p", "session_id": "s", "landing": "applied", "said": "landed",
+        "has_transcript": true, "is_resumed": false});
     let prewarm = json!({"token": 1, "agent": claude, "cwd": serve.scratch.project(), "tools": ["Read"]});
     vec![
         ("run", run),
         ("run", resumed),
         (
             "hello",
-            json!({"held": [{"id": 4, "uuid": "u"}, {"id": 8}], "landed": [5], "lost": [6], "written": [{"id": 7, "landing": "applied"}]}),
+            json!({"held": [{"id": 4, "uuid": "u"}, {"id": 8}], "ended": [ended], "lost": [6], "written": [{"id": 7, "landing": "applied"}]}),
         ),
         ("edit", json!({"id": 1, "lines": ["a"], "is_saved": true})),
         ("edit", json!({"id": 1, "is_saved": false})),
@@ -88,31 +90,37 @@ fn ranges() -> Vec<(&'static str, Json)> {
 /// About the windows of the host.
 fn windows() -> Vec<(&'static str, Json)> {
     let here = json!({"columns": 80, "lines": 24, "cmdheight": 1});
-    let transcript = json!({
-        "id": 1, "path": "/nowhere/t.jsonl", "protocol": "claude", "agent": "mine", "cwd": "/p", "prompt": "p",
-        "over": true, "error": "e", "raw": false,
-    });
-    let agent =
-        json!({"protocol": "claude", "command": ["/nowhere/a"], "env": {"PATH": "/"}, "directory": "empty"});
-    let list = json!({"name": "jobs", "cwd": "/p", "home": "/h", "path": "", "project": "/p", "earlier": 1,
-        "lines": [{"id": 1, "line": 4}]});
-    let health = json!({"agent": "mine", "agents": {"mine": agent.clone()}, "data_dir": "/dev/null/a", "log_dir": "/dev/null/b"});
+    let agent = json!({"protocol": "claude", "command": ["/nowhere/a"], "env": {"PATH": "/"}, "directory": "empty",
+        "model": "m", "models": ["a"]});
+    let options = json!({"agent": "mine", "agents": {"mine": agent}, "model": false, "models": ["b"],
+        "prompts": {"fix": "it"}, "max_parallel": 4, "trust_project": true, "data_dir": "/dev/null/a"});
+    let from = json!({"buffer": 1, "line": 1, "column": 0, "cwd": "/p", "home": "/h", "path": "", "project": "/p",
+        "earlier": 1, "today_ms": 1, "review": 1, "shows_review": true, "answer": 1,
+        "jobs": [{"id": 1, "buffer": 1, "first": 1, "last": 2, "column": 0}]});
+    let command =
+        |line: &str| ("command", json!({"line": line, "bang": false, "has_range": true, "from": from}));
+    let lines =
+        ["run it", "each ++model=a it", "accept", "review", "followup on", "rewind", "retry 1", "open 1"];
     let asked = [
-        ("info", json!({"project": "/", "title": "p", "agent": "mine", "session_id": "s", "today_ms": 1})),
-        ("list", list.clone()),
-        ("pick", laid_over(&list, &json!({"name": "held"}))),
+        ("command", json!({"line": "info", "from": from})),
+        ("command", json!({"line": "jobs", "from": from})),
+        ("command", json!({"line": "pick held", "from": from})),
+        ("command", json!({"line": "transcript 1", "bang": true, "from": from})),
+        ("complete", json!({"typed": "run ++agent=", "lead": "++agent="})),
+        ("jump", json!({"by": -1, "from": from})),
+        (
+            "each",
+            json!({"prompt": "it", "list": "quickfix", "count": 1, "has_range": false, "items": [{"buffer": 1,
+                "first": 1, "last": 0, "text": "a", "kind": "W", "row": "b", "count": 2}]}),
+        ),
+        ("followup", json!({"id": 1, "prompt": "on"})),
         ("act", json!({"view": "list-000000001", "action": "quickfix"})),
         ("act", json!({"row": "#1", "action": "jump"})),
-        ("act", json!({"row": "u", "action": "yank", "is_stored": true})),
-        (
-            "terminal",
-            json!({"name": "mine", "agent": agent, "session_id": "s", "cwd": "/p", "trust_project": false, "data_dir": "/d"}),
-        ),
+        ("act", json!({"row": "u", "action": "yank"})),
         ("texts", json!({"title": "t", "left": ["a"], "right": ["b"], "filetype": "lua"})),
-        ("transcript", transcript),
-        ("transcript", json!({"uuid": "u", "raw": true})),
-        ("health", health),
+        ("health", json!({"log_dir": "/dev/null/b"})),
     ];
+    let asked = asked.into_iter().chain(lines.map(command));
     let ask =
         |(what, arg): (&str, Json)| ("ask", json!({"token": 1, "what": what, "arg": arg, "here": here}));
     let view = "transcript-000000001";
@@ -131,10 +139,12 @@ fn windows() -> Vec<(&'static str, Json)> {
             "scrolls": false, "gutter": ["", " "], "has_signs": true, "tabstop": 8, "cap": 20, "first": 0, "past": 40}]}),
         ),
         ("files", json!({"asked": 1, "root": "/nowhere", "query": "a", "is_new": true})),
+        ("batch", json!({"list": 1, "prompt": "it", "ids": [1]})),
         ("closed", json!({"view": view})),
         ("geometry", here.clone()),
     ];
-    asked.into_iter().map(ask).chain(more).collect()
+    let options = ("options", options);
+    std::iter::once(options).chain(asked.map(ask)).chain(more).collect()
 }
 
 /// What is asked, and which lists are shown.
@@ -145,7 +155,6 @@ fn questions() -> Vec<Json> {
         ("history", json!({"path": "/a", "project": "/"})),
         ("job", json!({"id": 1})),
         ("job", json!({"uuid": "u"})),
-        ("checkpoints", json!({"agent": "mine", "session_id": "s"})),
         ("prompts", json!({})),
         ("held", json!({})),
         ("settled", json!({})),

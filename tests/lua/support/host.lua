@@ -138,7 +138,8 @@ function M.install()
   end
   note_calls()
   -- A machine with much to do is no silent host.
-  require("botglue.host.connection").asked_within = DEADLINE
+  local connection = require("botglue.host.connection")
+  connection.asked_within, connection.completed_within = DEADLINE, DEADLINE
   -- Specs see at once whether anything is left of a job.
   vim.g.botglue = {
     host = M.PROGRAM,

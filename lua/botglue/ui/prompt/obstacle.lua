@@ -3,7 +3,6 @@
 local connection = require("botglue.host.connection")
 local host_process = require("botglue.host.process")
 local program = require("botglue.util.program")
-local agents = require("botglue.host.agents")
 
 local M = {}
 
@@ -55,7 +54,9 @@ function M.of(name, options, logged_out)
     local where = command:find("/", 1, true) and "it cannot be executed" or "it is not in PATH"
     return ("install `%s`, or set agents.%s.command: %s"):format(command, name, where)
   elseif is_logged_out(name, logged_out) then
-    local known = agents.of(name, agent)
+    -- A user's agent may have the name of a shipped one and another protocol.
+    local all = connection.words.agents
+    local known = all[name] and all[name].protocol == agent.protocol and all[name] or all[agent.protocol]
     local how = known and known.login or ("log in with `%s`"):format(command)
     return ("%s: the last job of %s was not logged in"):format(how, name)
   end

@@ -1,6 +1,5 @@
 --- Goes to a held answer: the named one, else the next one, including those of earlier sessions from the store.
 
-local choose = require("botglue.jobs.choose")
 local connection = require("botglue.host.connection")
 local decide = require("botglue.jobs.decide")
 local notify = require("botglue.host.notify")
@@ -20,39 +19,31 @@ function M.show(job)
   end
 end
 
---- The one after the one that is under review.
----@param jobs botglue.Job[] oldest first, at least one
----@return botglue.Job
-local function next_of(jobs)
-  local review = connection.review
-  local after = review and vim.iter(jobs):find(function(job)
-    return job.id > review.job.id
-  end)
-  return after or not review and choose.at_cursor(jobs) or jobs[1]
+--- The oldest held answer.
+---@return botglue.Job?
+local function oldest()
+  local ids = vim.tbl_keys(connection.held)
+  table.sort(ids)
+  return connection.held[ids[1]]
 end
 
---- `:Botglue review [id]`
----@param words string
-function M.review(words)
-  if words ~= "" then
-    M.show(decide.held_job(choose.one(words, choose.held, "is held")))
-    return
-  end
-  local jobs = choose.all(choose.held)
-  if #jobs > 0 then
-    M.show(next_of(jobs))
+--- Shows a held answer; without one those of earlier sessions are looked for.
+---@param id integer? the one that the host says is next
+function M.review(id)
+  if id then
+    M.show(decide.held_job(id))
   end
   query.ask("held", {}, function(result, err)
     connection.earlier = result and 0 or connection.earlier
-    local first = choose.all(choose.held)[1]
+    local first = oldest()
     if err then
       -- Then it is not known whether there are any.
       notify.error("botglue: see :Botglue log: held answers cannot be read: " .. err)
     elseif not first then
       notify.warn("botglue: no answer is held")
-    elseif #jobs == 0 and vim.fn.state() == "" and vim.api.nvim_get_mode().mode == "n" then
+    elseif not id and vim.fn.state() == "" and vim.api.nvim_get_mode().mode == "n" then
       require("botglue.host.errors").guard(M.show, first)
-    elseif #jobs == 0 then
+    elseif not id then
       notify.warn("botglue: answers are held: see :Botglue review")
     end
   end, { is_patient = true })

@@ -1,0 +1,54 @@
+--- From where a command is given, as the host needs it: the cursor, the project, and where the jobs are.
+
+local connection = require("botglue.host.connection")
+
+local api = vim.api
+
+--- Where the jobs of this Neovim are.
+---@return table[]
+local function places()
+  local found = {}
+  for id, job in pairs(connection.jobs) do
+    local range = job.range
+    local first, last = range:lines()
+    local place = range:place()
+    local column = place and (place.from or place.spans and place.spans[1][1] or 0)
+    local is_loaded = api.nvim_buf_is_loaded(range.bufnr)
+    if column and column > 0 then
+      -- The cursor cannot be behind the last character.
+      local row = api.nvim_buf_get_lines(range.bufnr, first - 1, first, false)[1] or ""
+      column = math.max(math.min(column, #row - 1), 0)
+    end
+    local bufnr = is_loaded and range.bufnr or nil
+    found[#found + 1] = { id = id, buffer = bufnr, first = first, last = last, column = column }
+  end
+  return found
+end
+
+--- When today began.
+---@return integer milliseconds
+local function midnight()
+  local now = os.date("*t") --[[@as { year: integer, month: integer, day: integer }]]
+  return os.time({ year = now.year, month = now.month, day = now.day, hour = 0 }) * 1000
+end
+
+---@return table
+return function()
+  local bufnr, cursor, review = api.nvim_get_current_buf(), api.nvim_win_get_cursor(0), connection.review
+  return {
+    buffer = bufnr,
+    line = cursor[1],
+    column = cursor[2],
+    cwd = vim.fn.getcwd(),
+    home = vim.uv.os_homedir() or "",
+    path = require("botglue.util.buffer_path")(bufnr),
+    project = require("botglue.editor.context").project(bufnr),
+    earlier = connection.earlier,
+    today_ms = midnight(),
+    jobs = places(),
+    review = review and review.job.id,
+    shows_review = review and review.bufnr == bufnr,
+    answer = vim.w.botglue_answer,
+    is_cmdwin = vim.fn.getcmdwintype() ~= "",
+  }
+end

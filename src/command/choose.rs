@@ -1,0 +1,166 @@
+//! Which job a command means: the named one, else the one at the cursor, else the only or the newest one.
+
+use super::{Act, Wanted, World};
+use crate::agent::Protocol;
+use crate::session::{Known, Recording};
+
+/// Which jobs can be meant, and which of them where none is named.
+pub(super) struct Choice {
+    is_meant: fn(&Known) -> bool,
+    pick: Pick,
+    none: &'static str,
+}
+
+/// Which of several jobs is meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pick {
+    /// The newest.
+    Newest,
+    /// The one at the cursor, else the only one.
+    One,
+    /// The one at the cursor, else the newest.
+    Latest,
+}
+
+pub(super) const HELD: Choice =
+    Choice { is_meant: Known::is_held, pick: Pick::One, none: "no answer is held" };
+pub(super) const LANDED: Choice =
+    Choice { is_meant: Known::is_landed, pick: Pick::One, none: "no answer has landed" };
+pub(super) const ANSWERED: Choice =
+    Choice { is_meant: Known::is_answered, pick: Pick::Newest, none: "no answer to a question" };
+pub(super) const TEXTS: Choice =
+    Choice { is_meant: Known::has_texts, pick: Pick::Latest, none: "no job can be compared" };
+pub(super) const ENDED: Choice =
+    Choice { is_meant: |known| !known.is_open, pick: Pick::Latest, none: "no job has ended yet" };
+pub(super) const SESSION: Choice =
+    Choice { is_meant: Known::has_session, pick: Pick::Latest, none: "no job has a session" };
+pub(super) const TRANSCRIPT: Choice = Choice {
+    is_meant: |known| known.recording == Recording::Kept,
+    pick: Pick::Latest,
+    none: "no job has a transcript",
+};
+
+impl Choice {
+    /// The jobs that can be meant, oldest first.
+    pub(super) fn all<'a>(&self, world: World<'a>) -> impl DoubleEndedIterator<Item = (u64, &'a Known)> {
+        let is_meant = self.is_meant;
+        world.session.all_known().filter(move |(_, known)| is_meant(known))
+    }
+
+    /// The job that a command's words name, else one of those that can be meant.
+    pub(super) fn choose(&self, words: &str, world: World<'_>) -> Result<u64, String> {
+        if !words.is_empty() {
+            let is_number = words.bytes().all(|digit| digit.is_ascii_digit());
+            let id = words.parse().ok().filter(|_| is_number);
+            return id.ok_or_else(|| format!("not a job number: {words}"));
+        }
+        let ids: Vec<u64> = self.all(world).map(|(id, _)| id).collect();
+        let newest = *ids.last().ok_or(self.none)?;
+        match self.pick {
+            Pick::Newest => Ok(newest),
+            Pick::Latest => Ok(at_cursor(&ids, world).unwrap_or(newest)),
+            Pick::One => at_cursor(&ids, world).or((ids.len() == 1).then_some(newest)).ok_or_else(|| {
+                let ids: Vec<_> = ids.iter().map(ToString::to_string).collect();
+                format!("say which answer: {}", ids.join(", "))
+            }),
+        }
+    }
+}
+
+/// The one of the jobs that is meant by where the cursor is: the one under review there, else the newest one in whose
+/// range it is.
+fn at_cursor(ids: &[u64], world: World<'_>) -> Option<u64> {
+    let here = world.here;
+    let is_here = |id: &&u64| {
+        here.places.get(*id).is_some_and(|place| {
+            let (first, last) = place.lines;
+            place.buffer == Some(here.buffer) && (first..=last).contains(&here.cursor.0)
+        })
+    };
+    here.review
+        .filter(|id| here.shows_review && ids.contains(id))
+        .or_else(|| ids.iter().rev().find(is_here).copied())
+}
+
+/// The held answer to show next: the one behind that under review, else the one at the cursor, else the oldest.
+pub(super) fn next_held(world: World<'_>) -> Option<u64> {
+    let ids: Vec<u64> = HELD.all(world).map(|(id, _)| id).collect();
+    let next = match world.here.review {
+        Some(review) => ids.iter().find(|id| **id > review).copied(),
+        None => at_cursor(&ids, world),
+    };
+    next.or(ids.first().copied())
+}
+
+/// The job of whose session the sums are shown.
+pub(super) fn of_info(world: World<'_>) -> Option<u64> {
+    let has_session = Choice { is_meant: |known| known.session_id.is_some(), pick: Pick::Latest, none: "" };
+    has_session.choose("", world).ok()
+}
+
+/// The job that wrote the text under the cursor, in its buffer or in the window of an answered question. A job of which
+/// only the last lines are known is ignored: the text there now may be another one.
+pub(super) fn writer(world: World<'_>) -> Result<u64, String> {
+    let standing = |is_meant: fn(&Known) -> bool| {
+        let is_known = |id: &u64| world.here.places.get(id).is_some_and(|place| place.column.is_some());
+        let jobs = world.session.all_known().filter(|(_, known)| is_meant(known));
+        let ids: Vec<u64> = jobs.map(|(id, _)| id).filter(is_known).collect();
+        at_cursor(&ids, world)
+    };
+    let answer = world.here.answer.filter(|id| world.session.known(*id).is_some());
+    let found = answer.or_else(|| standing(Known::has_written)).or_else(|| standing(Known::is_answered));
+    found.ok_or_else(|| "no job of this Neovim wrote this: use f in :Botglue history".to_owned())
+}
+
+/// A job that has ended.
+fn ended(id: u64, world: World<'_>) -> Result<&Known, String> {
+    let is_there = world.here.places.contains_key(&id);
+    match world.session.known(id) {
+        Some(known) if !known.is_open => Ok(known),
+        // One that was asked for in this moment is not here yet.
+        None if !is_there => Err(format!("there is no job {id}")),
+        _ => Err(format!("job {id} has not ended yet: wait for it")),
+    }
+}
+
+/// Goes on in the session of a job.
+///
+/// # Errors
+/// Says why that is impossible.
+pub fn followup(id: u64, wanted: Wanted, world: World<'_>) -> Result<Act, String> {
+    let (known, job) = (ended(id, world)?, format!("job {id}"));
+    let (agent, _) = world.options.session(&job, &known.agent, known.session_id.as_deref())?;
+    if agent.known().goes_on == Some(false) {
+        let why = format!("{job} was run by {}, this agent cannot go on in a session", known.agent);
+        return Err(format!("start a new job: {why}"));
+    }
+    Ok(Act::Followup(Wanted { id: Some(id), ..wanted }))
+}
+
+/// The job whose session is to be gone back in.
+pub(super) fn rewind(world: World<'_>) -> Result<u64, String> {
+    let id = writer(world)?;
+    followup(id, Wanted::default(), world)?;
+    let agent = &ended(id, world)?.agent;
+    if world.options.agent(agent, "agent")?.protocol != Protocol::Claude {
+        return Err(format!("{agent} cannot go back within a session: use :Botglue followup"));
+    }
+    Ok(id)
+}
+
+/// Sends the request of a job again; an agent and a model may be other ones.
+///
+/// # Errors
+/// Says why that is impossible.
+pub fn retry(id: u64, wanted: Wanted, world: World<'_>) -> Result<Act, String> {
+    let known = ended(id, world)?;
+    let agent = wanted.agent.as_ref().unwrap_or(&known.agent);
+    // That of a request which this host could not read is not known.
+    if !agent.is_empty() {
+        world.options.agent(agent, "agent")?;
+    }
+    if *agent != known.agent && known.is_resumed {
+        return Err(format!("job {id} goes on in a session of {}", known.agent));
+    }
+    Ok(Act::Retry(Wanted { id: Some(id), ..wanted }))
+}

@@ -1,0 +1,218 @@
+//! `:Botglue`: what a command line means, why it is refused, and how it is completed. What is to be done comes out as an
+//! [`Act`]; nothing is done here.
+//!
+//! Pure: the line, where the user is, the jobs and the options come in.
+
+mod choose;
+mod complete;
+mod each;
+mod jump;
+mod plus;
+mod subcommands;
+#[cfg(test)]
+mod tests;
+
+pub use choose::{followup, retry};
+pub use complete::complete;
+pub use each::{Group, Item, groups};
+pub use jump::jump;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::options::Options;
+use crate::session::Session;
+use choose::Choice;
+use plus::Plus;
+use subcommands::{Does, SUBCOMMANDS, Subcommand, named};
+
+/// A command as it was typed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Call {
+    /// What follows `:Botglue`.
+    pub line: String,
+    /// With `!`.
+    pub bang: bool,
+    /// With a range.
+    pub has_range: bool,
+}
+
+/// Where the user is, as far as a command depends on it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Here {
+    /// The buffer.
+    pub buffer: u64,
+    /// The cursor: its line from 1, its byte column from 0.
+    pub cursor: (u64, u64),
+    /// Where the jobs of this Neovim are, by their numbers.
+    pub places: BTreeMap<u64, JobPlace>,
+    /// The job whose review is open.
+    pub review: Option<u64>,
+    /// Whether that is in this buffer.
+    pub shows_review: bool,
+    /// The question whose answer the window shows.
+    pub answer: Option<u64>,
+    /// It is the command-line window, in which no window can be opened.
+    pub is_cmdwin: bool,
+}
+
+/// Where a job is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct JobPlace {
+    /// The buffer, where it is loaded.
+    pub buffer: Option<u64>,
+    /// The lines, from 1: those that were known last, where the place is not.
+    pub lines: (u64, u64),
+    /// The column at which it begins, from 0; none where its place is not known.
+    pub column: Option<u64>,
+}
+
+/// All that a command depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct World<'a> {
+    /// Where the user is.
+    pub here: &'a Here,
+    /// The jobs.
+    pub session: &'a Session,
+    /// The options.
+    pub options: &'a Options,
+}
+
+/// What a command is to do: the plugin gets what is its own to do under these names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Act {
+    /// Start a job on the selection.
+    Start(Wanted),
+    /// Start a job for each item of the quickfix list.
+    Each(Wanted),
+    /// Send the request of a job again.
+    Retry(Wanted),
+    /// Go on in the session of a job.
+    Followup(Wanted),
+    /// What only the plugin can, with a job where one is meant.
+    Plugin {
+        /// What it is.
+        name: &'static str,
+        /// The job.
+        id: Option<u64>,
+    },
+    /// Go back to an earlier message of the session of a job: first the user chooses one.
+    Rewind(u64),
+    /// Open a list.
+    List(&'static str),
+    /// Have the user pick from a list.
+    Pick(&'static str),
+    /// Show the sums; by session for this job.
+    Info(Option<u64>),
+    /// Show what a job did; whether as it was printed.
+    Transcript(u64, bool),
+    /// Open the session of a job in a terminal.
+    Terminal(u64),
+}
+
+/// A job to start.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Wanted {
+    /// The earlier job that it goes on from.
+    pub id: Option<u64>,
+    /// Without one it is that of the earlier job, or it is asked for.
+    pub prompt: Option<String>,
+    /// Its answer is held.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub review: bool,
+    /// Its answer is shown.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub question: bool,
+    /// The agent.
+    pub agent: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+}
+
+/// Reads a command.
+///
+/// # Errors
+/// Says in one sentence what is wrong.
+pub fn read(call: &Call, world: World<'_>) -> Result<Act, String> {
+    let line = call.line.trim();
+    let (first, rest) = split(line);
+    let is_run = first.is_empty() || plus::is_one(first);
+    let (name, rest) = if is_run { ("run", only_options(line, world.options)?) } else { (first, rest) };
+    let Some(subcommand) = named(name) else { return Err(unknown(name)) };
+    let refused = match () {
+        () if call.bang && !subcommand.bang => "!",
+        () if call.has_range && !subcommand.range => "range",
+        () if !rest.is_empty() && subcommand.is_bare() => "argument",
+        () => "",
+    };
+    if !refused.is_empty() {
+        return Err(format!("{name} takes no {refused}"));
+    } else if world.here.is_cmdwin && subcommand.opens {
+        return Err("no window can be opened from the command-line window".to_owned());
+    }
+    let (given, rest) = plus::take(rest, subcommand.plus, world.options)?;
+    act(subcommand, call, rest, given, world)
+}
+
+fn act(
+    subcommand: &Subcommand,
+    call: &Call,
+    rest: &str,
+    given: Plus,
+    world: World<'_>,
+) -> Result<Act, String> {
+    let Plus { agent, model } = given;
+    let prompt = (!rest.is_empty()).then(|| rest.to_owned());
+    let has_words = prompt.is_some();
+    let question = matches!(subcommand.does, Does::Ask);
+    let wanted = Wanted { id: None, prompt, review: call.bang, question, agent, model };
+    let choose = |choice: &Choice| choice.choose(rest, world);
+    let plugin = |name, id| Act::Plugin { name, id };
+    Ok(match &subcommand.does {
+        Does::Run | Does::Ask => Act::Start(wanted),
+        Does::Each if has_words => Act::Each(wanted),
+        Does::Each => return Err("each needs a prompt".to_owned()),
+        Does::List(name) => Act::List(name),
+        Does::Pick => Act::Pick(subcommands::list(rest)?),
+        Does::Info => Act::Info(choose::of_info(world)),
+        Does::Plugin(name) => plugin(name, None),
+        Does::Of(choice, name) => plugin(name, Some(choose(choice)?)),
+        Does::Review if call.bang => plugin("review_end", None),
+        Does::Review if has_words => plugin("review", Some(choose(&choose::HELD)?)),
+        Does::Review => plugin("review", choose::next_held(world)),
+        Does::Transcript => Act::Transcript(choose(&choose::TRANSCRIPT)?, call.bang),
+        Does::Open => Act::Terminal(choose(&choose::SESSION)?),
+        Does::Retry => choose::retry(choose(&choose::ENDED)?, Wanted { prompt: None, ..wanted }, world)?,
+        Does::Followup => choose::followup(choose::writer(world)?, wanted, world)?,
+        Does::Rewind => Act::Rewind(choose::rewind(world)?),
+    })
+}
+
+/// The words of a command without a subcommand: it takes options alone.
+fn only_options<'a>(words: &'a str, options: &Options) -> Result<&'a str, String> {
+    let (_, rest) = plus::take(words, &plus::BOTH, options)?;
+    if rest.is_empty() {
+        return Ok(words);
+    }
+    // The first word may be meant as a subcommand or as the prompt.
+    let (given, name) = (words[..words.len() - rest.len()].trim(), split(rest).0);
+    Err(format!("write Botglue {name} {given}: options go after the subcommand"))
+}
+
+/// A subcommand that is not there.
+fn unknown(name: &str) -> String {
+    let names = SUBCOMMANDS.iter().map(|subcommand| subcommand.name);
+    let meant = crate::options::nearest(name, names.clone());
+    let advice = meant.map_or_else(
+        || format!("use {}", names.collect::<Vec<_>>().join(", ")),
+        |meant| format!("did you mean {meant}?"),
+    );
+    format!("unknown subcommand \"{name}\"; {advice}")
+}
+
+/// The first word, and the words behind it.
+fn split(words: &str) -> (&str, &str) {
+    words.split_once(char::is_whitespace).map_or((words, ""), |(word, rest)| (word, rest.trim_start()))
+}

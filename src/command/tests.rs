@@ -1,0 +1,214 @@
+use super::*;
+use crate::options::sample::options;
+use crate::request::sample;
+use crate::session::{Known, Recording};
+
+/// A session with jobs that have ended, each with its number, what became of its answer and its session; and one that
+/// runs, number 9.
+fn session(jobs: &[(u64, &str, &str)]) -> Session {
+    let mut session = Session::default();
+    for &(id, landing, session_id) in jobs {
+        let known = Known {
+            agent: if session_id == "text" { "mine" } else { "claude" }.to_owned(),
+            session_id: Some(session_id.to_owned()).filter(|id| !id.is_empty()),
+            landing: Some(landing.to_owned()).filter(|landing| !landing.is_empty()),
+            recording: if id == 2 { Recording::Kept } else { Recording::Wanted },
+            ..Known::default()
+        };
+        session.ended_before(id, known);
+    }
+    session.accepted(&crate::request::Request { id: 9, ..sample::lines("lua", &["x"]) }, 0);
+    session
+}
+
+/// In line 5 of buffer 1, with job 1 in lines 1 to 3, job 2 in lines 4 to 6, and job 3 in buffer 2.
+fn here() -> Here {
+    let place =
+        |buffer, first, last| JobPlace { buffer: Some(buffer), lines: (first, last), column: Some(0) };
+    let places = [(1, place(1, 1, 3)), (2, place(1, 4, 6)), (3, place(2, 5, 5))];
+    Here { buffer: 1, cursor: (5, 0), places: places.into(), ..Here::default() }
+}
+
+fn jobs() -> Session {
+    session(&[
+        (1, "held", "s1"),
+        (2, "applied", "s2"),
+        (3, "held", ""),
+        (4, "", "text"),
+        (5, "answered", "s5"),
+    ])
+}
+
+fn read_at(line: &str, here: &Here, session: &Session) -> Result<Act, String> {
+    let (bang, line) = line.strip_prefix('!').map_or((false, line), |line| (true, line));
+    let (has_range, line) = line.strip_prefix('%').map_or((false, line), |line| (true, line));
+    let call = Call { line: line.to_owned(), bang, has_range };
+    read(&call, World { here, session, options: &options() })
+}
+
+#[track_caller]
+fn reads(line: &str, act: Act) {
+    assert_eq!(read_at(line, &here(), &jobs()), Ok(act), "{line}");
+}
+
+#[track_caller]
+fn refused(line: &str, error: &str) {
+    assert_eq!(read_at(line, &here(), &jobs()), Err(error.to_owned()), "{line}");
+}
+
+fn wanted(prompt: &str) -> Wanted {
+    Wanted { prompt: Some(prompt.to_owned()).filter(|prompt| !prompt.is_empty()), ..Wanted::default() }
+}
+
+#[test]
+fn the_words_after_run_are_the_prompt_as_they_are() {
+    reads(" run  two  words ", Act::Start(wanted("two  words")));
+    reads("", Act::Start(wanted("")));
+    reads("!%run it", Act::Start(Wanted { review: true, ..wanted("it") }));
+    reads("%ask why", Act::Start(Wanted { question: true, ..wanted("why") }));
+    reads("run say ++model=opus", Act::Start(wanted("say ++model=opus")));
+    reads("run ++i is too fast", Act::Start(wanted("++i is too fast")));
+    reads("run ++C99 is none", Act::Start(wanted("++C99 is none")));
+    let opus = Wanted { model: Some("opus".to_owned()), ..wanted("") };
+    reads("++model=opus", Act::Start(opus.clone()));
+    let mine = Wanted { agent: Some("mine".to_owned()), prompt: Some("do it".to_owned()), ..opus };
+    reads("!each ++agent=mine  ++model=opus do it", Act::Each(Wanted { review: true, ..mine }));
+}
+
+#[test]
+fn a_wrong_command_is_one_sentence() {
+    refused("rvert", "unknown subcommand \"rvert\"; did you mean revert?");
+    let unknown = read_at("cancel", &here(), &jobs()).unwrap_err();
+    assert!(unknown.starts_with("unknown subcommand \"cancel\"; use accept, answer, ask, diff"), "{unknown}");
+    refused("log now", "log takes no argument");
+    refused("!jobs", "jobs takes no !");
+    refused("%jobs", "jobs takes no range");
+    refused("jobs ++model=opus", "jobs takes no argument");
+    refused("each ++model=opus", "each needs a prompt");
+    refused("pick mine", "there is no list mine: pick from jobs, history, held");
+    refused("run ++speed=10 it", "unknown option ++speed; use ++agent=, ++model=");
+    refused("followup ++agent=droid on", "unknown option ++agent; use ++model=");
+    refused("run ++agent it", "++agent= needs a name; use claude, droid, gemini, mine");
+    refused("run ++agent=droid ++model= it", "++model= needs a name");
+    refused("run ++agent=gpt it", "++agent: unknown agent \"gpt\"; use claude, droid, gemini, mine");
+    refused(
+        "++model=opus make it shorter",
+        "write Botglue make ++model=opus: options go after the subcommand",
+    );
+    let cmdwin = Here { is_cmdwin: true, ..here() };
+    let no_window = Err("no window can be opened from the command-line window".to_owned());
+    assert_eq!(read_at("jobs", &cmdwin, &jobs()), no_window);
+    assert!(read_at("accept 1", &cmdwin, &jobs()).is_ok());
+}
+
+#[test]
+fn a_command_means_the_named_job_else_the_one_at_the_cursor_else_the_only_or_the_newest() {
+    let plugin = |name, id| Act::Plugin { name, id: Some(id) };
+    reads("accept 17", plugin("accept", 17));
+    refused("accept x", "not a job number: x");
+    refused("accept", "say which answer: 1, 3");
+    reads("revert", plugin("revert", 2));
+    reads("diff", plugin("diff", 2));
+    reads("answer", plugin("answer", 5));
+    reads("open", Act::Terminal(2));
+    reads("!transcript", Act::Transcript(2, true));
+    reads("info", Act::Info(Some(2)));
+    reads("review", plugin("review", 1));
+    reads("!review", Act::Plugin { name: "review_end", id: None });
+    let elsewhere = Here { cursor: (9, 0), ..here() };
+    let at = |line, here: &Here| read_at(line, here, &jobs()).unwrap();
+    assert_eq!(at("diff", &elsewhere), plugin("diff", 3));
+    assert_eq!(at("open", &elsewhere), Act::Terminal(5));
+    let reviewed = Here { review: Some(1), shows_review: true, ..here() };
+    assert_eq!(at("accept", &reviewed), plugin("accept", 1));
+    assert_eq!(at("review", &reviewed), plugin("review", 3));
+    assert_eq!(at("review", &Here { review: Some(3), ..here() }), plugin("review", 1));
+    let none = session(&[]);
+    for (line, error) in [
+        ("accept", "no answer is held"),
+        ("revert", "no answer has landed"),
+        ("answer", "no answer to a question"),
+        ("diff", "no job can be compared"),
+        ("retry", "no job has ended yet"),
+        ("open", "no job has a session"),
+        ("transcript", "no job has a transcript"),
+        ("rewind", "no job of this Neovim wrote this: use f in :Botglue history"),
+    ] {
+        assert_eq!(read_at(line, &here(), &none), Err(error.to_owned()), "{line}");
+    }
+    assert_eq!(read_at("review", &here(), &none), Ok(Act::Plugin { name: "review", id: None }));
+}
+
+#[test]
+fn what_goes_on_from_a_job_needs_one_that_can_be_gone_on_from() {
+    let again = |id| Wanted { id: Some(id), ..Wanted::default() };
+    reads("retry", Act::Retry(again(2)));
+    reads("retry ++agent=mine 4", Act::Retry(Wanted { agent: Some("mine".to_owned()), ..again(4) }));
+    refused("retry 9", "job 9 has not ended yet: wait for it");
+    refused("retry 17", "there is no job 17");
+    let more = Wanted { prompt: Some("more".to_owned()), model: Some("opus".to_owned()), ..again(2) };
+    reads("followup ++model=opus more", Act::Followup(more));
+    reads("rewind", Act::Rewind(2));
+    let (here, session, options) = (here(), jobs(), options());
+    let world = World { here: &here, session: &session, options: &options };
+    let why = |id| followup(id, Wanted::default(), world).unwrap_err();
+    assert_eq!(why(3), "start a new job: job 3 has no session to go on in");
+    assert_eq!(why(4), "start a new job: job 4 was run by mine, which keeps no sessions");
+    assert_eq!(why(9), "job 9 has not ended yet: wait for it");
+    let answer = Here { answer: Some(5), ..here.clone() };
+    assert_eq!(read_at("followup", &answer, &session), Ok(Act::Followup(again(5))));
+}
+
+#[test]
+fn a_word_completes_where_it_can_stand() {
+    let (here, session, options) = (here(), jobs(), options());
+    let world = World { here: &here, session: &session, options: &options };
+    let complete = |line: &str| {
+        let lead = line.rsplit(' ').next().unwrap_or_default();
+        complete(line, lead, world).join(" ")
+    };
+    for (line, expected) in [
+        ("ru", "run"),
+        ("re", "reject retry revert review rewind"),
+        ("run r", ""),
+        ("+", "++agent= ++model="),
+        ("++model=o", "++model=own ++model=opus"),
+        ("++agent=mine ++model=", "++model=a ++model=b"),
+        ("run ", "++agent= ++model="),
+        ("run ++a", "++agent="),
+        ("run ++agent=d", "++agent=droid"),
+        ("run ++agent=mine ", "++model="),
+        ("run ++agent=droid ++model=", ""),
+        ("run words ++", ""),
+        ("run /", "/fix /tests"),
+        ("run ++model=opus /t", "/tests"),
+        ("run words /t", ""),
+        ("followup ", "++model="),
+        ("followup ++model=", "++model=own ++model=opus ++model=sonnet ++model=a ++model=b"),
+        ("jobs +", ""),
+        ("pick ", "jobs history held"),
+        ("accept ", "1 3"),
+        ("retry ", "1 2 3 4 5"),
+        ("retry +", "++agent= ++model="),
+        ("retry ++model=opus ", "1 2 3 4 5"),
+        ("open ", "1 2 4 5"),
+        ("nothing ", ""),
+    ] {
+        assert_eq!(complete(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn a_jump_goes_from_answer_to_answer_and_around() {
+    let session = jobs();
+    let at = |line: u64, by: i64| {
+        let here = Here { cursor: (line, 0), ..here() };
+        jump(by, World { here: &here, session: &session, options: &options() })
+    };
+    let stops = [(1, 1, 0), (1, 4, 0), (2, 5, 0)];
+    for (line, by, stop) in [(1, 1, 1), (2, 1, 1), (2, -1, 0), (1, -1, 2), (4, 1, 2), (9, 1, 2), (9, 2, 0)] {
+        assert_eq!(at(line, by), Ok(stops[stop]), "{by} from line {line}");
+    }
+    let none = super::jump(1, World { here: &here(), session: &Session::default(), options: &options() });
+    assert_eq!(none.unwrap_err(), "no answer is held or has landed in an open buffer");
+}

@@ -1,0 +1,136 @@
+//! What the user's commands ask for: what the host does itself, and what the plugin is told to do.
+
+use serde_json::{Value, json};
+
+use super::Host;
+use super::views::PICK_WIDTH;
+use crate::command::{self, Act, Call, Group, Here, Wanted, World};
+use crate::rpc::{AskedFrom, EachOf};
+use crate::store::{InfoQuery, Query};
+use crate::ui::Ui;
+use crate::view::Action;
+
+/// So many jobs are started at once; more only after the user has confirmed.
+const MANY: usize = 30;
+
+impl Host {
+    /// Does what a command is for, or says why not.
+    pub(super) fn command_line(&mut self, token: u64, ui: Ui, call: &Call, from: AskedFrom) {
+        let editor = &self.editor;
+        self.session.name_sessions(|id| editor.session(id));
+        match self.world(&from.here).and_then(|world| command::read(call, world)) {
+            Ok(act) => self.perform(token, ui, act, from),
+            Err(error) => self.draw(Some((token, Err(error)))),
+        }
+    }
+
+    /// Replies with what completes a word.
+    pub(super) fn complete(&mut self, token: u64, typed: &str, lead: &str) {
+        let words = self.world(&Here::default()).map(|world| command::complete(typed, lead, world));
+        let reply = words.map(|words| json!({ "words": words }));
+        self.draw(Some((token, reply)));
+    }
+
+    /// Replies with the place of an answer.
+    pub(super) fn jump(&mut self, token: u64, by: i64, here: &Here) {
+        let stop = self.world(here).and_then(|world| command::jump(by, world));
+        let reply = stop.map(|(buffer, row, col)| json!({ "buffer": buffer, "row": row, "col": col }));
+        self.draw(Some((token, reply)));
+    }
+
+    /// The lines of each job for the items of a list, and what the user is asked before many are started.
+    pub(super) fn each(&self, wanted: &EachOf) -> Result<Value, String> {
+        let options = self.options.as_ref().map_err(Clone::clone)?;
+        let EachOf { prompt, list, count, has_range, items } = wanted;
+        let name = prompt.strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
+        if name.is_some_and(|name| options.prompts.get(name) == Some(&true)) {
+            return Err("each changes text, and this prompt asks a question: use it with ask".to_owned());
+        } else if *count == 0 {
+            return Err(format!("the {list} list is empty"));
+        } else if items.is_empty() {
+            let place = if *has_range { "in these lines" } else { "is a place in a file" };
+            return Err(format!("no {list} item {place}"));
+        }
+        let (groups, lost) = command::groups(items);
+        if groups.is_empty() {
+            return Err(format!("the files of the {list} list are not there"));
+        }
+        let warning = (lost > 0).then(|| format!("botglue: {lost} items are in no file, or behind its end"));
+        let question = (groups.len() > MANY)
+            .then(|| format!("botglue: start {} jobs, {} at a time?", groups.len(), options.max_parallel));
+        let note = |(line, severity, message): &(u64, &str, String)| json!({ "line": line, "severity": severity, "message": message, "source": "" });
+        let group = |group: &Group| {
+            let notes: Vec<_> = group.notes.iter().map(note).collect();
+            json!({ "buffer": group.buffer, "first": group.first, "last": group.last, "notes": notes })
+        };
+        Ok(
+            json!({ "groups": groups.iter().map(group).collect::<Vec<_>>(), "question": question, "warning": warning }),
+        )
+    }
+
+    /// Replies with a job that goes on in the session of another one.
+    pub(super) fn followup(&mut self, token: u64, id: u64, prompt: Option<String>) {
+        let (here, wanted) = (Here::default(), Wanted { prompt, ..Wanted::default() });
+        let act = self.world(&here).and_then(|world| command::followup(id, wanted, world));
+        self.draw(Some((token, act.map(|act| json!(act)))));
+    }
+
+    /// Whether the request of a job can be sent again, or its session gone on in.
+    ///
+    /// # Errors
+    /// Says why not.
+    pub(super) fn check_again(&self, id: u64, action: Action) -> Result<(), String> {
+        let (here, wanted) = (Here::default(), Wanted::default());
+        let world = self.world(&here)?;
+        match action {
+            Action::Retry => command::retry(id, wanted, world).map(drop),
+            Action::Followup => command::followup(id, wanted, world).map(drop),
+            _ => Ok(()),
+        }
+    }
+
+    fn world<'a>(&'a self, here: &'a Here) -> Result<World<'a>, String> {
+        let options = self.options.as_ref().map_err(Clone::clone)?;
+        Ok(World { here, session: &self.session, options })
+    }
+
+    fn perform(&mut self, token: u64, ui: Ui, act: Act, from: AskedFrom) {
+        let reply = match act {
+            Act::List(name) => return self.open_list(token, name, from.origin),
+            Act::Pick(name) => {
+                return self.pick(token, name, from.origin, PICK_WIDTH.min(ui.columns.saturating_sub(8)));
+            }
+            Act::Transcript(id, is_raw) => return self.transcript_of(token, id, is_raw),
+            Act::Info(job) => {
+                let known = job.and_then(|id| self.session.known(id));
+                let session = known.and_then(|known| Some((known.agent.clone(), known.session_id.clone()?)));
+                let project = from.origin.project;
+                return self.open_info(token, InfoQuery { project, session, today_ms: from.today_ms });
+            }
+            Act::Rewind(id) => {
+                let Some(known) = self.session.known(id) else { return };
+                let session_id = known.session_id.clone().unwrap_or_default();
+                let (editor, query) =
+                    (self.editor.clone(), Query::Checkpoints { agent: known.agent.clone(), session_id });
+                return self.store.query(query, move |found| {
+                    let reply = found.map_err(|error| error.to_string()).map(|mut found| {
+                        found["rewind"] = json!(id);
+                        found
+                    });
+                    editor.reply(token, reply);
+                });
+            }
+            Act::Terminal(id) => self.terminal_of(id),
+            act => Ok(json!(act)),
+        };
+        self.draw(Some((token, reply)));
+    }
+
+    fn terminal_of(&self, id: u64) -> Result<Value, String> {
+        let known = self.session.known(id).ok_or_else(|| format!("there is no job {id}"))?;
+        if known.is_open {
+            return Err(format!("job {id} still works in its session: wait for it"));
+        }
+        self.terminal(&format!("job {id}"), &known.agent, known.session_id.as_deref(), &known.cwd)
+    }
+}

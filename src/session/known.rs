@@ -1,0 +1,163 @@
+//! What a command may mean of a job, whatever has become of it: the jobs that the plugin knows too, and no more.
+
+use std::collections::VecDeque;
+
+use super::Session;
+use crate::error::Code;
+use crate::request::Request;
+use crate::stream::Outcome;
+
+/// See the module.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Known {
+    /// The agent.
+    pub agent: String,
+    /// The project's directory.
+    pub cwd: String,
+    /// The session that its agent had.
+    pub session_id: Option<String>,
+    /// Whether it goes on.
+    pub is_open: bool,
+    /// What became of its answer.
+    pub landing: Option<String>,
+    /// The same in a sentence, or why it failed.
+    pub said: Option<String>,
+    /// What is kept of what its agent prints.
+    pub recording: Recording,
+    /// Whether it went on in the session of another one.
+    pub is_resumed: bool,
+}
+
+/// What is kept of what an agent prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Recording {
+    /// Nothing, as the options say.
+    #[default]
+    Off,
+    /// It is to be kept, and nothing is yet.
+    Wanted,
+    /// A transcript.
+    Kept,
+}
+
+/// A quickfix list of jobs that were started together.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Batch {
+    /// Its id in Neovim.
+    pub list: u64,
+    /// The prompt of all jobs.
+    pub prompt: String,
+    /// The jobs, in their order.
+    pub ids: Vec<u64>,
+}
+
+/// How many jobs that have ended are known; the plugin knows no more either.
+const MOST_ENDED: usize = 1000;
+
+/// The jobs that have ended and are not held, in that order.
+#[derive(Debug, Default)]
+pub(super) struct Ended(VecDeque<u64>);
+
+impl Known {
+    pub(super) fn accepted(request: &Request) -> Self {
+        Self {
+            agent: request.start.agent.name.clone(),
+            cwd: request.start.cwd.to_string_lossy().into_owned(),
+            is_open: true,
+            recording: if request.record { Recording::Wanted } else { Recording::Off },
+            is_resumed: request.start.resume.is_some(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether its answer is held.
+    pub fn is_held(&self) -> bool {
+        self.landing.as_deref() == Some("held")
+    }
+
+    /// Whether its answer can be taken back.
+    pub fn is_landed(&self) -> bool {
+        matches!(self.landing.as_deref(), Some("applied" | "merged"))
+    }
+
+    /// Whether its answer was written to its buffer, or equals the text there.
+    pub fn has_written(&self) -> bool {
+        self.is_landed() || self.landing.as_deref() == Some("unchanged")
+    }
+
+    /// Whether there are two texts to compare.
+    pub fn has_texts(&self) -> bool {
+        self.is_held() || self.is_landed()
+    }
+
+    /// Whether it answers a question.
+    pub fn is_answered(&self) -> bool {
+        self.landing.as_deref() == Some("answered")
+    }
+
+    /// Whether its session can be opened.
+    pub fn has_session(&self) -> bool {
+        !self.is_open && self.session_id.is_some()
+    }
+}
+
+impl Session {
+    /// A job that a command may name.
+    pub fn known(&self, id: u64) -> Option<&Known> {
+        self.known.get(&id)
+    }
+
+    /// All of them, oldest first.
+    pub fn all_known(&self) -> impl DoubleEndedIterator<Item = (u64, &Known)> {
+        self.known.iter().map(|(id, known)| (*id, known))
+    }
+
+    /// What the agents of the jobs that go on have named their sessions so far.
+    pub fn name_sessions(&mut self, named: impl Fn(u64) -> Option<String>) {
+        for (id, known) in self.known.iter_mut().filter(|(_, known)| known.is_open) {
+            known.session_id = named(*id).or(known.session_id.take());
+        }
+    }
+
+    /// A job that has ended before this host, or that it has refused.
+    pub fn ended_before(&mut self, id: u64, known: Known) {
+        if known.is_landed() {
+            self.landed_before(id);
+        }
+        self.known.insert(id, known);
+        self.end(id);
+    }
+
+    pub(super) fn learn(&mut self, id: u64, outcome: &Outcome) {
+        let Some(known) = self.known.get_mut(&id) else { return };
+        // The agent names a session even where it has just said that it has none.
+        let is_lost = outcome.error.as_ref().is_some_and(|error| error.code == Code::SessionNotFound);
+        known.session_id = outcome.session_id.clone().filter(|_| !is_lost);
+        known.said = outcome.error.as_ref().map(|error| error.message.clone());
+    }
+
+    /// This became of an answer.
+    pub(super) fn note_landing(&mut self, id: u64, landing: &str, said: &str) {
+        let Some(known) = self.known.get_mut(&id) else { return };
+        let was_undecided = known.is_open || known.is_held();
+        (known.is_open, known.landing) = (false, Some(landing.to_owned()));
+        known.said = Some(said.to_owned());
+        if was_undecided && landing != "held" {
+            self.end(id);
+        }
+    }
+
+    /// A job has ended and is not held: where there are too many by now, the oldest is known no more.
+    pub(super) fn end(&mut self, id: u64) {
+        if let Some(known) = self.known.get_mut(&id) {
+            known.is_open = false;
+        }
+        self.ended.0.push_back(id);
+        if self.ended.0.len() > MOST_ENDED
+            && let Some(oldest) = self.ended.0.pop_front()
+        {
+            self.jobs.remove(&oldest);
+            self.known.remove(&oldest);
+        }
+    }
+}
