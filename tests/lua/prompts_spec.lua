@@ -156,7 +156,8 @@ test("a wrong option is one error that names it", function()
     { { fix = { prompt = "x", agent = "none" } }, 'botglue: option prompts.fix.agent: unknown agent "none"' },
   }
   for _, row in ipairs(rows) do
-    contains(nvim:lua("return select(2, pcall(require('botglue').setup, ...))", { prompts = row[1] }), row[2])
+    local setup = "return tostring(select(2, pcall(require('botglue').setup, ...)))"
+    contains(nvim:lua(setup, { prompts = row[1] }), row[2])
   end
   nvim:lua("require('botglue').setup({ prompts = { fix = { prompt = 'x', aks = true } } })")
   contains(nvim:messages(), "there is no option prompts.fix.aks")
