@@ -112,12 +112,6 @@ function M.hold(told)
   return vim.tbl_map(require("botglue.jobs.registry").recall, told.answers)
 end
 
---- What the buffer would be if a held answer were accepted.
----@param view table
-function M.review(view)
-  require("botglue.jobs.proposal").receive(view)
-end
-
 --- Draws hunks in the windows of the review that is open.
 ---@param painted { id: integer, serial: integer, tick: integer, panes: botglue.PaintedPane[] }
 function M.paint(painted)
@@ -164,24 +158,6 @@ function M.models(offered)
   end
 end
 
---- What hangs at the ranges of jobs.
----@param items botglue.HungItem[]
-function M.hang(items)
-  require("botglue.ui.status").hang(items)
-end
-
---- How far the jobs are.
----@param told { words: string, status: string, percent: integer }
-function M.progress(told)
-  require("botglue.jobs.progress").tell(told)
-end
-
---- What became of jobs that were started together.
----@param told { list: integer, title: string, rows: table[] }
-function M.results(told)
-  require("botglue.jobs.results").show(told)
-end
-
 --- The files that match what is typed in the prompt.
 ---@param found { asked: integer, paths: string[] }
 function M.files(found)
@@ -189,12 +165,6 @@ function M.files(found)
   if prompt then
     prompt.completion:found(found)
   end
-end
-
---- What has changed in a window of the host.
----@param call botglue.ViewCall
-function M.view(call)
-  require("botglue.ui.view").draw(call)
 end
 
 --- A file that somebody asks for.
@@ -205,22 +175,25 @@ function M.file(file)
   end
 end
 
---- The answer to a question to the host.
----@param reply { token: integer, error: string? }
-function M.reply(reply)
-  require("botglue.host.query").reply(reply)
+--- What one function of another module takes: what it takes is said there.
+for name, to in pairs({
+  hang = { "botglue.ui.status", "hang" },
+  progress = { "botglue.jobs.progress", "tell" },
+  reply = { "botglue.host.query", "reply" },
+  results = { "botglue.jobs.results", "show" },
+  review = { "botglue.jobs.proposal", "receive" },
+  view = { "botglue.ui.view", "draw" },
+}) do
+  M[name] = function(argument)
+    require(to[1])[to[2]](argument)
+  end
 end
 
---- Something that concerns no single job.
----@param warning { message: string }
-function M.warn(warning)
-  require("botglue.host.notify").warn("botglue: " .. warning.message)
-end
-
---- Something went wrong for which no command waits.
----@param what { message: string }
-function M.error(what)
-  require("botglue.host.notify").error("botglue: " .. what.message)
+--- Something that concerns no single job, or went wrong where no command waits.
+for _, level in ipairs({ "warn", "error" }) do
+  M[level] = function(said)
+    require("botglue.host.notify")[level]("botglue: " .. said.message)
+  end
 end
 
 return M

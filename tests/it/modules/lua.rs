@@ -17,7 +17,7 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 11] = [
-    ("", 560),
+    ("", 550),
     ("command", 742),
     ("config", 380),
     ("editor", 2225),
