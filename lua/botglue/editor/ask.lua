@@ -4,6 +4,7 @@ local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local fail = require("botglue.host.errors").fail
 local moment = require("botglue.editor.moment")
+local notify = require("botglue.host.notify")
 local query = require("botglue.host.query")
 
 local M = {}
@@ -50,6 +51,7 @@ function M.open(what, arg, opts)
     return reply ~= nil
   end, 1)
   connection.queries[token], connection.asking = nil, connection.asking - 1
+  notify.resume()
   if not reply then
     -- What was typed ahead was meant for a window that is not there.
     while not opts.keeps_keys and vim.fn.getchar(1) ~= 0 do
@@ -83,6 +85,7 @@ function M.change(name, args, bufnr, late)
       return reply ~= nil
     end, 1, bufnr)
     connection.asking = connection.asking - 1
+    notify.resume()
   end
   is_waiting = false
   if reply then

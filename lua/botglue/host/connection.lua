@@ -25,6 +25,7 @@
 ---@field asked_within integer milliseconds that a key of the user waits for the host
 ---@field completed_within integer the same for the completion of a command
 ---@field asking integer how many keys of the user wait for the host
+---@field unsaid (fun())[] what is said once none does
 ---@field answered_within integer milliseconds after which the host is asked whether it works, and has to say so
 ---@field earlier integer how many held answers of earlier sessions wait in this project
 ---@field setup table? what `setup()` was given
@@ -84,6 +85,7 @@ local connection = {
   asked_within = 500,
   completed_within = 200,
   asking = 0,
+  unsaid = {},
   earlier = 0,
   jobs = {},
   open = {},

@@ -80,11 +80,20 @@ local function at_rest(fn)
     at_rest(fn)
   end)
   if connection.asking > 0 then
-    vim.defer_fn(again, 20)
+    table.insert(connection.unsaid, again)
   elseif mode == "c" or mode == "r" then
     vim.api.nvim_create_autocmd("ModeChanged", { once = true, callback = again })
   else
     fn()
+  end
+end
+
+--- A command has waited for the host: what waited for that is shown, if no other one waits.
+function M.resume()
+  local unsaid = connection.unsaid
+  connection.unsaid = {}
+  for _, again in ipairs(unsaid) do
+    again()
   end
 end
 

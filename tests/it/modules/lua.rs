@@ -22,7 +22,7 @@ const BUDGETS: [(&str, usize); 11] = [
     ("config", 380),
     ("editor", 2225),
     ("host", 925),
-    ("jobs", 2195),
+    ("jobs", 2130),
     ("session", 70),
     ("ui", 2155),
     ("ui/prompt", 1840),
