@@ -16,6 +16,9 @@ use crate::ui::review::{DrawnHunk, Head, Picture, row_of, step, under, within};
 /// The token of a query whose reply nobody reads.
 const UNREAD: u64 = 1 << 52;
 
+/// Makes a query about these hunks.
+type Asked = fn(Option<Vec<EditId>>) -> ReviewQuery;
+
 /// By job.
 pub(super) type Reviews = BTreeMap<u64, OpenReview>;
 
@@ -83,12 +86,11 @@ impl Host {
             self.reviews.remove(&id);
             return;
         }
-        match self.reviews.get_mut(&id) {
-            Some(review) => review.panes = panes,
-            None => {
-                let (before, waiting) = ((0, HashSet::new()), Vec::new());
-                self.reviews.insert(id, OpenReview { panes, view: None, before, waiting });
-            }
+        if let Some(review) = self.reviews.get_mut(&id) {
+            review.panes = panes;
+        } else {
+            let (before, waiting) = ((0, HashSet::new()), Vec::new());
+            self.reviews.insert(id, OpenReview { panes, view: None, before, waiting });
         }
         if let Some(paint) = self.paint(id) {
             self.editor.paint(paint);
@@ -180,7 +182,7 @@ impl Host {
             Some(at) => (at..at.saturating_add(count).min(hunks.len())).collect(),
             None => Vec::new(),
         };
-        let (asked, meant): (fn(Option<Vec<EditId>>) -> ReviewQuery, Vec<usize>) = match key.verb {
+        let (asked, meant): (Asked, Vec<usize>) = match key.verb {
             HunkVerb::Go(steps) => {
                 let hunk = step(&hunks, key.row, steps, key.visited.as_deref()).map(|at| hunks[at]);
                 let there = hunk.map(

@@ -221,7 +221,7 @@ impl Drawing<'_> {
 
     fn lines(&mut self, (row, above): (usize, bool), lines: &[Chunks], options: Vec<(&'static str, Value)>) {
         if !lines.is_empty() {
-            let lines = list(lines.iter().map(|line| chunks(line)));
+            let lines = list(lines.iter().map(chunks));
             let own = vec![("virt_lines", lines), ("virt_lines_above", above.into())];
             self.mark(row, 0, own.into_iter().chain(options).collect());
         }
@@ -229,7 +229,7 @@ impl Drawing<'_> {
 
     fn labels(&mut self, row: usize, (at, above): (usize, bool), lines: &[Chunks]) {
         if !lines.is_empty() {
-            let lines = list(lines.iter().map(|line| chunks(line)));
+            let lines = list(lines.iter().map(chunks));
             self.above.push(list([row.into(), at.into(), above.into(), lines]));
         }
     }

@@ -1,6 +1,8 @@
 //! The rows at the range of a job: what its agent does and the newest code below it, or what became of it; and the
 //! newest tools beside it.
 
+use std::fmt::Write;
+
 use rmpv::Value;
 
 use super::frame::{Chunks, list, map};
@@ -55,7 +57,7 @@ impl Hung {
         if old == Some(self) {
             return None;
         }
-        let rows = |rows: &[Chunks]| list(rows.iter().map(|row| chunks(row)));
+        let rows = |rows: &[Chunks]| list(rows.iter().map(chunks));
         let is_new = old.is_none_or(|old| old.has_ended != self.has_ended);
         let old = old.cloned().unwrap_or_default();
         let aside = || self.aside.as_ref().map_or(Value::from(false), chunks);
@@ -268,7 +270,8 @@ pub(super) fn expand_from(text: &[u8], tabstop: usize, mut at: usize) -> String 
             at += if is_made { made.len() - from } else { cells };
         }
         for byte in part.invalid() {
-            made.push_str(&format!("<{byte:02x}>"));
+            // Writing to a string cannot fail.
+            _ = write!(made, "<{byte:02x}>");
             at += 4;
         }
     }

@@ -16,7 +16,9 @@ use crate::view::FAILED;
 const MOST_TOOLS: usize = 100;
 
 /// The fields whose change is told by an event.
-const UPDATES: [&str; 3] = ["status", "session_id", "tool"];
+const UPDATES: [&str; 4] = ["status", "session_id", "tool", RETRY];
+/// A try that begins: the plugin gets the event alone.
+const RETRY: &str = "retry";
 
 /// For how long what has failed is shown in place of what is done since.
 const FAILURE_SHOWN: Duration = Duration::from_secs(3);
@@ -25,7 +27,7 @@ const FAILURE_SHOWN: Duration = Duration::from_secs(3);
 const STARTING: &str = "starting";
 
 /// The fields of a job, nil where there is nothing to say.
-type Fields = [(&'static str, Value); 5];
+type Fields = [(&'static str, Value); 6];
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -39,8 +41,6 @@ pub(super) struct JobState {
     failed: Option<Instant>,
     /// The words of a try that begins at this time.
     retry: Option<(String, Instant)>,
-    /// One was announced or is over, and that was not told.
-    is_retry_new: bool,
     session_id: Option<String>,
     model: Option<String>,
     transcript: Option<String>,
@@ -158,10 +158,9 @@ impl JobState {
             None => !field.1.is_nil(),
         };
         let set: Vec<_> = now.into_iter().filter(is_new).collect();
-        let is_update = std::mem::take(&mut self.is_retry_new)
-            || !self.untold.is_empty()
-            || set.iter().any(|(field, _)| UPDATES.contains(field));
-        let patch = set.into_iter().fold(Patch::new(id), |patch, (field, value)| patch.with(field, value));
+        let is_update = !self.untold.is_empty() || set.iter().any(|(field, _)| UPDATES.contains(field));
+        let set = set.into_iter().filter(|(field, _)| *field != RETRY);
+        let patch = set.fold(Patch::new(id), |patch, (field, value)| patch.with(field, value));
         let patch = patch.with_tools(self.take_tools());
         Some(if is_update { patch.as_update() } else { patch }.value())
     }
@@ -205,7 +204,7 @@ impl JobState {
     fn retries(&mut self, retry: Option<(String, Instant)>) {
         if self.retry != retry {
             self.retry = retry;
-            (self.is_retry_new, self.changed) = (true, true);
+            self.changed = true;
         }
     }
 
@@ -257,6 +256,7 @@ impl JobState {
             ("model", text(self.model.as_deref())),
             ("transcript", text(self.transcript.as_deref())),
             ("tool", text(self.running_tool())),
+            (RETRY, text(self.retry.as_ref().map(|(words, _)| words.as_str()))),
         ]
     }
 }
