@@ -71,6 +71,18 @@ test("a buffer without text shows only what comes", function()
   equal(rows(reviewed({ "" }, { "x", "y" })), { HEAD, "x", "y" })
 end)
 
+test("while nothing changes nothing is reported, and nothing drawn", function()
+  local nvim = reviewed({ "a", "b", "c" }, { "a", "B", "c" })
+  nvim:type("jk")
+  local function count()
+    return #nvim:host("received", "panes")
+  end
+  local before = count()
+  nvim:ticks(3)
+  nvim:type("jk")
+  equal(count(), before)
+end)
+
 test("rows are highlighted to the edge, and the changed words in both", function()
   local nvim = reviewed({ "a", "old word", "", "d" }, { "a", "new word", "d" })
   local function attributes(row, column)

@@ -93,13 +93,15 @@ function M.is_stale(pane)
   end
   return api.nvim_win_call(pane.winid, function()
     local leftcol = pane.scrolls and vim.fn.winsaveview().leftcol or pane.leftcol
+    for row, start in pairs(pane.folds) do
+      if vim.fn.foldclosed(row + 1) ~= start then
+        return true
+      end
+    end
     return vim.fn.line("w0") - 1 < pane.first
       or vim.fn.line("w$") > pane.past
       or leftcol ~= pane.leftcol
       or vim.fn.getwininfo(pane.winid)[1].textoff ~= pane.textoff
-      or vim.iter(pane.folds):any(function(row, start)
-        return vim.fn.foldclosed(row + 1) ~= start
-      end)
   end)
 end
 
