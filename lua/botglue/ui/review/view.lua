@@ -137,7 +137,9 @@ function Review:update()
     vim.schedule(function()
       require("botglue.host.errors").guard(require("botglue.ui.review.edit").open, job.id)
     end)
-    return
+  elseif self.is_shown and not job.shown then
+    -- What was shown does not count any more.
+    self:report()
   end
 end
 
