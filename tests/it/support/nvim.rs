@@ -279,7 +279,8 @@ impl Nvim {
 
     /// The id of the host's process, where one is running.
     pub fn host(&self) -> Option<u32> {
-        let host = env!("CARGO_BIN_EXE_botglue");
+        // Not the process that ends the agents of a host that is gone.
+        let host = concat!(env!("CARGO_BIN_EXE_botglue"), " serve");
         process::of(&self.scratch)
             .into_iter()
             .find(|found| found.command.starts_with(host))
