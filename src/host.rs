@@ -12,6 +12,7 @@ mod health;
 mod jobs;
 mod lists;
 mod progress;
+mod prompt;
 mod questions;
 mod results;
 mod reviews;
@@ -43,6 +44,7 @@ use crate::store::Store;
 use crate::stream::Outcome;
 use jobs::Jobs;
 use progress::Progress;
+use prompt::Prompts;
 use reviews::Reviews;
 use status::Board;
 pub use views::{Found, Views};
@@ -127,6 +129,7 @@ pub struct Host {
     progress: Progress,
     board: Board,
     reviews: Reviews,
+    prompts: Prompts,
     /// The agent of the prompt that is being typed. It counts neither as running nor as waiting.
     prewarm: Prewarm,
     /// The jobs that had not ended when the user left Neovim.
@@ -170,6 +173,7 @@ impl Host {
             progress: Progress::default(),
             board: Board::default(),
             reviews: Reviews::default(),
+            prompts: Prompts::default(),
             prewarm: Prewarm::default(),
             interrupted: Vec::new(),
             is_ending: false,
@@ -229,6 +233,7 @@ impl Host {
             self.refresh_batches();
             self.refresh_list();
             self.draw_status();
+            self.draw_prompt();
             self.keep_beating();
             self.tell_settled();
             log::slow_turn("host", begun);
@@ -303,7 +308,7 @@ impl Host {
             Command::Cursor { view, row } => self.cursor(&view, &row),
             Command::Closed(view) => self.closed(&view),
             Command::Batch(batch) => self.show_batch(batch),
-            Command::Files(wanted) => self.files(wanted),
+            Command::Prompt(message) => self.prompt(*message),
             Command::Geometry(ui) => self.resized(ui),
             Command::Seen(seen) => self.seen(seen),
             Command::Panes(panes) => self.panes(panes),
@@ -312,9 +317,9 @@ impl Host {
         }
     }
 
-    /// Replies to those who wait until no answer is on its way.
+    /// Replies to those who wait until no answer is on its way, and the prompt shows all that it can.
     fn tell_settled(&mut self) {
-        if !self.session.is_settling() {
+        if !self.session.is_settling() && !self.prompts.is_looking() {
             for token in self.unsettled.drain(..) {
                 self.editor.reply(token, Ok(json!({})));
             }

@@ -3,6 +3,7 @@
 
 mod ask;
 mod input;
+mod prompt;
 mod review;
 mod whole;
 
@@ -24,8 +25,9 @@ use crate::request::{self, Fields, Observe, PrewarmRequest, Request, bad};
 use crate::session::{Batch, Decision, Known, Recording};
 use crate::store::{self, Query};
 use crate::ui::Ui;
-pub use ask::{Act, Asked, AskedFrom, EachOf, FilesOf, TranscriptOf};
+pub use ask::{Act, Asked, AskedFrom, EachOf, TranscriptOf};
 use input::RpcInput;
+pub use prompt::PromptMessage;
 pub use review::{HunkKey, HunkVerb, PanesOf};
 
 /// How a connection ended.
@@ -154,8 +156,8 @@ pub enum Command {
     Closed(String),
     /// Keep a quickfix list of jobs up to date.
     Batch(Batch),
-    /// Look for files of a project.
-    Files(FilesOf),
+    /// Something has happened in the prompt that is being typed.
+    Prompt(Box<PromptMessage>),
     /// The screen has another size.
     Geometry(Ui),
     /// What is seen of the ranges of jobs has changed.
@@ -222,7 +224,12 @@ impl Command {
                     Ok(Self::Batch(Batch { list, prompt, ids: batch.counts("ids")? }))
                 }),
             ),
-            "files" => read(method, ask::files(argument).map(Self::Files)),
+            "prompt" => read(
+                method,
+                Fields::root(argument)
+                    .and_then(|fields| prompt::read(&fields))
+                    .map(|message| Self::Prompt(Box::new(message))),
+            ),
             "geometry" => {
                 read(method, Fields::root(argument).and_then(|fields| ask::ui(&fields)).map(Self::Geometry))
             }

@@ -149,21 +149,12 @@ function M.places(moved)
   return { tick = tick }
 end
 
---- The models that an agent offers.
----@param offered { agent: string, models: string[] }
-function M.models(offered)
-  connection.models[offered.agent] = offered.models
-  if connection.prompt then
-    connection.prompt:relabel()
-  end
-end
-
---- The files that match what is typed in the prompt.
----@param found { asked: integer, paths: string[] }
-function M.files(found)
+--- Draws the prompt.
+---@param call table
+function M.prompt(call)
   local prompt = connection.prompt
-  if prompt then
-    prompt.completion:found(found)
+  if prompt and prompt.id == call.id then
+    prompt:draw(call)
   end
 end
 

@@ -8,6 +8,9 @@ function handlers.host_started(process)
   require("botglue.host.attach").mirror_all()
   require("botglue.jobs.proposal").follow_again(process)
   require("botglue.ui.prompt.draft").tell_all()
+  if connection.prompt then
+    connection.prompt:introduce()
+  end
   for _, batch in ipairs(connection.batches) do
     process:notify("batch", batch)
   end
@@ -29,7 +32,7 @@ end
 function handlers.obstacle_changed()
   local prompt = require("botglue.host.connection").prompt
   if prompt then
-    prompt:check_agent()
+    prompt:check_host()
   end
 end
 

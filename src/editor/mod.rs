@@ -135,12 +135,6 @@ impl Editor {
         self.apply("stored", Map::default().with("steps", Value::Array(vec![step])).build());
     }
 
-    /// The models that an agent offers.
-    pub fn models(&self, agent: &str, models: Vec<String>) {
-        let models = Value::Array(models.into_iter().map(Value::from).collect());
-        self.apply("models", Map::default().with("agent", agent).with("models", models).build());
-    }
-
     /// The reply to a question to the store.
     pub fn reply(&self, token: u64, reply: Result<serde_json::Value, String>) {
         self.apply("reply", value::reply(token, reply));
@@ -168,11 +162,18 @@ impl Editor {
         self.apply("results", Value::Map(value::fields(results)));
     }
 
-    /// The files that match what is typed in a prompt.
-    pub fn files(&self, asked: u64, paths: &[String]) {
-        let paths = paths.iter().map(|path| value::text(path));
-        let paths = Value::Array(paths.collect());
-        self.apply("files", Map::default().with("asked", asked).with("paths", paths).build());
+    /// Draws the prompt, the argument of `apply.prompt`; the reply to a question comes behind it.
+    pub fn prompt(
+        &self,
+        call: Option<serde_json::Value>,
+        reply: Option<(u64, Result<serde_json::Value, String>)>,
+    ) {
+        let call = call.map(|call| ("prompt", Value::Map(value::fields(call))));
+        let reply = reply.map(|(token, reply)| ("reply", value::reply(token, reply)));
+        let calls: Vec<_> = call.into_iter().chain(reply).collect();
+        if !calls.is_empty() {
+            self.send(Outgoing::Call(Call::Apply(calls)));
+        }
     }
 
     /// Opens a file of the host in a window, and replies to the question that it was asked for.

@@ -43,7 +43,7 @@ impl Host {
         let options = self.options.as_ref().map_err(Clone::clone)?;
         let EachOf { prompt, list, count, has_range, items } = wanted;
         let name = prompt.strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
-        if name.is_some_and(|name| options.prompts.get(name) == Some(&true)) {
+        if name.is_some_and(|name| options.prompts.get(name).is_some_and(|prompt| prompt.asks)) {
             return Err("each changes text, and this prompt asks a question: use it with ask".to_owned());
         } else if *count == 0 {
             return Err(format!("the {list} list is empty"));

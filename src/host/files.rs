@@ -5,8 +5,20 @@ use std::sync::Arc;
 use super::Host;
 use super::views::{Found, OPENS_WITHIN};
 use crate::job;
-use crate::rpc::FilesOf;
 use crate::view::find_files;
+
+/// Which files the menu wants.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    /// The change of the prompt's text.
+    pub(super) serial: u64,
+    /// The directory of the project.
+    pub(super) root: String,
+    /// Letters of their paths.
+    pub(super) query: String,
+    /// It is the first question of a prompt: there may be other files by now.
+    pub(super) is_new: bool,
+}
 
 /// The list of one project.
 #[derive(Debug, Default)]
@@ -15,12 +27,12 @@ pub struct Files {
     /// None while it is made.
     list: Option<Arc<[String]>>,
     /// What is asked for meanwhile: the newest alone is of use.
-    waiting: Option<FilesOf>,
+    waiting: Option<Wanted>,
 }
 
 impl Host {
     /// Looks for files.
-    pub(super) fn files(&mut self, wanted: FilesOf) {
+    pub(super) fn files(&mut self, wanted: Wanted) {
         let files = &mut self.views.files;
         if wanted.is_new || files.root != wanted.root {
             *files = Files { root: wanted.root.clone(), ..Files::default() };
@@ -34,9 +46,9 @@ impl Host {
         if let Some(list) = &self.views.files.list {
             self.search(Arc::clone(list), wanted);
         } else {
-            let asked = wanted.asked;
+            let serial = wanted.serial;
             self.views.files.waiting = Some(wanted);
-            self.views.later(OPENS_WITHIN, Found::FilesLate(asked));
+            self.views.later(OPENS_WITHIN, Found::FilesLate(serial));
         }
     }
 
@@ -54,15 +66,17 @@ impl Host {
     }
 
     /// They are not known yet: the menu has what else there is until they are.
-    pub(super) fn files_late(&self, asked: u64) {
-        if self.views.files.waiting.as_ref().is_some_and(|wanted| wanted.asked == asked) {
-            self.editor.files(asked, &[]);
+    pub(super) fn files_late(&mut self, serial: u64) {
+        if self.views.files.waiting.as_ref().is_some_and(|wanted| wanted.serial == serial) {
+            self.found_files(serial, &[]);
         }
     }
 
     /// Searches on another thread: there may be very many.
-    fn search(&self, list: Arc<[String]>, wanted: FilesOf) {
-        let editor = self.editor.clone();
-        tokio::task::spawn_blocking(move || editor.files(wanted.asked, &find_files(&list, &wanted.query)));
+    fn search(&self, list: Arc<[String]>, wanted: Wanted) {
+        let tell = Arc::clone(&self.views.tell);
+        tokio::task::spawn_blocking(move || {
+            tell(Found::Matches { serial: wanted.serial, files: find_files(&list, &wanted.query) });
+        });
     }
 }

@@ -51,7 +51,8 @@ fn home(path: &str) -> Option<String> {
     Some(format!("{}/{}", std::env::var("HOME").ok()?, path.strip_prefix("~/")?))
 }
 
-fn path(agent: &AgentOption) -> Option<PathBuf> {
+/// The path of an agent's program, where that is there.
+pub(super) fn path(agent: &AgentOption) -> Option<PathBuf> {
     find_program(&program(agent), agent.env.get("PATH"))
 }
 

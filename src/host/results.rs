@@ -30,7 +30,8 @@ impl Host {
             job::JobEvent::Recording(path) => self.recording(id, path),
             job::JobEvent::Models(models) => {
                 if let Some(running) = self.jobs.running(id) {
-                    self.editor.models(&running.request.start.agent.name, models);
+                    let agent = running.request.start.agent.name.clone();
+                    self.found_models(agent, models);
                 }
             }
             job::JobEvent::Finished(outcome) => self.finish(id, outcome),
@@ -87,6 +88,8 @@ impl Host {
         let patch = Patch::new(id).with_some("transcript", transcript.as_deref());
         let patch = patch.with_tools(self.editor.ended(id)).with_outcome(&outcome);
         let told = self.session.finished(request, &outcome, landing.as_ref(), journal::now_ms());
+        let agent = request.start.agent.name.clone();
+        self.note_login(&agent, &outcome);
         self.views.is_past_stale = true;
         self.editor.outcome(patch);
         if outcome.error.is_some() {

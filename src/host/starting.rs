@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::Host;
 use super::jobs::{Before, QueuedJob, RunningJob};
 use super::subscriptions::Subscriptions;
+use super::views::Found;
 use crate::agent;
 use crate::editor::StateChange;
 use crate::job::{self, Job, Launch, PrewarmEvent};
@@ -60,10 +61,10 @@ impl Host {
             // The job that would claim this agent reports the error.
             Err(error) => return tracing::debug!(%error, "the agent was not prewarmed"),
         };
-        let (editor, agent) = (self.editor.clone(), request.start.agent.name.clone());
+        let (found, agent) = (Arc::clone(&self.views.tell), request.start.agent.name.clone());
         let tell = move |event| {
             if let PrewarmEvent::Models(models) = event {
-                editor.models(&agent, models);
+                found(Found::Models { agent: agent.clone(), models });
             }
         };
         self.prewarm.start(request.token, launch, self.context.groups.clone(), tell);

@@ -1,6 +1,6 @@
 //! The windows of the host: what the user asks to see, what the store and the transcripts have of it, and what is drawn.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,8 +77,31 @@ pub enum Found {
         /// As paths below that.
         list: Vec<String>,
     },
-    /// The files that are asked for under this number are not known yet.
+    /// The files for this change of the prompt's text are not known yet.
     FilesLate(u64),
+    /// The files that match this change of the prompt's text.
+    Matches {
+        /// The change.
+        serial: u64,
+        /// The best first.
+        files: Vec<String>,
+    },
+    /// What the store has for a prompt.
+    Prompts {
+        /// The prompt.
+        id: u64,
+        /// As the store says it.
+        stored: serde_json::Value,
+    },
+    /// The agents whose programs are there.
+    Installed(BTreeSet<String>),
+    /// What an agent offers.
+    Models {
+        /// The agent.
+        agent: String,
+        /// Its models.
+        models: Vec<String>,
+    },
     /// Time has passed for what moves.
     Beat,
     /// What became of this job was shown at its range for long enough.
@@ -218,6 +241,7 @@ impl Host {
                 Ok(options) => self.health(token, options, log, &unknown),
                 Err(error) => self.draw(Some((token, Err(error)))),
             },
+            Ok(Asked::Prompt(message)) => self.ask_prompt(token, *message),
             Ok(Asked::Act(act, None)) => self.act_on_row(token, act),
             Ok(asked) => self.find_job(token, asked),
             Err(error) => self.draw(Some((token, Err(error.message)))),
@@ -310,7 +334,11 @@ impl Host {
             Found::Opened { token, view: Err(error), .. } => self.draw(Some((token, Err(error)))),
             Found::Listed { view, asked, listed } => self.listed(&view, Event::Listed(asked, listed)),
             Found::Files { root, list } => self.listed_files(&root, list),
-            Found::FilesLate(asked) => self.files_late(asked),
+            Found::FilesLate(serial) => self.files_late(serial),
+            Found::Matches { serial, files } => self.found_files(serial, &files),
+            Found::Prompts { id, stored } => self.found_prompts(id, &stored),
+            Found::Installed(agents) => self.found_installed(agents),
+            Found::Models { agent, models } => self.found_models(agent, models),
             Found::Beat => self.beat(),
             Found::Shown(id) => self.shown(id),
             Found::Reload { view, job } => self.reload(&view, job.as_deref()),

@@ -21,14 +21,25 @@ pub struct Options {
     pub agent: String,
     /// All agents, by their names.
     pub agents: BTreeMap<String, AgentOption>,
-    /// The named prompts, and whether each asks a question.
-    pub prompts: BTreeMap<String, bool>,
+    /// The named prompts.
+    pub prompts: BTreeMap<String, NamedPrompt>,
+    /// The agent that the user has set, where they have.
+    pub given_agent: Option<String>,
     /// The option of that name.
     pub max_parallel: u64,
     /// The option of that name.
     pub trust_project: bool,
     /// The option of that name.
     pub data_dir: String,
+}
+
+/// A prompt with a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedPrompt {
+    /// The text that it stands for.
+    pub text: String,
+    /// It asks a question.
+    pub asks: bool,
 }
 
 /// An agent of the options.
@@ -46,7 +57,11 @@ pub struct AgentOption {
     pub directory: Option<String>,
     /// The options that weaken what keeps it read-only.
     pub weakened_by: Vec<&'static str>,
-    /// The models to choose from, the one that it has without a choice first.
+    /// The model that it has without a choice; none leaves that to the CLI.
+    pub model: Option<String>,
+    /// That is the user's own.
+    pub has_own_model: bool,
+    /// The models to choose from, that one first.
     pub models: Vec<String>,
 }
 
@@ -63,13 +78,17 @@ impl Options {
             agents.insert(name.to_owned(), AgentOption::read(name, &all.fields(name)?)?);
         }
         let prompts = fields.pairs("prompts")?.iter().filter_map(|(name, prompt)| {
-            let asks = prompt.as_map().is_some_and(|_| prompt["ask"] == true.into());
-            Some((name.as_str()?.to_owned(), asks))
+            let is_map = prompt.as_map().is_some();
+            let asks = is_map && prompt["ask"] == true.into();
+            let text = if is_map { &prompt["prompt"] } else { prompt };
+            let text = String::from_utf8_lossy(text.as_slice()?).into_owned();
+            Some((name.as_str()?.to_owned(), NamedPrompt { text, asks }))
         });
         Ok(Self {
             agent: fields.lossy("agent")?,
             agents,
             prompts: prompts.collect(),
+            given_agent: fields.get("given_agent").map(|_| fields.lossy("given_agent")).transpose()?,
             max_parallel: fields.count("max_parallel")?,
             trust_project: fields.flag("trust_project")?,
             data_dir: fields.lossy("data_dir")?,
@@ -125,6 +144,8 @@ impl AgentOption {
                 .into_iter()
                 .filter(|name| fields.get(name).is_some())
                 .collect(),
+            model: fields.get("model").map(|_| fields.lossy("model")).transpose()?,
+            has_own_model: fields.flag("has_own_model")?,
             models: fields.lossy_texts("models")?,
         })
     }
@@ -139,13 +160,16 @@ impl AgentOption {
 
 #[cfg(test)]
 mod tests {
+    use super::NamedPrompt;
     use super::sample::options;
 
     #[test]
     fn options_are_read_as_the_plugin_sends_them() {
         let options = options();
         assert_eq!(options.agents["mine"].models, ["a", "b"]);
-        assert_eq!(options.prompts, [("fix".to_owned(), true), ("tests".to_owned(), false)].into());
+        let prompt = |text: &str, asks| NamedPrompt { text: text.to_owned(), asks };
+        let named = [("fix", prompt("fix it", true)), ("tests", prompt("write tests", false))];
+        assert_eq!(options.prompts, named.map(|(name, prompt)| (name.to_owned(), prompt)).into());
     }
 
     #[test]

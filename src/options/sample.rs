@@ -16,9 +16,9 @@ fn list(words: &[&str]) -> Value {
 pub fn options() -> Options {
     let agent = |protocol: &str| ("protocol", protocol.into());
     let command = ("command", list(&["a"]));
-    let mine = [agent("text"), command.clone(), ("models", list(&["a", "b"]))];
+    let mine = [agent("text"), command.clone(), ("model", "a".into()), ("models", list(&["a", "b"]))];
     let models = ("models", list(&["own", "opus", "sonnet"]));
-    let claude = [agent("claude"), command.clone(), models];
+    let claude = [agent("claude"), command.clone(), ("model", "own".into()), models];
     let agents = [
         ("claude", map(&claude)),
         ("droid", map(&[agent("droid"), command.clone()])),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rmpv::Value;
 
 use super::Command;
+use super::prompt::{self, PromptMessage};
 use crate::command::{Call, Here, Item, JobPlace};
 use crate::error::JobError;
 use crate::request::Fields;
@@ -26,6 +27,8 @@ pub enum Asked {
     Each(EachOf),
     /// Another job that goes on in the session of this one, with a prompt.
     Followup(u64, Option<String>),
+    /// What a key of the prompt is to do at once, or what is to be sent.
+    Prompt(Box<PromptMessage>),
     /// What a key does with a job of a list; and the job, where the store has it.
     Act(Act, Option<JobKey>),
     /// Two texts that the plugin knows.
@@ -63,19 +66,6 @@ pub struct AskedFrom {
     pub today_ms: i64,
 }
 
-/// Which files the menu of a prompt wants.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FilesOf {
-    /// The number of the question.
-    pub asked: u64,
-    /// The directory of the project.
-    pub root: String,
-    /// Letters of their paths.
-    pub query: String,
-    /// It is the first question of a prompt: there may be other files by now.
-    pub is_new: bool,
-}
-
 /// What a key does with a row of a list, or with all rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Act {
@@ -107,20 +97,6 @@ pub(super) fn decode(argument: &Value) -> Result<Command, JobError> {
     let fields = Fields::root(argument)?;
     let (token, ui) = (fields.count("token")?, ui(&fields.fields("here")?)?);
     Ok(Command::Ask { token, ui, asked: asked(&fields) })
-}
-
-/// Reads which files are wanted.
-///
-/// # Errors
-/// Names the field that is missing or wrong.
-pub(super) fn files(argument: &Value) -> Result<FilesOf, JobError> {
-    let fields = Fields::root(argument)?;
-    Ok(FilesOf {
-        asked: fields.count("asked")?,
-        root: fields.lossy("root")?,
-        query: fields.lossy("query")?,
-        is_new: fields.flag("is_new")?,
-    })
 }
 
 /// Reads the size of the screen.
@@ -179,6 +155,7 @@ fn asked(fields: &Fields<'_>) -> Result<Asked, JobError> {
             let prompt = arg.get("prompt").map(|_| arg.text("prompt")).transpose()?;
             Asked::Followup(arg.count("id")?, prompt)
         }
+        "prompt" => Asked::Prompt(Box::new(prompt::read(&arg)?)),
         "act" => {
             let text = |field| arg.get(field).map(|_| arg.text(field)).transpose();
             let (view, row) = (text("view")?, text("row")?);

@@ -6,8 +6,6 @@ use crate::request::{Fields, bad};
 
 /// How many entries a list has by default.
 const ENTRIES: u64 = 100;
-/// The same for prompts.
-const PROMPTS: u64 = 200;
 
 /// Reads a question; `fields` are those of the whole notification.
 ///
@@ -15,20 +13,16 @@ const PROMPTS: u64 = 200;
 /// Names the field that is missing or wrong.
 pub fn query(fields: &Fields<'_>) -> Result<Query, JobError> {
     let text = |field| fields.get(field).map(|_| fields.lossy(field)).transpose();
-    let limit = |default| fields.get("limit").map_or(Ok(default), |_| fields.count("limit"));
     match fields.text("name")?.as_str() {
         "history" => Ok(Query::History(Page {
             text: text("text")?,
             path: text("path")?,
             project: text("project")?,
             is_own: false,
-            limit: limit(ENTRIES)?,
+            limit: fields.get("limit").map_or(Ok(ENTRIES), |_| fields.count("limit"))?,
             before: fields.get("before").map(|_| before(fields)).transpose()?,
         })),
         "job" => Ok(Query::Job(job_key(fields)?)),
-        "prompts" => {
-            Ok(Query::Prompts { limit: limit(PROMPTS)?, project: text("project")?.unwrap_or_default() })
-        }
         _ => Err(bad("name", "is no question that this host knows")),
     }
 }
@@ -85,10 +79,6 @@ mod tests {
     fn what_is_left_out_has_a_default() {
         let page = Page { limit: 100, ..Page::default() };
         assert_eq!(read(&[("name", "history".into())]), Ok(Query::History(page)));
-        assert_eq!(
-            read(&[("name", "prompts".into())]),
-            Ok(Query::Prompts { limit: 200, project: String::new() })
-        );
     }
 
     #[test]

@@ -83,6 +83,28 @@ pub struct FloatSpec<'a> {
     pub page: usize,
 }
 
+/// What is in the border of a floating window.
+#[derive(Debug, Clone, Copy)]
+pub struct Border<'a> {
+    /// The text at the left of its title.
+    pub left: &'a str,
+    /// That at the right.
+    pub right: &'a str,
+    /// The text at the left of its footer; the keys are at the right then.
+    pub note: Option<&'a str>,
+    /// The keys that its footer shows.
+    pub keys: &'a [Key],
+    /// Which of the pages of keys is shown.
+    pub page: usize,
+    /// The key that shows the next page.
+    pub more: Key,
+}
+
+/// The border above and the one below, of so many cells.
+pub fn borders(border: Border<'_>, room: usize) -> (Chunks, Chunks) {
+    (title(border.left, border.right, room), footer(border, room))
+}
+
 /// The columns inside of a window that would like to have `width`.
 pub fn inside(width: usize, ui: Ui) -> usize {
     width.min(ui.columns.saturating_sub(2)).max(1)
@@ -111,13 +133,15 @@ pub fn float(spec: FloatSpec<'_>, ui: Ui) -> Place {
     let rows = ui.lines.saturating_sub(ui.cmdheight + 2);
     let width = inside(spec.width, ui);
     let height = spec.height.min(rows).max(1);
+    let FloatSpec { left, right, note, keys, page, .. } = spec;
+    let (title, footer) = borders(Border { left, right, note, keys, page, more: MORE }, width);
     Place {
         row: rows.saturating_sub(height) / 2,
         col: ui.columns.saturating_sub(2 + width) / 2,
         width,
         height,
-        title: title(spec.left, spec.right, width),
-        footer: footer(&spec, width),
+        title,
+        footer,
         docked: Docked::Alone,
     }
 }
@@ -208,7 +232,7 @@ pub fn wrap(text: &str, room: usize) -> Vec<String> {
 }
 
 /// The keys, as many on a page as there is room for.
-fn pages(keys: &[Key], room: usize) -> Vec<Vec<Key>> {
+fn pages(keys: &[Key], more: Key, room: usize) -> Vec<Vec<Key>> {
     let cells_of = |keys: &[Key]| {
         let each = keys.iter().map(|key| width(key.lhs) + 1 + width(key.word) + width(BETWEEN));
         (2 + each.sum::<usize>()).saturating_sub(width(BETWEEN))
@@ -218,29 +242,29 @@ fn pages(keys: &[Key], room: usize) -> Vec<Vec<Key>> {
     }
     let (mut found, mut page) = (Vec::new(), Vec::new());
     for key in keys {
-        if !page.is_empty() && cells_of(&[page.as_slice(), &[*key, MORE]].concat()) > room {
+        if !page.is_empty() && cells_of(&[page.as_slice(), &[*key, more]].concat()) > room {
             found.push(std::mem::take(&mut page));
         }
         page.push(*key);
     }
     found.push(page);
     for page in &mut found {
-        page.push(MORE);
+        page.push(more);
     }
     found
 }
 
-fn footer(spec: &FloatSpec<'_>, room: usize) -> Chunks {
-    let pages = pages(spec.keys, room);
+fn footer(border: Border<'_>, room: usize) -> Chunks {
+    let pages = pages(border.keys, border.more, room);
     let mut keys = Chunks::new();
-    for key in &pages[spec.page % pages.len()] {
+    for key in &pages[border.page % pages.len()] {
         let before = if keys.is_empty() { " " } else { BETWEEN };
         keys.push(Cell(before.to_owned(), LABEL));
         keys.push(Cell(key.lhs.to_owned(), "BotglueKey"));
         keys.push(Cell(format!(" {}", key.word), LABEL));
     }
     keys.push(Cell(if keys.is_empty() { "" } else { " " }.to_owned(), LABEL));
-    let Some(note) = spec.note.map(clean) else { return bar(keys, Chunks::new(), room) };
+    let Some(note) = border.note.map(clean) else { return bar(keys, Chunks::new(), room) };
     let free = room.saturating_sub(keys.iter().map(|chunk| width(&chunk.0)).sum::<usize>() + 2);
     let fits = !note.is_empty() && (width(&note) <= free || free > 8);
     let left = if fits { vec![Cell(format!(" {} ", fit(&note, free)), LABEL)] } else { Chunks::new() };

@@ -7,11 +7,15 @@ const NO_NAME: &str = "[No Name]";
 /// What comes before the names of the plugin's own buffers.
 const OURS: &str = "botglue://";
 
-/// `src/config.rs:41`. A buffer without a file has a name of its own, or none.
+/// `src/config.rs:41`.
 pub fn place(path: &str, name: Option<&str>, line: u64, viewer: &Viewer) -> String {
+    format!("{}:{}", file(path, name, viewer), line.max(1))
+}
+
+/// `src/config.rs`. A buffer without a file has a name of its own, or none.
+pub fn file(path: &str, name: Option<&str>, viewer: &Viewer) -> String {
     let name = name.map(|name| name.strip_prefix(OURS).unwrap_or(name)).filter(|name| !name.is_empty());
-    let file = if path.is_empty() { name.unwrap_or(NO_NAME).to_owned() } else { short(path, viewer) };
-    format!("{file}:{}", line.max(1))
+    if path.is_empty() { name.unwrap_or(NO_NAME).to_owned() } else { short(path, viewer) }
 }
 
 /// A path below the directory of the viewer without that, any other below the user's own with `~`.

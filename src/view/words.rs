@@ -5,36 +5,20 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::agent::{self, KnownAgent};
 use crate::land::HeldFor;
 use crate::mirror::Obstacle;
 use crate::session::{Reason, reason};
 
-/// All of them, by public names: a reason; and what is known of the agents.
+/// All of them: the reasons, by public names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Words {
     reasons: BTreeMap<&'static str, Reason>,
-    agents: BTreeMap<&'static str, AgentWords>,
-}
-
-/// What is said of an agent that is not logged in.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct AgentWords {
-    /// How it talks: a user's agent may have the name of a shipped one and another protocol.
-    protocol: &'static str,
-    login: String,
 }
 
 /// All words.
 pub fn words() -> Words {
     let obstacles = HeldFor::ALL.map(Obstacle::Held).into_iter().chain([Obstacle::Stale]);
-    let login = |(name, known): (&'static str, KnownAgent)| {
-        (name, AgentWords { protocol: known.protocol, login: known.login })
-    };
-    Words {
-        reasons: obstacles.map(|why| (why.name(), reason(why))).collect(),
-        agents: agent::known().into_iter().map(login).collect(),
-    }
+    Words { reasons: obstacles.map(|why| (why.name(), reason(why))).collect() }
 }
 
 #[cfg(test)]

@@ -80,27 +80,6 @@ test("prompts of jobs that run, and drafts, are earlier ones too", function()
   equal(seen, { "never sent", "of a job", "from the store", "from the store" })
 end)
 
-test(
-  "keys that come before the store's answer count, unless something was typed or selected since",
-  function()
-    for keys, expected in pairs({
-      ["<C-p><C-p>"] = { "make it short", "i" },
-      ["<C-p>make"] = { "make", "i" },
-      ["make<C-p><Esc>v"] = { "make", "v" },
-      ["make<C-p><Esc><C-w>wv"] = { "make", "v" },
-      ["<C-f><Esc>"] = { "", "n" },
-      ["make<Esc><C-f><Esc>"] = { "make", "n" },
-    }) do
-      local nvim = start({ "make it shorter", "make it short" })
-      nvim:host("hold", "reply")
-      nvim:type(":1Botglue<CR>" .. keys)
-      nvim:host("release", "reply")
-      nvim:settle()
-      equal({ typed(nvim)[1], nvim:api("get_mode").mode }, expected, keys)
-    end
-  end
-)
-
 test("undo in the prompt has what was typed before an earlier one took its place", function()
   local nvim = start({ "make it shorter,\nmake it faster" })
   nvim:type(":1Botglue<CR>faster<CR>make")

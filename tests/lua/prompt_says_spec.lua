@@ -123,14 +123,14 @@ test("its footer has the keys of the mode, and the key for more of them works th
   local nvim = start()
   nvim:lua([[require("botglue").setup({ agents = { droid = { command = { "true" } } } })]])
   nvim:type(":2Botglue<CR><Esc>")
-  contains(nvim:screen(), "<C-s> send · <S-Tab> model · <Tab> agent · <C-p> earlier · <Esc> close")
+  contains(nvim:screen(), "<C-s> send · <C-g> mode · <Esc> close · <S-Tab> model · g? more")
   nvim:api("ui_try_resize", 50, 20)
   for _, case in ipairs({
-    { "a", "<C-s> send · <S-Tab> model · <C-l> more" },
+    { "a", "<C-s> send · <C-g> mode · <C-l> more" },
+    { "<C-l>", "<Esc>q close · <S-Tab> model · <C-l> more" },
     { "<C-l>", "<Tab> agent · <C-p> earlier · <C-l> more" },
-    { "<C-l>", "<Esc>q close · <C-l> more" },
-    { "<C-l>words<Esc>", "<C-s> send · <S-Tab> model · g? more" },
-    { "g?", "<Tab> agent · <C-p> earlier · g? more" },
+    { "<C-l>words<Esc>", "<C-s> send · <C-g> mode · g? more" },
+    { "g?", "<Esc> close · <S-Tab> model · g? more" },
   }) do
     nvim:type(case[1])
     contains(nvim:screen(), case[2])

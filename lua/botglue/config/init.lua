@@ -141,9 +141,12 @@ end
 
 --- What the host needs of the options: known fields alone, because an unknown one may be what no message can have.
 ---@param options botglue.Options
+---@param setup table?
 ---@return table
-function M.for_host(options)
+function M.for_host(options, setup)
+  local given = M.given(setup)
   local told, fields = { agents = {} }, { "agent", "prompts", "max_parallel", "trust_project", "data_dir" }
+  told.given_agent = given.agent
   for _, field in ipairs(fields) do
     told[field] = options[field]
   end
@@ -152,9 +155,12 @@ function M.for_host(options)
     for field in pairs(rules.agent) do
       told.agents[name][field] = agent[field]
     end
+    local models, own = M.models(options, name), type(given.agents) == "table" and given.agents[name] or {}
+    told.agents[name].model = models[1] or nil
+    told.agents[name].has_own_model = own.model ~= nil or name == "claude" and given.model ~= nil
     told.agents[name].models = vim.tbl_filter(function(model)
       return model
-    end, M.models(options, name))
+    end, models)
   end
   return told
 end

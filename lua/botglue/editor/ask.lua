@@ -36,10 +36,7 @@ function M.open(what, arg, opts)
     fail("%s", err and err.message)
   end
   ---@cast process botglue.Process
-  if process.options ~= options then
-    process.options = options
-    process:notify("options", require("botglue.config").for_host(options))
-  end
+  client.tell_options(process)
   local reply
   local token = query.expect(process, function(result, message)
     reply = { result, message }

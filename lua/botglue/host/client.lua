@@ -75,6 +75,16 @@ function M.connect(options)
   return process, err
 end
 
+--- Tells a host the options, where they are other than it has.
+---@param process botglue.Process
+function M.tell_options(process)
+  local options = M.options()
+  if process.options ~= options then
+    process.options = options
+    process:notify("options", require("botglue.config").for_host(options, connection.setup))
+  end
+end
+
 --- The host's greeting.
 ---@param hello { version: string, pid: integer, words: botglue.Words? }
 function M.ready(hello)

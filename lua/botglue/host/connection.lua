@@ -6,9 +6,8 @@
 ---@field fact string why something cannot be done with it
 ---@field advice string? what to do, so that it can be accepted; with the job's number
 
----@class botglue.Words by public names: reasons, agents
+---@class botglue.Words
 ---@field reasons table<string, botglue.Reason>
----@field agents table<string, { protocol: string, login: string }> by name, and for any other agent by its protocol
 
 ---@class botglue.HostState the host, what it is asked, the options
 ---@field process botglue.Process?
@@ -17,7 +16,6 @@
 ---@field ready_within integer milliseconds that a host has to say that it is there
 ---@field restarts integer[] when hosts were started again by themselves, in milliseconds, the newest last
 ---@field last_token integer of the agents that were started ahead of their jobs, and of prompts
----@field models table<string, string[]> by agent, those that it offers
 ---@field leaving boolean? whether Neovim ends
 ---@field applying boolean? whether a call of the host's is under way
 ---@field queries table<integer, botglue.Query> questions to the host, by their token
@@ -61,7 +59,6 @@
 ---@class botglue.UiState what is shown
 ---@field prompt botglue.Prompt? the one that is open
 ---@field drafts botglue.PromptDraft[] of closed prompts, oldest first
----@field chosen table<string, { agent: string, model: string|false }> what was chosen last in a prompt, by project
 ---@field review botglue.Review? the one that is open
 ---@field diff botglue.Diff? the proposal that is shown beside its buffer
 ---@field views table<string, botglue.HostWindow> the windows of the host that are open, by id
@@ -73,12 +70,11 @@
 
 ---@class botglue.Connection: botglue.HostState, botglue.JobsState, botglue.EditorState, botglue.UiState
 local connection = {
-  words = { reasons = {}, agents = {} },
+  words = { reasons = {} },
   session = vim.text.hexencode(vim.uv.random(16)):lower() .. "p" .. vim.fn.getpid(),
   ready_within = 5000,
   restarts = {},
   last_token = 0,
-  models = {},
   queries = {},
   last_query = 0,
   answered_within = 5000,
@@ -102,7 +98,6 @@ local connection = {
   asked = {},
   written = {},
   drafts = {},
-  chosen = {},
   views = {},
   shown = {},
   hung = {},

@@ -34,36 +34,34 @@ local function name_of(bufnr, root)
   return vim.fn.fnamemodify(path, ":~")
 end
 
---- The buffers that can be mentioned, the one that was used last first.
----@return integer[]
-local function loaded()
+--- The buffers of the user, the one that was used last first.
+---@return vim.fn.getbufinfo.ret.item[]
+local function listed()
   local buffers = vim.tbl_filter(function(buffer)
     return not vim.startswith(buffer.name, "botglue://")
-  end, vim.fn.getbufinfo({ buflisted = 1, bufloaded = 1 }))
+  end, vim.fn.getbufinfo({ buflisted = 1 }))
   table.sort(buffers, function(a, b)
     if a.lastused ~= b.lastused then
       return a.lastused > b.lastused
     end
     return a.bufnr < b.bufnr
   end)
-  return vim.tbl_map(function(buffer)
-    return buffer.bufnr
-  end, buffers)
+  return buffers
 end
 
---- All mentions that a prompt for a buffer can have, but those of files.
+--- The buffers that a prompt for a buffer can name, and those that show files of its project.
 ---@param bufnr integer
----@return string[]
-function M.all(bufnr)
-  local root, found = context.project(bufnr), {}
-  for _, other in ipairs(loaded()) do
-    local name = name_of(other, root)
-    if other ~= bufnr and not name:find('[\n"]') then
-      found[#found + 1] = BUFFER .. (name:find("%s") and ('"%s"'):format(name) or name)
-    end
-  end
-  found[#found + 1] = DIAGNOSTICS
-  return found
+---@param root string
+---@return { name: string?, path: string? }[]
+function M.buffers(bufnr, root)
+  return vim.tbl_map(function(buffer)
+    local path = buffer_path(buffer.bufnr)
+    local is_named = buffer.loaded == 1 and buffer.bufnr ~= bufnr
+    return {
+      name = is_named and name_of(buffer.bufnr, root) or nil,
+      path = vim.startswith(path, root .. "/") and path:sub(#root + 2) or nil,
+    }
+  end, listed())
 end
 
 --- The buffer of a name: the whole one, a number, or the end of a path that no other one has.
@@ -72,9 +70,10 @@ end
 ---@return integer? bufnr
 local function buffer_of(name, root)
   local ends = {}
-  for _, bufnr in ipairs(loaded()) do
-    local own = name_of(bufnr, root)
-    if own == name or tostring(bufnr) == name then
+  for _, buffer in ipairs(listed()) do
+    local bufnr = buffer.loaded == 1 and buffer.bufnr
+    local own = bufnr and name_of(bufnr, root) or ""
+    if bufnr and (own == name or tostring(bufnr) == name) then
       return bufnr
     elseif vim.endswith(own, "/" .. name) then
       ends[#ends + 1] = bufnr

@@ -6,7 +6,6 @@
 
 local attach = require("botglue.host.attach")
 local client = require("botglue.host.client")
-local config = require("botglue.config")
 local connection = require("botglue.host.connection")
 local requests = require("botglue.jobs.request")
 
@@ -46,14 +45,15 @@ function Prewarm:stop()
   self.token = nil
 end
 
---- Requests another agent or model after a delay; a later request within the delay replaces it.
+--- Requests another agent or model after a delay, the first one at once; a later request within the delay replaces it.
 ---@param request botglue.Request
-function Prewarm:want(request)
+---@param is_first boolean?
+function Prewarm:want(request, is_first)
   if not self.options.prewarm or self.timer:is_closing() then
     return
   end
   self.timer:start(
-    QUIET,
+    is_first and 0 or QUIET,
     0,
     vim.schedule_wrap(function()
       if not self.timer:is_closing() then
@@ -85,20 +85,15 @@ function Prewarm:drop()
   self:stop()
 end
 
---- Starts the host, and the agent that a prompt for this buffer would use.
+--- Starts the host.
 ---@param bufnr integer
----@param request botglue.Request
 ---@param options botglue.Options
 ---@return botglue.Prewarm
-function M.start(bufnr, request, options)
-  local self = setmetatable({ bufnr = bufnr, options = options, timer = assert(vim.uv.new_timer()) }, Prewarm)
+function M.start(bufnr, options)
   -- A prompt with a host that cannot be started is a prompt all the same: its job tells why it fails.
   client.connect(options)
   attach.want(bufnr)
-  if options.prewarm and config.agent(options, request.agent or options.agent, "agent") then
-    self:ask(request)
-  end
-  return self
+  return setmetatable({ bufnr = bufnr, options = options, timer = assert(vim.uv.new_timer()) }, Prewarm)
 end
 
 return M

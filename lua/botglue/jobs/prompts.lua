@@ -27,7 +27,7 @@ end
 --- The names of the option, sorted.
 ---@param options botglue.Options
 ---@return string[]
-function M.names(options)
+local function names_of(options)
   local names = vim.tbl_keys(options.prompts)
   table.sort(names)
   return names
@@ -60,7 +60,7 @@ function M.find(text, options)
     or fail(
       "no prompt /%s: %s (for a text that begins so: \\/%s)",
       name,
-      advice(name, M.names(options)),
+      advice(name, names_of(options)),
       name
     )
   return type(named) == "string" and { prompt = named } or named, more
@@ -121,19 +121,6 @@ function M.apply(request, target, options)
     model = request.model or is_own and named.model or nil,
     question = request.question or named.ask,
   })
-end
-
---- Completes the name at the beginning of a prompt.
----@param lead string
----@param options botglue.Options
----@return string[]
-function M.complete(lead, options)
-  local names = vim.tbl_map(function(name)
-    return "/" .. name
-  end, M.names(options))
-  return vim.tbl_filter(function(name)
-    return vim.startswith(name, lead)
-  end, names)
 end
 
 return M

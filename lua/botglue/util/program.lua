@@ -41,11 +41,4 @@ function M.command(agent)
   return command
 end
 
---- The path of an agent's program.
----@param agent botglue.Agent
----@return string? path nil: it is not installed
-function M.of(agent)
-  return M.find(M.command(agent)[1], (agent.env or {}).PATH)
-end
-
 return M

@@ -75,20 +75,6 @@ function M.width(text, column)
   return vim.fn.strdisplaywidth(M.vim(text), column or 0)
 end
 
---- Cuts the beginning of a text that is too wide: of a path its end says more.
----@param text string
----@param width integer
----@param mark string
----@return string
-function M.fit_end(text, width, mark)
-  local from, cut, all = 0, text, vim.fn.strchars(text, true)
-  while vim.api.nvim_strwidth(cut) > width and from < all do
-    from = from + 1
-    cut = mark .. vim.fn.strcharpart(text, from, all, true)
-  end
-  return cut
-end
-
 --- Breaks text into lines that are no wider than there is room: between words, and within one that is wider itself.
 ---@param text string
 ---@param width integer

@@ -119,6 +119,7 @@ fn windows() -> Vec<(&'static str, Json)> {
         ("act", json!({"row": "u", "action": "yank"})),
         ("texts", json!({"title": "t", "left": ["a"], "right": ["b"], "filetype": "lua"})),
         ("health", json!({"log_dir": "/dev/null/b"})),
+        ("prompt", json!({"id": 3, "key": "send"})),
     ];
     let asked = asked.into_iter().chain(lines.map(command));
     let ask =
@@ -138,7 +139,14 @@ fn windows() -> Vec<(&'static str, Json)> {
             json!({"id": 1, "serial": 1, "keys": "do take", "row": 0, "panes": [{"columns": 80, "leftcol": 0,
             "scrolls": false, "gutter": ["", " "], "has_signs": true, "tabstop": 8, "cap": 20, "first": 0, "past": 40}]}),
         ),
-        ("files", json!({"asked": 1, "root": "/nowhere", "query": "a", "is_new": true})),
+        (
+            "prompt",
+            json!({"id": 3, "key": "list", "about": {"project": "/nowhere", "path": "/nowhere/a", "name": "a",
+            "is_insertion": true, "question": true, "review": true, "resumes": true, "agent": "claude", "model": "opus",
+            "draft": {"agent": "claude", "model": "opus"}, "proposal": "fix it", "recent": ["a"],
+            "buffers": [{"name": "a", "path": "a"}]},
+            "typed": {"serial": 1, "text": "@a", "row": 0, "before": "@a", "mode": "i", "width": 74, "first": 1, "last": 2}}),
+        ),
         ("batch", json!({"list": 1, "prompt": "it", "ids": [1]})),
         ("closed", json!({"view": view})),
         ("geometry", here.clone()),

@@ -17,37 +17,36 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 11] = [
-    ("", 550),
+    ("", 540),
     ("command", 742),
     ("config", 380),
-    ("editor", 2225),
-    ("host", 925),
-    ("jobs", 2130),
+    ("editor", 2222),
+    ("host", 930),
+    ("jobs", 2105),
     ("session", 70),
-    ("ui", 2155),
-    ("ui/prompt", 1840),
-    ("ui/review", 1085),
-    ("ui/status", 710),
+    ("ui", 2145),
+    ("ui/prompt", 1335),
+    ("ui/review", 1080),
+    ("ui/status", 706),
 ];
 /// By how much a budget may be above the lines.
 const SLACK: usize = 40;
 
 /// The modules beside those of `jobs` that read what only the host knows of a job, and those of `ui` that ask it for
 /// something and go on in a callback: the list gets no longer.
-const READERS: [&str; 11] = [
+const READERS: [&str; 10] = [
     "host.attach",
     "init",
     "ui.answer",
     "ui.diff",
     "ui.ops",
-    "ui.prompt.obstacle",
-    "ui.prompt.recall",
+    "ui.prompt",
     "ui.review.blocks",
     "ui.review.edit",
     "ui.review.held",
     "ui.review.view",
 ];
-const ASKERS: [&str; 3] = ["ui.prompt.recall", "ui.review.blocks", "ui.review.held"];
+const ASKERS: [&str; 2] = ["ui.review.blocks", "ui.review.held"];
 const FACTS: [&str; 13] = [
     "landing",
     "held_for",
@@ -202,7 +201,7 @@ fn sources() -> BTreeMap<String, String> {
             }
         }
     }
-    assert!(all.len() > 100, "modules are missing");
+    assert!(all.len() > 50, "modules are missing");
     all
 }
 

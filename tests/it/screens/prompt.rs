@@ -2,8 +2,10 @@
 
 use serde_json::json;
 
-use crate::support::nvim::Nvim;
+use crate::support::agents;
+use crate::support::nvim::{Builder, Nvim};
 use crate::support::picture::STAGE;
+use crate::support::scratch::Scratch;
 
 const TEXT: &str = "# Load\n\nfn load(path: &Path) -> Config {\n    let text = read(path).unwrap();\n    parse(&text)\n        .unwrap()\n}\n\nthe end\n";
 
@@ -81,15 +83,14 @@ fn an_answer_that_comes_while_it_is_typed() {
 
 #[test]
 fn an_agent_that_is_not_logged_in() {
-    let (nvim, _gated) = STAGE.gated();
+    let scratch = Scratch::new();
+    let failed = r#"{"type":"result","subtype":"success","is_error":true,"result":"Not logged in · Please run /login"}"#;
+    let agent = agents::fault(&scratch, "", &format!("echo '{failed}'"));
+    let nvim = STAGE.nvim(Builder::new(scratch).option("agents", agent));
     nvim.edit("a.txt", "one\ntwo\n");
-    nvim.exec(
-        "local range = { kind = 'line', first = { 2 }, last = { 2 } }
-         local id = require('botglue').run({ prompt = 'GATE:it', range = range })
-         local job = require('botglue.host.client').job(id)
-         job.options = vim.tbl_extend('force', job.options, { status = { outcome = 0 } })
-         job:fail({ code = 'not_logged_in', message = 'No login.' })",
-    );
+    nvim.exec("require('botglue').setup({ notify = 'none', status = { outcome = 0 } })");
+    nvim.command("2Botglue run it");
+    assert_eq!(nvim.finished(1)["error"]["code"], "not_logged_in");
     ask(&nvim, 1, 1);
     STAGE.expect("prompt-no-login", &nvim, "what to do", |rows| rows.concat().contains("/login"));
 }

@@ -1,23 +1,25 @@
 --- Asks the user for a prompt in a window at the range. The caller has marked the range, so edits during typing move
 --- it. The agent is started at once, so that it is ready when the prompt is sent.
 ---
---- There is one prompt at a time. However it closes, only the typed text stays: as a draft, which the host also stores
---- shortly after each key. Closing restores the cursor, the mode and the view that the user's window had when the user
---- last entered the prompt.
+--- The text is here; what the window shows of the agent, what completes a word, and what the keys choose is the host's,
+--- which hears of each change. There is one prompt at a time. However it closes, only the typed text stays: as a draft,
+--- which the host also stores shortly after each key. Closing restores the cursor, the mode and the view that the
+--- user's window had when the user last entered the prompt.
 
+local ask = require("botglue.editor.ask")
 local back = require("botglue.ui.prompt.back")
-local choice = require("botglue.ui.prompt.choice")
+local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local context = require("botglue.editor.context")
 local debounce = require("botglue.util.debounce")
 local dot = require("botglue.ui.prompt.dot")
 local draft = require("botglue.ui.prompt.draft")
-local earlier = require("botglue.ui.prompt.earlier")
 local errors = require("botglue.host.errors")
-local notice = require("botglue.ui.prompt.notice")
 local notify = require("botglue.host.notify")
-local obstacle = require("botglue.ui.prompt.obstacle")
-local title = require("botglue.ui.prompt.title")
+local host_process = require("botglue.host.process")
+local signs = require("botglue.util.signs")
+local text = require("botglue.util.text")
+local undo_step = require("botglue.editor.undo_step")
 local window = require("botglue.ui.prompt.window")
 
 local M = {}
@@ -32,83 +34,213 @@ local SAVE_DELAY = 250 -- milliseconds from a key until the text is sent to the 
 ---@field on_cancel fun()? called if nothing is sent
 
 ---@class botglue.Prompt
+---@field id integer
 ---@field range botglue.Range
 ---@field request botglue.Request
 ---@field opts botglue.PromptOptions
 ---@field send fun(request: botglue.Request)
 ---@field prewarm botglue.Prewarm
----@field choice botglue.Choice
----@field float botglue.Float
----@field recall botglue.Recall
----@field menu botglue.Menu
----@field forget_dot fun()? lets `.` forget what was typed
----@field completion botglue.Complete
 ---@field window botglue.PromptWindow
----@field notice botglue.Notice
+---@field menu botglue.Menu
+---@field told table? what the host was told of it last
+---@field serial integer counts the changes that it was told of
+---@field chosen { agent: string?, model: string? }? the agent and the model, as the host has said
+---@field forget_dot fun()? lets `.` forget what was typed
 ---@field typed string? its text when it was last read
 ---@field draft botglue.PromptDraft? its stored draft; nil before it is filled and after it was sent or closed
 ---@field sent boolean?
 ---@field closing boolean? whether it is about to close
 ---@field after fun()? called once insert mode has ended
 ---@field back botglue.Back the window and mode to return to
----@field listing boolean? whether the menu shows earlier prompts
 ---@field unhighlight fun()
 local Prompt = {}
 Prompt.__index = Prompt
 
 ---@return string
 function Prompt:text()
-  return table.concat(api.nvim_buf_get_lines(self.float.bufnr, 0, -1, false), "\n")
+  return table.concat(api.nvim_buf_get_lines(self.window.bufnr, 0, -1, false), "\n")
 end
 
 --- Replaces what was typed; the cursor goes to its end.
----@param text string
-function Prompt:set_text(text)
-  local lines = vim.split(text, "\n", { plain = true })
-  api.nvim_buf_set_lines(self.float.bufnr, 0, -1, false, lines)
-  api.nvim_win_set_cursor(self.float.win, { #lines, #lines[#lines] })
+---@param new string
+function Prompt:set_text(new)
+  local lines = vim.split(new, "\n", { plain = true })
+  api.nvim_buf_set_lines(self.window.bufnr, 0, -1, false, lines)
+  api.nvim_win_set_cursor(self.window.win, { #lines, #lines[#lines] })
 end
 
---- Changes the agent or the model.
----@param what "next_agent"|"next_model"|"begin_with"
----@param agent string?
-function Prompt:change(what, agent)
-  local before = self.choice:words()
-  self.choice[what](self.choice, agent)
-  if self.choice:words() ~= before then
-    self.choice:keep()
-    self.prewarm:want(self.choice:apply(self.request))
-    self:check_agent()
+--- What the host has to know of it as it is now.
+---@return table
+function Prompt:state()
+  local lines = api.nvim_buf_get_lines(self.window.bufnr, 0, -1, false)
+  local row, col = unpack(api.nvim_win_get_cursor(self.window.win))
+  local mode, is_there = api.nvim_get_mode().mode, api.nvim_buf_is_valid(self.range.bufnr)
+  local first, last
+  if is_there then
+    first, last = self.range:lines()
+  end
+  return {
+    text = table.concat(lines, "\n"),
+    row = row - 1,
+    before = lines[row]:sub(1, col),
+    mode = mode:match("^[iR]") and "i" or mode:match("^[sS\19]") and "s" or "n",
+    width = self.window.width,
+    first = first,
+    last = last,
+  }
+end
+
+--- Adds what has changed to a message for the host.
+---@param message table
+---@return table
+function Prompt:with_state(message)
+  message.id = self.id
+  if self.window and self.window:is_open() then
+    local state, told = self:state(), self.told
+    if not vim.deep_equal(state, told) then
+      local is_other = not told
+        or state.text ~= told.text
+        or state.row ~= told.row
+        or state.before ~= told.before
+      self.told, self.serial = state, self.serial + (is_other and 1 or 0)
+      message.typed = vim.tbl_extend("error", state, { serial = self.serial })
+    end
+  end
+  return message
+end
+
+--- Tells the host what has changed, and what a key is to do.
+---@param message { key: string? }
+function Prompt:tell(message)
+  message = self:with_state(message)
+  if connection.process and (message.typed or message.key) then
+    connection.process:notify("prompt", message)
   end
 end
 
---- Shows why the chosen agent cannot run a job, if it cannot.
-function Prompt:check_agent()
-  if not self.float or not self.float:is_open() then
+--- Has the host do at once what a key is for, before the next one is read.
+---@param key string
+---@return table reply
+function Prompt:ask(key)
+  local within = { within = connection.asked_within, keeps_keys = true }
+  return ask.open("prompt", self:with_state({ key = key }), within)
+end
+
+--- Shows earlier prompts as a list. Insert mode starts with the key, never with the list.
+function Prompt:list()
+  if not api.nvim_get_mode().mode:match("^i") then
+    vim.cmd.startinsert({ bang = true })
+  end
+  self:tell({ key = "list" })
+end
+
+--- The prompts that no store may have, because there was no host: drafts, and those of running and failed jobs; newest
+--- first.
+---@return string[]
+local function recent()
+  local prompts, drafts = {}, connection.drafts
+  for i = #drafts, 1, -1 do
+    prompts[#prompts + 1] = drafts[i].text
+  end
+  for id = connection.last_id, 1, -1 do
+    local job = connection.jobs[id]
+    if job and (connection.open[id] or job.error) then
+      prompts[#prompts + 1] = job.prompt
+    end
+  end
+  return prompts
+end
+
+--- Makes the prompt known to a host.
+function Prompt:introduce()
+  local process = connection.process
+  if not process or not self.window then
     return
   end
-  self.notice.obstacle = obstacle.of(self.choice.agent, self.opts.options, self.recall.logged_out)
-  self.window:follow()
+  client.tell_options(process)
+  local request, bufnr, kept = self.request, self.range.bufnr, self.chosen or self.draft
+  local is_there = api.nvim_buf_is_valid(bufnr)
+  self.told = nil
+  process:notify(
+    "prompt",
+    self:with_state({
+      about = {
+        project = self.project,
+        path = is_there and require("botglue.util.buffer_path")(bufnr) or "",
+        name = is_there and api.nvim_buf_get_name(bufnr) or nil,
+        is_insertion = self.range.shape == "insert",
+        question = request.question,
+        review = require("botglue.jobs.request").is_reviewed(request, self.opts.options),
+        resumes = request.resume and request.resume.at ~= nil,
+        agent = request.agent,
+        model = request.model,
+        draft = kept and kept.agent and { agent = kept.agent, model = kept.model or nil } or nil,
+        proposal = self.opts.proposal,
+        recent = recent(),
+        buffers = require("botglue.jobs.mentions").buffers(bufnr, self.project),
+      },
+    })
+  )
 end
 
---- Shows why a key had no effect.
----@param words string
-function Prompt:say(words)
-  self.notice:say(words, self:text())
-  self.window:follow()
+--- Draws what the host says.
+---@param call { title: table?, agent: string?, text: string?, menu: botglue.MenuOffer? }
+function Prompt:draw(call)
+  if not self.window:is_open() then
+    return
+  elseif call.title then
+    local chosen = { agent = call.agent, model = call.model }
+    if not vim.deep_equal(chosen, self.chosen) then
+      self.prewarm:want(self:request_of(nil, chosen), self.chosen == nil)
+      self.chosen = chosen
+    end
+    self.window:draw(call.title, call.footer, call.said)
+    -- The host may have to make it fit.
+    self:tell({})
+  end
+  if call.text and vim.deep_equal(self.told, self:state()) then
+    self:recall(call.text)
+  end
+  if call.menu and call.menu.serial == self.serial then
+    self.menu:show(call.menu)
+  end
 end
 
---- Updates the key labels after the agent has reported its models.
-function Prompt:relabel()
-  if self.float and self.float:is_open() then
-    self.float.keys = require("botglue.ui.prompt.keys").of(self)
-    self.float:refresh()
+--- Puts an earlier prompt in place of the text.
+---@param earlier string
+function Prompt:recall(earlier)
+  if api.nvim_get_mode().mode:match("^[vVsS]") then
+    -- A proposal is selected.
+    vim.cmd("normal! \27")
+    vim.cmd.startinsert({ bang = true })
+  end
+  -- Undo restores the text that the user typed.
+  undo_step.as_one_step(self.window.bufnr, 0, function()
+    self:set_text(earlier)
+  end)
+end
+
+--- Shows why there is no host to run a job, where that is known.
+function Prompt:check_host()
+  if connection.process and connection.process.ready or not self.window:is_open() then
+    return
+  end
+  local path, looked = host_process.binary(self.opts.options)
+  local unusable = connection.unusable
+  local why = not path and ("%s: there is no host at %s"):format(host_process.INSTALL, looked)
+    or unusable and unusable.path == path and unusable.why
+  if why then
+    local said = {}
+    for i, line in ipairs(text.wrap(text.clean(why), self.window.width - 4)) do
+      said[i] = { { (i == 1 and signs.failed .. " " or "  ") .. line, "BotglueFailure" } }
+    end
+    self.window:draw(self.window.title, self.window.footer, said)
   end
 end
 
 --- Records the text. When a signal ends Neovim, the buffer loses its text before any autocommand runs.
 function Prompt:record_text()
-  if api.nvim_buf_is_loaded(self.float.bufnr) then
+  if api.nvim_buf_is_loaded(self.window.bufnr) then
     self.typed = self:text()
   end
 end
@@ -119,19 +251,23 @@ function Prompt:save()
     return
   end
   self:record_text()
-  local text = self.typed or ""
-  draft.write(self.draft, vim.trim(text) == self.opts.proposal and "" or text)
+  local typed = self.typed or ""
+  draft.write(self.draft, vim.trim(typed) == self.opts.proposal and "" or typed)
 end
 
---- Saves the text shortly after each change, without blocking.
-function Prompt:save_soon()
-  api.nvim_buf_attach(self.float.bufnr, false, {
-    on_lines = debounce(function()
-      self:save()
-      if self.draft then
-        draft.tell_next(self.draft, self.opts.options)
-      end
-    end, SAVE_DELAY),
+--- Tells the host of each change, and saves the text shortly after it, without blocking.
+function Prompt:follow_text()
+  local save = debounce(function()
+    self:save()
+    if self.draft then
+      draft.tell_next(self.draft, self.opts.options)
+    end
+  end, SAVE_DELAY)
+  api.nvim_buf_attach(self.window.bufnr, false, {
+    on_lines = function()
+      self.update()
+      save()
+    end,
   })
 end
 
@@ -142,7 +278,8 @@ function Prompt:store_draft()
   if kept then
     kept.bufnr = self.range.bufnr
     kept.first, kept.last = self.range:lines()
-    kept.agent, kept.model = self.choice.agent, self.choice:model()
+    local chosen = self.chosen or {}
+    kept.agent, kept.model = chosen.agent, chosen.model or false
     draft.keep(kept, self.opts.options)
   end
   self.draft = nil
@@ -153,10 +290,11 @@ function Prompt:closed()
   if not self.sent then
     self:store_draft()
   end
+  self:tell({ key = "close" })
   if connection.prompt == self then
     connection.prompt = nil
   end
-  local was_typing = self.float and self.float.was_current and api.nvim_get_mode().mode:match("^i")
+  local was_typing = self.window and self.window.was_current and api.nvim_get_mode().mode:match("^i")
   if not self.closing and was_typing then
     vim.cmd.stopinsert()
   end
@@ -184,10 +322,10 @@ end
 
 --- Closes the window and returns to the user's window.
 function Prompt:leave()
-  if self.float:is_open() then
+  if self.window:is_open() then
     self.back:go(function(win)
-      self.float.before = win
-      self.float:close()
+      self.window.before = win
+      self.window:close()
       self.forget_dot()
     end)
   end
@@ -212,37 +350,56 @@ function Prompt:close()
 end
 
 --- The request for a prompt. A named prompt sets its own agent and model, unless the user has chosen others.
----@param text string
+---@param prompt string?
+---@param wanted { agent: string?, model: string?, question: boolean?, review: boolean?, is_untouched: boolean? }
 ---@return botglue.Request
-function Prompt:request_of(text)
-  local is_named = require("botglue.jobs.prompts").find(text, self.opts.options) ~= nil
-  local request = is_named and self.choice:is_untouched() and self.request or self.choice:apply(self.request)
-  return vim.tbl_extend("force", request, { prompt = text })
+function Prompt:request_of(prompt, wanted)
+  local request = vim.tbl_extend("force", self.request, { prompt = prompt })
+  if wanted.question ~= nil then
+    request.question, request.review = wanted.question, wanted.review
+  end
+  local is_named = prompt and require("botglue.jobs.prompts").find(prompt, self.opts.options) ~= nil
+  if wanted.agent and not (is_named and wanted.is_untouched) then
+    request.agent, request.model = wanted.agent, wanted.model
+  end
+  return request
+end
+
+--- What is chosen, by all keys before this one; where no host answers, what it has said last.
+---@return table
+function Prompt:wanted()
+  local ok, wanted = pcall(self.ask, self, "send")
+  return ok and wanted or self.chosen or {}
 end
 
 --- Whether the text can be sent; if not, shows why.
+---@param wanted table
 ---@return boolean
-function Prompt:is_sendable()
-  local text = vim.trim(self:text())
-  return text == ""
+function Prompt:is_sendable(wanted)
+  local prompt = vim.trim(self:text())
+  return prompt == ""
     or errors.guard(function()
-      require("botglue.jobs.request").check(self.range, self:request_of(text), self.opts.options)
+      require("botglue.jobs.request").check(self.range, self:request_of(prompt, wanted), self.opts.options)
     end)
 end
 
 --- Sends what was typed, if there is anything.
 function Prompt:submit()
-  if self:is_closing() or not self:is_sendable() then
+  if self:is_closing() then
+    return
+  end
+  local wanted = self:wanted()
+  if not self:is_sendable(wanted) then
     return
   end
   self.closing = true
   back.normal_mode(self, function()
-    if not self.float:is_open() then
+    if not self.window:is_open() then
       return
     end
     -- Read the text only now: leaving insert mode repeats an insertion with a count or in block mode.
-    local text = vim.trim(self:text())
-    if text == "" then
+    local prompt = vim.trim(self:text())
+    if prompt == "" then
       self:leave()
       return
     elseif not self.range:rebase() then
@@ -253,9 +410,9 @@ function Prompt:submit()
     self.sent = true
     local sent = self.draft
     self.draft = nil
-    draft.sent(sent, text, self.opts.options)
+    draft.sent(sent, prompt, self.opts.options)
     self:leave()
-    self.prewarm:hand_over(self:request_of(text), self.send)
+    self.prewarm:hand_over(self:request_of(prompt, wanted), self.send)
   end)
 end
 
@@ -266,38 +423,33 @@ function Prompt:watch()
     options.callback = fn
     api.nvim_create_autocmd(event, options)
   end
-  local function follow()
-    self.window:follow()
-  end
-  on({ "TextChanged", "TextChangedI", "TextChangedP" }, { buffer = self.float.bufnr }, function()
-    self.typed = self:text()
+  self.update = debounce(function()
+    if self.window:is_open() then
+      self.window:follow()
+      self:record_text()
+      self:tell({})
+    end
+  end)
+  on({ "TextChanged", "TextChangedI", "TextChangedP" }, { buffer = self.window.bufnr }, function()
+    self:record_text()
     self.window:follow()
   end)
-  on({ "WinScrolled", "WinResized" }, {}, follow)
-  on("User", { pattern = "BotglueJob*" }, self.window.follow_soon)
-  on({ "BufWinLeave", "BufUnload" }, { buffer = self.float.bufnr }, function()
+  on({ "WinScrolled", "WinResized", "VimResized", "ModeChanged", "WinEnter" }, {}, self.update)
+  on("User", { pattern = "BotglueJob*" }, self.update)
+  on({ "BufWinLeave", "BufUnload" }, { buffer = self.window.bufnr }, function()
     self:record_text()
   end)
-  on("BufReadCmd", { buffer = self.float.bufnr }, function()
+  on("BufReadCmd", { buffer = self.window.bufnr }, function()
     self:set_text(self.typed or "")
-    self:save_soon()
+    self:follow_text()
   end)
   on("DirChanged", {}, function()
-    self.prewarm:want(self.choice:apply(self.request))
+    self.prewarm:want(self:request_of(nil, self.chosen or {}))
   end)
-  on("InsertLeave", { buffer = self.float.bufnr }, function()
-    self.listing = false
-  end)
-  self:save_soon()
-  self.forget_dot = dot.attach(self.float.bufnr, self.group, self.opts.set_repeat)
-  self.menu = require("botglue.ui.prompt.menu").attach(self.float.bufnr, self.group, function(reply)
-    if self.listing then
-      earlier.offer(self, reply)
-    else
-      self.completion:source(reply)
-    end
-  end, function(item)
-    self.listing = false
+  self:follow_text()
+  self.forget_dot = dot.attach(self.window.bufnr, self.group, self.opts.set_repeat)
+  self.menu = require("botglue.ui.prompt.menu").attach(self.window.bufnr, self.group, function(item)
+    self:tell({ key = "taken" })
     if item.value then
       self:set_text(item.value)
     end
@@ -310,17 +462,14 @@ function Prompt:fill()
   local kept = draft.take(self.range.bufnr, first, last)
   self.draft = kept or draft.new()
   local proposal = not kept and self.opts.proposal
-  if kept then
-    self.choice:take(kept.agent, kept.model, self.request)
-  end
-  local text = kept and kept.text or proposal
-  if text then
-    local bufnr = self.float.bufnr
+  local typed = kept and kept.text or proposal
+  if typed then
+    local bufnr = self.window.bufnr
     local levels = vim.bo[bufnr].undolevels
     vim.bo[bufnr].undolevels = -1
-    self:set_text(text)
+    self:set_text(typed)
     vim.bo[bufnr].undolevels = levels
-    self.typed = text
+    self.typed = typed
   end
   if proposal then
     -- In select mode typing replaces the suggestion.
@@ -342,7 +491,7 @@ function Prompt:start_typing()
   if api.nvim_get_mode().mode == "t" then
     -- Terminal mode ends later and ignores `:startinsert`; start insert mode afterwards.
     vim.schedule(function()
-      if api.nvim_get_current_win() == self.float.win and api.nvim_get_mode().mode == "n" then
+      if api.nvim_get_current_win() == self.window.win and api.nvim_get_mode().mode == "n" then
         vim.cmd.startinsert({ bang = true })
       end
     end)
@@ -352,31 +501,25 @@ end
 function Prompt:open()
   self.back = back.new()
   self.unhighlight = require("botglue.ui.highlight").range(self.range)
-  self.notice = notice.new()
-  self.window = window.new(self.range, self.notice, function()
-    return title.of(self)
-  end)
-  self.float = self.window:open(require("botglue.ui.prompt.keys").of(self), function()
+  self.window = window.open(self.range, function()
     self:closed()
   end)
+  require("botglue.ui.prompt.keys").map(self)
   self:watch()
   self:fill()
-  self:check_agent()
+  self:introduce()
+  self:check_host()
   -- After a command-line question (the default vim.ui.select()) Neovim draws the window only at the next key.
   vim.schedule(function()
     vim.cmd.redraw()
-  end)
-  self.recall:known(function()
-    self:change("begin_with", self.recall.agent)
-    self:check_agent()
   end)
 end
 
 --- Enters the open prompt.
 function Prompt:focus()
-  if api.nvim_get_current_win() ~= self.float.win then
+  if api.nvim_get_current_win() ~= self.window.win then
     self.back:from_here()
-    api.nvim_set_current_win(self.float.win)
+    api.nvim_set_current_win(self.window.win)
   end
   self:start_typing()
 end
@@ -395,19 +538,22 @@ function M.ask(range, request, opts, send)
     connection.prompt:focus()
     return
   end
-  local self = setmetatable({ range = range, request = request, opts = opts, send = send }, Prompt)
+  local self = setmetatable({
+    id = client.next_token(),
+    range = range,
+    request = request,
+    opts = opts,
+    send = send,
+    serial = 0,
+    project = context.project(range.bufnr),
+  }, Prompt)
   connection.prompt = self
-  local project = context.project(range.bufnr)
-  self.choice = choice.new(request, opts.options, project)
-  self.prewarm = require("botglue.jobs.prewarm").start(range.bufnr, self.choice:apply(request), opts.options)
-  self.recall = require("botglue.ui.prompt.recall").start(project)
-  self.completion = require("botglue.ui.prompt.complete").new(range.bufnr, opts.options)
+  self.prewarm = require("botglue.jobs.prewarm").start(range.bufnr, opts.options)
   local ok, err = pcall(self.open, self)
   if not ok then
     -- Neovim may refuse to open a window now.
-    local float = self.window and self.window.float
-    if float then
-      float:close()
+    if self.window then
+      self.window:close()
     else
       self:closed()
     end

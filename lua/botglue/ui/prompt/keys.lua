@@ -1,6 +1,6 @@
---- The keys of the prompt, in the order of its footer. While the menu is open, its own keys come first.
+--- The keys of the prompt. While the menu is open, its own keys come first. What the host does at a key comes with what
+--- it draws.
 
-local earlier = require("botglue.ui.prompt.earlier")
 local menu = require("botglue.ui.prompt.menu")
 
 local M = {}
@@ -24,53 +24,57 @@ local function or_menu(key, fn)
   end
 end
 
---- A key that has nothing to choose from has no word, so the footer does not show it.
+--- A proposal is deleted, and typing goes on.
+local function empty()
+  press([[<C-\><C-n>ggVG"_c]])
+end
+
 ---@param prompt botglue.Prompt
----@return botglue.Key[]
-function M.of(prompt)
-  local everywhere, choice = { "n", "i", "s" }, prompt.choice
-  local model, agent = choice:has_models() and "model" or nil, #choice.agents > 1 and "agent" or nil
+function M.map(prompt)
+  local everywhere = { "n", "i", "s" }
+  local function told(key)
+    return function()
+      prompt:tell({ key = key })
+    end
+  end
+  local function step(key)
+    return function()
+      prompt:ask(key)
+    end
+  end
   local function submit()
     prompt:submit()
   end
   local function close()
     prompt:close()
   end
-  local function change(what)
-    return function()
-      prompt:change(what)
-    end
-  end
-  local function step(by)
-    return function()
-      earlier.step(prompt, by)
-    end
-  end
   local function list()
-    earlier.list(prompt)
+    prompt:list()
   end
   local function break_line()
     press("<CR>")
   end
-  --- A proposal is deleted, and typing goes on.
-  local function empty()
-    press([[<C-\><C-n>ggVG"_c]])
+  for _, key in ipairs({
+    { "<C-s>", everywhere, submit },
+    { "<S-Tab>", everywhere, or_menu("<Up>", told("model")) },
+    { "<Tab>", everywhere, or_menu("<C-y>", told("agent")) },
+    { "<C-g>", { "n", "i" }, told("way") },
+    { "<C-p>", everywhere, or_menu("<Up>", step("earlier")) },
+    { "<C-n>", everywhere, or_menu("<Down>", step("later")) },
+    { "<C-f>", everywhere, or_menu("<C-e>", list) },
+    { "<CR>", "i", or_menu("<C-y>", break_line) },
+    { "<CR>", { "n", "s" }, submit },
+    { "<Esc>", "n", close },
+    { "q", "n", close },
+    { "<BS>", "s", empty },
+    { "<Del>", "s", empty },
+    { "g?", "n", told("more") },
+    { "<C-l>", { "i", "s" }, told("more") },
+  }) do
+    vim.keymap.set(key[2], key[1], function()
+      require("botglue.host.errors").guard(key[3])
+    end, { buffer = prompt.window.bufnr, nowait = key[1] ~= "g?", desc = "botglue: the prompt" })
   end
-  return {
-    { "<C-s>", "send", submit, mode = everywhere },
-    { "<S-Tab>", model, or_menu("<Up>", change("next_model")), mode = everywhere },
-    { "<Tab>", agent, or_menu("<C-y>", change("next_agent")), mode = everywhere },
-    { "<C-p>", "earlier", or_menu("<Up>", step(1)), mode = everywhere },
-    { "<Esc>", "close", close, mode = "n" },
-    { "<Esc>q", "close", mode = { "i", "s" } },
-    { "<C-n>", nil, or_menu("<Down>", step(-1)), mode = everywhere },
-    { "<C-f>", nil, or_menu("<C-e>", list), mode = everywhere },
-    { "<CR>", nil, or_menu("<C-y>", break_line), mode = "i" },
-    { "<CR>", nil, submit, mode = { "n", "s" } },
-    { "q", nil, close, mode = "n" },
-    { "<BS>", nil, empty, mode = "s" },
-    { "<Del>", nil, empty, mode = "s" },
-  }
 end
 
 return M

@@ -1,5 +1,5 @@
---- The popup menu of the prompt, drawn by Neovim's completion. Its items are requested again with each character, so
---- they may be any matches, not only those that begin with the typed text.
+--- The popup menu of the prompt, drawn by Neovim's completion. The host says with each character what is in it, so that
+--- may be any matches, not only those that begin with the typed text.
 
 local M = {}
 
@@ -9,17 +9,17 @@ local MOST_ROWS = 8
 
 ---@class botglue.MenuItem
 ---@field word string what is put at the place where the menu begins
----@field abbr string
----@field value any?
+---@field shown string
+---@field value string? what becomes the whole text
 
---- Asked with each change. `col` is the byte, from 0, at which the words begin; without it there is nothing to offer.
----@alias botglue.MenuSource fun(reply: fun(col: integer?, items: botglue.MenuItem[]?))
+---@class botglue.MenuOffer
+---@field serial integer the change of the text that it is for
+---@field at integer the byte, from 0, at which the words begin
+---@field items botglue.MenuItem[]
 
 ---@class botglue.Menu
 ---@field bufnr integer
----@field source botglue.MenuSource
 ---@field accepted fun(item: botglue.MenuItem) called when one was taken
----@field asked integer
 ---@field taken string?
 ---@field items botglue.MenuItem[]?
 ---@field saved table<string, any>? options of the user's while the prompt is entered
@@ -38,31 +38,21 @@ local function state()
   return ("%d:%d:%s"):format(cursor[1], cursor[2], api.nvim_get_current_line())
 end
 
---- Shows what there is for the text as it is.
-function Menu:update()
-  self.asked = self.asked + 1
-  if self.taken == state() then
+--- Shows what the host offers for the text as it is.
+---@param offer botglue.MenuOffer
+function Menu:show(offer)
+  local here = api.nvim_get_current_buf() == self.bufnr and api.nvim_get_mode().mode:match("^i")
+  if not here or self.taken == state() then
     return
   end
-  self.taken = nil
-  local asked = self.asked
-  self.source(function(col, items)
-    local here = api.nvim_get_current_buf() == self.bufnr and api.nvim_get_mode().mode:match("^i")
-    if asked ~= self.asked or not here then
-      return
-    elseif not col or #items == 0 then
-      if M.is_open() then
-        vim.fn.complete(api.nvim_win_get_cursor(0)[2] + 1, {})
-      end
-      return
-    end
-    self.items = items
-    local shown = {}
-    for i, item in ipairs(items) do
-      shown[i] = { word = item.word, abbr = item.abbr, user_data = i, dup = 1, equal = 1, empty = 1 }
-    end
-    vim.fn.complete(col + 1, shown)
-  end)
+  self.taken, self.items = nil, offer.items
+  local shown = {}
+  for i, item in ipairs(offer.items) do
+    shown[i] = { word = item.word, abbr = item.shown, user_data = i, dup = 1, equal = 1, empty = 1 }
+  end
+  if #shown > 0 or M.is_open() then
+    vim.fn.complete(#shown > 0 and offer.at + 1 or api.nvim_win_get_cursor(0)[2] + 1, shown)
+  end
 end
 
 --- Something was taken, or the menu was left.
@@ -72,8 +62,7 @@ function Menu:done()
   if not item or M.is_open() then
     return
   end
-  self.items, self.asked = nil, self.asked + 1
-  self.taken = state()
+  self.items, self.taken = nil, state()
   self.accepted(item)
 end
 
@@ -100,11 +89,10 @@ end
 
 ---@param bufnr integer
 ---@param group integer of autocommands
----@param source botglue.MenuSource
 ---@param accepted fun(item: botglue.MenuItem)
 ---@return botglue.Menu
-function M.attach(bufnr, group, source, accepted)
-  local self = setmetatable({ bufnr = bufnr, source = source, accepted = accepted, asked = 0 }, Menu)
+function M.attach(bufnr, group, accepted)
+  local self = setmetatable({ bufnr = bufnr, accepted = accepted }, Menu)
   local function on(event, fn)
     api.nvim_create_autocmd(event, {
       group = group,
@@ -115,7 +103,6 @@ function M.attach(bufnr, group, source, accepted)
       end,
     })
   end
-  on({ "TextChangedI", "TextChangedP" }, self.update)
   on("CompleteDone", self.done)
   on("BufEnter", self.enter)
   on("BufLeave", self.leave)

@@ -1,37 +1,68 @@
---- The window of the prompt: it stays beside its range, and is as high as its text.
+--- The window of the prompt: it stays beside its range, and is as high as its text and what the host says below that.
+--- It opens at once, with a border of its own; the host draws another one.
 
-local debounce = require("botglue.util.debounce")
-local float = require("botglue.ui.float")
+local errors = require("botglue.host.errors")
+local highlight = require("botglue.ui.highlight")
 local place = require("botglue.ui.place")
 local quiet = require("botglue.ui.prompt.quiet")
+local signs = require("botglue.util.signs")
+local view = require("botglue.ui.view")
 
 local M = {}
 
 local api = vim.api
+local below = api.nvim_create_namespace("botglue.prompt.below")
+local LOOKS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,FoldColumn:BotglueFloat"
 
 ---@class botglue.PromptWindow
 ---@field range botglue.Range
----@field notice botglue.Notice
----@field title fun(): string, string
----@field float botglue.Float?
+---@field bufnr integer
+---@field win integer
+---@field before integer the window that was current, which may be a floating one too
+---@field origin integer the window with text from which it was opened
+---@field width integer cells inside
+---@field height integer rows that it would like to have inside
+---@field title botglue.Chunks the border above
+---@field footer botglue.Chunks the border below
+---@field said botglue.Chunks[] the rows below the text
 ---@field place botglue.ScreenSpot? where the range was seen last
 ---@field side botglue.Side
----@field shown table? where the window is
----@field follow_soon fun() the same as `follow`, once for all events of a tick
+---@field config table what Neovim was told last
+---@field is_current boolean? whether the user went into it last
+---@field was_current boolean? whether the user was in it when it was closed
+---@field on_close fun()
 local Window = {}
 Window.__index = Window
+
+---@return boolean
+function Window:is_open()
+  return not self.closed and api.nvim_win_is_valid(self.win)
+end
+
+--- The place, the size and the border.
+---@return table config
+function Window:wanted()
+  self.width = math.max(math.min(place.WIDTH, vim.o.columns - 2), 1)
+  local height = math.max(math.min(self.height, vim.o.lines - vim.o.cmdheight - 2), 1)
+  return vim.tbl_extend("error", place.config(self.place, self.side, self.width, height), {
+    width = self.width,
+    height = height,
+    border = signs.border,
+    title = self.title,
+    footer = self.footer,
+  })
+end
 
 --- Shows the text from its beginning, where there is room for all of it: Neovim leaves it where it was scrolled to
 --- while the window was lower.
 ---@param rows integer that the text takes
 function Window:show_whole(rows)
-  local win = self.float.win
-  if rows > api.nvim_win_get_height(win) then
+  if rows > api.nvim_win_get_height(self.win) then
     return
   end
-  api.nvim_win_call(win, function()
-    local view = vim.fn.winsaveview()
-    if view.topline > 1 or view.skipcol > 0 then
+  api.nvim_win_call(self.win, function()
+    local at = vim.fn.winsaveview()
+    if at.topline > 1 or at.skipcol > 0 then
       vim.fn.winrestview({ topline = 1, topfill = 0, skipcol = 0 })
     end
   end)
@@ -39,67 +70,134 @@ end
 
 --- Puts the window where the range is now, as high as its text.
 function Window:follow()
-  if not self.float or not self.float:is_open() then
+  if not self:is_open() then
     return
   end
-  self.place = place.spot(self.range, self.float.origin) or self.place
+  self.place = place.spot(self.range, self.origin) or self.place
   if not place.fits(self.place, self.side) then
     self.side = place.side(self.place)
   end
-  self.float:title(self.title())
-  local said = self.notice:draw(self.float.bufnr, self.float.width - 2)
-  local rows = api.nvim_win_text_height(self.float.win, {}).all
-  self.float:resize(place.WIDTH, place.height(self.place, self.side, rows, said))
-  self:show_whole(rows)
-  if not vim.deep_equal(self.shown, { self.place, self.side }) then
-    self.shown = { self.place, self.side }
-    self.float:refresh()
+  api.nvim_buf_clear_namespace(self.bufnr, below, 0, -1)
+  if #self.said > 0 then
+    -- It goes along with the end of the text, where a row is typed below.
+    local last = api.nvim_buf_line_count(self.bufnr) - 1
+    local text = api.nvim_buf_get_lines(self.bufnr, last, last + 1, false)[1]
+    api.nvim_buf_set_extmark(self.bufnr, below, last, #text, { virt_lines = self.said })
   end
+  local rows = api.nvim_win_text_height(self.win, {}).all
+  self.height = place.height(self.place, self.side, rows, #self.said)
+  local config = self:wanted()
+  if not vim.deep_equal(config, self.config) then
+    self.config = config
+    api.nvim_win_set_config(self.win, config)
+  end
+  self:show_whole(rows)
+end
+
+--- Draws what the host says.
+---@param title botglue.Chunks
+---@param footer botglue.Chunks
+---@param said botglue.Chunks[]
+function Window:draw(title, footer, said)
+  self.title, self.footer, self.said = title, footer, said
+  self:follow()
+end
+
+--- Closes it, and goes back to where it was opened from.
+function Window:close()
+  if self.closed then
+    return
+  end
+  self.closed = true
+  pcall(api.nvim_del_augroup_by_id, self.group)
+  local was_here = api.nvim_get_current_win() == self.win
+  self.was_current = self.was_current or was_here
+  if api.nvim_win_is_valid(self.win) then
+    pcall(api.nvim_win_close, self.win, true)
+  end
+  if api.nvim_buf_is_valid(self.bufnr) then
+    pcall(api.nvim_buf_delete, self.bufnr, { force = true })
+  end
+  if was_here and api.nvim_win_is_valid(self.before) then
+    api.nvim_set_current_win(self.before)
+  end
+  if was_here then
+    view.wipe_ruler()
+  end
+  self.on_close()
+end
+
+function Window:watch()
+  self.group = api.nvim_create_augroup("botglue.prompt.window", { clear = true })
+  local function on(event, callback, options)
+    local all = { group = self.group, desc = "botglue: the prompt", callback = callback }
+    api.nvim_create_autocmd(event, vim.tbl_extend("error", all, options or {}))
+  end
+  local close = vim.schedule_wrap(function()
+    self:close()
+  end)
+  on("WinClosed", function()
+    self.was_current = api.nvim_get_current_win() == self.win
+    close()
+  end, { pattern = tostring(self.win) })
+  on("BufWipeout", close, { buffer = self.bufnr })
+  self.is_current = api.nvim_get_current_win() == self.win
+  on("WinEnter", function()
+    self.is_current = api.nvim_get_current_win() == self.win
+  end)
+  on("VimResized", function()
+    -- `:tabdo wincmd =`, which many people have here, takes the user out of a window that keeps its buffer.
+    if self.is_current and self:is_open() then
+      api.nvim_set_current_win(self.win)
+    end
+    self.side = place.side(place.spot(self.range, self.origin) or self.place)
+    self:follow()
+  end)
 end
 
 --- Opens it, and enters it.
----@param keys botglue.Key[]
----@param on_close fun()
----@return botglue.Float
-function Window:open(keys, on_close)
-  self.place = place.spot(self.range, api.nvim_get_current_win())
-  self.side = place.side(self.place)
-  local left, right = self.title()
-  self.float = float.open({
-    name = "prompt",
-    width = place.WIDTH,
-    height = place.height(self.place, self.side, 1),
-    title = { left = left, right = right },
-    keys = keys,
-    close = false,
-    modifiable = true,
-    prepare = quiet.apply,
-    place = function(width, height)
-      return place.config(self.place, self.side, width, height)
-    end,
-    on_resize = function()
-      self.side = place.side(place.spot(self.range, self.float.origin) or self.place)
-      self:follow()
-    end,
-    on_close = on_close,
-  })
-  local wo = vim.wo[self.float.win][0]
-  wo.wrap, wo.linebreak, wo.scrolloff, wo.foldcolumn = true, true, 0, "1"
-  wo.winhighlight = (wo.winhighlight .. ",FoldColumn:BotglueFloat"):gsub("^,", "")
-  vim.bo[self.float.bufnr].filetype = "botglue-prompt"
-  quiet.entered(self.float.bufnr)
-  return self.float
-end
-
 ---@param range botglue.Range
----@param notice botglue.Notice what it says below its text
----@param title fun(): string, string what is at the left of its title, and at the right
+---@param on_close fun() called once, when it is gone
 ---@return botglue.PromptWindow
-function M.new(range, notice, title)
-  local self = setmetatable({ range = range, notice = notice, title = title }, Window)
-  self.follow_soon = debounce(function()
-    self:follow()
-  end)
+function M.open(range, on_close)
+  errors.no_window_in_cmdwin()
+  highlight.define()
+  local spot = place.spot(range, api.nvim_get_current_win())
+  local self = setmetatable({
+    range = range,
+    before = api.nvim_get_current_win(),
+    origin = view.origin(),
+    height = 1,
+    title = { { " botglue ", "BotglueTitle" } },
+    footer = { { " <C-s>", "BotglueKey" }, { " send ", "BotglueLabel" } },
+    said = {},
+    place = spot,
+    side = place.side(spot),
+    on_close = on_close,
+  }, Window)
+  self.height = place.height(self.place, self.side, 1)
+  local bufnr = require("botglue.ui.scratch").make()
+  self.bufnr = bufnr
+  pcall(api.nvim_buf_set_name, bufnr, "botglue://prompt")
+  quiet.apply(bufnr)
+  self.config = self:wanted()
+  local config = vim.tbl_extend("error", self.config, { style = "minimal" })
+  local err = view.despite_autocommands(api.nvim_open_win, bufnr, false, config)
+  self.win = vim.fn.win_findbuf(bufnr)[1] or error(err, 0)
+  err = view.enter(self.win) or err
+  if err then
+    require("botglue.host.notify").error(err)
+  end
+  local wo = vim.wo[self.win][0]
+  for _, name in ipairs({ "cursorline", "foldenable", "list", "spell" }) do
+    wo[name] = false
+  end
+  wo.wrap, wo.linebreak, wo.scrolloff, wo.foldcolumn, wo.winfixbuf = true, true, 0, "1", true
+  -- The style has set something already.
+  wo.winhighlight = table.concat({ wo.winhighlight, LOOKS }, ","):gsub("^,", "")
+  vim.bo[bufnr].filetype = "botglue-prompt"
+  quiet.entered(bufnr)
+  self:watch()
   return self
 end
 

@@ -1,0 +1,253 @@
+//! The prompt that is being typed: what it shows of agents, earlier prompts and files, and what its keys mean.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+
+use super::Host;
+use super::files::Wanted;
+use super::health;
+use super::views::Found;
+use crate::error::Code;
+use crate::options::Options;
+use crate::rpc::PromptMessage;
+use crate::store::Query;
+use crate::stream::Outcome;
+use crate::ui::Chunks;
+use crate::ui::prompt::{Chosen, Item, Prompt, PromptFrame, Way, Wish};
+
+/// How many earlier prompts of the store are offered.
+const MOST: u64 = 200;
+
+/// The prompt, and what one that is opened later has to know.
+#[derive(Debug, Default)]
+pub(super) struct Prompts {
+    open: Option<(u64, Prompt)>,
+    /// What the plugin shows of it.
+    drawn: Option<PromptFrame>,
+    /// Something may have changed since.
+    is_dirty: bool,
+    /// What was chosen last, by project.
+    chosen: BTreeMap<String, Chosen>,
+    /// The models that agents have said to offer.
+    offered: BTreeMap<String, Vec<String>>,
+    /// Whether the last job of an agent failed because that was not logged in.
+    logged_out: BTreeMap<String, bool>,
+    /// The agents whose programs were there when the last prompt was opened.
+    installed: Option<BTreeSet<String>>,
+    /// How much is being looked for.
+    looking: usize,
+}
+
+impl Prompts {
+    /// Whether something about the open prompt is being looked for.
+    pub(super) fn is_looking(&self) -> bool {
+        self.looking > 0
+    }
+}
+
+impl Host {
+    /// Something has happened in the prompt.
+    pub(super) fn prompt(&mut self, message: PromptMessage) {
+        let wish = self.prompt_event(message);
+        self.grant(wish, None);
+    }
+
+    /// A key of the prompt waits for what it does, or for what is to be sent.
+    pub(super) fn ask_prompt(&mut self, token: u64, message: PromptMessage) {
+        let id = message.id;
+        let wish = self.prompt_event(message);
+        let reply = match &self.prompts.open {
+            Some((open, prompt)) if *open == id => Ok(wanted(prompt)),
+            _ => Err("the host does not know this prompt".to_owned()),
+        };
+        self.grant(wish, Some((token, reply)));
+    }
+
+    fn prompt_event(&mut self, PromptMessage { id, about, typed, key }: PromptMessage) -> Option<Wish> {
+        if let Some(mut about) = about
+            && let Ok(options) = self.options.clone()
+        {
+            let prompts = &mut self.prompts;
+            about.begin.last = prompts.chosen.get(&about.project).cloned();
+            let project = about.project.clone();
+            let mut prompt = Prompt::new(about, options.clone());
+            for (agent, models) in &prompts.offered {
+                prompt.choice().learn_models(agent, models);
+            }
+            // Known once, so that a key that was typed ahead goes to an agent that is there.
+            let known = prompts.installed.get_or_insert_with(|| installed(&options));
+            prompt.choice().learn_installed(known.clone());
+            (prompts.open, prompts.drawn) = (Some((id, prompt)), None);
+            self.look_around(id, project, options);
+        }
+        let (_, prompt) = self.prompts.open.as_mut().filter(|(open, _)| *open == id)?;
+        self.prompts.is_dirty = true;
+        let wish = typed.and_then(|typed| prompt.typed(typed));
+        match key.as_deref() {
+            Some("close") => {
+                self.prompts.open = None;
+                None
+            }
+            Some(key) => prompt.key(key),
+            None => wish,
+        }
+    }
+
+    /// Finds out what the store has for a prompt, and which agents are installed.
+    fn look_around(&mut self, id: u64, project: String, options: Options) {
+        self.prompts.looking += 2;
+        let tell = Arc::clone(&self.views.tell);
+        self.store.query(Query::Prompts { limit: MOST, project }, move |reply| {
+            // Without a store there are the prompts of this Neovim.
+            tell(Found::Prompts { id, stored: reply.unwrap_or_default() });
+        });
+        let tell = Arc::clone(&self.views.tell);
+        tokio::task::spawn_blocking(move || tell(Found::Installed(installed(&options))));
+    }
+
+    /// The store has these prompts.
+    pub(super) fn found_prompts(&mut self, id: u64, stored: &Json) {
+        self.prompts.looking -= 1;
+        let texts = |field: &str| {
+            let list = stored[field].as_array().into_iter().flatten();
+            list.filter_map(|text| Some(text.as_str()?.to_owned())).collect::<Vec<_>>()
+        };
+        for agent in texts("logged_out") {
+            // What this host saw is newer.
+            self.prompts.logged_out.entry(agent).or_insert(true);
+        }
+        self.prompts.is_dirty = true;
+        let Some((_, prompt)) = self.prompts.open.as_mut().filter(|(open, _)| *open == id) else { return };
+        if let Some(agent) = stored["agent"].as_str() {
+            prompt.choice().learn_newest(agent.to_owned());
+        }
+        let wish = prompt.learn_prompts(texts("prompts"));
+        self.grant(wish, None);
+    }
+
+    /// These agents are installed.
+    pub(super) fn found_installed(&mut self, installed: BTreeSet<String>) {
+        self.prompts.looking -= 1;
+        if let Some((_, prompt)) = &mut self.prompts.open {
+            prompt.choice().learn_installed(installed.clone());
+        }
+        (self.prompts.installed, self.prompts.is_dirty) = (Some(installed), true);
+    }
+
+    /// An agent offers these models.
+    pub(super) fn found_models(&mut self, agent: String, models: Vec<String>) {
+        if let Some((_, prompt)) = &mut self.prompts.open {
+            prompt.choice().learn_models(&agent, &models);
+        }
+        self.prompts.offered.insert(agent, models);
+        self.prompts.is_dirty = true;
+    }
+
+    /// These files match what was typed.
+    pub(super) fn found_files(&mut self, serial: u64, files: &[String]) {
+        let wish = self.prompts.open.as_mut().and_then(|(_, prompt)| prompt.found(serial, files));
+        self.grant(wish, None);
+    }
+
+    /// A job of an agent has ended.
+    pub(super) fn note_login(&mut self, agent: &str, outcome: &Outcome) {
+        let is_logged_out = outcome.error.as_ref().is_some_and(|error| error.code == Code::NotLoggedIn);
+        self.prompts.logged_out.insert(agent.to_owned(), is_logged_out);
+        self.prompts.is_dirty = true;
+    }
+
+    /// Does what the prompt wants, and draws what has changed before the reply to a question.
+    fn grant(&mut self, wish: Option<Wish>, reply: Option<(u64, Result<Json, String>)>) {
+        let mut call = self.prompt_frame().map_or_else(|| json!({}), |frame| drawn(&frame));
+        let project = self.prompts.open.as_ref().map(|(_, prompt)| prompt.project().to_owned());
+        match wish {
+            Some(Wish::Files { serial, query, is_new }) => {
+                self.files(Wanted { serial, root: project.unwrap_or_default(), query, is_new });
+            }
+            Some(Wish::Menu(serial, at, items)) => call["menu"] = menu(serial, at, &items),
+            Some(Wish::Fill(text)) => call["text"] = text.into(),
+            Some(Wish::Remember(chosen)) => {
+                self.prompts.chosen.insert(project.unwrap_or_default(), chosen);
+            }
+            None => {}
+        }
+        let id = self.prompts.open.as_ref().map(|(id, _)| *id).filter(|_| call != json!({}));
+        if let Some(id) = id {
+            call["id"] = id.into();
+        }
+        self.editor.prompt(id.map(|_| call), reply);
+    }
+
+    /// Draws the prompt where something in it has changed.
+    pub(super) fn draw_prompt(&mut self) {
+        if self.prompts.is_dirty {
+            self.grant(None, None);
+        }
+    }
+
+    /// What the prompt shows, where the plugin shows something else.
+    fn prompt_frame(&mut self) -> Option<PromptFrame> {
+        self.prompts.is_dirty = false;
+        let obstacle = self.obstacle();
+        let prompts = &mut self.prompts;
+        let (_, prompt) = prompts.open.as_mut()?;
+        prompt.obstacle = obstacle;
+        let frame = prompt.frame();
+        if prompts.drawn.as_ref() == Some(&frame) {
+            return None;
+        }
+        prompts.drawn = Some(frame.clone());
+        Some(frame)
+    }
+
+    /// Why a job of the chosen agent would fail, and what to do.
+    fn obstacle(&mut self) -> Option<String> {
+        let (_, prompt) = self.prompts.open.as_mut()?;
+        let name = prompt.choice().agent();
+        let agent = self.options.as_ref().ok()?.agents.get(name)?;
+        if self.prompts.installed.as_ref().is_some_and(|installed| !installed.contains(name)) {
+            let program = health::program(agent);
+            let why = if program.contains('/') { "it cannot be executed" } else { "it is not in PATH" };
+            return Some(format!("install `{program}`, or set agents.{name}.command: {why}"));
+        }
+        let is_logged_out = self.prompts.logged_out.get(name) == Some(&true);
+        is_logged_out.then(|| format!("{}: the last job of {name} was not logged in", agent.known().login))
+    }
+}
+
+/// The agents whose programs are there.
+fn installed(options: &Options) -> BTreeSet<String> {
+    let agents = options.agents.values().filter(|agent| health::path(agent).is_some());
+    agents.map(|agent| agent.name.clone()).collect()
+}
+
+/// What a request of the prompt has.
+fn wanted(prompt: &Prompt) -> Json {
+    let (way, Chosen { agent, model }, is_untouched) = prompt.wanted();
+    json!({
+        "agent": agent,
+        "model": model,
+        "question": way == Way::Ask,
+        "review": way == Way::Hold,
+        "is_untouched": is_untouched,
+    })
+}
+
+/// What the plugin draws of it.
+fn drawn(frame: &PromptFrame) -> Json {
+    let chunks = |chunks: &Chunks| chunks.iter().map(|cell| json!([cell.0, cell.1])).collect::<Json>();
+    json!({
+        "title": chunks(&frame.title),
+        "footer": chunks(&frame.footer),
+        "said": frame.said.iter().map(chunks).collect::<Json>(),
+        "agent": frame.chosen.agent,
+        "model": frame.chosen.model,
+    })
+}
+
+fn menu(serial: u64, at: usize, items: &[Item]) -> Json {
+    let item = |item: &Item| json!({ "word": item.word, "shown": item.shown, "value": item.value });
+    json!({ "serial": serial, "at": at, "items": items.iter().map(item).collect::<Json>() })
+}

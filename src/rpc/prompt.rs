@@ -1,0 +1,88 @@
+//! Reads what happens in the prompt that is being typed.
+
+use crate::error::JobError;
+use crate::request::{Fields, bad};
+use crate::ui::prompt::{About, Begin, Chosen, Mode, OpenBuffer, Typed, Way};
+use crate::view::{self, Viewer};
+
+/// Something that has happened in a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PromptMessage {
+    /// The prompt.
+    pub id: u64,
+    /// It is new, to this host at least.
+    pub about: Option<About>,
+    /// As the user sees it now.
+    pub typed: Option<Typed>,
+    /// What a key is to do.
+    pub key: Option<String>,
+}
+
+/// Reads a message.
+///
+/// # Errors
+/// Names the field that is missing or wrong.
+pub(super) fn read(fields: &Fields<'_>) -> Result<PromptMessage, JobError> {
+    let some = |field| fields.get(field).map(|_| fields.fields(field)).transpose();
+    Ok(PromptMessage {
+        id: fields.count("id")?,
+        about: some("about")?.map(|fields| about(&fields)).transpose()?,
+        typed: some("typed")?.map(|fields| typed(&fields)).transpose()?,
+        key: fields.get("key").map(|_| fields.text("key")).transpose()?,
+    })
+}
+
+fn some(fields: &Fields<'_>, field: &str) -> Result<Option<String>, JobError> {
+    fields.get(field).map(|_| fields.lossy(field)).transpose()
+}
+
+fn about(fields: &Fields<'_>) -> Result<About, JobError> {
+    let viewer = Viewer { cwd: fields.lossy("project")?, home: String::new() };
+    let draft = fields.get("draft").map(|_| fields.fields("draft")).transpose()?;
+    let draft = draft.map(|draft| Ok(Chosen { agent: draft.lossy("agent")?, model: some(&draft, "model")? }));
+    let buffer =
+        |buffer: &Fields<'_>| Ok(OpenBuffer { name: some(buffer, "name")?, path: some(buffer, "path")? });
+    let resumes = fields.get("resumes").map(|_| fields.flag("resumes")).transpose()?;
+    Ok(About {
+        place: view::file(&fields.lossy("path")?, some(fields, "name")?.as_deref(), &viewer),
+        project: viewer.cwd,
+        is_insertion: fields.flag("is_insertion")?,
+        resumes,
+        way: match (fields.flag("question")?, fields.flag("review")?) {
+            (true, _) => Way::Ask,
+            (false, true) => Way::Hold,
+            (false, false) => Way::Land,
+        },
+        begin: Begin {
+            agent: some(fields, "agent")?,
+            model: some(fields, "model")?,
+            has_session: resumes.is_some(),
+            draft: draft.transpose()?,
+            last: None,
+        },
+        proposal: some(fields, "proposal")?,
+        recent: fields.escaped_texts("recent")?,
+        buffers: fields.maps("buffers")?.iter().map(buffer).collect::<Result<_, JobError>>()?,
+    })
+}
+
+fn typed(fields: &Fields<'_>) -> Result<Typed, JobError> {
+    let size = |field| super::ask::size(fields, field);
+    let mode = match fields.text("mode")?.as_str() {
+        "n" => Mode::Normal,
+        "i" => Mode::Insert,
+        "s" => Mode::Select,
+        _ => return Err(bad(&fields.name("mode"), r#"must be "n", "i" or "s""#)),
+    };
+    let lines =
+        fields.get("first").map(|_| Ok::<_, JobError>((fields.count("first")?, fields.count("last")?)));
+    Ok(Typed {
+        serial: fields.count("serial")?,
+        text: fields.escaped("text")?.unwrap_or_default(),
+        row: size("row")?,
+        before: fields.lossy("before")?,
+        mode,
+        width: size("width")?,
+        lines: lines.transpose()?,
+    })
+}
