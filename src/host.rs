@@ -3,6 +3,7 @@
 //! comes of them, `decisions` does what the user decides on answers, `earlier` takes over what an earlier host has left,
 //! `questions` replies to the editor.
 
+mod answers;
 mod batches;
 mod commands;
 mod decisions;
@@ -42,6 +43,7 @@ use crate::rpc::{Command, Hello};
 use crate::session::Session;
 use crate::store::Store;
 use crate::stream::Outcome;
+use answers::Answers;
 use jobs::Jobs;
 use progress::Progress;
 use prompt::Prompts;
@@ -130,6 +132,7 @@ pub struct Host {
     board: Board,
     reviews: Reviews,
     prompts: Prompts,
+    answers: Answers,
     /// The agent of the prompt that is being typed. It counts neither as running nor as waiting.
     prewarm: Prewarm,
     /// The jobs that had not ended when the user left Neovim.
@@ -174,6 +177,7 @@ impl Host {
             board: Board::default(),
             reviews: Reviews::default(),
             prompts: Prompts::default(),
+            answers: Answers::default(),
             prewarm: Prewarm::default(),
             interrupted: Vec::new(),
             is_ending: false,

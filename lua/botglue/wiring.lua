@@ -41,10 +41,6 @@ function handlers.leaving()
   require("botglue.jobs.recovery").leave()
 end
 
-function handlers.job_answered(job)
-  require("botglue.ui.answer").answered(job)
-end
-
 function handlers.row_key(view, action)
   require("botglue.ui.ops").act(view, action)
 end

@@ -108,6 +108,8 @@ pub enum Act {
     Info(Option<u64>),
     /// Show what a job did; whether as it was printed.
     Transcript(u64, bool),
+    /// Show the answer to a question.
+    Answer(u64),
     /// Open the session of a job in a terminal.
     Terminal(u64),
 }
@@ -183,6 +185,7 @@ fn act(
         Does::Review if has_words => plugin("review", Some(choose(&choose::HELD)?)),
         Does::Review => plugin("review", choose::next_held(world)),
         Does::Transcript => Act::Transcript(choose(&choose::TRANSCRIPT)?, call.bang),
+        Does::Answer => Act::Answer(choose(&choose::ANSWERED)?),
         Does::Open => Act::Terminal(choose(&choose::SESSION)?),
         Does::Retry => choose::retry(choose(&choose::ENDED)?, Wanted { prompt: None, ..wanted }, world)?,
         Does::Followup => choose::followup(choose::writer(world)?, wanted, world)?,

@@ -32,6 +32,7 @@ pub(super) enum Does {
     Of(Choice, &'static str),
     Review,
     Transcript,
+    Answer,
     Open,
     Retry,
     Followup,
@@ -47,7 +48,7 @@ const PLAIN: Subcommand =
 /// All, in the order of their names.
 pub(super) static SUBCOMMANDS: [Subcommand; 22] = [
     Subcommand { name: "accept", does: Does::Of(choose::HELD, "accept"), range: true, ..PLAIN },
-    Subcommand { name: "answer", does: Does::Of(choose::ANSWERED, "answer"), ..PLAIN },
+    Subcommand { name: "answer", does: Does::Answer, ..PLAIN },
     Subcommand { name: "ask", does: Does::Ask, range: true, plus: &plus::BOTH, ..PLAIN },
     Subcommand { name: "diff", does: Does::Of(choose::TEXTS, "diff"), opens: true, ..PLAIN },
     Subcommand { name: "drop", does: Does::Plugin("drop"), range: true, ..PLAIN },
@@ -98,6 +99,7 @@ impl Subcommand {
         match &self.does {
             Does::Of(choice, _) => Some(choice),
             Does::Review => Some(&choose::HELD),
+            Does::Answer => Some(&choose::ANSWERED),
             Does::Transcript => Some(&choose::TRANSCRIPT),
             Does::Open => Some(&choose::SESSION),
             Does::Retry => Some(&choose::ENDED),

@@ -109,7 +109,7 @@ fn a_command_means_the_named_job_else_the_one_at_the_cursor_else_the_only_or_the
     refused("accept", "say which answer: 1, 3");
     reads("revert", plugin("revert", 2));
     reads("diff", plugin("diff", 2));
-    reads("answer", plugin("answer", 5));
+    reads("answer", Act::Answer(5));
     reads("open", Act::Terminal(2));
     reads("!transcript", Act::Transcript(2, true));
     reads("info", Act::Info(Some(2)));

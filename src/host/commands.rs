@@ -15,7 +15,8 @@ const MANY: usize = 30;
 
 impl Host {
     /// Does what a command is for, or says why not.
-    pub(super) fn command_line(&mut self, token: u64, ui: Ui, call: &Call, from: AskedFrom) {
+    pub(super) fn command_line(&mut self, token: u64, ui: Ui, call: &Call, mut from: AskedFrom) {
+        self.answers.note(from.view.as_deref(), &mut from.here);
         let editor = &self.editor;
         self.session.name_sessions(|id| editor.session(id));
         match self.world(&from.here).and_then(|world| command::read(call, world)) {
@@ -101,6 +102,7 @@ impl Host {
                 return self.pick(token, name, from.origin, PICK_WIDTH.min(ui.columns.saturating_sub(8)));
             }
             Act::Transcript(id, is_raw) => return self.transcript_of(token, id, is_raw),
+            Act::Answer(id) => return self.open_answer(token, id),
             Act::Info(job) => {
                 let known = job.and_then(|id| self.session.known(id));
                 let session = known.and_then(|known| Some((known.agent.clone(), known.session_id.clone()?)));

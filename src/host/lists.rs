@@ -9,7 +9,7 @@ use super::Host;
 use super::views::{Found, OPENS_WITHIN};
 use crate::journal::now_ms;
 use crate::rpc::{Act, Asked, TranscriptOf};
-use crate::session::{Live, LiveState};
+use crate::session::{Known, Live, LiveState};
 use crate::store::{FullJob, JobEntry, JobKey};
 use crate::ui::{Effect, Event, JobPrompt, List, Origin, Scope, Texts, View, answer};
 use crate::view::{self, Action, Totals};
@@ -37,7 +37,7 @@ impl Host {
         if let Some((token, list)) = self.views.lists.remove(view) {
             self.views.screen.close_named(LIST);
             self.views.live = None;
-            self.views.screen.open_as(view.to_owned(), Box::new(list), token);
+            self.views.screen.open_as(view.to_owned(), Box::new(list), Some(token));
             self.draw(Some((token, Ok(Value::Null))));
             self.refresh_list();
         }
@@ -145,11 +145,18 @@ impl Host {
                 if items.is_empty() { Err(NONE.to_owned()) } else { Ok(json!({ "quickfix": items })) };
             return self.draw(Some((token, reply)));
         }
+        if let Some(reply) = self.taken(&act) {
+            return self.draw(Some((token, reply)));
+        }
         let reply = match (Action::named(&act.action), act.row.as_deref()) {
             (Some(_), None) => Err(NONE.to_owned()),
             (Some(action), Some(row)) => match row.strip_prefix('#').map(str::parse) {
                 Some(Ok(id)) if self.session.known(id).is_some() && action == Action::Transcript => {
                     return self.transcript_of(token, id, false);
+                }
+                Some(Ok(id)) if action == Action::Review && self.is_answered(id) => {
+                    act.view.iter().for_each(|view| self.views.screen.close(view));
+                    return self.open_answer(token, id);
                 }
                 Some(Ok(id)) if self.is_own(action, id) => self.own(action, id),
                 Some(Ok(id)) if self.session.is_open(id) => {
@@ -164,6 +171,11 @@ impl Host {
             (None, _) => Err("this key does nothing here".to_owned()),
         };
         self.draw(Some((token, reply)));
+    }
+
+    /// Whether a question of this Neovim is answered.
+    pub(super) fn is_answered(&self, id: u64) -> bool {
+        self.session.known(id).is_some_and(Known::is_answered)
     }
 
     /// Whether the plugin does it with a job of this Neovim that it knows: it needs its range as it is now.

@@ -2,6 +2,7 @@
 //! stored before the editor and the mirrors get it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
@@ -69,12 +70,13 @@ impl Host {
         let Some(RunningJob { request, since_ms, transcript, before, .. }) = self.jobs.running(id) else {
             return;
         };
+        let request = Arc::clone(request);
         let landing = match (&outcome.text, &outcome.error) {
-            (Some(text), None) => Some(land::prepare(request, text)),
+            (Some(text), None) => Some(land::prepare(&request, text)),
             _ => None,
         };
         let record =
-            record::of(request, &outcome, landing.as_ref(), before.get(), *since_ms, transcript.as_deref());
+            record::of(&request, &outcome, landing.as_ref(), before.get(), *since_ms, transcript.as_deref());
         record::with_share(&mut outcome, &record.share);
         let buffer = request.buffer;
         let intent = landing.as_ref().filter(|_| !request.question).map(|landing| {
@@ -87,7 +89,7 @@ impl Host {
         let transcript = transcript.as_deref().map(Path::to_string_lossy);
         let patch = Patch::new(id).with_some("transcript", transcript.as_deref());
         let patch = patch.with_tools(self.editor.ended(id)).with_outcome(&outcome);
-        let told = self.session.finished(request, &outcome, landing.as_ref(), journal::now_ms());
+        let told = self.session.finished(&request, &outcome, landing.as_ref(), journal::now_ms());
         let agent = request.start.agent.name.clone();
         self.note_login(&agent, &outcome);
         self.views.is_past_stale = true;
@@ -101,6 +103,9 @@ impl Host {
         }
         if let Some(patch) = told {
             self.tell(patch);
+        }
+        if is_answered {
+            self.answered(&request, &outcome);
         }
         self.feed.send(match intent {
             Some(intent) => MirrorEvent::Want { buffer, job: id, intent },

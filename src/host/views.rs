@@ -356,6 +356,7 @@ impl Host {
 
     pub(super) fn open_job(&mut self, token: u64, asked: Asked, job: &FullJob) {
         match asked {
+            Asked::Act(act, _) if act.action == "answer" => self.open_stored_answer(token, job),
             Asked::Act(act, _) => self.act_on_job(token, &act, job),
             Asked::Transcript(TranscriptOf { key, is_raw, .. }) => {
                 match Source::of(&key, job) {
@@ -398,7 +399,7 @@ impl Host {
         if let Some((token, source)) = self.views.opening.remove(view) {
             let shown = Transcript::new(source.name(), rows, source.request.is_over);
             self.views.transcripts.insert(view.to_owned(), source);
-            self.views.screen.open_as(view.to_owned(), Box::new(shown), token);
+            self.views.screen.open_as(view.to_owned(), Box::new(shown), Some(token));
             self.draw(Some((token, Ok(Value::Null))));
         } else if let Some(source) = self.views.transcripts.get(view).filter(|_| !rows.is_empty()) {
             let shown = Transcript::new(source.name(), rows, source.request.is_over);
@@ -458,6 +459,7 @@ impl Host {
     pub(super) fn closed(&mut self, view: &str) {
         self.views.screen.closed(view);
         self.views.transcripts.remove(view);
+        self.answers.closed(view);
     }
 
     /// The screen has another size.

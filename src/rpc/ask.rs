@@ -64,6 +64,8 @@ pub struct AskedFrom {
     pub origin: Origin,
     /// When today began, Unix time in milliseconds.
     pub today_ms: i64,
+    /// The window of the host in which the user is.
+    pub view: Option<String>,
 }
 
 /// What a key does with a row of a list, or with all rows.
@@ -189,7 +191,7 @@ fn from(at: &Fields<'_>) -> Result<AskedFrom, JobError> {
         places,
         review: some("review")?,
         shows_review: at.flag("shows_review")?,
-        answer: some("answer")?,
+        answer: None,
         is_cmdwin: at.flag("is_cmdwin")?,
     };
     let origin = Origin {
@@ -199,7 +201,8 @@ fn from(at: &Fields<'_>) -> Result<AskedFrom, JobError> {
         earlier: at.count("earlier")?,
         lines,
     };
-    Ok(AskedFrom { here, origin, today_ms: i64::try_from(at.count("today_ms")?).unwrap_or(i64::MAX) })
+    let view = at.get("view").map(|_| at.text("view")).transpose()?;
+    Ok(AskedFrom { here, origin, today_ms: i64::try_from(at.count("today_ms")?).unwrap_or(i64::MAX), view })
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //!
 //! Pure: the size of the screen, what is shown and what the user does come in, calls for the plugin go out.
 
+mod answer;
 mod compare;
 mod frame;
 mod info;
@@ -17,6 +18,7 @@ mod status;
 mod transcript;
 mod width;
 
+pub use answer::{Answer, Answered, Talk};
 pub use compare::{Texts, answer};
 pub use frame::{Chunks, Docked, Frame, Patch, Place, Row, RowMark, Splice, diff};
 pub use info::Info;

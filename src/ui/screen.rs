@@ -29,6 +29,11 @@ pub trait View: std::fmt::Debug + Send {
         false
     }
 
+    /// What a key takes out of a row, from 0, and the job below whose range it is put.
+    fn taken(&self, _: &str, _: usize) -> Option<(Option<u64>, Vec<String>)> {
+        None
+    }
+
     /// What a list of places has of its rows: the file, the line and the text of each.
     fn items(&self) -> Vec<(Option<&str>, Option<u64>, String)> {
         Vec::new()
@@ -94,8 +99,14 @@ pub struct Opening {
     pub window: Vec<(&'static str, Value)>,
     /// The keys that work in it.
     pub keys: Vec<Key>,
-    /// Its text is coloured as Markdown.
-    pub markdown: bool,
+    /// Its text is coloured as Markdown: `parsed` as a whole, which takes long for a long text, or `by lines`.
+    pub markdown: Option<&'static str>,
+    /// It is put beside the range of this job, where there is room.
+    pub beside: Option<u64>,
+    /// Nobody waits for it: where it would be in the way, this message is shown instead (what the job did, and words).
+    pub arrives: Option<(String, String)>,
+    /// The plugin tells whether the user is in it.
+    pub tells_focus: bool,
     /// It is compared with the other windows of its tab page.
     pub diff: bool,
     /// The plugin tells in which row the cursor is.
@@ -118,7 +129,10 @@ impl Opening {
             buffer: Vec::new(),
             window: Vec::new(),
             keys: keys.to_vec(),
-            markdown: false,
+            markdown: None,
+            beside: None,
+            arrives: None,
+            tells_focus: false,
             diff: false,
             tells_cursor: false,
         }
@@ -153,7 +167,15 @@ impl Opening {
             ("window", Some(options(&self.window))),
             ("keys", Some(list(keys))),
             ("with", with.map(Value::from)),
-            ("markdown", self.markdown.then(|| true.into())),
+            ("markdown", self.markdown.map(Value::from)),
+            ("beside", self.beside.map(Value::from)),
+            (
+                "arrives",
+                self.arrives
+                    .as_ref()
+                    .map(|(verb, words)| list([verb, words].map(|text| text.as_str().into()))),
+            ),
+            ("tells_focus", self.tells_focus.then(|| true.into())),
             ("diff", self.diff.then(|| true.into())),
             ("tells_cursor", self.tells_cursor.then(|| true.into())),
         ])
@@ -169,7 +191,7 @@ struct Shown {
     /// The view that is closed with it.
     with: Option<String>,
     /// The question to which it is the reply: where the plugin waits for that no more, it does not open.
-    token: u64,
+    token: Option<u64>,
     page: usize,
     /// What Neovim shows; none before it is open.
     frame: Option<Frame>,
@@ -201,7 +223,7 @@ impl Screen {
     pub fn open(&mut self, name: &str, view: Box<dyn View>, token: u64) -> String {
         self.close_named(name);
         let id = self.new_id(name);
-        self.open_as(id.clone(), view, token);
+        self.open_as(id.clone(), view, Some(token));
         id
     }
 
@@ -219,7 +241,7 @@ impl Screen {
     }
 
     /// Opens a view under an id of its own, in the reply to this question.
-    pub fn open_as(&mut self, id: String, view: Box<dyn View>, token: u64) {
+    pub fn open_as(&mut self, id: String, view: Box<dyn View>, token: Option<u64>) {
         self.views.insert(id, Shown { view, with: None, token, page: 0, frame: None, is_dirty: true });
     }
 
@@ -228,7 +250,7 @@ impl Screen {
         let ids = [self.new_id(name), self.new_id(name)];
         let with = [ids[1].clone(), ids[0].clone()];
         for ((id, view), with) in ids.into_iter().zip(views).zip(with) {
-            let with = Some(with);
+            let (with, token) = (Some(with), Some(token));
             self.views.insert(id, Shown { view, with, token, page: 0, frame: None, is_dirty: true });
         }
     }
@@ -267,6 +289,11 @@ impl Screen {
     /// The view that was opened under this name.
     pub fn named(&self, name: &str) -> Option<String> {
         self.views.keys().find(|id| stem(id) == name).cloned()
+    }
+
+    /// What a key takes out of a row of a view.
+    pub fn taken(&self, id: &str, action: &str, row: usize) -> Option<(Option<u64>, Vec<String>)> {
+        self.views.get(id)?.view.taken(action, row)
     }
 
     /// What a list of places has of a view.
@@ -326,7 +353,7 @@ impl Shown {
         let mut old = self.frame.take().unwrap_or_default();
         let with = self.with.as_deref();
         let opening = (!is_open).then(|| {
-            vec![("token", Some(self.token.into())), ("open", Some(self.view.opening().value(with)))]
+            vec![("token", self.token.map(Value::from)), ("open", Some(self.view.opening().value(with)))]
         });
         let pane = (old.below.take(), new.below.take());
         let mut calls: Vec<Value> = call(id, opening, &old, &new).into_iter().collect();

@@ -107,7 +107,11 @@ impl View for Transcript {
             ("spell", false.into()),
         ];
         let name = format!("transcript/{}", self.name);
-        Opening { window: window.into(), markdown: true, ..Opening::of(Kind::Split, &name, &KEYS) }
+        Opening {
+            window: window.into(),
+            markdown: Some("by lines"),
+            ..Opening::of(Kind::Split, &name, &KEYS)
+        }
     }
 
     fn frame(&mut self, _: Ui, _: usize) -> Frame {

@@ -23,7 +23,7 @@ pub(crate) use amounts::{duration, money};
 pub use files::find_files;
 pub use info::info;
 pub use list::{COLUMNS as JOB_COLUMNS, Totals, actions, stored};
-pub use place::file;
+pub use place::{file, place};
 pub use prompt::{PromptView, prompt};
 pub(crate) use signs::{BAR, BETWEEN, FAILED, HELD, LANDED, QUEUED, READY, UNCHANGED, UNKNOWN};
 pub use words::{Words, words};

@@ -48,7 +48,7 @@ return function()
     jobs = places(),
     review = review and review.job.id,
     shows_review = review and review.bufnr == bufnr,
-    answer = vim.w.botglue_answer,
+    view = connection.shown[bufnr] and connection.shown[bufnr].id,
     is_cmdwin = vim.fn.getcmdwintype() ~= "",
   }
 end

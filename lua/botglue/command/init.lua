@@ -86,9 +86,6 @@ local OWN = {
   accept = function(id, lines)
     require("botglue.ui.review.held").accept(id, lines and { range = lines } or nil)
   end,
-  answer = function(id)
-    require("botglue.ui.answer").open(id)
-  end,
   diff = function(id)
     require("botglue.ui.diff").open(id)
   end,

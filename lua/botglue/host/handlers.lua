@@ -9,7 +9,6 @@
 ---@field host_lost fun(process: botglue.Process, err: botglue.JobError) a host is gone, and Neovim does not end
 ---@field leaving fun() Neovim ends
 ---@field obstacle_changed fun() a job would fail now for another reason, or would not fail
----@field job_answered fun(job: botglue.Job) the answer to a question is there
 ---@field row_key fun(view: botglue.HostWindow, action: string) a key that takes the user somewhere, in a list
 ---@field prompt_wanted fun(range: botglue.Range, request: botglue.Request, opts: table, send: botglue.SendPrompt)
 

@@ -4,7 +4,6 @@
 local client = require("botglue.host.client")
 local events = require("botglue.jobs.events")
 local fail = require("botglue.host.errors").fail
-local handlers = require("botglue.host.handlers")
 local notify = require("botglue.host.notify")
 local observe = require("botglue.jobs.observe")
 local proposal = require("botglue.jobs.proposal")
@@ -262,11 +261,7 @@ function Job:close(how)
   self:enter(how)
   observe.finished(self)
   self.on_close(self)
-  if self.landing == "answered" then
-    handlers.job_answered(self)
-  end
   events.emit("BotglueJobFinished", self)
-  handlers.obstacle_changed()
 end
 
 return M

@@ -1,4 +1,4 @@
---- Shows a buffer as Markdown: highlights it and conceals its marks. Its text stays as it is.
+--- Highlights a buffer as Markdown.
 
 local M = {}
 
@@ -19,15 +19,6 @@ function M.colour(bufnr, how)
       vim.bo[bufnr].syntax = "markdown"
     end
   end
-end
-
---- Conceals the marks in a window, also where the cursor only passes; in Visual mode the row of the cursor shows the
---- text that would be copied.
----@param win integer
-function M.conceal(win)
-  local options = vim.wo[win][0]
-  options.wrap, options.linebreak, options.breakindent = true, true, true
-  options.conceallevel, options.concealcursor = 2, "nc"
 end
 
 return M

@@ -35,15 +35,11 @@ end
 ---@param job botglue.Job
 ---@param float botglue.ListOrigin
 function own.review(job, float)
-  if job.landing ~= "held" and job.landing ~= "answered" then
+  if job.landing ~= "held" then
     fail("job %d is not held", job.id)
   end
   float:close()
-  if job.landing == "held" then
-    require("botglue.ui.review.held").show(job)
-  else
-    require("botglue.ui.answer").open(job.id)
-  end
+  require("botglue.ui.review.held").show(job)
 end
 
 ---@param job botglue.Job
@@ -128,6 +124,24 @@ local function yank(lines, kind, register)
   notify.warn(("botglue: %d %s of the answer yanked"):format(#lines, #lines == 1 and "line" or "lines"))
 end
 
+--- Puts rows below the range of a job, as one undo step.
+---@param lines string[]
+---@param id integer
+---@param from botglue.ListOrigin
+local function put(lines, id, from)
+  local range = registry.job(id).range
+  if not api.nvim_buf_is_loaded(range.bufnr) then
+    fail("the buffer of job %d is gone", id)
+  elseif not vim.bo[range.bufnr].modifiable then
+    fail("the buffer of job %d cannot be changed", id)
+  elseif not range:place() then
+    fail("the place of job %d is not known", id)
+  end
+  local _, last = range:lines()
+  require("botglue.editor.write").put(range.bufnr, last, last, lines)
+  from:close()
+end
+
 --- Opens a list of places.
 ---@param items table[]
 ---@param name string
@@ -154,6 +168,8 @@ local function follow(reply, from, register)
     go.show(from, go.load(reply.path), reply.line, 0)
   elseif reply.yank then
     yank(reply.yank, reply.kind, register)
+  elseif reply.put then
+    put(reply.put, reply.id, from)
   elseif reply.terminal then
     from:close()
     require("botglue.session.terminal").open(reply.terminal)

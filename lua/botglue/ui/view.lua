@@ -31,7 +31,10 @@ local LOOKS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLine:Bot
 ---taken, and what the user is asked for; "close" is done here
 ---@field with string? the view with which it is closed
 ---@field tells_cursor boolean? whether the host knows in which row the cursor is
----@field markdown boolean? whether the text is coloured as Markdown
+---@field markdown "parsed"|"by lines"|nil how the text is coloured as Markdown
+---@field beside integer? the job beside whose range it is put
+---@field arrives [string, string]? nobody waits for it: what is said instead where it would be in the way
+---@field tells_focus boolean? whether the host knows if the user is in it
 ---@field diff boolean? whether it is compared with the other windows of its tab page
 
 ---@class botglue.ViewCall what the host says of a view: only what is other than before
@@ -186,11 +189,23 @@ function View:show(config)
   elseif kind == "beside" then
     config = { split = "right", win = connection.views[self.opening.with].win }
   else
-    local is_pane = kind == "pane"
+    local is_pane, id = kind == "pane", self.opening.beside
+    config = id and require("botglue.ui.beside").place(config, id) or config
     config =
       vim.tbl_extend("force", config, { style = "minimal", focusable = not is_pane, noautocmd = is_pane })
   end
   return M.despite_autocommands(api.nvim_open_win, bufnr, false, config)
+end
+
+--- Moves it to another place. What is concealed in its text takes no rows.
+---@param config vim.api.keyset.win_config
+function View:move(config)
+  local id = self.opening.beside
+  if id then
+    local height = math.min(config.height, api.nvim_win_text_height(self.win, {}).all)
+    config = require("botglue.ui.beside").place(vim.tbl_extend("force", config, { height = height }), id)
+  end
+  api.nvim_win_set_config(self.win, config)
 end
 
 --- Sets the options of a window that shows it.
@@ -259,6 +274,14 @@ function View:map()
   end
 end
 
+--- Tells the host whether the user is in it.
+function View:tell_focus()
+  if connection.views[self.id] == self then
+    local is_in = api.nvim_get_current_win() == self.win
+    tell("act", { view = self.id, action = is_in and "in" or "out" })
+  end
+end
+
 function View:watch()
   self.group = api.nvim_create_augroup("botglue.view." .. self.bufnr, { clear = true })
   local is_float = self.opening.kind == "float"
@@ -281,6 +304,14 @@ function View:watch()
   on("WinEnter", function()
     self.is_current = api.nvim_get_current_win() == self.win
   end)
+  if self.opening.tells_focus then
+    on(
+      { "WinEnter", "WinLeave" },
+      vim.schedule_wrap(function()
+        self:tell_focus()
+      end)
+    )
+  end
   on("VimResized", function()
     -- `:tabdo wincmd =`, which many people have here, takes the user out of a window that keeps its buffer.
     if self.is_current and is_float and api.nvim_win_is_valid(self.win) then
@@ -291,7 +322,8 @@ function View:watch()
 end
 
 ---@param call botglue.ViewCall
-local function open(call)
+---@param how "enter"|"stay" whether the user goes there
+local function open(call, how)
   local opening = call.open --[[@as botglue.ViewOpening]]
   local before = api.nvim_get_current_win()
   -- Where no window may open this raises the error, before there is a buffer that cannot be deleted.
@@ -313,18 +345,19 @@ local function open(call)
     connection.shown[bufnr] = self
     self:splice(call.rows or {})
     if opening.markdown then
-      require("botglue.ui.markdown").colour(bufnr, "by lines")
+      require("botglue.ui.markdown").colour(bufnr, opening.markdown)
     end
     for name, value in pairs(opening.buffer) do
       vim.bo[bufnr][name] = value
     end
     local raised = self:show(call.config)
     self.win = vim.fn.win_findbuf(bufnr)[1] or error(raised, 0)
-    raised = opening.kind ~= "pane" and M.enter(self.win) or raised
+    local enters = how == "enter" and opening.kind ~= "pane"
+    raised = enters and M.enter(self.win) or raised
     if raised then
       require("botglue.host.notify").error(raised)
     end
-    if opening.kind ~= "pane" and api.nvim_get_mode().mode ~= "n" then
+    if enters and api.nvim_get_mode().mode ~= "n" then
       -- Insert mode would go on in it.
       vim.cmd.stopinsert()
     end
@@ -344,9 +377,25 @@ local function open(call)
   if opening.diff then
     api.nvim_win_call(self.win, vim.cmd.diffthis)
   end
+  if opening.beside then
+    self:move(call.config)
+  end
   self:map()
   self:watch()
   self:tell_cursor()
+  if opening.arrives and how == "enter" then
+    self:tell_focus()
+  end
+end
+
+--- Says what a window would have shown that does not open.
+---@param opening botglue.ViewOpening
+local function say(opening)
+  local verb, words = unpack(opening.arrives)
+  if words ~= "" then
+    local news = { id = opening.beside, verb = verb, words = words, level = vim.log.levels.INFO }
+    require("botglue.host.notify").add(news)
+  end
 end
 
 ---@param call botglue.ViewCall
@@ -358,7 +407,14 @@ local function draw(call)
       tell("closed", { view = call.id })
       return
     end
-    open(call)
+    local opening = call.open --[[@as botglue.ViewOpening]]
+    local how = not opening.arrives and "enter" or require("botglue.ui.beside").arrival(opening)
+    if not how then
+      say(opening)
+      tell("closed", { view = call.id })
+      return
+    end
+    open(call, how)
     view = connection.views[call.id]
   elseif not view then
     return
@@ -366,10 +422,10 @@ local function draw(call)
     view:close()
     return
   else
-    if call.config and api.nvim_win_is_valid(view.win) then
-      api.nvim_win_set_config(view.win, call.config)
-    end
     view:splice(call.rows or {})
+    if call.config and api.nvim_win_is_valid(view.win) then
+      view:move(call.config)
+    end
   end
   for _, win in ipairs(call.cursor and vim.fn.win_findbuf(view.bufnr) or {}) do
     api.nvim_win_set_cursor(win, { call.cursor, 0 })

@@ -17,27 +17,26 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 11] = [
-    ("", 540),
-    ("command", 742),
-    ("config", 380),
-    ("editor", 2222),
-    ("host", 930),
-    ("jobs", 2105),
-    ("session", 70),
-    ("ui", 2145),
-    ("ui/prompt", 1335),
-    ("ui/review", 1080),
-    ("ui/status", 706),
+    ("", 536),
+    ("command", 738),
+    ("config", 381),
+    ("editor", 2221),
+    ("host", 927),
+    ("jobs", 2102),
+    ("session", 69),
+    ("ui", 1552),
+    ("ui/prompt", 1317),
+    ("ui/review", 1078),
+    ("ui/status", 725),
 ];
 /// By how much a budget may be above the lines.
 const SLACK: usize = 40;
 
 /// The modules beside those of `jobs` that read what only the host knows of a job, and those of `ui` that ask it for
 /// something and go on in a callback: the list gets no longer.
-const READERS: [&str; 10] = [
+const READERS: [&str; 9] = [
     "host.attach",
     "init",
-    "ui.answer",
     "ui.diff",
     "ui.ops",
     "ui.prompt",

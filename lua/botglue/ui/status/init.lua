@@ -16,6 +16,8 @@ local api = vim.api
 local PAUSE = 100 -- milliseconds from a key that changes no window to the next look
 local MOST = 3 -- lines of ended jobs below one row; then a line says how many more there are
 
+---@alias botglue.Chunks [string, string?][] texts with their highlight groups
+
 ---@class botglue.Hung
 ---@field job botglue.Job
 ---@field block botglue.Block

@@ -4,13 +4,13 @@
 --- other text only if there is no free place. It has no timer of its own.
 
 local connection = require("botglue.host.connection")
-local rows_of = require("botglue.ui.rows").of
 local text = require("botglue.util.text")
 local windows = require("botglue.ui.windows")
 
 local M = {}
 
 local api = vim.api
+local namespace = api.nvim_create_namespace("botglue.tools")
 
 local ENOUGH = 3 -- rows beside the range, rather than all of them somewhere else
 local ZINDEX = 20 -- below completion menus and other people's windows
@@ -20,7 +20,7 @@ local ZINDEX = 20 -- below completion menus and other people's windows
 ---@field bufnr integer
 ---@field winid integer
 ---@field width integer it never shrinks
----@field rows botglue.Rows what is drawn in it
+---@field drawn botglue.Chunks[] its rows
 ---@field at string
 
 --- Whether the lines of the range leave this much free at the right, each in one row.
@@ -113,7 +113,7 @@ local function open(hung, config)
   end
   vim.wo[winid].winhighlight = "NormalFloat:BotglueTools"
   vim.wo[winid].wrap = false
-  return { hung = hung, bufnr = bufnr, winid = winid, rows = rows_of(bufnr), width = 0, at = "" }
+  return { hung = hung, bufnr = bufnr, winid = winid, drawn = {}, width = 0, at = "" }
 end
 
 --- The window where the user is, if the cursor is in the range.
@@ -127,6 +127,24 @@ local function window_of(hung, place)
       return lnum >= place.first and lnum <= place.last and window or nil
     end
   end
+end
+
+--- Draws rows, where they are others than before.
+---@param list botglue.ToolList
+---@param rows botglue.Chunks[]
+---@return boolean changed
+local function fill(list, rows)
+  if vim.deep_equal(rows, list.drawn) then
+    return false
+  end
+  list.drawn = rows
+  api.nvim_buf_clear_namespace(list.bufnr, namespace, 0, -1)
+  api.nvim_buf_set_lines(list.bufnr, 0, -1, false, vim.tbl_map(text.of_chunks, rows))
+  for i, chunks in ipairs(rows) do
+    local overlay = { virt_text = chunks, virt_text_pos = "overlay" }
+    api.nvim_buf_set_extmark(list.bufnr, namespace, i - 1, 0, overlay)
+  end
+  return true
 end
 
 --- Opens, moves, fills or closes the list, as the cursor and the tools are now.
@@ -185,7 +203,7 @@ function M.update(hung, place)
     list.at = at
   end
   -- The newest ones, if there is no room for all.
-  if list.rows:draw(vim.list_slice(lines, #lines - height + 1)) then
+  if fill(list, vim.list_slice(lines, #lines - height + 1)) then
     -- Rows that come or go above the cursor would scroll the window.
     api.nvim_win_set_cursor(list.winid, { 1, 0 })
   end

@@ -1,0 +1,136 @@
+//! The answers to questions of this Neovim: shown as they come, and again where the user asks for one.
+
+use std::collections::VecDeque;
+
+use serde_json::{Value, json};
+
+use super::Host;
+use crate::command::Here;
+use crate::request::{Notify, Request};
+use crate::rpc::{Act, Asked};
+use crate::store::{FullJob, JobKey};
+use crate::stream::Outcome;
+use crate::ui::{Answer, Answered, Talk, answer};
+use crate::view::{self, Viewer};
+
+/// So many talks are kept; the store has the others.
+const MOST: usize = 100;
+
+/// Questions and answers in one session.
+#[derive(Debug, Default)]
+struct Kept {
+    talk: Talk,
+    session: Option<String>,
+    /// The view that shows it.
+    view: Option<String>,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct Answers(VecDeque<Kept>);
+
+impl Answers {
+    fn of(&mut self, id: u64) -> Option<&mut Kept> {
+        self.0.iter_mut().find(|kept| kept.talk.answers.iter().any(|answered| answered.id == id))
+    }
+
+    /// Where the user is, if that is the window of an answer: the newest in it.
+    pub(super) fn note(&self, view: Option<&str>, here: &mut Here) {
+        let shown = self.0.iter().find(|kept| view.is_some() && kept.view.as_deref() == view);
+        here.answer = shown.and_then(|kept| kept.talk.answers.last()).map(|answered| answered.id);
+    }
+
+    /// A view is gone.
+    pub(super) fn closed(&mut self, view: &str) {
+        for kept in self.0.iter_mut().filter(|kept| kept.view.as_deref() == Some(view)) {
+            kept.view = None;
+        }
+    }
+}
+
+impl Host {
+    /// A question is answered: in the window of the talk that it goes on, else in one of its own, unless that would be in
+    /// the user's way.
+    pub(super) fn answered(&mut self, request: &Request, outcome: &Outcome) {
+        let (id, text) = (request.id, outcome.text.clone().unwrap_or_default());
+        let answered = Answered { id, question: request.prompt.clone(), text };
+        let session = request.start.resume.as_ref().map(|resume| resume.session_id.clone());
+        let known = self.answers.0.iter().position(|kept| session.is_some() && kept.session == session);
+        let mut kept = known.and_then(|at| self.answers.0.remove(at)).unwrap_or_else(|| {
+            let talk = Talk { place: place(request), answers: Vec::new() };
+            Kept { talk, ..Kept::default() }
+        });
+        kept.talk.answers.push(answered);
+        kept.session.clone_from(&outcome.session_id);
+        let words = if request.notify == Notify::None { String::new() } else { request.prompt.clone() };
+        let arrives = (format!("answered, :Botglue answer {id} shows it"), words);
+        let is_shown = kept.view.as_ref().is_some_and(|view| {
+            self.views.screen.show(view, Box::new(Answer::new(kept.talk.clone(), id, None)))
+        });
+        if !is_shown {
+            let view = self.views.screen.new_id("answer");
+            let shown = Box::new(Answer::new(kept.talk.clone(), id, Some(arrives)));
+            self.views.screen.open_as(view.clone(), shown, None);
+            kept.view = Some(view);
+        }
+        self.answers.0.push_back(kept);
+        if self.answers.0.len() > MOST {
+            self.answers.0.pop_front();
+        }
+        self.draw(None);
+    }
+
+    /// Shows the answer of a job of this Neovim.
+    pub(super) fn open_answer(&mut self, token: u64, id: u64) {
+        if self.session.known(id).is_none() {
+            return self.draw(Some((token, Err(format!("there is no job {id}")))));
+        } else if !self.is_answered(id) {
+            return self.draw(Some((token, Err(format!("job {id} has no answer to a question")))));
+        }
+        let Some(kept) = self.answers.of(id) else {
+            let act = Act { view: None, action: "answer".to_owned(), row: None };
+            return self.find_job(token, Asked::Act(act, Some(JobKey::Id(id))));
+        };
+        let talk = kept.talk.clone();
+        self.show_answer(token, talk, id);
+    }
+
+    /// Shows the answer of a job of the store.
+    pub(super) fn open_stored_answer(&mut self, token: u64, job: &FullJob) {
+        let entry = &job.entry;
+        let (id, question) = (entry.id.unwrap_or_default(), entry.prompt.clone());
+        let answers = vec![Answered { id, question, text: answer(job).join("\n") }];
+        let viewer = Viewer { cwd: entry.project.clone(), ..Viewer::default() };
+        let talk = Talk { place: view::place(&entry.path, None, entry.first_line, &viewer), answers };
+        self.answers.0.push_back(Kept { talk: talk.clone(), session: entry.session_id.clone(), view: None });
+        self.show_answer(token, talk, id);
+    }
+
+    fn show_answer(&mut self, token: u64, talk: Talk, id: u64) {
+        let view = self.views.screen.open("answer", Box::new(Answer::new(talk, id, None)), token);
+        if let Some(kept) = self.answers.of(id) {
+            kept.view = Some(view);
+        }
+        self.draw(Some((token, Ok(Value::Null))));
+    }
+
+    /// What a key takes out of a row of a view.
+    pub(super) fn taken(&self, act: &Act) -> Option<Result<Value, String>> {
+        let row = act.row.as_deref().and_then(|row| row.parse().ok());
+        let taken = self.views.screen.taken(act.view.as_deref()?, &act.action, row.unwrap_or_default());
+        taken.map(|(id, rows)| {
+            Ok(match id {
+                Some(id) => json!({ "put": rows, "id": id }),
+                None => json!({ "yank": rows, "kind": "line" }),
+            })
+        })
+    }
+}
+
+/// Where a question was asked.
+fn place(request: &Request) -> String {
+    let viewer = Viewer { cwd: request.start.cwd.to_string_lossy().into_owned(), home: String::new() };
+    let (first, last) = (request.selection.first_line.max(1), request.selection.last_line);
+    let file = view::file(&request.path, request.name.as_deref(), &viewer);
+    if last > first { format!("{file}:{first}-{last}") } else { format!("{file}:{first}") }
+}

@@ -1,0 +1,250 @@
+//! The answer to a question as Markdown, beside its range; what is asked after it, and the answers to that, come below.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rmpv::Value;
+
+use super::frame::{Frame, Row};
+use super::layout::{FloatSpec, Key, Ui, float};
+use super::screen::{Event, Opening, View};
+use super::width::width;
+
+/// The least and the most columns inside: a line of prose should not be longer.
+const WIDTHS: (usize, usize) = (40, 90);
+const KEYS: [Key; 3] =
+    [Key::asked("Y", "yank", "yank"), Key::asked("p", "put", "put below"), Key::told("q", "close", "close")];
+/// What is said while the user is in another window.
+const OUTSIDE: &str = ":Botglue answer goes in";
+
+/// A question and its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    /// The job.
+    pub id: u64,
+    /// What was asked.
+    pub question: String,
+    /// The answer.
+    pub text: String,
+}
+
+/// Questions of one session, and their answers.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Talk {
+    /// Where the first one was asked.
+    pub place: String,
+    /// The oldest first.
+    pub answers: Vec<Answered>,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Answer {
+    talk: Talk,
+    rows: Vec<String>,
+    /// The first row of each answer, from 0.
+    begins: Vec<usize>,
+    /// The answer that is shown first.
+    shown: usize,
+    /// What is said where nobody waits for it and it cannot open; none where the user opens it.
+    arrives: Option<(String, String)>,
+    /// The user is in its window.
+    is_inside: bool,
+}
+
+impl Answer {
+    /// The answer of a job, among those of its talk.
+    pub fn new(talk: Talk, id: u64, arrives: Option<(String, String)>) -> Self {
+        let (mut rows, mut begins): (Vec<String>, _) = (Vec::new(), Vec::new());
+        for answered in &talk.answers {
+            if rows.is_empty() {
+                begins.push(0);
+            } else {
+                rows.push(String::new());
+                begins.push(rows.len());
+                rows.extend(answered.question.lines().map(|row| format!("> {row}")));
+                rows.push(String::new());
+            }
+            rows.extend(lines(&answered.text));
+        }
+        let shown = talk.answers.iter().position(|answered| answered.id == id).unwrap_or_default();
+        Self { is_inside: arrives.is_none(), talk, rows, begins, shown, arrives }
+    }
+
+    /// The answer in a row, from 0, and its rows.
+    fn at(&self, row: usize) -> (u64, Range<usize>) {
+        let part = self.begins.partition_point(|first| *first <= row).saturating_sub(1);
+        let end = self.begins.get(part + 1).map_or(self.rows.len(), |next| next - 1);
+        (self.talk.answers[part].id, self.begins[part]..end)
+    }
+
+    /// The code blocks of an answer in these rows: their rows, fences included, and the rows within.
+    fn blocks(&self, rows: Range<usize>) -> Vec<(Range<usize>, Range<usize>)> {
+        let (mut blocks, mut open) = (Vec::new(), None);
+        for at in rows.clone() {
+            match (&open, fence(&self.rows[at])) {
+                (None, Some((fence, _))) => open = Some((at, fence)),
+                (Some((first, begun)), Some((fence, ""))) if fence.starts_with(begun) => {
+                    blocks.push((*first..at + 1, first + 1..at));
+                    open = None;
+                }
+                _ => {}
+            }
+        }
+        blocks.extend(open.map(|(first, _)| (first..rows.end, first + 1..rows.end)));
+        blocks
+    }
+
+    /// What is yanked in a row, from 0: the code block there, else the whole answer.
+    fn yanked(&self, row: usize) -> Vec<String> {
+        let rows = self.at(row).1;
+        let block = self.blocks(rows.clone()).into_iter().find(|(whole, _)| whole.contains(&row));
+        self.rows[block.map_or(rows, |(_, inside)| inside)].to_vec()
+    }
+
+    /// What is put below the range of a job, for a row, from 0: the nearest code block of that answer; without code the
+    /// whole answer.
+    fn put(&self, row: usize) -> (u64, Vec<String>) {
+        let (id, rows) = self.at(row);
+        let far =
+            |whole: &Range<usize>| whole.start.saturating_sub(row).max((row + 1).saturating_sub(whole.end));
+        let nearest = self.blocks(rows.clone()).into_iter().min_by_key(|(whole, _)| far(whole));
+        (id, self.rows[nearest.map_or(rows, |(_, inside)| inside)].to_vec())
+    }
+}
+
+/// The rows of an answer, without blank ones around it.
+fn lines(text: &str) -> Vec<String> {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let text = text.trim_end();
+    let first = text.split('\n').position(|row| !row.trim().is_empty()).unwrap_or_default();
+    text.split('\n').skip(first).map(str::to_owned).collect()
+}
+
+/// The fence that a row opens or closes a code block with, and what stands behind it.
+fn fence(row: &str) -> Option<(&str, &str)> {
+    let inner = row.trim_start_matches(' ');
+    let sign =
+        inner.chars().next().filter(|sign| (*sign == '`' || *sign == '~') && row.len() - inner.len() <= 3)?;
+    let info = inner.trim_start_matches(sign);
+    let fence = &inner[..inner.len() - info.len()];
+    (fence.len() >= 3 && !(sign == '`' && info.contains('`'))).then_some((fence, info.trim()))
+}
+
+impl View for Answer {
+    fn opening(&self) -> Opening {
+        let mut opening = Opening::float("answer", &KEYS);
+        opening.window.retain(|(name, _)| *name != "wrap");
+        let on = ["wrap", "linebreak", "breakindent"].map(|name| (name, true.into()));
+        let conceal: [(_, Value); 2] = [("conceallevel", 2.into()), ("concealcursor", "nc".into())];
+        opening.window.extend(on.into_iter().chain(conceal));
+        opening.markdown = Some("parsed");
+        opening.beside = self.talk.answers.first().map(|answered| answered.id);
+        opening.arrives.clone_from(&self.arrives);
+        opening.tells_focus = true;
+        opening
+    }
+
+    fn frame(&mut self, ui: Ui, page: usize) -> Frame {
+        let wide = self.rows.iter().map(|row| width(row)).max().unwrap_or_default();
+        let wide = wide.clamp(WIDTHS.0, WIDTHS.1).min(ui.columns.saturating_sub(2).max(1));
+        let height = self.rows.iter().map(|row| width(row).div_ceil(wide).max(1)).sum();
+        let spec = FloatSpec {
+            width: wide,
+            height,
+            left: &self.talk.answers[0].question,
+            right: &self.talk.place,
+            note: (!self.is_inside).then_some(OUTSIDE),
+            keys: if self.is_inside { &KEYS } else { &[] },
+            page,
+        };
+        let row = |(at, row): (usize, &String)| {
+            Arc::new(Row { text: row.clone(), id: Some(at.to_string()), ..Row::default() })
+        };
+        Frame {
+            place: Some(float(spec, ui)),
+            rows: self.rows.iter().enumerate().map(row).collect(),
+            cursor: Some(self.begins[self.shown] + 1),
+            ..Frame::default()
+        }
+    }
+
+    fn on(&mut self, event: Event<'_>) -> Option<super::screen::Effect> {
+        if let Event::Key { action, .. } = event {
+            match action {
+                "in" => self.is_inside = true,
+                "out" => self.is_inside = false,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    fn taken(&self, action: &str, row: usize) -> Option<(Option<u64>, Vec<String>)> {
+        match action {
+            "yank" => Some((None, self.yanked(row))),
+            "put" => Some(self.put(row)).map(|(id, rows)| (Some(id), rows)),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str =
+        "\n It doubles.\r\n\r\n```lua\nlocal b = a * 2\nreturn b\n```\n\nThat is all.\n~~~\nrest\n\n";
+
+    fn answered(id: u64, question: &str, text: &str) -> Answered {
+        Answered { id, question: question.to_owned(), text: text.to_owned() }
+    }
+
+    fn answer(id: u64) -> Answer {
+        let answers = vec![answered(3, "what?", TEXT), answered(7, "why?\nreally", "Because `a` is.")];
+        Answer::new(Talk { place: "a.lua:1".to_owned(), answers }, id, None)
+    }
+
+    #[test]
+    fn what_is_asked_after_an_answer_comes_below_it() {
+        let mut view = answer(7);
+        assert_eq!(view.rows[10..], ["", "> why?", "> really", "", "Because `a` is."]);
+        let frame = view.frame(Ui { columns: 80, lines: 24, cmdheight: 1 }, 0);
+        assert_eq!((view.rows[0].as_str(), frame.cursor, frame.rows.len()), (" It doubles.", Some(12), 15));
+        assert_eq!(view.at(9).0, 3);
+        assert_eq!(view.at(11), (7, 11..15));
+    }
+
+    #[test]
+    fn the_block_at_the_cursor_is_yanked_else_the_answer() {
+        let view = answer(3);
+        for row in [2, 4, 5] {
+            assert_eq!(view.yanked(row), ["local b = a * 2", "return b"]);
+        }
+        assert_eq!(view.yanked(8), ["rest"], "a block without an end");
+        assert_eq!(view.yanked(0).len(), 10);
+        assert_eq!(view.yanked(13), ["> why?", "> really", "", "Because `a` is."]);
+    }
+
+    #[test]
+    fn the_nearest_block_is_put_and_never_prose_beside_it() {
+        let view = answer(3);
+        let code = || vec!["local b = a * 2".to_owned(), "return b".to_owned()];
+        assert_eq!((view.put(0), view.put(6)), ((3, code()), (3, code())));
+        assert_eq!(view.put(7), (3, vec!["rest".to_owned()]));
+        assert_eq!(view.put(14).0, 7);
+    }
+
+    #[test]
+    fn a_fence_is_one_of_markdown() {
+        for (row, expected) in [
+            ("```rust", Some(("```", "rust"))),
+            ("   ~~~~ ", Some(("~~~~", ""))),
+            ("    ```", None),
+            ("```a`b", None),
+            ("``", None),
+        ] {
+            assert_eq!(fence(row), expected, "{row}");
+        }
+    }
+}
