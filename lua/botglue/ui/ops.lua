@@ -129,16 +129,16 @@ end
 ---@param id integer
 ---@param from botglue.ListOrigin
 local function put(lines, id, from)
-  local range = registry.job(id).range
-  if not api.nvim_buf_is_loaded(range.bufnr) then
+  local target = registry.job(id).range
+  if not api.nvim_buf_is_loaded(target.bufnr) then
     fail("the buffer of job %d is gone", id)
-  elseif not vim.bo[range.bufnr].modifiable then
+  elseif not vim.bo[target.bufnr].modifiable then
     fail("the buffer of job %d cannot be changed", id)
-  elseif not range:place() then
+  elseif not target:place() then
     fail("the place of job %d is not known", id)
   end
-  local _, last = range:lines()
-  require("botglue.editor.write").put(range.bufnr, last, last, lines)
+  local _, last = target:lines()
+  require("botglue.editor.write").put(target.bufnr, last, last, lines)
   from:close()
 end
 
