@@ -37,12 +37,19 @@ plug("x", "ask", "ask about the selection", "command.maps'.visual(true)")
 plug_operator("ask", "ask about a motion", "command.maps'.operator(v:true)")
 plug("n", "line", "run on the line", "command.maps'.run_line()")
 plug("n", "insert", "insert below the line", "command.maps'.insert()")
-for _, name in ipairs({ "review", "jobs", "accept", "reject" }) do
+for _, name in ipairs({ "review", "jobs", "accept", "reject", "followup" }) do
   local rhs = ("<Cmd>Botglue %s<CR>"):format(name)
   set_keymap("n", ("<Plug>(botglue-%s)"):format(name), rhs, { noremap = true, desc = "botglue: " .. name })
 end
+set_keymap(
+  "x",
+  "<Plug>(botglue-followup)",
+  "<Cmd>Botglue followup<CR>",
+  { noremap = true, desc = "botglue: followup" }
+)
 plug("n", "next", "next answer", "command'.jump(vim.v.count1)")
 plug("n", "prev", "previous answer", "command'.jump(-vim.v.count1)")
+plug("n", "go", "go to the newest outcome", "command'.jump(0)")
 plug("n", "hunk-next", "hunk, next", "ui.review.keys'.go(vim.v.count1)")
 plug("n", "hunk-prev", "hunk, previous", "ui.review.keys'.go(-vim.v.count1)")
 plug_operator("hunk-take", "hunk, take", "ui.review.keys'.operator('take')")
@@ -72,6 +79,9 @@ if type(options) ~= "table" or options.default_keymaps ~= false then
   map_default("n", "<leader>pj", "<Plug>(botglue-jobs)", "list the jobs")
   map_default("n", "<leader>py", "<Plug>(botglue-accept)", "accept the answer")
   map_default("n", "<leader>pn", "<Plug>(botglue-reject)", "reject the answer")
+  map_default("n", "<leader>pf", "<Plug>(botglue-followup)", "follow up")
+  map_default("x", "<leader>pf", "<Plug>(botglue-followup)", "follow up")
+  map_default("n", "<leader>pg", "<Plug>(botglue-go)", "go to the newest outcome")
 end
 
 -- Small files name held answers of earlier sessions; where there are no journals, nothing is loaded.

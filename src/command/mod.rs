@@ -15,7 +15,7 @@ mod tests;
 pub use choose::{followup, retry};
 pub use complete::complete;
 pub use each::{Group, Item, groups};
-pub use jump::jump;
+pub use jump::{Stop, jump};
 
 use std::collections::BTreeMap;
 

@@ -32,11 +32,26 @@ impl Host {
         self.draw(Some((token, reply)));
     }
 
-    /// Replies with the place of an answer.
+    /// Replies with the place of an answer; without a direction with that of the newest outcome that was not seen.
     pub(super) fn jump(&mut self, token: u64, by: i64, here: &Here) {
-        let stop = self.world(here).and_then(|world| command::jump(by, world));
+        let stop = match by {
+            0 => self.newest_outcome(here),
+            _ => self.world(here).and_then(|world| command::jump(by, world)),
+        };
         let reply = stop.map(|(buffer, row, col)| json!({ "buffer": buffer, "row": row, "col": col }));
         self.draw(Some((token, reply)));
+    }
+
+    /// The place of the newest outcome that was not seen.
+    fn newest_outcome(&mut self, here: &Here) -> Result<command::Stop, String> {
+        let place = |id: &u64| {
+            let place = here.places.get(id)?;
+            Some((place.buffer?, place.lines.0.max(1), place.column.unwrap_or_default()))
+        };
+        let found = self.board.newest_unseen(|id| place(id).is_some());
+        let id = found.ok_or("there is no outcome that you have not seen")?;
+        self.board.forget_unseen(id);
+        place(&id).ok_or_else(|| format!("the place of job {id} is not known"))
     }
 
     /// The lines of each job for the items of a list, and what the user is asked before many are started.

@@ -8,14 +8,16 @@ use rmpv::Value;
 use super::Host;
 use super::views::Found;
 use crate::journal::{Held, now_ms};
-use crate::request::{Request, Selection};
+use crate::request::{Notify, Request, Selection};
 use crate::rpc::Seen;
 use crate::session::{Ended, LiveState, Look, Patch};
 use crate::ui::{self, Hung, Said, Status, StatusState};
-use crate::view::{duration, money};
+use crate::view::{self, Viewer, duration, money};
 
 /// The columns of a window that has not been told of.
 const COLUMNS: usize = 80;
+/// So many outcomes are kept that were not seen.
+const MOST_UNSEEN: usize = 1000;
 /// The most cells of the tools beside a range, and the fewest that they are shown in.
 const TOOLS: (usize, usize) = (44, 12);
 
@@ -27,6 +29,10 @@ pub(super) struct Board {
     frame: usize,
     /// The plugin is told what has changed.
     calls: Vec<Value>,
+    /// The jobs whose outcome no window has shown, the newest last.
+    unseen: Vec<u64>,
+    /// Landings out of sight that are to be told: the job, what became of it, and where.
+    unsaid: Vec<(u64, String, String)>,
 }
 
 /// What is shown of one job.
@@ -44,6 +50,8 @@ struct Shown {
     room: Option<usize>,
     is_dirty: bool,
     hung: Option<Hung>,
+    /// The place, where its landing out of sight is told by a message.
+    place: Option<String>,
 }
 
 impl Board {
@@ -66,7 +74,9 @@ impl Board {
         };
         let (agent, columns, room) = (agent.to_owned(), None, None);
         let (look, waits, is_dirty, hung) = (None, false, true, None);
-        let shown = Shown { agent, tabstop, stays, status, look, waits, columns, room, is_dirty, hung };
+        let place = None;
+        let shown =
+            Shown { agent, tabstop, stays, status, look, waits, columns, room, is_dirty, hung, place };
         self.shown.insert(id, shown);
     }
 
@@ -74,6 +84,13 @@ impl Board {
     pub(super) fn open(&mut self, request: &Request) {
         let Request { id, prompt, selection, tabstop, outcome, .. } = request;
         self.show(*id, &request.start.agent.name, prompt, selection, *tabstop, *outcome);
+        // With `all` each landing is told.
+        if let Some(shown) = self.shown.get_mut(id).filter(|_| request.notify == Notify::Failures) {
+            let viewer =
+                Viewer { cwd: request.start.cwd.to_string_lossy().into_owned(), home: String::new() };
+            let line = selection.first_line;
+            shown.place = Some(view::place(&request.path, request.name.as_deref(), line, &viewer));
+        }
     }
 
     /// A held answer of an earlier time is this job now.
@@ -101,9 +118,30 @@ impl Board {
         }
     }
 
+    /// The newest outcome that was not seen.
+    pub(super) fn newest_unseen(&self, is_there: impl Fn(&u64) -> bool) -> Option<u64> {
+        self.unseen.iter().rev().find(|id| is_there(id)).copied()
+    }
+
+    /// It was gone to.
+    pub(super) fn forget_unseen(&mut self, id: u64) {
+        self.unseen.retain(|unseen| *unseen != id);
+    }
+
     /// This became of a job. Returns for how long that is shown, where that is known.
     fn ended(&mut self, ended: Ended) -> Option<Duration> {
         let shown = self.shown.get_mut(&ended.id)?;
+        self.unseen.retain(|unseen| *unseen != ended.id);
+        if ended.look.is_some() && shown.columns.is_none() {
+            self.unseen.push(ended.id);
+            if self.unseen.len() > MOST_UNSEEN {
+                self.unseen.remove(0);
+            }
+            let is_landed = matches!(ended.look, Some(Look::Landed | Look::Unchanged));
+            if let Some(place) = shown.place.take().filter(|_| is_landed) {
+                self.unsaid.push((ended.id, ended.said.clone(), format!("{place} {}", shown.status.prompt)));
+            }
+        }
         let look = ended.look.filter(|look| *look == Look::Held || !shown.stays.is_zero());
         let Some(look) = look else {
             self.close(ended.id);
@@ -127,6 +165,9 @@ impl Board {
     fn seen(&mut self, seen: Seen) -> Option<Duration> {
         let shown = self.shown.get_mut(&seen.id)?;
         (shown.columns, shown.room, shown.is_dirty) = (seen.columns, seen.room, true);
+        if seen.columns.is_some() {
+            self.unseen.retain(|unseen| *unseen != seen.id);
+        }
         let is_over = seen.is_visited && std::mem::take(&mut shown.waits);
         is_over.then_some(shown.stays)
     }
@@ -184,6 +225,9 @@ impl Host {
     pub(super) fn tell(&mut self, patch: Patch) {
         let hung = self.hung();
         self.editor.tell(patch, hung);
+        for (id, said, place) in std::mem::take(&mut self.board.unsaid) {
+            self.editor.tell(Patch::out_of_sight(id, &said, &place), Vec::new());
+        }
     }
 
     /// Shows at the ranges what has changed.

@@ -17,6 +17,11 @@ pub struct Patch {
 }
 
 impl Patch {
+    /// An answer has landed where no window shows it.
+    pub fn out_of_sight(id: u64, said: &str, place: &str) -> Self {
+        Self::new(id).with_news(Some(super::words::out_of_sight(said, place)))
+    }
+
     /// Of the job with this number: nothing yet.
     pub fn new(id: u64) -> Self {
         Self { id, set: Vec::new(), tools: None, news: None, is_update: false }

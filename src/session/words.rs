@@ -110,6 +110,11 @@ pub(super) fn landed(notify: Notify, landing: &str, prompt: &str) -> Option<Valu
     (notify == Notify::All).then(|| news(landed_words(landing), prompt, "INFO"))
 }
 
+/// The news of an answer that has landed where no window shows it. The plugin puts the user's key in place of the name.
+pub(super) fn out_of_sight(said: &str, place: &str) -> Value {
+    news(&format!("{said}, <Plug>(botglue-go) goes there"), place, "INFO")
+}
+
 /// What became of an answer that is not held.
 fn landed_words(landing: &str) -> &str {
     match landing {

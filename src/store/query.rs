@@ -23,6 +23,7 @@ pub fn query(fields: &Fields<'_>) -> Result<Query, JobError> {
             before: fields.get("before").map(|_| before(fields)).transpose()?,
         })),
         "job" => Ok(Query::Job(job_key(fields)?)),
+        "prompts" => Ok(Query::Prompts { limit: ENTRIES, project: text("project")?.unwrap_or_default() }),
         _ => Err(bad("name", "is no question that this host knows")),
     }
 }

@@ -20,6 +20,9 @@ local DEFAULTS = {
   { "n", "j", "<Plug>(botglue-jobs)" },
   { "n", "y", "<Plug>(botglue-accept)" },
   { "n", "n", "<Plug>(botglue-reject)" },
+  { "n", "f", "<Plug>(botglue-followup)" },
+  { "x", "f", "<Plug>(botglue-followup)" },
+  { "n", "g", "<Plug>(botglue-go)" },
 }
 
 --- The default maps that are there, as their modes and last keys.
@@ -52,8 +55,8 @@ end
 test("each default key has a description, and gives way to keys of the user's and to the options", function()
   local cases = {
     { "", all_but() },
-    { "vim.keymap.set('n', '<leader>p', 'p')", { "xp", "xa" } },
-    { "vim.keymap.set('x', '<leader>p', 'p')", all_but("xp", "xa") },
+    { "vim.keymap.set('n', '<leader>p', 'p')", { "xp", "xa", "xf" } },
+    { "vim.keymap.set('x', '<leader>p', 'p')", all_but("xp", "xa", "xf") },
     { "vim.g.botglue = { default_keymaps = false }", {} },
     { "vim.g.botglue = function() return { default_keymaps = false } end", {} },
     { "vim.g.botglue = { timeout = 3 }", all_but() },

@@ -154,10 +154,23 @@ local function tell()
   end
 end
 
+--- The key that the user has for something, else its name.
+---@param plug string as in `<Plug>(botglue-go)`
+---@return string
+local function key_of(plug)
+  for _, map in ipairs(vim.api.nvim_get_keymap("n")) do
+    if map.rhs == plug then
+      return vim.fn.keytrans(map.lhsraw)
+    end
+  end
+  return plug
+end
+
 --- Says something of a job with the next tick.
 ---@param item { id: integer, verb: string, words: string, level: integer }
 function M.add(item)
   local news = connection.news
+  item.verb = item.verb:gsub("<Plug>%b()", key_of)
   news[#news + 1] = item
   if #news == 1 then
     vim.schedule(function()

@@ -21,7 +21,7 @@ const BUDGETS: [(&str, usize); 11] = [
     ("command", 738),
     ("config", 381),
     ("editor", 2221),
-    ("host", 927),
+    ("host", 940),
     ("jobs", 2102),
     ("session", 69),
     ("ui", 1552),
