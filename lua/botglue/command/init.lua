@@ -190,8 +190,8 @@ function M.followup(id, prompt)
   return run.again(ask.open("followup", { id = id, prompt = prompt }, { keeps_keys = prompt ~= nil }))
 end
 
---- Goes so many answers on, or back where `by` is negative: `<Plug>(botglue-next)` and `<Plug>(botglue-prev)`; 0 goes to
---- the newest outcome that was not seen: `<Plug>(botglue-go)`.
+--- Goes so many answers on, or back where `by` is negative: `<Plug>(botglue-next)` and `<Plug>(botglue-prev)`; 0 goes
+--- to the newest outcome that was not seen: `<Plug>(botglue-go)`.
 ---@param by integer
 function M.jump(by)
   errors.guard(function()
