@@ -1,24 +1,6 @@
 //! Finds the known name that a wrong one may have meant.
 
-/// How many letters are put in, taken away, replaced or swapped with their neighbour to make one word of another.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let is_same = a[i - 1] == b[j - 1];
-            let mut least =
-                (rows[i - 1][j] + 1).min(row[j - 1] + 1).min(rows[i - 1][j - 1] + usize::from(!is_same));
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
-}
+use strsim::osa_distance;
 
 /// The known path that is nearest to a wrong one: the same name in another group, else the one with the fewest letters
 /// to change, where these are at most a third of the name.
@@ -31,7 +13,7 @@ pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         return Some(same);
     }
     let most = (leaf(wrong).len() / 3).max(1);
-    let far = |path: &str| distance(&wrong.to_lowercase(), &path.to_lowercase());
+    let far = |path: &str| osa_distance(&wrong.to_lowercase(), &path.to_lowercase());
     known
         .into_iter()
         .map(|path| (far(path), path))
