@@ -22,6 +22,7 @@ mod terminal;
 mod transcript;
 mod views;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::time::Duration;
 
@@ -34,7 +35,7 @@ use crate::editor::Editor;
 use crate::job::{self, JobContext, Prewarm};
 use crate::journal::{Change, Held, Landed};
 use crate::log;
-use crate::mirror::{Feed, RangeOnDisk, ReviewView, SettledIntent};
+use crate::mirror::{Feed, Findings, RangeOnDisk, ReviewView, SettledIntent};
 use crate::options::Options;
 use crate::record;
 use crate::rpc::{Command, Hello};
@@ -43,7 +44,7 @@ use crate::store::Store;
 use crate::stream::Outcome;
 use jobs::Jobs;
 use progress::Progress;
-use reviews::Reviews;
+use reviews::{Asker, Reviews};
 use status::Board;
 pub use views::{Found, Views};
 
@@ -73,6 +74,8 @@ pub enum HostMessage {
         /// What is proposed.
         view: Box<ReviewView>,
     },
+    /// A mirror has replied to a question.
+    Replied(u64, Findings),
     /// Undecided answers of an earlier host of this Neovim, by their jobs.
     Undecided(Hello, Vec<(u64, Held)>),
     /// Held answers of Neovims that are gone, for who has the token.
@@ -127,6 +130,8 @@ pub struct Host {
     progress: Progress,
     board: Board,
     reviews: Reviews,
+    /// Who waits for a mirror to do something with hunks, by token, each with the job.
+    askers: BTreeMap<u64, (u64, Asker)>,
     /// The agent of the prompt that is being typed. It counts neither as running nor as waiting.
     prewarm: Prewarm,
     /// The jobs that had not ended when the user left Neovim.
@@ -170,6 +175,7 @@ impl Host {
             progress: Progress::default(),
             board: Board::default(),
             reviews: Reviews::default(),
+            askers: BTreeMap::new(),
             prewarm: Prewarm::default(),
             interrupted: Vec::new(),
             is_ending: false,
@@ -243,6 +249,7 @@ impl Host {
             HostMessage::Kept(id, landed) => self.kept(id, &landed),
             HostMessage::NotNow(ids) => self.not_now(ids),
             HostMessage::Reviewed { buffer, view } => self.reviewed(buffer, *view),
+            HostMessage::Replied(token, findings) => self.replied(token, &findings),
             HostMessage::Undecided(hello, found) => self.undecided(&hello, found),
             HostMessage::Adopted(token, held) => self.adopted(token, held),
             HostMessage::Numbered { held, lost, token } => self.numbered(&held, &lost, token),
@@ -278,8 +285,11 @@ impl Host {
             Command::Options(options) => self.options = options.map_err(|error| error.message),
             Command::Hello(hello) => self.hello(hello),
             Command::Decide { token, id, buffer, decision } => self.decide(token, id, buffer, decision),
-            Command::Watch { token, id, buffer } => self.watch(token, id, buffer),
-            Command::Answer { token, id } => self.answer(token, id),
+            Command::TakeHunk { token, id, buffer, hunk, tick, now } => {
+                self.take_hunk(token, (id, buffer), hunk, (tick, now));
+            }
+            Command::Shown { id, tick } => self.seen_hunks(id, tick),
+            Command::Diff { id, buffer, tabstop } => self.diff(id, buffer, tabstop),
             Command::Edit { id, lines, is_saved } => self.edit(id, lines, is_saved),
             Command::Adopt { token } => self.adopt(token),
             Command::Settled { token } => self.unsettled.push(token),

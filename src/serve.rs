@@ -174,7 +174,7 @@ fn carry_out(
         Order::Settled(settled) => _ = messages.send(HostMessage::Settled(settled)),
         Order::RangeOnDisk(on_disk) => _ = messages.send(HostMessage::RangeOnDisk(on_disk)),
         Order::Renamed { job, path } => _ = messages.send(HostMessage::Renamed { job, path }),
-        Order::Reply { token, findings } => editor.found(token, findings.fields()),
+        Order::Reply { token, findings } => _ = messages.send(HostMessage::Replied(token, findings)),
         Order::Disconnected => _ = messages.send(HostMessage::Disconnected),
     }
 }

@@ -112,11 +112,12 @@ function M.hold(told)
   return vim.tbl_map(require("botglue.jobs.registry").recall, told.answers)
 end
 
---- Draws hunks in the windows of the review that is open.
----@param painted { id: integer, serial: integer, tick: integer, panes: botglue.PaintedPane[] }
-function M.paint(painted)
-  if connection.review then
-    connection.review:draw(painted)
+--- Shows what is proposed of a held answer: in its buffer, and beside that.
+for name, window in pairs({ paint = "review", diff = "diff" }) do
+  M[name] = function(told)
+    if connection[window] then
+      connection[window]:show(told)
+    end
   end
 end
 
@@ -181,7 +182,6 @@ for name, to in pairs({
   progress = { "botglue.jobs.progress", "tell" },
   reply = { "botglue.host.query", "reply" },
   results = { "botglue.jobs.results", "show" },
-  review = { "botglue.jobs.proposal", "receive" },
   view = { "botglue.ui.view", "draw" },
 }) do
   M[name] = function(argument)

@@ -6,7 +6,12 @@ local handlers = require("botglue.host.handlers")
 function handlers.host_started(process)
   local connection = require("botglue.host.connection")
   require("botglue.host.attach").mirror_all()
-  require("botglue.jobs.proposal").follow_again(process)
+  require("botglue.ui.review.edit").tell_all(process)
+  vim.schedule(function()
+    for _, shown in pairs({ connection.review, connection.diff }) do
+      shown:follow()
+    end
+  end)
   require("botglue.ui.prompt.draft").tell_all()
   for _, batch in ipairs(connection.batches) do
     process:notify("batch", batch)
@@ -40,6 +45,16 @@ end
 
 function handlers.job_answered(job)
   require("botglue.ui.answer").answered(job)
+end
+
+function handlers.job_decided(job)
+  local connection = require("botglue.host.connection")
+  for _, shown in pairs({ connection.review, connection.diff }) do
+    if shown.job == job then
+      shown:close()
+    end
+  end
+  connection.edited[job.id] = nil
 end
 
 function handlers.row_key(view, action)

@@ -25,7 +25,8 @@ impl Host {
             self.session.ended_before(*id, known.clone());
         }
         let lost = hello.lost.iter().map(|id| (*id, None));
-        let jobs: Vec<_> = hello.held.iter().cloned().chain(lost).collect();
+        let held = hello.held.iter().map(|job| (job.id, job.uuid.clone()));
+        let jobs: Vec<_> = held.chain(lost).collect();
         if jobs.is_empty() {
             return;
         }
@@ -50,6 +51,10 @@ impl Host {
                 answers.push(held);
             } else {
                 self.recalled(id, &held);
+                let is_taken = hello.held.iter().any(|job| job.id == id && job.is_taken);
+                if let Some(answer) = self.session.answer(id).filter(|_| is_taken) {
+                    answer.taken_before();
+                }
             }
         }
         if hello.lost.is_empty() {
@@ -90,8 +95,7 @@ impl Host {
         let answer = |(held, lost): (&Held, Option<&u64>)| {
             let mut answer = held.answer();
             answer["id"] = json!(lost);
-            let stored = HeldAnswer::stored(held);
-            (answer["review_as"], answer["said"]) = (json!(stored.review_as()), json!(stored.said()));
+            answer["said"] = json!(HeldAnswer::stored(held).said());
             Value::Map(fields(answer))
         };
         let answers = answers.map(answer).collect();
@@ -122,7 +126,7 @@ impl Host {
             self.editor.warn(words);
         }
         if let Some(token) = token {
-            self.editor.reply(token, Ok(json!({})));
+            self.editor.reply(token, Ok(json!({ "first": self.session.held_ids().next() })));
         }
         self.take_postponed();
     }

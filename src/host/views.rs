@@ -218,6 +218,8 @@ impl Host {
                 Ok(options) => self.health(token, options, log, &unknown),
                 Err(error) => self.draw(Some((token, Err(error)))),
             },
+            Ok(Asked::Show(wanted)) => self.show(token, &wanted),
+            Ok(Asked::Hunks { id, buffer, tick, tabstop }) => self.hunks(token, (id, buffer), tick, tabstop),
             Ok(Asked::Act(act, None)) => self.act_on_row(token, act),
             Ok(asked) => self.find_job(token, asked),
             Err(error) => self.draw(Some((token, Err(error.message)))),

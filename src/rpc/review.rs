@@ -13,12 +13,16 @@ use crate::ui::review::Pane;
 pub struct PanesOf {
     /// The job.
     pub id: u64,
+    /// Its buffer.
+    pub buffer: u64,
     /// Counts the reports: what is drawn for an earlier one is too late. 0: the review has ended.
     pub serial: u64,
     /// The keys that are ours, as the head line shows them.
     pub keys: String,
     /// Where the head line is without hunks, from 0.
     pub row: usize,
+    /// The rows that the current window shows, from 0 to the one behind the last, where it is one of them.
+    pub sight: Option<(usize, usize)>,
     /// The windows.
     pub panes: Vec<Pane>,
 }
@@ -38,8 +42,6 @@ pub struct HunkKey {
     pub visited: Option<String>,
     /// The changedtick of the text.
     pub tick: u64,
-    /// That for which hunks were drawn last.
-    pub drawn: u64,
 }
 
 /// What a key in a review does.
@@ -75,9 +77,11 @@ pub(super) fn panes(argument: &Value) -> Result<PanesOf, JobError> {
     };
     Ok(PanesOf {
         id: fields.count("id")?,
+        buffer: fields.count("buffer")?,
         serial: fields.count("serial")?,
         keys: fields.lossy("keys")?,
         row: row(&fields, "row")?,
+        sight: fields.get("top").map(|_| Ok((row(&fields, "top")?, row(&fields, "past")?))).transpose()?,
         panes: fields.maps("panes")?.iter().map(pane).collect::<Result<_, JobError>>()?,
     })
 }
@@ -106,7 +110,6 @@ pub(super) fn key(fields: &Fields<'_>) -> Result<HunkKey, JobError> {
         row: row(fields, "row")?,
         visited: fields.get("visited").map(|_| fields.text("visited")).transpose()?,
         tick: fields.count("tick")?,
-        drawn: fields.count("drawn")?,
     })
 }
 

@@ -17,7 +17,7 @@ mod transcript;
 mod width;
 
 pub use compare::{Texts, answer};
-pub use frame::{Chunks, Docked, Frame, Patch, Place, Row, RowMark, Splice, diff};
+pub use frame::{Chunks, Docked, Frame, Patch, Place, Row, RowMark, Splice, diff, list, map};
 pub use info::Info;
 pub use layout::{Class, Key, Ui};
 pub use list::{List, Origin, Scope};

@@ -63,6 +63,14 @@ pub struct DrawnHunk {
     pub old: Vec<Arc<[u8]>>,
 }
 
+impl DrawnHunk {
+    /// The rows that come.
+    pub fn lines(&self, tabstop: usize) -> Vec<Bytes> {
+        let line = |(at, row): (usize, &Bytes)| filled(row, self.old.get(at), self.hunk.column, tabstop);
+        self.hunk.lines.iter().enumerate().map(line).collect()
+    }
+}
+
 /// What the line above the first hunk tells.
 #[derive(Debug, Clone, Default)]
 pub struct Head {

@@ -94,7 +94,7 @@ local OWN = {
   end,
   drop = of_hunks("drop"),
   edit = function(id)
-    require("botglue.ui.review.edit").open(id)
+    require("botglue.ui.review.held").show(id, true)
   end,
   log = open_log,
   reject = function(id)

@@ -46,7 +46,7 @@ local function mark(job, with_text)
   result.id = job.id
   result.kind = place and range.shape or nil
   result.stands = range.on_disk
-  result.has_ended = not job:is_open() and job.landing ~= "held"
+  result.has_ended = not connection.open[job.id] and not connection.held[job.id]
   if job.process ~= connection.process or range.has_moved then
     result.sent = M.sent(job)
     result.before = range.before and range.before.rows

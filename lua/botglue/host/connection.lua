@@ -1,13 +1,7 @@
 --- The state of the plugin in this Neovim: its host, its jobs and their views. The only variable that outlives a call.
 --- The modules that use a field own it. Requires no other module of the plugin.
 
----@class botglue.Reason
----@field held string why an answer is held
----@field fact string why something cannot be done with it
----@field advice string? what to do, so that it can be accepted; with the job's number
-
----@class botglue.Words by public names: reasons, agents
----@field reasons table<string, botglue.Reason>
+---@class botglue.Words
 ---@field agents table<string, { protocol: string, login: string }> by name, and for any other agent by its protocol
 
 ---@class botglue.HostState the host, what it is asked, the options
@@ -63,6 +57,7 @@
 ---@field drafts botglue.PromptDraft[] of closed prompts, oldest first
 ---@field chosen table<string, { agent: string, model: string|false }> what was chosen last in a prompt, by project
 ---@field review botglue.Review? the one that is open
+---@field edited table<integer, { bufnr: integer?, saved: string[]? }> by job the answers that the user edits
 ---@field diff botglue.Diff? the proposal that is shown beside its buffer
 ---@field views table<string, botglue.HostWindow> the windows of the host that are open, by id
 ---@field shown table<integer, botglue.HostWindow> the same by buffer
@@ -73,7 +68,7 @@
 
 ---@class botglue.Connection: botglue.HostState, botglue.JobsState, botglue.EditorState, botglue.UiState
 local connection = {
-  words = { reasons = {}, agents = {} },
+  words = { agents = {} },
   session = vim.text.hexencode(vim.uv.random(16)):lower() .. "p" .. vim.fn.getpid(),
   ready_within = 5000,
   restarts = {},
@@ -103,6 +98,7 @@ local connection = {
   written = {},
   drafts = {},
   chosen = {},
+  edited = {},
   views = {},
   shown = {},
   hung = {},

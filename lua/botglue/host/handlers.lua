@@ -10,6 +10,7 @@
 ---@field leaving fun() Neovim ends
 ---@field obstacle_changed fun() a job would fail now for another reason, or would not fail
 ---@field job_answered fun(job: botglue.Job) the answer to a question is there
+---@field job_decided fun(job: botglue.Job) its answer is not held any more
 ---@field row_key fun(view: botglue.HostWindow, action: string) a key that takes the user somewhere, in a list
 ---@field prompt_wanted fun(range: botglue.Range, request: botglue.Request, opts: table, send: botglue.SendPrompt)
 

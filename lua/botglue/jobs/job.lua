@@ -7,7 +7,6 @@ local fail = require("botglue.host.errors").fail
 local handlers = require("botglue.host.handlers")
 local notify = require("botglue.host.notify")
 local observe = require("botglue.jobs.observe")
-local proposal = require("botglue.jobs.proposal")
 local text = require("botglue.util.text")
 
 local M = {}
@@ -20,15 +19,8 @@ local M = {}
 ---@field asked_from botglue.Whereabouts? of a question: where the user was after sending it
 ---@field took_ms integer? of a held answer: how long its agent ran
 ---@field tools botglue.Tool[] the newest ones, by their index
----@field review_as "hunks"|"text"|"blocks"|nil how its held answer is shown
----@field taken integer? the number of taken edits of its answer, as last reported by the host
----@field proposal botglue.Proposal? the newest one, while it has followers
----@field followers (fun())[]? called with each proposal
----@field shown integer? the changedtick for which its proposal was shown last
 ---@field process botglue.Process? the host that runs it
 ---@field uuid string? of one that was taken over: its answer's key in the store
----@field saved string[]? its held answer as the user saved it
----@field typed string[]? what is typed in the buffer of the answer, and not saved
 ---@field observers botglue.Observer[]? the user's functions that receive its updates
 ---@field observed string? which updates the host forwards; nil until the job was sent
 ---@field deciding "asked"|"pending"|nil a decision of the user was sent; pending: no call waits for the reply
@@ -85,6 +77,11 @@ end
 --- Whether it has not ended yet.
 function Job:is_open()
   return self.status ~= "done" and self.status ~= "failed"
+end
+
+--- Whether it has ended, and no decision on its answer is pending.
+function Job:is_settled()
+  return not self:is_open() and not self.deciding
 end
 
 ---@return integer
@@ -186,9 +183,9 @@ function Job:take(patch)
   if status == "done" or status == "failed" then
     self:close(status)
   elseif was_held and set.landing then
-    self:decided()
-  elseif was_held and set.held_for then
-    proposal.notify_followers(self)
+    -- It was accepted or rejected.
+    self.on_close(self)
+    handlers.job_decided(self)
   elseif set.status == "ready" then
     self.tool = nil
   end
@@ -199,13 +196,6 @@ function Job:take(patch)
   if patch.is_update then
     events.emit("BotglueJobUpdated", self)
   end
-end
-
---- Its held answer was accepted or rejected.
-function Job:decided()
-  self.saved, self.typed = nil, nil
-  self.on_close(self)
-  proposal.ended(self)
 end
 
 --- Loads its buffer if it is not loaded and its file can be read.

@@ -47,7 +47,7 @@ end
 --- An answer that waits for a moment: the host has stored it, and the next one, or the next session, offers it.
 ---@param job botglue.Job
 local function hold(job)
-  local set = { status = "done", landing = "held", held_for = "review", review_as = "hunks" }
+  local set = { status = "done", landing = "held", held_for = "review" }
   job:take({ id = job.id, set = set })
 end
 
@@ -95,7 +95,7 @@ function M.introduce(process)
   local hello = { held = {}, ended = {}, lost = connection.lost, written = write.landings() }
   for _, job in ipairs(registry.all()) do
     if job.landing == "held" then
-      table.insert(hello.held, { id = job.id, uuid = job.uuid })
+      table.insert(hello.held, { id = job.id, uuid = job.uuid, is_taken = job.range.before ~= nil })
     elseif not job:is_open() then
       local is_lost = job.error and job.error.code == "session_not_found"
       table.insert(hello.ended, {

@@ -147,7 +147,6 @@ function M.recall(answer)
     held_for = answer.held_for or "buffer_gone",
     held_why = answer.held_why,
     said = answer.said,
-    review_as = answer.review_as,
     took_ms = answer.elapsed_ms or 0,
     on_close = M.release,
     session_id = answer.session_id,

@@ -17,16 +17,16 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 11] = [
-    ("", 550),
+    ("", 547),
     ("command", 742),
     ("config", 380),
     ("editor", 2225),
     ("host", 925),
-    ("jobs", 2130),
+    ("jobs", 1828),
     ("session", 70),
-    ("ui", 2155),
+    ("ui", 2157),
     ("ui/prompt", 1840),
-    ("ui/review", 1085),
+    ("ui/review", 1006),
     ("ui/status", 710),
 ];
 /// By how much a budget may be above the lines.
@@ -34,35 +34,10 @@ const SLACK: usize = 40;
 
 /// The modules beside those of `jobs` that read what only the host knows of a job, and those of `ui` that ask it for
 /// something and go on in a callback: the list gets no longer.
-const READERS: [&str; 11] = [
-    "host.attach",
-    "init",
-    "ui.answer",
-    "ui.diff",
-    "ui.ops",
-    "ui.prompt.obstacle",
-    "ui.prompt.recall",
-    "ui.review.blocks",
-    "ui.review.edit",
-    "ui.review.held",
-    "ui.review.view",
-];
-const ASKERS: [&str; 3] = ["ui.prompt.recall", "ui.review.blocks", "ui.review.held"];
-const FACTS: [&str; 13] = [
-    "landing",
-    "held_for",
-    "held_why",
-    "status",
-    "proposal",
-    "taken",
-    "shown",
-    "deciding",
-    "review_as",
-    "tools",
-    "error",
-    "session_id",
-    "transcript",
-];
+const READERS: [&str; 4] = ["ui.answer", "ui.diff", "ui.prompt.obstacle", "ui.prompt.recall"];
+const ASKERS: [&str; 2] = ["ui.prompt.recall", "ui.review.held"];
+const FACTS: [&str; 9] =
+    ["landing", "held_for", "held_why", "status", "deciding", "tools", "error", "session_id", "transcript"];
 
 #[test]
 fn each_folder_keeps_its_budget() {
@@ -202,7 +177,7 @@ fn sources() -> BTreeMap<String, String> {
             }
         }
     }
-    assert!(all.len() > 100, "modules are missing");
+    assert!(all.len() > 60, "modules are missing");
     all
 }
 
