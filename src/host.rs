@@ -39,7 +39,7 @@ use crate::mirror::{Feed, Findings, RangeOnDisk, ReviewView, SettledIntent};
 use crate::options::Options;
 use crate::record;
 use crate::rpc::{Command, Hello};
-use crate::session::Session;
+use crate::session::{Patch, Session};
 use crate::store::Store;
 use crate::stream::Outcome;
 use jobs::Jobs;
@@ -237,6 +237,9 @@ impl Host {
             self.draw_status();
             self.keep_beating();
             self.tell_settled();
+            for id in self.session.take_gone() {
+                self.editor.tell(Patch::gone(id), Vec::new());
+            }
             log::slow_turn("host", begun);
         }
     }

@@ -38,7 +38,9 @@ end
 function M.jobs(patches)
   for _, patch in ipairs(patches) do
     local job = client.job(patch.id)
-    if job then
+    if job and patch.gone then
+      require("botglue.jobs.registry").forget(job)
+    elseif job then
       job:take(patch)
     end
   end

@@ -95,7 +95,7 @@ impl Host {
         let answer = |(held, lost): (&Held, Option<&u64>)| {
             let mut answer = held.answer();
             answer["id"] = json!(lost);
-            answer["said"] = json!(HeldAnswer::stored(held).said());
+            answer["set"]["said"] = json!(HeldAnswer::stored(held).said());
             Value::Map(fields(answer))
         };
         let answers = answers.map(answer).collect();

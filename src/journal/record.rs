@@ -151,24 +151,23 @@ impl Held {
             let first_line = place.map_or(job.selection.first_line, |(first, _)| first);
             json!({ "first_line": first_line, "rows": rows, "base": base })
         });
-        json!({
-            "uuid": uuid,
-            "agent": job.agent,
-            "model": record.model(),
-            "session_id": record.session_id,
-            "project": job.project,
+        let set = json!({
             "path": job.path,
             "prompt": job.prompt,
-            "selection": job.selection,
-            "elapsed_ms": record.ended_ms.saturating_sub(job.started_ms),
+            "agent": job.agent,
+            "wanted": record.model(),
+            "cwd": job.project,
+            "took_ms": record.ended_ms.saturating_sub(job.started_ms),
             "text": record.text,
-            "stands": stands,
-            "held_for": record.held_for,
+            "held_for": record.held_for.as_deref().unwrap_or("buffer_gone"),
             "held_why": record.held_why,
+            "session_id": record.session_id,
+            "model": record.model(),
             "cost_usd": share.cost_usd,
             "num_turns": share.num_turns,
             "input_tokens": share.tokens.input,
             "output_tokens": share.tokens.output,
-        })
+        });
+        json!({ "uuid": uuid, "selection": job.selection, "stands": stands, "set": set })
     }
 }

@@ -36,6 +36,8 @@ pub struct Session {
     /// What a command may mean, whatever has become of it.
     known: BTreeMap<u64, Known>,
     ended: known::Ended,
+    /// Those that are not known any more, which nobody was told.
+    gone: Vec<u64>,
     /// What each job cost that told it.
     costs: BTreeMap<u64, f64>,
     /// What has become of jobs, and was not drawn at their ranges.

@@ -14,12 +14,18 @@ pub struct Patch {
     tools: Option<Value>,
     news: Option<Value>,
     is_update: bool,
+    is_gone: bool,
 }
 
 impl Patch {
+    /// The job with this number is not known any more.
+    pub fn gone(id: u64) -> Self {
+        Self { is_gone: true, ..Self::new(id) }
+    }
+
     /// Of the job with this number: nothing yet.
     pub fn new(id: u64) -> Self {
-        Self { id, set: Vec::new(), tools: None, news: None, is_update: false }
+        Self { id, set: Vec::new(), tools: None, news: None, is_update: false, is_gone: false }
     }
 
     /// The job's number.
@@ -99,6 +105,9 @@ impl Patch {
         fields.extend(self.news.map(|news| ("news".into(), news)));
         if self.is_update {
             fields.push(("is_update".into(), true.into()));
+        }
+        if self.is_gone {
+            fields.push(("gone".into(), true.into()));
         }
         Value::Map(fields)
     }

@@ -207,6 +207,7 @@ fn of_jobs_whose_answer_landed_a_bound_is_known() {
     (0..=1000).for_each(|id| session.ended_before(id, landed.clone()));
     assert_eq!((session.jobs.len(), session.all_known().count()), (1000, 1000));
     assert!(session.decide(0, Decision::Revert, true, 1).is_err(), "the oldest is not known");
+    assert_eq!((session.take_gone(), session.take_gone()), (vec![0], Vec::new()));
     assert!(session.decide(1, Decision::Revert, true, 1).is_ok());
 }
 

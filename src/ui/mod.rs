@@ -19,7 +19,7 @@ mod width;
 pub use compare::{Texts, answer};
 pub use frame::{Chunks, Docked, Frame, Patch, Place, Row, RowMark, Splice, diff, list, map};
 pub use info::Info;
-pub use layout::{Class, Key, Ui};
+pub use layout::{Class, Key, Ui, clean, fit};
 pub use list::{List, Origin, Scope};
 pub use prompt::JobPrompt;
 pub use screen::{Effect, Event, Kind, Opening, Screen, View};

@@ -30,7 +30,6 @@
 ---@field jobs table<integer, botglue.Job>
 ---@field open table<integer, botglue.Job> those that have not ended
 ---@field held table<integer, botglue.Job> those whose answer is held
----@field ended integer[] those that have ended and are not held, in that order
 ---@field kept table<integer, botglue.Job[]> by buffer the jobs that have ended and whose ranges are known, oldest first
 ---@field lost integer[] jobs whose host was gone before it told their outcome, which the store may have
 ---@field last_id integer
@@ -85,7 +84,6 @@ local connection = {
   jobs = {},
   open = {},
   held = {},
-  ended = {},
   kept = {},
   batches = {},
   lost = {},

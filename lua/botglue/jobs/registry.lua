@@ -1,5 +1,5 @@
---- The jobs of this Neovim: gives each its number, and forgets the oldest ended ones beyond a limit. A job with a held
---- answer is kept, and the host searches for its range in each buffer that reads its file.
+--- The jobs of this Neovim: gives each its number, and keeps the ranges of those that have ended. The host searches for
+--- the range of a held answer in each buffer that reads its file.
 
 local attach = require("botglue.host.attach")
 local connection = require("botglue.host.connection")
@@ -8,7 +8,6 @@ local debounce = require("botglue.util.debounce")
 local M = {}
 
 local KEPT_RANGES = 100 -- a buffer's, of jobs that have ended
-local KEPT_JOBS = 1000 -- that have ended
 
 --- Neovim does not know that a status line has the counts in it, and draws none for what happens in the background.
 local draw_counts = debounce(function()
@@ -48,13 +47,12 @@ function M.register(job)
   draw_counts()
 end
 
---- Forgets a job.
----@param id integer
-local function forget(id)
-  local job = connection.jobs[id]
-  connection.jobs[id] = nil
-  connection.spent = job.cost_usd and (connection.spent or 0) + job.cost_usd or connection.spent
+--- The host does not know a job any more: forgets it.
+---@param job botglue.Job
+function M.forget(job)
   local range = job.range
+  connection.jobs[job.id] = nil
+  connection.spent = job.cost_usd and (connection.spent or 0) + job.cost_usd or connection.spent
   range:forget()
   local kept = vim.tbl_filter(function(other)
     return other ~= job
@@ -105,20 +103,14 @@ end
 --- landed can be taken back. The oldest give way.
 ---@param job botglue.Job
 function M.release(job)
-  connection.open[job.id] = nil
+  local is_held = job.landing == "held"
+  connection.open[job.id], connection.held[job.id] = nil, is_held and job or nil
   draw_counts()
-  if job.landing == "held" then
-    connection.held[job.id] = job
+  if is_held then
     watch_files()
-    return
+  else
+    keep_range(job)
   end
-  connection.held[job.id] = nil
-  local ended = connection.ended
-  ended[#ended + 1] = job.id
-  if #ended > KEPT_JOBS then
-    forget(table.remove(ended, 1))
-  end
-  keep_range(job)
 end
 
 --- Makes a job of a held answer of the store, which has the number of the failed job whose answer it is, if it is one
@@ -126,36 +118,20 @@ end
 ---@param answer botglue.HeldAnswer
 ---@return integer id
 function M.recall(answer)
-  local path, lost = answer.path, answer.id and connection.jobs[answer.id]
+  local path, lost = answer.set.path, answer.id and connection.jobs[answer.id]
   local bufnr = path ~= "" and vim.fn.bufadd(path) or lost and lost.range.bufnr or -1
   local range = require("botglue.editor.range").recall(bufnr, answer.selection, answer.stands)
   local place = lost and lost.range.bufnr == bufnr and lost.range:place()
   if lost and place then
     range:mark(place, lost.range.shape)
   end
-  local job = require("botglue.jobs.job").recall({
+  local job = require("botglue.jobs.job").recall(vim.tbl_extend("error", answer.set, {
     id = M.next_id(),
     uuid = answer.uuid,
     range = range,
-    path = path,
-    prompt = answer.prompt,
-    agent = answer.agent,
-    wanted = answer.model,
-    cwd = answer.project,
     options = require("botglue.host.client").options(),
-    text = answer.text,
-    held_for = answer.held_for or "buffer_gone",
-    held_why = answer.held_why,
-    said = answer.said,
-    took_ms = answer.elapsed_ms or 0,
     on_close = M.release,
-    session_id = answer.session_id,
-    model = answer.model,
-    cost_usd = answer.cost_usd,
-    num_turns = answer.num_turns,
-    input_tokens = answer.input_tokens,
-    output_tokens = answer.output_tokens,
-  })
+  }))
   connection.jobs[job.id] = job
   connection.held[job.id] = job
   watch_files()

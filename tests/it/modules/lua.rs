@@ -17,12 +17,12 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 11] = [
-    ("", 547),
+    ("", 549),
     ("command", 742),
     ("config", 380),
     ("editor", 2225),
     ("host", 925),
-    ("jobs", 1828),
+    ("jobs", 1774),
     ("session", 70),
     ("ui", 2157),
     ("ui/prompt", 1840),
