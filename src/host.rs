@@ -89,6 +89,8 @@ pub enum HostMessage {
         /// The token of who asked for them.
         token: Option<u64>,
     },
+    /// The range of a job that has ended is not followed any more.
+    Unfollowed(u64),
     /// The range of a job in its file, after a write.
     RangeOnDisk(RangeOnDisk),
     /// The file of a job has this name now.
@@ -256,6 +258,7 @@ impl Host {
             HostMessage::Undecided(hello, found) => self.undecided(&hello, found),
             HostMessage::Adopted(token, held) => self.adopted(token, held),
             HostMessage::Numbered { held, lost, token } => self.numbered(&held, &lost, token),
+            HostMessage::Unfollowed(id) => self.editor.tell(Patch::unfollowed(id), Vec::new()),
             HostMessage::RangeOnDisk(on_disk) => {
                 let (range, path) = record::on_disk(&on_disk);
                 self.store.journal.append(on_disk.job, Change::Path(path));

@@ -30,7 +30,6 @@
 ---@field jobs table<integer, botglue.Job>
 ---@field open table<integer, botglue.Job> those that have not ended
 ---@field held table<integer, botglue.Job> those whose answer is held
----@field kept table<integer, botglue.Job[]> by buffer the jobs that have ended and whose ranges are known, oldest first
 ---@field lost integer[] jobs whose host was gone before it told their outcome, which the store may have
 ---@field last_id integer
 ---@field batches { list: integer, prompt: string, ids: integer[] }[] quickfix lists of jobs that were started together
@@ -84,7 +83,6 @@ local connection = {
   jobs = {},
   open = {},
   held = {},
-  kept = {},
   batches = {},
   lost = {},
   last_id = 0,

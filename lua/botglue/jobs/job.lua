@@ -45,6 +45,7 @@ local PUBLIC = vim.split(
 ---@field news { verb: string, words: string, level: string }?
 ---@field is_update boolean? whether the job has an event for it
 ---@field gone boolean? the host does not know the job any more
+---@field unfollowed boolean? it does not follow its range any more
 
 ---@param spec table the fields known at the request
 ---@return botglue.Job
@@ -180,6 +181,9 @@ function Job:take(patch)
   if patch.news then
     local news = patch.news
     notify.add({ id = self.id, verb = news.verb, words = news.words, level = vim.log.levels[news.level] })
+  end
+  if patch.unfollowed then
+    self.range:forget()
   end
   if patch.is_update then
     events.emit("BotglueJobUpdated", self)

@@ -17,7 +17,11 @@ local RESTARTS = 3 -- a minute
 --- Whether to start another host at once: only if a range must be followed, and a limited number of times.
 ---@return boolean
 local function restarts()
-  local is_needed = next(connection.held) or next(connection.kept) or #connection.lost > 0
+  local is_needed = #connection.lost > 0
+    or vim.iter(registry.all()):any(function(job)
+      return job.landing == "held"
+        or not job.range.is_forgotten and vim.api.nvim_buf_is_valid(job.range.bufnr)
+    end)
   local now = vim.uv.now()
   local recent = vim.tbl_filter(function(at)
     return now - at < 60000

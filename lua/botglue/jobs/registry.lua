@@ -1,13 +1,11 @@
---- The jobs of this Neovim: gives each its number, and keeps the ranges of those that have ended. The host searches for
---- the range of a held answer in each buffer that reads its file.
+--- The jobs of this Neovim: gives each its number. The host searches for the range of a held answer in each buffer that
+--- reads its file.
 
 local attach = require("botglue.host.attach")
 local connection = require("botglue.host.connection")
 local debounce = require("botglue.util.debounce")
 
 local M = {}
-
-local KEPT_RANGES = 100 -- a buffer's, of jobs that have ended
 
 --- Neovim does not know that a status line has the counts in it, and draws none for what happens in the background.
 local draw_counts = debounce(function()
@@ -50,14 +48,9 @@ end
 --- The host does not know a job any more: forgets it.
 ---@param job botglue.Job
 function M.forget(job)
-  local range = job.range
   connection.jobs[job.id] = nil
   connection.spent = job.cost_usd and (connection.spent or 0) + job.cost_usd or connection.spent
-  range:forget()
-  local kept = vim.tbl_filter(function(other)
-    return other ~= job
-  end, connection.kept[range.bufnr] or {})
-  connection.kept[range.bufnr] = #kept > 0 and kept or nil
+  job.range:forget()
 end
 
 --- Has the host find the ranges of held answers in each buffer that reads their file.
@@ -83,24 +76,8 @@ local function watch_files()
   })
 end
 
---- Remembers the range of a job that has ended, as long as its buffer is there.
----@param job botglue.Job
-local function keep_range(job)
-  local bufnr, all = job.range.bufnr, connection.kept
-  if not vim.api.nvim_buf_is_valid(bufnr) then
-    all[bufnr] = nil
-    return
-  end
-  local kept = all[bufnr] or {}
-  all[bufnr] = kept
-  kept[#kept + 1] = job
-  if #kept > KEPT_RANGES then
-    table.remove(kept, 1).range:forget()
-  end
-end
-
 --- A job has ended, or a held one was decided. Its range is still marked, invisibly: its lines stay current, and what
---- landed can be taken back. The oldest give way.
+--- landed can be taken back, until the host says that it is too old.
 ---@param job botglue.Job
 function M.release(job)
   local is_held = job.landing == "held"
@@ -108,8 +85,6 @@ function M.release(job)
   draw_counts()
   if is_held then
     watch_files()
-  else
-    keep_range(job)
   end
 end
 

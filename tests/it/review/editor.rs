@@ -208,6 +208,7 @@ impl Editor {
                 }
                 Order::NotNow(_)
                 | Order::Detach(_)
+                | Order::Unfollowed(_)
                 | Order::RangeOnDisk(_)
                 | Order::Renamed { .. }
                 | Order::Disconnected => {}
