@@ -125,7 +125,6 @@
 
 ---@class botglue.HeldAnswer an answer of an earlier time that is held by this Neovim now
 ---@field id integer? of the lost job whose answer it is
----@field uuid string its key in the store
 ---@field selection botglue.StoredSelection
 ---@field stands { first_line: integer, rows: string[] }? its rows as its file was written last
 ---@field set table<string, any> the fields of its job

@@ -81,7 +81,7 @@ impl OpenReview {
 
     /// Whether it is known what is proposed for the text with this changedtick.
     fn is_known(&self, tick: u64) -> bool {
-        self.view.as_ref().is_some_and(|view| view.tick >= tick || view.hunks.is_err())
+        self.view.as_ref().is_some_and(|view| view.tick >= tick)
     }
 }
 
@@ -235,7 +235,10 @@ impl Host {
             }
             review.view = Some(View::of(view, review.view.take()));
             let waiting = std::mem::take(&mut review.waiting);
-            (due, review.waiting) = waiting.into_iter().partition(|(_, waits)| review.is_known(waits.tick()));
+            // Without hunks there is no text whose changedtick could be that of the view.
+            let has_none = review.view.as_ref().is_some_and(|view| view.hunks.is_err());
+            let is_due = |waits: &Waiting| has_none || review.is_known(waits.tick());
+            (due, review.waiting) = waiting.into_iter().partition(|(_, waits)| is_due(waits));
         }
         let feed = self.feed.clone();
         let calls = self.drawings(job);
@@ -286,6 +289,7 @@ impl Host {
             self.tell_hunks(token, id, tabstop);
         } else {
             review.waiting.push((token, Waiting::Hunks(tick, tabstop)));
+            self.watch(id, buffer);
         }
     }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::amounts::Amounts;
+use crate::land::HeldFor;
 use crate::request::{Resume, Selection};
 
 /// A job that has not ended, as it is kept.
@@ -152,6 +153,9 @@ impl Held {
             json!({ "first_line": first_line, "rows": rows, "base": base })
         });
         let set = json!({
+            "uuid": uuid,
+            "status": "done",
+            "landing": "held",
             "path": job.path,
             "prompt": job.prompt,
             "agent": job.agent,
@@ -159,7 +163,7 @@ impl Held {
             "cwd": job.project,
             "took_ms": record.ended_ms.saturating_sub(job.started_ms),
             "text": record.text,
-            "held_for": record.held_for.as_deref().unwrap_or("buffer_gone"),
+            "held_for": record.held_for.as_deref().unwrap_or(HeldFor::BufferGone.name()),
             "held_why": record.held_why,
             "session_id": record.session_id,
             "model": record.model(),
@@ -168,6 +172,6 @@ impl Held {
             "input_tokens": share.tokens.input,
             "output_tokens": share.tokens.output,
         });
-        json!({ "uuid": uuid, "selection": job.selection, "stands": stands, "set": set })
+        json!({ "selection": job.selection, "stands": stands, "set": set })
     }
 }

@@ -47,13 +47,13 @@ local PUBLIC = vim.split(
 ---@field gone boolean? the host does not know the job any more
 ---@field unfollowed boolean? it does not follow its range any more
 
----@param spec table the fields known at the request
+---@param spec table the fields that are known: those of a request, or of a held answer that is taken over
 ---@return botglue.Job
 function M.new(spec)
-  local self = setmetatable(spec, Job)
-  self.status = "queued"
+  local self, now = setmetatable(spec, Job), vim.uv.hrtime()
+  self.status = self.status or "queued"
   self.tools, self.newest_tool = {}, 0
-  self.started = vim.uv.hrtime()
+  self.started, self.ended = now - (self.took_ms or 0) * 1e6, self.took_ms and now
   return self
 end
 
@@ -71,17 +71,6 @@ function Job:submit(request)
       process:notify("run", request)
     end
   end)
-end
-
---- Makes a job of a held answer from an earlier session or from a host that exited.
----@param spec table the fields that are known
----@return botglue.Job
-function M.recall(spec)
-  local self = setmetatable(spec, Job)
-  self.status, self.landing, self.tools, self.newest_tool = "done", "held", {}, 0
-  self.ended = vim.uv.hrtime()
-  self.started = self.ended - self.took_ms * 1e6
-  return self
 end
 
 --- Whether it has not ended yet.

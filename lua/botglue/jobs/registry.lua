@@ -100,18 +100,15 @@ function M.recall(answer)
   if lost and place then
     range:mark(place, lost.range.shape)
   end
-  local job = require("botglue.jobs.job").recall(vim.tbl_extend("error", answer.set, {
+  local job = require("botglue.jobs.job").new(vim.tbl_extend("error", answer.set, {
     id = M.next_id(),
-    uuid = answer.uuid,
     range = range,
     options = require("botglue.host.client").options(),
     on_close = M.release,
   }))
   connection.jobs[job.id] = job
-  connection.held[job.id] = job
-  watch_files()
+  M.release(job)
   attach.want(range.bufnr, job)
-  draw_counts()
   return job.id
 end
 
