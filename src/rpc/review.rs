@@ -6,7 +6,7 @@ use super::ask::size;
 use crate::error::JobError;
 use crate::request::Fields;
 use crate::request::fields::bad;
-use crate::ui::review::Pane;
+use crate::ui::review::{ASIDE, Pane, gutter};
 
 /// The windows in which the hunks of a held answer are drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,15 +62,16 @@ pub enum HunkVerb {
 pub(super) fn panes(argument: &Value) -> Result<PanesOf, JobError> {
     let fields = Fields::root(argument)?;
     let pane = |pane: &Fields<'_>| {
-        let gutter = pane.lossy_texts("gutter")?;
+        let (textoff, fold) = (row(pane, "textoff")?, row(pane, "fold")?);
+        let (scrolls, has_signs) = (pane.flag("scrolls")?, pane.flag("has_signs")?);
         Ok(Pane {
             columns: size(pane, "columns")?.max(1),
             leftcol: size(pane, "leftcol")?,
-            scrolls: pane.flag("scrolls")?,
-            gutter: <[String; 2]>::try_from(gutter).ok(),
-            has_signs: pane.flag("has_signs")?,
+            scrolls,
+            gutter: gutter(textoff, fold, has_signs).filter(|_| !scrolls),
+            has_signs,
             tabstop: size(pane, "tabstop")?.max(1),
-            most: size(pane, "cap")?.max(1),
+            most: size(pane, "height")?.saturating_sub(ASIDE).max(1),
             first: row(pane, "first")?,
             past: row(pane, "past")?,
         })

@@ -134,7 +134,7 @@ fn windows() -> Vec<(&'static str, Json)> {
         (
             "panes",
             json!({"id": 1, "buffer": 1, "serial": 1, "top": 0, "past": 20, "keys": "do take", "row": 0, "panes": [{"columns": 80, "leftcol": 0,
-            "scrolls": false, "gutter": ["", " "], "has_signs": true, "tabstop": 8, "cap": 20, "first": 0, "past": 40}]}),
+            "scrolls": false, "textoff": 4, "fold": 1, "has_signs": true, "tabstop": 8, "height": 20, "first": 0, "past": 40}]}),
         ),
         ("diff", json!({"id": 1, "buffer": 1, "tabstop": 8})),
         ("diff", json!({"id": 1, "buffer": 1})),

@@ -26,7 +26,7 @@ const BUDGETS: [(&str, usize); 11] = [
     ("session", 70),
     ("ui", 2157),
     ("ui/prompt", 1840),
-    ("ui/review", 1006),
+    ("ui/review", 987),
     ("ui/status", 710),
 ];
 /// By how much a budget may be above the lines.
