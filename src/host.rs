@@ -42,6 +42,7 @@ use crate::rpc::{Command, Hello};
 use crate::session::{Patch, Session};
 use crate::store::Store;
 use crate::stream::Outcome;
+use earlier::Adopter;
 use jobs::Jobs;
 use progress::Progress;
 use reviews::{Asker, Reviews};
@@ -78,16 +79,16 @@ pub enum HostMessage {
     Replied(u64, Findings),
     /// Undecided answers of an earlier host of this Neovim, by their jobs.
     Undecided(Hello, Vec<(u64, Held)>),
-    /// Held answers of Neovims that are gone, for who has the token.
-    Adopted(u64, io::Result<Vec<Held>>),
+    /// Held answers of Neovims that are gone.
+    Adopted(Adopter, io::Result<Vec<Held>>),
     /// The plugin has made jobs of held answers.
     Numbered {
         /// The answers with the numbers of their jobs.
         held: Vec<(Held, u64)>,
         /// Whose answers they were before, of jobs that have failed.
         lost: Vec<u64>,
-        /// The token of who asked for them.
-        token: Option<u64>,
+        /// Who wanted them.
+        adopter: Adopter,
     },
     /// The range of a job that has ended is not followed any more.
     Unfollowed(u64),
@@ -256,8 +257,8 @@ impl Host {
             HostMessage::Reviewed { buffer, view } => self.reviewed(buffer, *view),
             HostMessage::Replied(token, findings) => self.replied(token, &findings),
             HostMessage::Undecided(hello, found) => self.undecided(&hello, found),
-            HostMessage::Adopted(token, held) => self.adopted(token, held),
-            HostMessage::Numbered { held, lost, token } => self.numbered(&held, &lost, token),
+            HostMessage::Adopted(adopter, held) => self.adopted(adopter, held),
+            HostMessage::Numbered { held, lost, adopter } => self.numbered(&held, &lost, adopter),
             HostMessage::Unfollowed(id) => self.editor.tell(Patch::unfollowed(id), Vec::new()),
             HostMessage::RangeOnDisk(on_disk) => {
                 let (range, path) = record::on_disk(&on_disk);
@@ -297,7 +298,7 @@ impl Host {
             Command::Shown { id, tick } => self.seen_hunks(id, tick),
             Command::Diff { id, buffer, tabstop } => self.diff(id, buffer, tabstop),
             Command::Edit { id, lines, is_saved } => self.edit(id, lines, is_saved),
-            Command::Adopt { token } => self.adopt(token),
+            Command::Adopt { token } => self.adopt(Adopter::Plugin(token)),
             Command::Settled { token } => self.unsettled.push(token),
             Command::Unsent { id, unsent } => _ = self.store.journal.append(0, Change::Unsent { id, unsent }),
             Command::Query { token, query } => self.query(token, query),

@@ -108,6 +108,7 @@ end
 ---@param told { answers: botglue.HeldAnswer[], lost: integer[] }
 ---@return integer[] ids
 function M.hold(told)
+  connection.earlier = #told.lost > 0 and connection.earlier or 0
   connection.lost = vim.tbl_filter(function(id)
     return not vim.list_contains(told.lost, id)
   end, connection.lost)

@@ -104,7 +104,7 @@ local OWN = {
     require("botglue.jobs.decide").revert(id)
   end,
   review = function(id)
-    require("botglue.ui.review.held").review(id)
+    require("botglue.ui.review.held").show(id)
   end,
   review_end = function()
     require("botglue.ui.review.view").close()

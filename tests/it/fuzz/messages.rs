@@ -216,15 +216,27 @@ fn called_with(function: &str, folder: &Path, names: &mut BTreeSet<String>) {
 #[test]
 fn each_message_of_the_plugin_is_among_them() {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let (mut methods, mut questions) = (BTreeSet::new(), BTreeSet::new());
+    let (mut methods, mut questions, mut asked) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for message in of_each_kind(&Serve::start(Scratch::new())) {
         methods.insert(text(&message[1]));
         let Value::Map(argument) = &message[2][0] else { continue };
-        let name = argument.iter().find(|(key, _)| key.as_str() == Some("name"));
-        questions.extend(name.filter(|_| message[1] == "query".into()).map(|(_, name)| text(name)));
+        let named = |field: &str| {
+            let found = argument.iter().find(|(key, _)| key.as_str() == Some(field));
+            found.map(|(_, name)| text(name))
+        };
+        match message[1].as_str() {
+            Some("query") => questions.extend(named("name")),
+            Some("ask") => asked.extend(named("what")),
+            _ => {}
+        }
     }
     let lua = Path::new(env!("CARGO_MANIFEST_DIR")).join("lua");
-    let calls = [(":notify", methods, "run"), ("query.ask", questions, "held")];
+    let calls = [
+        (":notify", methods, "run"),
+        ("host.query\").ask", questions.clone(), "held"),
+        ("ask.change", questions, "hunk"),
+        ("ask.open", asked, "show"),
+    ];
     for (function, known, some) in calls {
         let mut sent = BTreeSet::new();
         called_with(function, &lua, &mut sent);

@@ -17,7 +17,7 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 11] = [
-    ("", 549),
+    ("", 550),
     ("command", 742),
     ("config", 380),
     ("editor", 2225),
@@ -35,7 +35,7 @@ const SLACK: usize = 40;
 /// The modules beside those of `jobs` that read what only the host knows of a job, and those of `ui` that ask it for
 /// something and go on in a callback: the list gets no longer.
 const READERS: [&str; 4] = ["ui.answer", "ui.diff", "ui.prompt.obstacle", "ui.prompt.recall"];
-const ASKERS: [&str; 2] = ["ui.prompt.recall", "ui.review.held"];
+const ASKERS: [&str; 1] = ["ui.prompt.recall"];
 const FACTS: [&str; 9] =
     ["landing", "held_for", "held_why", "status", "deciding", "tools", "error", "session_id", "transcript"];
 

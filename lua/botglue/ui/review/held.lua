@@ -1,11 +1,8 @@
---- Goes to a held answer: the named one, else the next one, including those of earlier sessions from the store.
+--- Shows a held answer as the host says, and accepts one.
 
 local ask = require("botglue.editor.ask")
-local connection = require("botglue.host.connection")
 local decide = require("botglue.jobs.decide")
 local errors = require("botglue.host.errors")
-local notify = require("botglue.host.notify")
-local query = require("botglue.host.query")
 local registry = require("botglue.jobs.registry")
 
 local M = {}
@@ -28,27 +25,6 @@ function M.show(id, is_text)
   else
     require("botglue.ui.review.view").open(job, M.show)
   end
-end
-
---- Shows a held answer; without one those of earlier sessions are looked for.
----@param id integer? the one that the host says is next
-function M.review(id)
-  if id then
-    M.show(id)
-  end
-  query.ask("held", {}, function(result, err)
-    connection.earlier = result and 0 or connection.earlier
-    if err then
-      -- Then it is not known whether there are any.
-      notify.error("botglue: see :Botglue log: held answers cannot be read: " .. err)
-    elseif not result.first then
-      notify.warn("botglue: no answer is held")
-    elseif not id and vim.fn.state() == "" and vim.api.nvim_get_mode().mode == "n" then
-      errors.guard(M.show, result.first)
-    elseif not id then
-      notify.warn("botglue: answers are held: see :Botglue review")
-    end
-  end, { is_patient = true })
 end
 
 --- `:[range]Botglue accept [id]`: shows the conflicts of the answer first, if the user has not seen them.
