@@ -80,30 +80,37 @@ for name, case in pairs({
   end)
 end
 
-test(
-  "a host that is stopped holds up neither typing nor moving nor closing, and acts when it goes on",
-  function()
-    local nvim = with_answers()
-    nvim:type(":Botglue jobs<CR>gg")
-    signal(nvim, "sigstop")
-    nvim:api("input", "j")
-    eventually(nvim, "vim.fn.line('.')", 2)
-    -- Told: it acts when the host goes on.
-    nvim:api("input", "sbutler<CR>")
-    nvim:api("input", "q")
-    eventually(nvim, "#vim.api.nvim_list_wins()", 1)
-    nvim:api("input", "A!<Esc>")
-    eventually(nvim, "vim.fn.getline(1)", "one!")
-    -- Local: the prompt opens without it.
-    nvim:api("input", "u:Botglue<CR>typed")
-    eventually(nvim, "vim.fn.getline(1)", "typed")
-    nvim:api("input", "<Esc><Esc>")
-    eventually(nvim, "#vim.api.nvim_list_wins()", 1)
-    signal(nvim, "sigcont")
-    nvim:settle()
-    equal({ nvim:lines(), #nvim:api("list_wins") }, { { "one", "two", "three", "FOUR" }, 1 })
-  end
-)
+test("a host that is stopped holds up neither typing nor moving nor closing", function()
+  local nvim = with_answers()
+  nvim:type(":Botglue jobs<CR>gg")
+  signal(nvim, "sigstop")
+  nvim:api("input", "j")
+  eventually(nvim, "vim.fn.line('.')", 2)
+  nvim:api("input", "q")
+  eventually(nvim, "#vim.api.nvim_list_wins()", 1)
+  nvim:api("input", "A!<Esc>")
+  eventually(nvim, "vim.fn.getline(1)", "one!")
+  -- Local: the prompt opens without it.
+  nvim:api("input", "u:Botglue<CR>typed")
+  eventually(nvim, "vim.fn.getline(1)", "typed")
+  nvim:api("input", "<Esc><Esc>")
+  eventually(nvim, "#vim.api.nvim_list_wins()", 1)
+  signal(nvim, "sigcont")
+  nvim:settle()
+  equal({ nvim:lines(), #nvim:api("list_wins") }, { { "one", "two", "three", "FOUR" }, 1 })
+end)
+
+test("a key that changes what a window shows acts once a host that was stopped goes on", function()
+  local nvim = with_answers()
+  nvim:type(":Botglue jobs<CR>gg")
+  local before = nvim:lines()
+  signal(nvim, "sigstop")
+  nvim:api("input", "sbutler<CR>j")
+  eventually(nvim, "vim.fn.line('.')", 2)
+  equal(at_once(nvim, "return vim.api.nvim_buf_get_lines(0, 0, -1, true)"), before)
+  signal(nvim, "sigcont")
+  nvim:eventually("what is looked for is shown", "return vim.api.nvim_buf_line_count(0) < ...", #before)
+end)
 
 for keys, said in pairs({
   -- Behind a key that opens something, or takes the user somewhere, what is typed is thrown away.
