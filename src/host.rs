@@ -24,6 +24,7 @@ mod terminal;
 mod transcript;
 mod views;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::time::Duration;
 
@@ -36,18 +37,19 @@ use crate::editor::Editor;
 use crate::job::{self, JobContext, Prewarm};
 use crate::journal::{Change, Held, Landed};
 use crate::log;
-use crate::mirror::{Feed, RangeOnDisk, ReviewView, SettledIntent};
+use crate::mirror::{Feed, Findings, RangeOnDisk, ReviewView, SettledIntent};
 use crate::options::Options;
 use crate::record;
 use crate::rpc::{Command, Hello};
-use crate::session::Session;
+use crate::session::{Patch, Session};
 use crate::store::Store;
 use crate::stream::Outcome;
 use answers::Answers;
+use earlier::Adopter;
 use jobs::Jobs;
 use progress::Progress;
 use prompt::Prompts;
-use reviews::Reviews;
+use reviews::{Asker, Reviews};
 use status::Board;
 pub use views::{Found, Views};
 
@@ -77,19 +79,23 @@ pub enum HostMessage {
         /// What is proposed.
         view: Box<ReviewView>,
     },
+    /// A mirror has replied to a question.
+    Replied(u64, Findings),
     /// Undecided answers of an earlier host of this Neovim, by their jobs.
     Undecided(Hello, Vec<(u64, Held)>),
-    /// Held answers of Neovims that are gone, for who has the token.
-    Adopted(u64, io::Result<Vec<Held>>),
+    /// Held answers of Neovims that are gone.
+    Adopted(Adopter, io::Result<Vec<Held>>),
     /// The plugin has made jobs of held answers.
     Numbered {
         /// The answers with the numbers of their jobs.
         held: Vec<(Held, u64)>,
         /// Whose answers they were before, of jobs that have failed.
         lost: Vec<u64>,
-        /// The token of who asked for them.
-        token: Option<u64>,
+        /// Who wanted them.
+        adopter: Adopter,
     },
+    /// The range of a job that has ended is not followed any more.
+    Unfollowed(u64),
     /// The range of a job in its file, after a write.
     RangeOnDisk(RangeOnDisk),
     /// The file of a job has this name now.
@@ -133,6 +139,8 @@ pub struct Host {
     reviews: Reviews,
     prompts: Prompts,
     answers: Answers,
+    /// Who waits for a mirror to do something with hunks, by token, each with the job.
+    askers: BTreeMap<u64, (u64, Asker)>,
     /// The agent of the prompt that is being typed. It counts neither as running nor as waiting.
     prewarm: Prewarm,
     /// The jobs that had not ended when the user left Neovim.
@@ -178,6 +186,7 @@ impl Host {
             reviews: Reviews::default(),
             prompts: Prompts::default(),
             answers: Answers::default(),
+            askers: BTreeMap::new(),
             prewarm: Prewarm::default(),
             interrupted: Vec::new(),
             is_ending: false,
@@ -240,6 +249,9 @@ impl Host {
             self.draw_prompt();
             self.keep_beating();
             self.tell_settled();
+            for id in self.session.take_gone() {
+                self.editor.tell(Patch::gone(id), Vec::new());
+            }
             log::slow_turn("host", begun);
         }
     }
@@ -252,9 +264,11 @@ impl Host {
             HostMessage::Kept(id, landed) => self.kept(id, &landed),
             HostMessage::NotNow(ids) => self.not_now(ids),
             HostMessage::Reviewed { buffer, view } => self.reviewed(buffer, *view),
+            HostMessage::Replied(token, findings) => self.replied(token, &findings),
             HostMessage::Undecided(hello, found) => self.undecided(&hello, found),
-            HostMessage::Adopted(token, held) => self.adopted(token, held),
-            HostMessage::Numbered { held, lost, token } => self.numbered(&held, &lost, token),
+            HostMessage::Adopted(adopter, held) => self.adopted(adopter, held),
+            HostMessage::Numbered { held, lost, adopter } => self.numbered(&held, &lost, adopter),
+            HostMessage::Unfollowed(id) => self.editor.tell(Patch::unfollowed(id), Vec::new()),
             HostMessage::RangeOnDisk(on_disk) => {
                 let (range, path) = record::on_disk(&on_disk);
                 self.store.journal.append(on_disk.job, Change::Path(path));
@@ -287,10 +301,13 @@ impl Host {
             Command::Options(options) => self.options = options.map_err(|error| error.message),
             Command::Hello(hello) => self.hello(hello),
             Command::Decide { token, id, buffer, decision } => self.decide(token, id, buffer, decision),
-            Command::Watch { token, id, buffer } => self.watch(token, id, buffer),
-            Command::Answer { token, id } => self.answer(token, id),
+            Command::TakeHunk { token, id, buffer, hunk, tick, now } => {
+                self.take_hunk(token, (id, buffer), hunk, (tick, now));
+            }
+            Command::Shown { id, tick } => self.seen_hunks(id, tick),
+            Command::Diff { id, buffer, tabstop } => self.diff(id, buffer, tabstop),
             Command::Edit { id, lines, is_saved } => self.edit(id, lines, is_saved),
-            Command::Adopt { token } => self.adopt(token),
+            Command::Adopt { token } => self.adopt(Adopter::Plugin(token)),
             Command::Settled { token } => self.unsettled.push(token),
             Command::Unsent { id, unsent } => _ = self.store.journal.append(0, Change::Unsent { id, unsent }),
             Command::Query { token, query } => self.query(token, query),

@@ -25,7 +25,7 @@ use crate::request::{self, Fields, Observe, PrewarmRequest, Request, bad};
 use crate::session::{Batch, Decision, Known, Recording};
 use crate::store::{self, Query};
 use crate::ui::Ui;
-pub use ask::{Act, Asked, AskedFrom, EachOf, TranscriptOf};
+pub use ask::{Act, Asked, AskedFrom, EachOf, ShowOf, TranscriptOf};
 use input::RpcInput;
 pub use prompt::PromptMessage;
 pub use review::{HunkKey, HunkVerb, PanesOf};
@@ -60,21 +60,36 @@ pub enum Command {
         /// What the user wants.
         decision: Decision,
     },
-    /// Compute what is proposed of a held answer, now and after each change.
-    Watch {
+    /// Take a hunk of a held answer, as a script was told it.
+    TakeHunk {
         /// Comes back with the reply.
         token: u64,
         /// The job's id.
         id: u64,
         /// Its buffer.
         buffer: u64,
+        /// Which one of those that it was told, from 1.
+        hunk: usize,
+        /// The changedtick of the text for which it was told.
+        tick: u64,
+        /// That of the text as it is.
+        now: u64,
     },
-    /// The lines of a held answer.
-    Answer {
-        /// Comes back with the reply.
-        token: u64,
+    /// What is proposed of a held answer is shown beside the text with this changedtick.
+    Shown {
         /// The job's id.
         id: u64,
+        /// The changedtick.
+        tick: u64,
+    },
+    /// The window with what a text would be is open, or is not any more.
+    Diff {
+        /// The job's id.
+        id: u64,
+        /// Its buffer.
+        buffer: u64,
+        /// Neovim's `'tabstop'`; none: it is closed.
+        tabstop: Option<usize>,
     },
     /// What the user made of a held answer in its own buffer.
     Edit {
@@ -217,6 +232,12 @@ impl Command {
             }
             "seen" => read(method, Self::seen(argument)),
             "panes" => read(method, review::panes(argument).map(Self::Panes)),
+            "diff" => read(method, Self::diff(argument)),
+            "shown" => read(
+                method,
+                Fields::root(argument)
+                    .and_then(|shown| Ok(Self::Shown { id: shown.count("id")?, tick: shown.count("tick")? })),
+            ),
             "batch" => read(
                 method,
                 Fields::root(argument).and_then(|batch| {
@@ -240,13 +261,21 @@ impl Command {
     /// Whether it needs to be known which answers are held.
     pub fn is_of_held_answer(&self) -> bool {
         let is_of_jobs = |asked: &Asked| {
-            matches!(asked, Asked::Command(..) | Asked::Complete(..) | Asked::Jump(..) | Asked::Followup(..))
+            matches!(
+                asked,
+                Asked::Command(..)
+                    | Asked::Complete(..)
+                    | Asked::Jump(..)
+                    | Asked::Followup(..)
+                    | Asked::Show(_)
+                    | Asked::Hunks { .. }
+            )
         };
         match self {
             Self::Decide { .. }
-            | Self::Watch { .. }
-            | Self::Answer { .. }
+            | Self::TakeHunk { .. }
             | Self::Edit { .. }
+            | Self::Diff { .. }
             | Self::Panes(_)
             | Self::Hunk { .. } => true,
             Self::Ask { asked, .. } => asked.as_ref().is_ok_and(is_of_jobs),
@@ -275,19 +304,35 @@ impl Command {
         Ok(Self::Edit { id: fields.count("id")?, lines, is_saved: fields.flag("is_saved")? })
     }
 
+    fn diff(argument: &Value) -> Result<Self, JobError> {
+        let fields = Fields::root(argument)?;
+        let tabstop = fields.get("tabstop").map(|_| ask::size(&fields, "tabstop")).transpose()?;
+        Ok(Self::Diff { id: fields.count("id")?, buffer: fields.count("buffer")?, tabstop })
+    }
+
     fn decide(token: u64, fields: &Fields<'_>) -> Result<Self, JobError> {
         let count = |field| fields.get(field).map(|_| fields.count(field)).transpose();
         let row = |row: u64| usize::try_from(row).unwrap_or(usize::MAX);
         let decision = match fields.text("name")?.as_str() {
             "revert" => Decision::Revert,
-            "reject" => Decision::Reject { taken: row(count("taken")?.unwrap_or_default()) },
+            "reject" => Decision::Reject,
+            _ if fields.get("hunk").is_some() => {
+                return Ok(Self::TakeHunk {
+                    token,
+                    id: fields.count("id")?,
+                    buffer: fields.count("buffer")?,
+                    hunk: row(fields.count("hunk")?),
+                    tick: fields.count("tick")?,
+                    now: fields.count("now")?,
+                });
+            }
             _ if fields.get("range").is_some() => {
                 let range = fields.fields("range")?;
                 let (first, last) = (row(range.count("first")?), row(range.count("last")?));
                 let first = first.checked_sub(1).ok_or_else(|| bad("range.first", "must be at least 1"))?;
                 Decision::Put { rows: first..last.max(first), tick: fields.count("tick")? }
             }
-            _ => Decision::Accept { shown: count("shown")? },
+            _ => Decision::Accept { shows: fields.flag("shows")? },
         };
         Ok(Self::Decide { token, id: fields.count("id")?, buffer: count("buffer")?, decision })
     }
@@ -306,10 +351,6 @@ impl Command {
         let token = fields.count("token")?;
         match fields.text("name")?.as_str() {
             "accept" | "reject" | "revert" => return Self::decide(token, &fields),
-            "review" => {
-                return Ok(Self::Watch { token, id: fields.count("id")?, buffer: fields.count("buffer")? });
-            }
-            "answer" => return Ok(Self::Answer { token, id: fields.count("id")? }),
             "held" => return Ok(Self::Adopt { token }),
             "settled" => return Ok(Self::Settled { token }),
             "hunk" => return Ok(Self::Hunk { token, key: review::key(&fields)? }),
@@ -351,11 +392,22 @@ pub struct Seen {
     pub is_visited: bool,
 }
 
+/// What the plugin knows of a held answer of an earlier host.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HeldJob {
+    /// The job.
+    pub id: u64,
+    /// Its key, where it was taken over.
+    pub uuid: Option<String>,
+    /// Some of it was taken.
+    pub is_taken: bool,
+}
+
 /// What the plugin knows of the jobs of an earlier host.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Hello {
-    /// Those whose answer is held, each with its key where it was taken over.
-    pub held: Vec<(u64, Option<String>)>,
+    /// Those whose answer is held.
+    pub held: Vec<HeldJob>,
     /// The others that have ended.
     pub ended: Vec<(u64, Known)>,
     /// Those that failed because that host was gone before it told their outcome.
@@ -368,8 +420,10 @@ impl Hello {
     fn decode(argument: &Value) -> Result<Self, JobError> {
         let fields = Fields::root(argument)?;
         let written = |step: &Fields<'_>| Ok((step.count("id")?, step.text("landing")?));
-        let held =
-            |job: &Fields<'_>| Ok((job.count("id")?, job.get("uuid").map(|_| job.text("uuid")).transpose()?));
+        let held = |job: &Fields<'_>| {
+            let uuid = job.get("uuid").map(|_| job.text("uuid")).transpose()?;
+            Ok(HeldJob { id: job.count("id")?, uuid, is_taken: job.flag("is_taken")? })
+        };
         let ended = |job: &Fields<'_>| {
             let text = |field| job.get(field).map(|_| job.lossy(field)).transpose();
             let known = Known {

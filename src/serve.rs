@@ -172,9 +172,10 @@ fn carry_out(
         // The receiver is gone only while the host ends.
         Order::NotNow(jobs) => _ = messages.send(HostMessage::NotNow(jobs)),
         Order::Settled(settled) => _ = messages.send(HostMessage::Settled(settled)),
+        Order::Unfollowed(job) => _ = messages.send(HostMessage::Unfollowed(job)),
         Order::RangeOnDisk(on_disk) => _ = messages.send(HostMessage::RangeOnDisk(on_disk)),
         Order::Renamed { job, path } => _ = messages.send(HostMessage::Renamed { job, path }),
-        Order::Reply { token, findings } => editor.found(token, findings.fields()),
+        Order::Reply { token, findings } => _ = messages.send(HostMessage::Replied(token, findings)),
         Order::Disconnected => _ = messages.send(HostMessage::Disconnected),
     }
 }

@@ -123,18 +123,11 @@
 ---@field landed_first integer? the first line of its range when its file was last written
 ---@field landed_rows string[]? the rows of the range then
 
----@class botglue.HeldAnswer: botglue.StoredJob an answer of an earlier time that is held by this Neovim now
+---@class botglue.HeldAnswer an answer of an earlier time that is held by this Neovim now
 ---@field id integer? of the lost job whose answer it is
----@field path string
----@field elapsed_ms integer
+---@field selection botglue.StoredSelection
 ---@field stands { first_line: integer, rows: string[] }? its rows as its file was written last
----@field held_for string?
----@field held_why string?
----@field review_as "hunks"|"text"|"blocks" how it is shown
----@field num_turns integer?
----@field cost_usd number?
----@field input_tokens integer?
----@field output_tokens integer?
+---@field set table<string, any> the fields of its job
 
 ---@class botglue.StoredSelection what was selected when the job was asked for
 ---@field kind "line"|"char"|"block"|"insert"

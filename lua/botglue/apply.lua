@@ -10,7 +10,7 @@ local observe = require("botglue.jobs.observe")
 local M = {}
 
 --- The host is there: the first call on a new channel.
----@param hello { version: string, pid: integer, words: botglue.Words? }
+---@param hello { version: string, pid: integer }
 function M.ready(hello)
   client.ready(hello)
 end
@@ -38,7 +38,9 @@ end
 function M.jobs(patches)
   for _, patch in ipairs(patches) do
     local job = client.job(patch.id)
-    if job then
+    if job and patch.gone then
+      require("botglue.jobs.registry").forget(job)
+    elseif job then
       job:take(patch)
     end
   end
@@ -106,17 +108,19 @@ end
 ---@param told { answers: botglue.HeldAnswer[], lost: integer[] }
 ---@return integer[] ids
 function M.hold(told)
+  connection.earlier = #told.lost > 0 and connection.earlier or 0
   connection.lost = vim.tbl_filter(function(id)
     return not vim.list_contains(told.lost, id)
   end, connection.lost)
   return vim.tbl_map(require("botglue.jobs.registry").recall, told.answers)
 end
 
---- Draws hunks in the windows of the review that is open.
----@param painted { id: integer, serial: integer, tick: integer, panes: botglue.PaintedPane[] }
-function M.paint(painted)
-  if connection.review then
-    connection.review:draw(painted)
+--- Shows what is proposed of a held answer: in its buffer, and beside that.
+for name, window in pairs({ paint = "review", diff = "diff" }) do
+  M[name] = function(told)
+    if connection[window] then
+      connection[window]:show(told)
+    end
   end
 end
 
@@ -172,7 +176,6 @@ for name, to in pairs({
   progress = { "botglue.jobs.progress", "tell" },
   reply = { "botglue.host.query", "reply" },
   results = { "botglue.jobs.results", "show" },
-  review = { "botglue.jobs.proposal", "receive" },
   view = { "botglue.ui.view", "draw" },
 }) do
   M[name] = function(argument)

@@ -80,24 +80,12 @@ function M.accept(id, opts)
   require("botglue.jobs.decide").accept(id, opts)
 end
 
---- The hunks of a held answer, as last computed: what it would change in its buffer.
+--- The hunks of a held answer: what it would change in its buffer.
 ---@param id integer
 ---@return { tick: integer?, [integer]: { first: integer, last: integer, lines: string[], conflict: boolean } } lines
 --- from 1; where rows are put in, `last` is `first - 1`
 function M.hunks(id)
-  local proposal =
-    require("botglue.jobs.proposal").wait_for_first(require("botglue.jobs.decide").held_job(id))
-  local hunks = { tick = proposal.tick }
-  for i, hunk in ipairs(proposal.hunks) do
-    local last = hunk.first + hunk.count
-    hunks[i] = {
-      first = hunk.first + 1,
-      last = last,
-      lines = vim.list_slice(hunk.lines),
-      conflict = hunk.conflict,
-    }
-  end
-  return hunks
+  return require("botglue.jobs.decide").hunks(id)
 end
 
 --- Shows a held answer; without a number the next one, those of earlier sessions too.
@@ -168,7 +156,7 @@ function M.wait(id, ms)
     return nil
   end
   local ok, ended = require("botglue.editor.moment").wait(math.min(ms, LONGEST), function()
-    return not job:is_open() and not job.deciding
+    return job:is_settled()
   end, 5)
   if not ok then
     error(ended, 0)

@@ -6,7 +6,12 @@ local handlers = require("botglue.host.handlers")
 function handlers.host_started(process)
   local connection = require("botglue.host.connection")
   require("botglue.host.attach").mirror_all()
-  require("botglue.jobs.proposal").follow_again(process)
+  require("botglue.ui.review.edit").tell_all(process)
+  vim.schedule(function()
+    for _, shown in pairs({ connection.review, connection.diff }) do
+      shown:follow()
+    end
+  end)
   require("botglue.ui.prompt.draft").tell_all()
   if connection.prompt then
     connection.prompt:introduce()
@@ -39,6 +44,16 @@ end
 function handlers.leaving()
   require("botglue.ui.prompt.draft").tell_all()
   require("botglue.jobs.recovery").leave()
+end
+
+function handlers.job_decided(job)
+  local connection = require("botglue.host.connection")
+  for _, shown in pairs({ connection.review, connection.diff }) do
+    if shown.job == job then
+      shown:close()
+    end
+  end
+  connection.edited[job.id] = nil
 end
 
 function handlers.row_key(view, action)

@@ -223,15 +223,12 @@ impl Editor {
         self.send(Outgoing::Call(Call::Ask(vec![("places", argument)], Box::new(done))));
     }
 
-    /// Tells the plugin what is proposed of a held answer, and has it draw that; `done` is called once it has.
-    pub fn review(&self, view: Value, paint: Option<Value>, done: impl FnOnce() + Send + 'static) {
-        let calls = std::iter::once(("review", view)).chain(paint.map(|paint| ("paint", paint)));
-        self.send(Outgoing::Call(Call::Ask(calls.collect(), Box::new(move |_| done()))));
-    }
-
-    /// Has the plugin draw hunks.
-    pub fn paint(&self, paint: Value) {
-        self.apply("paint", paint);
+    /// Has the plugin show what is proposed of a held answer; `done` is called once it has.
+    pub fn show_hunks(&self, calls: Vec<(&'static str, Value)>, done: impl FnOnce() + Send + 'static) {
+        if calls.is_empty() {
+            return done();
+        }
+        self.send(Outgoing::Call(Call::Ask(calls, Box::new(move |_| done()))));
     }
 
     /// Has the plugin make jobs of held answers; `done` gets their ids. It forgets the jobs that were lost.

@@ -14,9 +14,8 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
 
 use super::pending::Pending;
-use super::value::{Map, fields};
+use super::value::Map;
 use super::{CallCount, RpcWriter, attach};
-use crate::view;
 
 /// The most functions of the plugin that are called at once, and of those the most before one that is asked for a reply,
 /// which may write: what they take together is a stall of the editor.
@@ -92,7 +91,7 @@ impl Writer {
         }
     }
 
-    /// Sends the host's version, which Lua compares before it sends anything, and the words that it needs at once.
+    /// Sends the host's version, which Lua compares before it sends anything.
     async fn introduce(&mut self) -> CallResult {
         let version = env!("CARGO_PKG_VERSION");
         let parts = ["major", "minor", "patch"].into_iter().zip(version.split('.'));
@@ -100,9 +99,7 @@ impl Writer {
             parts.map(|(name, n)| (name.into(), n.parse::<u64>().unwrap_or_default().into())).collect();
         self.count.add();
         self.neovim.set_client_info("botglue", parts, "remote", vec![], vec![]).await?;
-        let hello = Map::default().with("version", version).with("pid", std::process::id());
-        let words = Map(fields(serde_json::json!(view::words()))).build();
-        let hello = hello.with("words", words).build();
+        let hello = Map::default().with("version", version).with("pid", std::process::id()).build();
         self.make(Call::Apply(vec![("ready", hello)])).await
     }
 

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Host;
+use super::earlier::Adopter;
 use super::views::PICK_WIDTH;
 use crate::command::{self, Act, Call, Group, Here, Wanted, World};
 use crate::rpc::{AskedFrom, EachOf};
@@ -138,6 +139,11 @@ impl Host {
                 });
             }
             Act::Terminal(id) => self.terminal_of(id),
+            Act::Plugin { name: "review", id: None } => return self.adopt(Adopter::Review(token)),
+            Act::Plugin { name: "review", .. } => {
+                self.adopt(Adopter::Nobody);
+                Ok(json!(act))
+            }
             act => Ok(json!(act)),
         };
         self.draw(Some((token, reply)));

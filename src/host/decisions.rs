@@ -1,37 +1,36 @@
 //! The user's decisions on answers, and what they make of held ones.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Host;
+use super::reviews::Asker;
 use crate::journal::{Change, Landed};
-use crate::land::Bytes;
-use crate::mirror::{Intent, MirrorEvent, MirrorQuery, ReviewQuery};
+use crate::land::{Bytes, HeldFor};
+use crate::mirror::{MirrorEvent, Obstacle, ReviewQuery};
 use crate::request::bytes;
 use crate::review::EditId;
-use crate::session::{Decision, Patch, Verdict};
+use crate::rpc::ShowOf;
+use crate::session::{self, Decision, HeldAnswer, Patch, ShownAs, Verdict};
+use crate::view::BETWEEN;
 
 impl Host {
     /// Takes a decision; who asks has the token, and gets the reply once it is known whether the decision is possible.
     pub(super) fn decide(&mut self, token: u64, id: u64, buffer: Option<u64>, decision: Decision) {
-        let verdict = match self.session.decide(id, &decision, buffer.is_some(), token) {
+        let verdict = match self.session.decide(id, decision, buffer.is_some(), token) {
             Ok(verdict) => verdict,
             Err(sentence) => return self.editor.reply(token, Err(sentence)),
         };
         let buffer = buffer.unwrap_or_default();
-        let intent = match (verdict, decision) {
-            (Verdict::Settled(landing), _) => return self.end_by_user(token, id, landing),
-            (Verdict::DropRest, _) => {
-                let question = MirrorQuery::Review { job: id, asked: ReviewQuery::Drop(None) };
-                return self.feed.send(MirrorEvent::Query { token, buffer, question });
+        match verdict {
+            Verdict::Settled(landing) => self.end_by_user(token, id, landing),
+            Verdict::DropRest => self.ask_review(token, Asker::Reject, (id, buffer), ReviewQuery::Drop(None)),
+            Verdict::Want(intent) => self.feed.send(MirrorEvent::Want { buffer, job: id, intent }),
+            Verdict::Show => {
+                let words = "for what is shown here: it conflicts with what you changed";
+                self.editor.warn(format!("accept job {id} again {words}"));
+                self.editor.reply(token, Ok(json!({ "show": id })));
             }
-            (Verdict::Revert, _) => Intent::Revert,
-            (Verdict::Land(lines, _), Decision::Put { rows, tick }) => Intent::Put { rows, tick, lines },
-            (Verdict::Land(lines, dropped), Decision::Accept { shown }) => {
-                Intent::Accept { lines, dropped, shown }
-            }
-            (Verdict::Land(..), Decision::Reject { .. } | Decision::Revert) => return,
-        };
-        self.feed.send(MirrorEvent::Want { buffer, job: id, intent });
+        }
     }
 
     /// The answer ends so, by the user's word alone.
@@ -45,44 +44,35 @@ impl Host {
         if let Some(patch) = patch {
             self.tell(patch);
         }
+        self.end_review(id);
         self.editor.reply(token, Ok(json!({})));
     }
 
-    /// Has the mirror compute what is proposed of a held answer, now and after each change.
-    pub(super) fn watch(&mut self, token: u64, id: u64, buffer: u64) {
-        let Some(answer) = self.session.answer(id) else {
-            return self.editor.reply(token, Err(format!("job {id} is not held")));
-        };
-        let asked = ReviewQuery::Watch { lines: answer.lines(), dropped: answer.dropped().to_vec() };
-        let question = MirrorQuery::Review { job: id, asked };
-        self.feed.send(MirrorEvent::Query { token, buffer, question });
-    }
-
-    /// Replies with the lines of a held answer, and what is typed in its buffer.
-    pub(super) fn answer(&mut self, token: u64, id: u64) {
-        let escaped = |rows: &[Bytes]| rows.iter().map(|row| bytes::escape(row)).collect::<Vec<_>>();
-        let reply = match self.session.answer(id) {
-            Some(answer) => {
-                Ok(json!({ "lines": escaped(&answer.lines()), "typed": answer.typed().map(escaped) }))
-            }
+    /// Replies with what is to be opened of a held answer: its hunks, its text, or its blocks.
+    pub(super) fn show(&mut self, token: u64, wanted: &ShowOf) {
+        let ShowOf { id, .. } = *wanted;
+        let shown = match self.session.answer(id) {
+            Some(answer) => Ok(shown(answer, wanted)),
             None => Err(format!("job {id} is not held")),
         };
-        self.editor.reply(token, reply);
+        self.draw(Some((token, shown)));
     }
 
     /// The user has saved a held answer, or typed in it.
     pub(super) fn edit(&mut self, id: u64, lines: Option<Vec<Bytes>>, is_saved: bool) {
         let Some(answer) = self.session.answer(id) else { return };
-        let shown = answer.review_as();
+        let before = answer.shown_as();
         match lines {
             Some(lines) if is_saved => answer.edit(lines),
             typed => answer.type_in(typed),
         }
-        let (draft, review_as) = (answer.draft(), answer.review_as());
+        let (draft, is_another) = (answer.draft(), answer.shown_as() != before);
         self.store.journal.append(id, Change::Draft(draft));
         if is_saved {
-            let patch = Patch::new(id).with("review_as", review_as).with("shown", rmpv::Value::Nil);
-            self.tell(if review_as == shown { patch } else { patch.as_update() });
+            self.watch_again(id);
+        }
+        if is_another {
+            self.tell(Patch::new(id).as_update());
         }
     }
 
@@ -94,4 +84,49 @@ impl Host {
             self.store.journal.append(id, Change::Draft(draft));
         }
     }
+}
+
+/// What is to be opened of a held answer.
+fn shown(answer: &HeldAnswer, wanted: &ShowOf) -> Value {
+    let id = wanted.id;
+    let obstacle = wanted.obstacle.or_else(|| answer.is_too_large().then_some(HeldFor::TooLarge));
+    let shown_as = if wanted.is_text { ShownAs::Text } else { answer.shown_as() };
+    let blocks = Some(shown_as).filter(|shown| *shown == ShownAs::Blocks);
+    if let Some((text, blocks)) = blocks.and_then(|_| answer.blocks(&wanted.filetype))
+        && !blocks.is_empty()
+    {
+        let block = |(at, block): (usize, &crate::land::Block)| {
+            let rows = if block.lines.len() == 1 {
+                "1 row".to_owned()
+            } else {
+                format!("{} rows", block.lines.len())
+            };
+            let language = Some(block.language.clone()).filter(|language| !language.is_empty());
+            let label = [Some(format!("{} of {}", at + 1, blocks.len())), language, Some(rows)];
+            let label: Vec<String> = label.into_iter().flatten().collect();
+            json!({ "lines": block.lines, "label": label.join(BETWEEN), "first": block.rows.0, "last": block.rows.1 })
+        };
+        let title = [
+            format!("job {id}: {} blocks", blocks.len()),
+            "<CR> takes one".to_owned(),
+            format!(":Botglue edit {id} has all"),
+            "q close".to_owned(),
+        ];
+        let blocks: Vec<Value> = blocks.iter().enumerate().map(block).collect();
+        return json!({ "blocks": blocks, "text": text, "title": title.join(BETWEEN) });
+    }
+    if shown_as == ShownAs::Hunks && obstacle.is_none() {
+        return json!({});
+    }
+    let lines = answer.lines();
+    let place = obstacle.map(|why| session::advice(id, Obstacle::Held(why))).or_else(|| {
+        let rows = answer.block_rows()?;
+        Some(format!("the block has {rows} lines, the answer {}", lines.len()))
+    });
+    let lands = if obstacle.is_none() { format!(", :Botglue accept {id} lands it") } else { String::new() };
+    let why = obstacle.is_none().then(|| answer.why().to_owned());
+    let title = [Some(format!("job {id}")), place, Some(format!(":w changes the answer{lands}")), why];
+    let title: Vec<String> = title.into_iter().flatten().collect();
+    let escaped = |rows: &[Bytes]| rows.iter().map(|row| bytes::escape(row)).collect::<Vec<_>>();
+    json!({ "lines": escaped(&lines), "typed": answer.typed().map(escaped), "title": title.join(BETWEEN) })
 }

@@ -10,10 +10,22 @@ use serde_json::json;
 use tokio::sync::oneshot;
 
 use super::{Host, HostMessage};
+use crate::command::Act;
 use crate::editor::fields;
 use crate::journal::{Held, Landed};
 use crate::rpc::Hello;
 use crate::session::HeldAnswer;
+
+/// Who wants the held answers of Neovims that are gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Adopter {
+    /// Nobody waits for them.
+    Nobody,
+    /// The plugin, as one of their files is read; with its token.
+    Plugin(u64),
+    /// The user, who wants to review the next one; with the token of the command.
+    Review(u64),
+}
 
 impl Host {
     /// Takes over the jobs of an earlier host of this Neovim.
@@ -25,7 +37,8 @@ impl Host {
             self.session.ended_before(*id, known.clone());
         }
         let lost = hello.lost.iter().map(|id| (*id, None));
-        let jobs: Vec<_> = hello.held.iter().cloned().chain(lost).collect();
+        let held = hello.held.iter().map(|job| (job.id, job.uuid.clone()));
+        let jobs: Vec<_> = held.chain(lost).collect();
         if jobs.is_empty() {
             return;
         }
@@ -50,12 +63,16 @@ impl Host {
                 answers.push(held);
             } else {
                 self.recalled(id, &held);
+                let is_taken = hello.held.iter().any(|job| job.id == id && job.is_taken);
+                if let Some(answer) = self.session.answer(id).filter(|_| is_taken) {
+                    answer.taken_before();
+                }
             }
         }
         if hello.lost.is_empty() {
             self.take_postponed();
         } else {
-            self.hold(answers, lost, &hello.lost, None);
+            self.hold(answers, lost, &hello.lost, Adopter::Nobody);
         }
     }
 
@@ -66,32 +83,35 @@ impl Host {
         }
     }
 
-    /// Takes over the held answers of Neovims that are gone, for who has the token.
-    pub(super) fn adopt(&self, token: u64) {
+    /// Takes over the held answers of Neovims that are gone.
+    pub(super) fn adopt(&self, adopter: Adopter) {
         let messages = self.messages.clone();
         // As above.
-        self.store.journal.adopt(move |held| _ = messages.send(HostMessage::Adopted(token, held)));
+        self.store.journal.adopt(move |held| _ = messages.send(HostMessage::Adopted(adopter, held)));
     }
 
     /// They are taken over.
-    pub(super) fn adopted(&mut self, token: u64, held: io::Result<Vec<Held>>) {
-        match held {
-            Ok(held) => self.hold(held, Vec::new(), &[], Some(token)),
-            Err(error) => self.editor.reply(token, Err(error.to_string())),
+    pub(super) fn adopted(&mut self, adopter: Adopter, held: io::Result<Vec<Held>>) {
+        let sentence = match held {
+            Ok(held) => return self.hold(held, Vec::new(), &[], adopter),
+            Err(error) => format!("see :Botglue log: held answers cannot be read: {error}"),
+        };
+        match adopter {
+            Adopter::Nobody => self.editor.error(sentence),
+            Adopter::Plugin(token) | Adopter::Review(token) => self.editor.reply(token, Err(sentence)),
         }
     }
 
     /// Has the plugin make jobs of held answers, of which the first are those of the `lost` jobs, and forget all jobs that
     /// it has `asked` for. It may ask for one of the answers before its reply is read.
-    fn hold(&mut self, held: Vec<Held>, lost: Vec<u64>, asked: &[u64], token: Option<u64>) {
+    fn hold(&mut self, held: Vec<Held>, lost: Vec<u64>, asked: &[u64], adopter: Adopter) {
         self.postponed.get_or_insert_default();
         let messages = self.messages.clone();
         let answers = held.iter().zip(lost.iter().map(Some).chain(std::iter::repeat(None)));
         let answer = |(held, lost): (&Held, Option<&u64>)| {
             let mut answer = held.answer();
             answer["id"] = json!(lost);
-            let stored = HeldAnswer::stored(held);
-            (answer["review_as"], answer["said"]) = (json!(stored.review_as()), json!(stored.said()));
+            answer["set"]["said"] = json!(HeldAnswer::stored(held).said());
             Value::Map(fields(answer))
         };
         let answers = answers.map(answer).collect();
@@ -100,7 +120,7 @@ impl Host {
             _ = messages.send(HostMessage::Numbered {
                 held: held.into_iter().zip(ids).collect(),
                 lost,
-                token,
+                adopter,
             });
         });
     }
@@ -112,7 +132,7 @@ impl Host {
     }
 
     /// The plugin has made jobs of them.
-    pub(super) fn numbered(&mut self, held: &[(Held, u64)], lost: &[u64], token: Option<u64>) {
+    pub(super) fn numbered(&mut self, held: &[(Held, u64)], lost: &[u64], adopter: Adopter) {
         for (held, id) in held {
             self.store.journal.number(held.uuid.clone(), *id);
             self.recalled(*id, held);
@@ -121,8 +141,17 @@ impl Host {
             let words = format!(":Botglue review {id} shows the answer of job {lost}, which was stored");
             self.editor.warn(words);
         }
-        if let Some(token) = token {
-            self.editor.reply(token, Ok(json!({})));
+        let first = self.session.held_ids().next();
+        match (adopter, first) {
+            (Adopter::Nobody, _) => {}
+            (Adopter::Plugin(token), _) => self.editor.reply(token, Ok(json!({}))),
+            (Adopter::Review(token), Some(id)) => {
+                let act = Act::Plugin { name: "review", id: Some(id) };
+                self.editor.reply(token, Ok(json!(act)));
+            }
+            (Adopter::Review(token), None) => {
+                self.editor.reply(token, Err("no answer is held".to_owned()));
+            }
         }
         self.take_postponed();
     }

@@ -187,7 +187,12 @@ impl Host {
     /// What the plugin does with a job of this Neovim.
     fn own(&self, action: Action, id: u64) -> Result<Value, String> {
         self.check_again(id, action)?;
-        Ok(json!({ "own": action.name(), "id": id }))
+        let own = match self.session.known(id).filter(|_| action == Action::Review) {
+            Some(known) if known.is_answered() => "answer",
+            Some(known) if !known.is_held() => return Err(format!("job {id} is not held")),
+            _ => action.name(),
+        };
+        Ok(json!({ "own": own, "id": id }))
     }
 
     /// Does something with a job of the store.

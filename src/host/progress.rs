@@ -4,6 +4,10 @@ use std::collections::BTreeSet;
 
 use super::Host;
 use crate::request::{Notify, Request};
+use crate::ui::{clean, fit};
+
+/// How many cells of a prompt are shown.
+const WIDTH: usize = 60;
 
 /// The jobs since one was started while no other ran.
 #[derive(Debug, Default)]
@@ -47,7 +51,8 @@ impl Host {
     fn tell_progress(&mut self) {
         let Progress { open, total, failed, prompt } = &self.progress;
         let ended = total - open.len();
-        let words = if *total == 1 { prompt.clone() } else { format!("{ended} of {total} jobs done") };
+        let words =
+            if *total == 1 { fit(&clean(prompt), WIDTH) } else { format!("{ended} of {total} jobs done") };
         let status = match (open.is_empty(), failed) {
             (false, _) => "running",
             (true, 0) => "success",

@@ -12,7 +12,7 @@ use super::{Host, HostMessage};
 use crate::editor::StateChange;
 use crate::job;
 use crate::journal::{self, Change, Landed};
-use crate::land;
+use crate::land::{self, HeldFor};
 use crate::memory;
 use crate::mirror::{Intent, MirrorEvent, Obstacle, SettledIntent, Settlement};
 use crate::record;
@@ -168,8 +168,9 @@ impl Host {
         if let Some(patch) = told {
             self.tell(patch);
         }
+        self.end_review(id);
         if let Some((token, findings)) = reply {
-            self.editor.found(token, findings.fields());
+            self.replied(token, &findings);
         }
         if let Some(token) = token {
             self.editor.reply(token, Ok(json!({})));
@@ -190,6 +191,9 @@ impl Host {
     fn refused(&mut self, id: u64, why: Obstacle) {
         let Some((patch, sentence, token)) = self.session.refused(id, why) else { return };
         self.tell(patch);
+        if why == Obstacle::Held(HeldFor::Conflict) {
+            self.show_again(id);
+        }
         match token {
             Some(token) => self.editor.reply(token, Err(sentence)),
             None => self.editor.error(sentence),
@@ -204,7 +208,7 @@ impl Host {
                 self.board.touch(id);
             }
             if let Some(token) = self.session.postpone(id) {
-                self.editor.reply(token, Ok(json!({})));
+                self.editor.reply(token, Ok(json!({ "is_pending": true })));
             }
         }
     }

@@ -7,11 +7,13 @@ use serde_json::json;
 
 use super::Host;
 use crate::land::HeldFor;
-use crate::mirror::{MirrorEvent, MirrorQuery, Obstacle, ReviewQuery, ReviewView};
+use crate::mirror::{Findings, MirrorEvent, MirrorQuery, Obstacle, ReviewQuery, ReviewView};
+use crate::request::bytes;
 use crate::review::{EditId, Hunk};
 use crate::rpc::{HunkKey, HunkVerb, PanesOf};
 use crate::session;
 use crate::ui::review::{DrawnHunk, Head, Picture, row_of, step, under, within};
+use crate::ui::{list, map};
 
 /// The token of a query whose reply nobody reads.
 const UNREAD: u64 = 1 << 52;
@@ -22,24 +24,72 @@ type Asked = fn(Option<Vec<EditId>>) -> ReviewQuery;
 /// By job.
 pub(super) type Reviews = BTreeMap<u64, OpenReview>;
 
-/// An open review.
+/// Who is told what became of hunks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asker {
+    /// A key of the user's.
+    Key,
+    /// A script that accepts one.
+    Script,
+    /// The user, who rejects the rest of an answer.
+    Reject,
+}
+
+/// A held answer of which is followed what is proposed.
 pub(super) struct OpenReview {
-    panes: PanesOf,
+    buffer: u64,
+    /// The windows in which hunks are drawn; none: no review is open.
+    panes: Option<PanesOf>,
+    /// The window with what the text would be is open; Neovim's `'tabstop'`.
+    diff: Option<usize>,
+    /// A script has asked for the hunks.
+    is_scripted: bool,
+    /// Hunks were drawn once.
+    is_drawn: bool,
     /// None before it was computed.
     view: Option<View>,
-    /// The hunks of the view before, and its changedtick: until the newest one is drawn the user sees these.
+    /// The hunks of the view before, and its changedtick.
     before: (u64, HashSet<EditId>),
-    /// Keys that wait until it is known what is proposed for the text as it is, with the hunks that the user sees.
-    waiting: Vec<(u64, HunkKey, HashSet<EditId>)>,
+    /// The hunks that the user sees.
+    seen: HashSet<EditId>,
+    /// What waits until it is known what is proposed for the text as it is.
+    waiting: Vec<(u64, Waiting)>,
+}
+
+/// See [`OpenReview::waiting`].
+enum Waiting {
+    /// A key, with the hunks that the user sees.
+    Key(HunkKey, HashSet<EditId>),
+    /// A script that wants the hunks in the text with this changedtick; and Neovim's `'tabstop'`.
+    Hunks(u64, usize),
 }
 
 impl OpenReview {
-    /// The hunks that were drawn for this changedtick.
-    fn drawn_for(&self, tick: u64) -> HashSet<EditId> {
-        match &self.view {
-            Some(view) if view.tick == tick => view.ids(),
-            _ if self.before.0 == tick => self.before.1.clone(),
-            _ => HashSet::new(),
+    fn of(buffer: u64) -> Self {
+        Self {
+            buffer,
+            panes: None,
+            diff: None,
+            is_scripted: false,
+            is_drawn: false,
+            view: None,
+            before: (0, HashSet::new()),
+            seen: HashSet::new(),
+            waiting: Vec::new(),
+        }
+    }
+
+    /// Whether it is known what is proposed for the text with this changedtick.
+    fn is_known(&self, tick: u64) -> bool {
+        self.view.as_ref().is_some_and(|view| view.tick >= tick)
+    }
+}
+
+impl Waiting {
+    fn tick(&self) -> u64 {
+        match self {
+            Self::Key(key, _) => key.tick,
+            Self::Hunks(tick, _) => *tick,
         }
     }
 }
@@ -79,22 +129,97 @@ impl View {
 }
 
 impl Host {
+    /// Follows what is proposed of a held answer; none where it is not held.
+    fn follow(&mut self, id: u64, buffer: u64) -> Option<&mut OpenReview> {
+        if self.reviews.get(&id).is_none_or(|review| review.buffer != buffer) {
+            self.watch(id, buffer)?;
+        }
+        let review = self.reviews.entry(id).or_insert_with(|| OpenReview::of(buffer));
+        review.buffer = buffer;
+        Some(review)
+    }
+
+    /// Follows it no more where nobody wants to know.
+    fn unfollow(&mut self, id: u64) {
+        let is_wanted =
+            |review: &OpenReview| review.panes.is_some() || review.diff.is_some() || review.is_scripted;
+        if let Some(review) = self.reviews.get(&id).filter(|review| !is_wanted(review)) {
+            self.feed.send(MirrorEvent::Unwatch { buffer: review.buffer, job: id });
+            self.reviews.remove(&id);
+        }
+    }
+
+    /// Has the mirror compute what is proposed of a held answer, now and after each change.
+    fn watch(&mut self, id: u64, buffer: u64) -> Option<()> {
+        let answer = self.session.answer(id)?;
+        let asked = ReviewQuery::Watch { lines: answer.lines(), dropped: answer.dropped().to_vec() };
+        let question = MirrorQuery::Review { job: id, asked };
+        self.feed.send(MirrorEvent::Query { token: UNREAD, buffer, question });
+        Some(())
+    }
+
+    /// The answer is another one.
+    pub(super) fn watch_again(&mut self, id: u64) {
+        if let Some(buffer) = self.reviews.get(&id).map(|review| review.buffer) {
+            self.watch(id, buffer);
+        }
+    }
+
     /// The windows of a review are others, or it has ended.
     pub(super) fn panes(&mut self, panes: PanesOf) {
         let id = panes.id;
         if panes.serial == 0 {
-            self.reviews.remove(&id);
-            return;
+            if let Some(review) = self.reviews.get_mut(&id) {
+                (review.panes, review.is_drawn) = (None, false);
+            }
+            self.unfollow(id);
+        } else if let Some(review) = self.follow(id, panes.buffer) {
+            review.panes = Some(panes);
+            let paint = self.paint(id).map(|paint| ("paint", paint));
+            self.editor.show_hunks(paint.into_iter().collect(), || {});
         }
-        if let Some(review) = self.reviews.get_mut(&id) {
-            review.panes = panes;
-        } else {
-            let (before, waiting) = ((0, HashSet::new()), Vec::new());
-            self.reviews.insert(id, OpenReview { panes, view: None, before, waiting });
+    }
+
+    /// The window with what the text would be is open, or is not any more.
+    pub(super) fn diff(&mut self, id: u64, buffer: u64, tabstop: Option<usize>) {
+        if tabstop.is_none() {
+            if let Some(review) = self.reviews.get_mut(&id) {
+                review.diff = None;
+            }
+            self.unfollow(id);
+        } else if let Some(review) = self.follow(id, buffer) {
+            review.diff = tabstop;
+            let diff = self.beside(id).map(|diff| ("diff", diff));
+            self.editor.show_hunks(diff.into_iter().collect(), || {});
         }
-        if let Some(paint) = self.paint(id) {
-            self.editor.paint(paint);
+    }
+
+    /// The answer is decided.
+    pub(super) fn end_review(&mut self, id: u64) {
+        let waiting = self.reviews.remove(&id).map(|review| review.waiting).unwrap_or_default();
+        for (token, _) in waiting {
+            self.editor.reply(token, Err(format!("job {id} is not held")));
         }
+    }
+
+    /// What is proposed is on the screen, in the text with this changedtick.
+    pub(super) fn seen_hunks(&mut self, id: u64, tick: u64) {
+        if let Some(answer) = self.session.answer(id) {
+            answer.show(tick);
+        }
+        let Some(review) = self.reviews.get_mut(&id) else { return };
+        review.is_drawn |= review.panes.is_some();
+        match &review.view {
+            Some(view) if view.tick == tick => review.seen = view.ids(),
+            _ if review.before.0 == tick => review.seen.clone_from(&review.before.1),
+            _ => {}
+        }
+    }
+
+    /// Shows once more what is proposed, so that it counts as seen.
+    pub(super) fn show_again(&mut self, id: u64) {
+        let calls = self.drawings(id);
+        self.editor.show_hunks(calls, || {});
     }
 
     /// What is proposed of an answer is known.
@@ -103,29 +228,157 @@ impl Host {
         if view.hunks.is_ok() {
             self.keep_drops(job, view.taken, view.dropped.clone());
         }
-        let value = view.value(buffer);
         let mut due = Vec::new();
         if let Some(review) = self.reviews.get_mut(&job) {
             if let Some(before) = &review.view {
                 review.before = (before.tick, before.ids());
             }
-            let view = View::of(view, review.view.take());
+            review.view = Some(View::of(view, review.view.take()));
             let waiting = std::mem::take(&mut review.waiting);
-            (due, review.waiting) = waiting.into_iter().partition(|(_, key, _)| key.tick <= view.tick);
-            review.view = Some(view);
+            // Without hunks there is no text whose changedtick could be that of the view.
+            let has_none = review.view.as_ref().is_some_and(|view| view.hunks.is_err());
+            let is_due = |waits: &Waiting| has_none || review.is_known(waits.tick());
+            (due, review.waiting) = waiting.into_iter().partition(|(_, waits)| is_due(waits));
         }
         let feed = self.feed.clone();
-        let paint = self.paint(job);
-        self.editor.review(value, paint, move || feed.send(MirrorEvent::Drawn { buffer, job }));
-        for (token, key, shown) in due {
-            self.mean(token, &key, &shown);
+        let calls = self.drawings(job);
+        self.editor.show_hunks(calls, move || feed.send(MirrorEvent::Drawn { buffer, job }));
+        for (token, waiting) in due {
+            match waiting {
+                Waiting::Key(key, shown) => self.mean(token, &key, &shown),
+                Waiting::Hunks(_, tabstop) => self.tell_hunks(token, job, tabstop),
+            }
         }
     }
 
+    /// The calls that show what is proposed.
+    fn drawings(&mut self, id: u64) -> Vec<(&'static str, Value)> {
+        let paint = self.paint(id).map(|paint| ("paint", paint));
+        paint.into_iter().chain(self.beside(id).map(|diff| ("diff", diff))).collect()
+    }
+
+    /// What the text would be, as the hunks of it.
+    fn beside(&self, id: u64) -> Option<Value> {
+        let review = self.reviews.get(&id)?;
+        let (view, tabstop) = (review.view.as_ref()?, review.diff?);
+        let why = view.hunks.as_ref().err().map(|why| Value::from(session::held_words(*why)));
+        let hunk = |drawn: &DrawnHunk| {
+            map([
+                ("first", Some(drawn.hunk.rows.start.into())),
+                ("count", Some(drawn.hunk.rows.len().into())),
+                ("conflict", Some(drawn.hunk.conflict.is_some().into())),
+                ("lines", Some(list(drawn.lines(tabstop).into_iter().map(Value::Binary)))),
+            ])
+        };
+        let hunks = list(view.hunks().iter().map(hunk));
+        Some(map([
+            ("id", Some(id.into())),
+            ("tick", Some(view.tick.into())),
+            ("hunks", Some(hunks)),
+            ("why", why),
+        ]))
+    }
+
+    /// Replies with the hunks, once they are known for the text as it is.
+    pub(super) fn hunks(&mut self, token: u64, (id, buffer): (u64, u64), tick: u64, tabstop: usize) {
+        let Some(review) = self.follow(id, buffer) else {
+            return self.editor.reply(token, Err(format!("job {id} is not held")));
+        };
+        review.is_scripted = true;
+        if review.is_known(tick) {
+            self.tell_hunks(token, id, tabstop);
+        } else {
+            review.waiting.push((token, Waiting::Hunks(tick, tabstop)));
+            self.watch(id, buffer);
+        }
+    }
+
+    fn tell_hunks(&self, token: u64, id: u64, tabstop: usize) {
+        let Some(view) = self.reviews.get(&id).and_then(|review| review.view.as_ref()) else { return };
+        let hunk = |drawn: &DrawnHunk| {
+            let lines: Vec<_> = drawn.lines(tabstop).iter().map(|line| bytes::escape(line)).collect();
+            let rows = &drawn.hunk.rows;
+            json!({ "first": rows.start + 1, "last": rows.end, "lines": lines, "conflict": drawn.hunk.conflict.is_some() })
+        };
+        let hunks: Vec<_> = view.hunks().iter().map(hunk).collect();
+        self.editor.reply(token, Ok(json!({ "tick": view.tick, "hunks": hunks })));
+    }
+
+    /// Takes a hunk that a script was told.
+    pub(super) fn take_hunk(&mut self, token: u64, (id, buffer): (u64, u64), hunk: usize, ticks: (u64, u64)) {
+        let view = self.reviews.get(&id).and_then(|review| review.view.as_ref());
+        let (told, now) = ticks;
+        let meant = match view.filter(|view| view.tick == told && told == now) {
+            _ if self.session.answer(id).is_none() => Err(format!("job {id} is not held")),
+            None => Err(format!("get the hunks of job {id} again: the text has changed since")),
+            Some(view) => {
+                let meant = hunk.checked_sub(1).and_then(|at| view.hunks().get(at));
+                meant.map(|drawn| drawn.hunk.id).ok_or_else(|| format!("job {id} has no hunk {hunk}"))
+            }
+        };
+        match meant {
+            Ok(meant) => {
+                self.ask_review(token, Asker::Script, (id, buffer), ReviewQuery::Take(Some(vec![meant])));
+            }
+            Err(sentence) => self.editor.reply(token, Err(sentence)),
+        }
+    }
+
+    /// A mirror has replied.
+    pub(super) fn replied(&mut self, token: u64, findings: &Findings) {
+        let Some((id, asker)) = self.askers.remove(&token) else {
+            if token != UNREAD {
+                self.editor.found(token, findings.fields());
+            }
+            return;
+        };
+        let why = match findings {
+            Findings::Stale => Obstacle::Stale,
+            Findings::Unknown(why) => Obstacle::Held(*why),
+            _ => return self.editor.reply(token, Ok(json!({}))),
+        };
+        let sentence = match (asker, why) {
+            (Asker::Key, Obstacle::Stale) => return self.tell_stale(token),
+            (Asker::Script, Obstacle::Stale) => format!("job {id} cannot be accepted: the text has changed"),
+            (Asker::Key, _) => format!("nothing was done: {}", session::advice(id, why)),
+            (Asker::Script, _) => format!("job {id} cannot be accepted: {}", session::advice(id, why)),
+            (Asker::Reject, _) => format!("job {id} cannot be rejected: {}", session::advice(id, why)),
+        };
+        self.editor.reply(token, Err(sentence));
+    }
+
+    /// What the user saw is not what is proposed.
+    fn tell_stale(&self, token: u64) {
+        self.editor.warn("the text has changed, nothing was done: these are the hunks now".to_owned());
+        self.editor.reply(token, Ok(json!({})));
+    }
+
+    /// Asks a mirror for something to be done with hunks.
+    pub(super) fn ask_review(
+        &mut self,
+        token: u64,
+        asker: Asker,
+        (job, buffer): (u64, u64),
+        query: ReviewQuery,
+    ) {
+        self.askers.insert(token, (job, asker));
+        let question = MirrorQuery::Review { job, asked: query };
+        self.feed.send(MirrorEvent::Query { token, buffer, question });
+    }
+
     /// What is drawn in the windows of a review.
-    fn paint(&self, id: u64) -> Option<Value> {
-        let OpenReview { panes, view, .. } = self.reviews.get(&id)?;
-        let view = view.as_ref()?;
+    fn paint(&mut self, id: u64) -> Option<Value> {
+        let OpenReview { panes, view, is_drawn, .. } = self.reviews.get_mut(&id)?;
+        let (_, view) = (panes.as_ref()?, view.as_ref()?);
+        let failed = view.hunks.as_ref().err().copied().filter(|_| !std::mem::replace(is_drawn, true));
+        if let Some(why) = failed.filter(|why| !is_of_place(*why)) {
+            self.editor.error(format!("the review of job {id}: {}", session::held_words(why)));
+        }
+        let OpenReview { panes, view, is_drawn, .. } = self.reviews.get(&id)?;
+        let (panes, view) = (panes.as_ref()?, view.as_ref()?);
+        let hunks: Vec<&Hunk> = view.hunks().iter().map(|drawn| &drawn.hunk).collect();
+        let (top, past) = panes.sight.unwrap_or_default();
+        let first = hunks.first().filter(|_| !is_drawn && within(&hunks, top, past).is_empty());
         let (agent, prompt) = self.board.about(id).unwrap_or_default();
         let why = view.hunks.as_ref().err();
         let keys = match (view.hunks().is_empty(), why) {
@@ -140,40 +393,43 @@ impl Host {
             agent: agent.to_owned(),
             prompt: prompt.to_owned(),
             keys,
-            note: why.map(|why| session::reason(Obstacle::Held(*why)).held),
+            note: why.map(|why| session::held_words(*why)),
         };
         let picture = Picture { head: &head, hunks: view.hunks(), gone: &view.gone, row: panes.row };
-        let drawn = panes.panes.iter().map(|pane| picture.pane(pane)).collect();
-        let field = |name: &str, value: Value| (name.into(), value);
-        Some(Value::Map(vec![
-            field("id", id.into()),
-            field("serial", panes.serial.into()),
-            field("tick", view.tick.into()),
-            field("panes", Value::Array(drawn)),
+        let drawn = panes.panes.iter().map(|pane| picture.pane(pane));
+        Some(map([
+            ("id", Some(id.into())),
+            ("serial", Some(panes.serial.into())),
+            ("tick", Some(view.tick.into())),
+            ("panes", Some(list(drawn))),
+            ("has_none", why.map(|_| true.into())),
+            ("failed", failed.map(|_| true.into())),
+            ("first", first.filter(|_| panes.sight.is_some()).map(|hunk| there(hunk))),
         ]))
     }
 
     /// The user has pressed a key in a review.
     pub(super) fn hunk_key(&mut self, token: u64, key: HunkKey) {
-        let Some(review) = self.reviews.get_mut(&key.id) else {
+        let Some(review) = self.reviews.get_mut(&key.id).filter(|review| review.panes.is_some()) else {
             let error = "see :Botglue review: none is open in this buffer";
             return self.editor.reply(token, Err(error.to_owned()));
         };
-        let shown = review.drawn_for(key.drawn);
-        if review.view.as_ref().is_some_and(|view| view.tick == key.tick) {
+        let shown = review.seen.clone();
+        if review.is_known(key.tick) {
             self.mean(token, &key, &shown);
         } else {
             let (id, buffer) = (key.id, key.buffer);
-            review.waiting.push((token, key, shown));
-            self.watch(UNREAD, id, buffer);
+            review.waiting.push((token, Waiting::Key(key, shown)));
+            self.watch(id, buffer);
         }
     }
 
     /// Does what a key means with the hunks as they are; what was not `shown` is not taken.
-    fn mean(&self, token: u64, key: &HunkKey, shown: &HashSet<EditId>) {
+    fn mean(&mut self, token: u64, key: &HunkKey, shown: &HashSet<EditId>) {
         let Some(view) = self.reviews.get(&key.id).and_then(|review| review.view.as_ref()) else { return };
         if let Err(why) = view.hunks {
-            return self.editor.reply(token, Ok(json!({ "why": why.name() })));
+            let why = session::advice(key.id, Obstacle::Held(why));
+            return self.editor.reply(token, Err(format!("nothing was done: {why}")));
         }
         let hunks: Vec<&Hunk> = view.hunks().iter().map(|drawn| &drawn.hunk).collect();
         let gone: Vec<&Hunk> = view.gone.iter().collect();
@@ -184,15 +440,21 @@ impl Host {
         };
         let (asked, meant): (Asked, Vec<usize>) = match key.verb {
             HunkVerb::Go(steps) => {
-                let hunk = step(&hunks, key.row, steps, key.visited.as_deref()).map(|at| hunks[at]);
-                let there = hunk.map(
-                    |hunk| json!({ "row": row_of(hunk), "id": hunk.id.to_string(), "past": hunk.rows.end }),
-                );
-                return self.editor.reply(token, Ok(json!({ "there": there })));
+                let hunk = step(&hunks, key.row, steps, key.visited.as_deref()).map(|at| there(hunks[at]));
+                if hunk.is_none() {
+                    let way = if steps > 0 { "below" } else { "above" };
+                    self.editor.warn(format!("no hunk {way}"));
+                }
+                return self
+                    .editor
+                    .found(token, hunk.map(|hunk| ("there".into(), hunk)).into_iter().collect());
             }
             HunkVerb::Take(count) => (ReviewQuery::Take, behind(count)),
             HunkVerb::Drop(count) => match under(&gone, key.row, None).filter(|_| here.is_none()) {
-                Some(at) => return self.ask_review(token, key, ReviewQuery::Undrop(vec![gone[at].id])),
+                Some(at) => {
+                    let undrop = ReviewQuery::Undrop(vec![gone[at].id]);
+                    return self.ask_review(token, Asker::Key, (key.id, key.buffer), undrop);
+                }
                 None => (ReviewQuery::Drop, behind(count)),
             },
             HunkVerb::TakeIn(first, past) => (ReviewQuery::Take, within(&hunks, first, past)),
@@ -202,14 +464,23 @@ impl Host {
         if ids.is_empty() {
             self.editor.reply(token, Err("no hunk here: ]c goes to the next one".to_owned()));
         } else if !ids.iter().all(|id| shown.contains(id)) {
-            self.editor.reply(token, Ok(json!({ "stale": true })));
+            self.tell_stale(token);
         } else {
-            self.ask_review(token, key, asked(Some(ids)));
+            self.ask_review(token, Asker::Key, (key.id, key.buffer), asked(Some(ids)));
         }
     }
+}
 
-    fn ask_review(&self, token: u64, key: &HunkKey, asked: ReviewQuery) {
-        let question = MirrorQuery::Review { job: key.id, asked };
-        self.feed.send(MirrorEvent::Query { token, buffer: key.buffer, question });
-    }
+/// Where the cursor goes for a hunk.
+fn there(hunk: &Hunk) -> Value {
+    map([
+        ("row", Some(row_of(hunk).into())),
+        ("id", Some(hunk.id.to_string().into())),
+        ("past", Some(hunk.rows.end.into())),
+    ])
+}
+
+/// Whether the window of the answer says it: its place is not known, or cannot be written to.
+fn is_of_place(why: HeldFor) -> bool {
+    matches!(why, HeldFor::BufferGone | HeldFor::RangeLost | HeldFor::NotModifiable | HeldFor::TooLarge)
 }

@@ -242,6 +242,8 @@ impl Host {
                 Err(error) => self.draw(Some((token, Err(error)))),
             },
             Ok(Asked::Prompt(message)) => self.ask_prompt(token, *message),
+            Ok(Asked::Show(wanted)) => self.show(token, &wanted),
+            Ok(Asked::Hunks { id, buffer, tick, tabstop }) => self.hunks(token, (id, buffer), tick, tabstop),
             Ok(Asked::Act(act, None)) => self.act_on_row(token, act),
             Ok(asked) => self.find_job(token, asked),
             Err(error) => self.draw(Some((token, Err(error.message)))),

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::amounts::Amounts;
+use crate::land::HeldFor;
 use crate::request::{Resume, Selection};
 
 /// A job that has not ended, as it is kept.
@@ -151,24 +152,26 @@ impl Held {
             let first_line = place.map_or(job.selection.first_line, |(first, _)| first);
             json!({ "first_line": first_line, "rows": rows, "base": base })
         });
-        json!({
+        let set = json!({
             "uuid": uuid,
-            "agent": job.agent,
-            "model": record.model(),
-            "session_id": record.session_id,
-            "project": job.project,
+            "status": "done",
+            "landing": "held",
             "path": job.path,
             "prompt": job.prompt,
-            "selection": job.selection,
-            "elapsed_ms": record.ended_ms.saturating_sub(job.started_ms),
+            "agent": job.agent,
+            "wanted": record.model(),
+            "cwd": job.project,
+            "took_ms": record.ended_ms.saturating_sub(job.started_ms),
             "text": record.text,
-            "stands": stands,
-            "held_for": record.held_for,
+            "held_for": record.held_for.as_deref().unwrap_or(HeldFor::BufferGone.name()),
             "held_why": record.held_why,
+            "session_id": record.session_id,
+            "model": record.model(),
             "cost_usd": share.cost_usd,
             "num_turns": share.num_turns,
             "input_tokens": share.tokens.input,
             "output_tokens": share.tokens.output,
-        })
+        });
+        json!({ "selection": job.selection, "stands": stands, "set": set })
     }
 }

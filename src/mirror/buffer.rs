@@ -308,6 +308,7 @@ impl Buffer {
         ended.sort_unstable();
         ended.truncate(ended.len().saturating_sub(MAX_ENDED));
         for (_, job) in ended {
+            self.orders.push(Order::Unfollowed(job));
             if let Some((tracked, document)) = self.jobs.remove(&job).zip(self.text.document_mut()) {
                 tracked.forget(document);
             }

@@ -90,7 +90,7 @@ pub enum MirrorEvent {
         /// The job's id.
         job: u64,
     },
-    /// The plugin needs no more views of a held answer.
+    /// Nobody needs views of a held answer any more.
     Unwatch {
         /// The buffer's number.
         buffer: u64,
@@ -191,21 +191,18 @@ impl MirrorEvent {
         }
         let fields = Fields::root(params.first()?);
         if method == "query" {
-            let fields = fields.ok()?;
-            let question = MirrorQuery::decode(&fields)?;
-            return Some(question.and_then(|question| {
+            let fields = fields.ok().filter(|fields| fields.get("name") == Some(&"mirror".into()))?;
+            let query = || {
                 let (token, buffer) = (fields.count("token")?, fields.count("buffer")?);
-                Ok(Self::Query { token, buffer, question })
-            }));
+                Ok(Self::Query { token, buffer, question: MirrorQuery::Mirror })
+            };
+            return Some(query());
         }
         let decode: fn(&Fields<'_>) -> Result<Self, JobError> = match method {
             "buffer" => |fields| Notice::decode(fields).map(Self::Notice),
             "wiped" => |fields| Ok(Self::Contacted { buffer: fields.count("buffer")?, exists: false }),
             "moment" => |fields| Ok(Self::Moment { buffer: fields.count("buffer")? }),
             "run" => |fields| Sent::decode(fields).map(Self::Sent),
-            "review_end" => {
-                |fields| Ok(Self::Unwatch { buffer: fields.count("buffer")?, job: fields.count("id")? })
-            }
             _ => return None,
         };
         Some(fields.and_then(|fields| decode(&fields)))

@@ -8,7 +8,6 @@
 //! [`Document`]: crate::document::Document
 
 mod all;
-mod blocks;
 mod buffer;
 mod event;
 mod held;

@@ -50,6 +50,8 @@ pub enum Order {
     Settled(SettledIntent),
     /// The intents for the ranges of these jobs wait: the user is in the middle of something.
     NotNow(Vec<u64>),
+    /// The range of a job that has ended is not followed any more.
+    Unfollowed(u64),
     /// The range of a job stands like this in its file.
     RangeOnDisk(RangeOnDisk),
     /// The file of a job has this name now.

@@ -1,9 +1,6 @@
-//! The view of a held answer that the plugin gets, as it goes over the wire: the hunks in the present text, or why
-//! there are none.
+//! What is proposed of a held answer: the hunks in the present text, or why there are none.
 
 use std::sync::Arc;
-
-use rmpv::Value;
 
 use crate::land::HeldFor;
 use crate::review::{EditId, Hunk, WordMarks};
@@ -25,7 +22,7 @@ pub struct ReviewView {
     pub hunks: Result<Vec<ShownHunk>, HeldFor>,
 }
 
-/// A hunk in the form that the plugin gets.
+/// A hunk of a view.
 #[derive(Debug)]
 pub struct ShownHunk {
     /// The hunk.
@@ -34,42 +31,4 @@ pub struct ShownHunk {
     pub marks: Option<(Vec<WordMarks>, Vec<WordMarks>)>,
     /// The rows that go; none where the view before had this hunk.
     pub old: Vec<Arc<[u8]>>,
-}
-
-impl ReviewView {
-    /// The argument of the plugin's function.
-    pub fn value(&self, buffer: u64) -> Value {
-        let mut fields = vec![
-            ("id".into(), self.job.into()),
-            ("buffer".into(), buffer.into()),
-            ("tick".into(), self.tick.into()),
-            ("taken".into(), self.taken.into()),
-        ];
-        fields.push(match &self.hunks {
-            Ok(hunks) => ("hunks".into(), list(hunks, ShownHunk::value)),
-            Err(why) => ("why".into(), why.name().into()),
-        });
-        Value::Map(fields)
-    }
-}
-
-impl ShownHunk {
-    fn value(&self) -> Value {
-        let Self { hunk, marks, .. } = self;
-        let mut fields: Vec<(Value, Value)> = vec![
-            ("id".into(), hunk.id.to_string().into()),
-            ("first".into(), hunk.rows.start.into()),
-            ("count".into(), hunk.rows.len().into()),
-            ("conflict".into(), hunk.conflict.is_some().into()),
-        ];
-        if marks.is_some() {
-            fields.push(("lines".into(), list(&hunk.lines, |line| Value::Binary(line.clone()))));
-            fields.extend(hunk.column.map(|column| ("column".into(), column.into())));
-        }
-        Value::Map(fields)
-    }
-}
-
-fn list<T>(items: &[T], value: impl Fn(&T) -> Value) -> Value {
-    Value::Array(items.iter().map(value).collect())
 }

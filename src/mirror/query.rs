@@ -2,21 +2,15 @@
 
 use rmpv::Value;
 
-use super::blocks::{self, Ambiguous};
 use super::view::MirrorView;
-use crate::error::JobError;
-use crate::land::{Block, Bytes, HeldFor};
-use crate::request::Fields;
-use crate::request::fields::bad;
+use crate::land::{Bytes, HeldFor};
 use crate::review::EditId;
 
 /// A question to a mirror.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MirrorQuery {
     /// What it knows of its buffer.
     Mirror,
-    /// Which blocks an answer has. No mirror is needed for that.
-    Blocks(Box<Ambiguous>),
     /// Something of the review of a held answer.
     Review {
         /// The job's id.
@@ -51,8 +45,6 @@ pub enum Findings {
     Nothing,
     /// What it knows of its buffer.
     View(MirrorView),
-    /// The blocks of an answer.
-    Blocks(Vec<Block>),
     /// These hunks were taken, or dropped, or are back.
     Done(Vec<EditId>),
     /// Of the hunks that were asked for one is not there any more.
@@ -62,31 +54,10 @@ pub enum Findings {
 }
 
 impl MirrorQuery {
-    /// Reads a query; none where it is one for the store.
-    pub fn decode(fields: &Fields<'_>) -> Option<Result<Self, JobError>> {
-        match fields.get("name").and_then(Value::as_str)? {
-            "mirror" => Some(Ok(Self::Mirror)),
-            "blocks" => Some(Ambiguous::decode(fields).map(|answer| Self::Blocks(Box::new(answer)))),
-            "take" | "drop" | "undrop" => Some(Self::review(fields)),
-            _ => None,
-        }
-    }
-
-    fn review(fields: &Fields<'_>) -> Result<Self, JobError> {
-        let hunks = || if fields.flag("all")? { Ok(None) } else { ids(fields, "hunks").map(Some) };
-        let asked = match fields.text("name")?.as_str() {
-            "take" => ReviewQuery::Take(hunks()?),
-            "drop" => ReviewQuery::Drop(hunks()?),
-            _ => ReviewQuery::Undrop(ids(fields, "hunks")?),
-        };
-        Ok(Self::Review { job: fields.count("id")?, asked })
-    }
-
     /// What is said where there is no mirror.
     pub fn without_mirror(&self) -> Findings {
         match self {
             Self::Review { .. } => Findings::Unknown(HeldFor::BufferGone),
-            Self::Blocks(answer) => Findings::Blocks(answer.blocks()),
             Self::Mirror => Findings::Nothing,
         }
     }
@@ -95,26 +66,6 @@ impl MirrorQuery {
 impl Findings {
     /// The fields of a reply.
     pub fn fields(&self) -> Vec<(Value, Value)> {
-        match self {
-            Self::Nothing => Vec::new(),
-            Self::View(view) => view.fields(),
-            Self::Blocks(found) => {
-                vec![("blocks".into(), Value::Array(found.iter().map(blocks::value).collect()))]
-            }
-            Self::Done(hunks) => {
-                let ids = hunks.iter().map(|id| id.to_string().into()).collect();
-                vec![("done".into(), Value::Array(ids))]
-            }
-            Self::Stale => vec![("stale".into(), true.into())],
-            Self::Unknown(why) => vec![("why".into(), why.name().into())],
-        }
+        if let Self::View(view) = self { view.fields() } else { Vec::new() }
     }
-}
-
-fn ids(fields: &Fields<'_>, field: &str) -> Result<Vec<EditId>, JobError> {
-    fields.list(field)?.iter().map(|id| read(id).ok_or_else(|| bad(field, "must be ids"))).collect()
-}
-
-fn read(id: &Value) -> Option<EditId> {
-    id.as_str()?.parse().ok()
 }

@@ -8,6 +8,7 @@ use super::Command;
 use super::prompt::{self, PromptMessage};
 use crate::command::{Call, Here, Item, JobPlace};
 use crate::error::JobError;
+use crate::land::HeldFor;
 use crate::request::Fields;
 use crate::request::fields::bad;
 use crate::store::JobKey;
@@ -29,6 +30,19 @@ pub enum Asked {
     Followup(u64, Option<String>),
     /// What a key of the prompt is to do at once, or what is to be sent.
     Prompt(Box<PromptMessage>),
+    /// A held answer.
+    Show(ShowOf),
+    /// What is proposed of a held answer in the text with this changedtick.
+    Hunks {
+        /// The job.
+        id: u64,
+        /// Its buffer.
+        buffer: u64,
+        /// The changedtick.
+        tick: u64,
+        /// Neovim's `'tabstop'`.
+        tabstop: usize,
+    },
     /// What a key does with a job of a list; and the job, where the store has it.
     Act(Act, Option<JobKey>),
     /// Two texts that the plugin knows.
@@ -53,6 +67,19 @@ pub struct EachOf {
     pub has_range: bool,
     /// The items.
     pub items: Vec<Item>,
+}
+
+/// How a held answer is to be shown.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ShowOf {
+    /// The job.
+    pub id: u64,
+    /// As a text, not as hunks.
+    pub is_text: bool,
+    /// Why it cannot be written at its place, as far as the plugin knows.
+    pub obstacle: Option<HeldFor>,
+    /// Neovim's `'filetype'`.
+    pub filetype: String,
 }
 
 /// From where a command is given.
@@ -97,7 +124,11 @@ const MOST_CELLS: usize = 10_000;
 /// Where it has no token: then there is no reply that could say what is wrong.
 pub(super) fn decode(argument: &Value) -> Result<Command, JobError> {
     let fields = Fields::root(argument)?;
-    let (token, ui) = (fields.count("token")?, ui(&fields.fields("here")?)?);
+    let token = fields.count("token")?;
+    if fields.get("what") == Some(&"hunk".into()) {
+        return Ok(Command::Hunk { token, key: super::review::key(&fields.fields("arg")?)? });
+    }
+    let ui = ui(&fields.fields("here")?)?;
     Ok(Command::Ask { token, ui, asked: asked(&fields) })
 }
 
@@ -158,6 +189,21 @@ fn asked(fields: &Fields<'_>) -> Result<Asked, JobError> {
             Asked::Followup(arg.count("id")?, prompt)
         }
         "prompt" => Asked::Prompt(Box::new(prompt::read(&arg)?)),
+        "show" => {
+            let obstacle = match (arg.get("buffer"), arg.flag("is_lost")?, arg.flag("is_modifiable")?) {
+                (None, ..) => Some(HeldFor::BufferGone),
+                (_, true, _) => Some(HeldFor::RangeLost),
+                (_, _, is_modifiable) => (!is_modifiable).then_some(HeldFor::NotModifiable),
+            };
+            let (is_text, filetype) = (arg.flag("is_text")?, arg.lossy("filetype")?);
+            Asked::Show(ShowOf { id: arg.count("id")?, is_text, obstacle, filetype })
+        }
+        "hunks" => Asked::Hunks {
+            id: arg.count("id")?,
+            buffer: arg.count("buffer")?,
+            tick: arg.count("tick")?,
+            tabstop: size(&arg, "tabstop")?,
+        },
         "act" => {
             let text = |field| arg.get(field).map(|_| arg.text(field)).transpose();
             let (view, row) = (text("view")?, text("row")?);

@@ -211,12 +211,11 @@ mod tests {
             let query = encoded(vec![2.into(), "query".into(), Value::Array(vec![Value::Map(fields)])]);
             decode(&query, 0..0)
         };
-        let fields =
-            vec![("name".into(), "take".into()), ("token".into(), 7.into()), ("all".into(), true.into())];
+        let fields = vec![("name".into(), "mirror".into()), ("token".into(), 7.into())];
         let InputMessage::Command(Command::Query { token: 7, query: Err(error) }) = ask(fields) else {
             panic!()
         };
-        assert!(error.message.starts_with("id "), "{error}");
+        assert!(error.message.starts_with("buffer "), "{error}");
     }
 
     #[tokio::test]

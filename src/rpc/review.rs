@@ -6,19 +6,23 @@ use super::ask::size;
 use crate::error::JobError;
 use crate::request::Fields;
 use crate::request::fields::bad;
-use crate::ui::review::Pane;
+use crate::ui::review::{ASIDE, Pane, gutter};
 
 /// The windows in which the hunks of a held answer are drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PanesOf {
     /// The job.
     pub id: u64,
+    /// Its buffer.
+    pub buffer: u64,
     /// Counts the reports: what is drawn for an earlier one is too late. 0: the review has ended.
     pub serial: u64,
     /// The keys that are ours, as the head line shows them.
     pub keys: String,
     /// Where the head line is without hunks, from 0.
     pub row: usize,
+    /// The rows that the current window shows, from 0 to the one behind the last, where it is one of them.
+    pub sight: Option<(usize, usize)>,
     /// The windows.
     pub panes: Vec<Pane>,
 }
@@ -38,8 +42,6 @@ pub struct HunkKey {
     pub visited: Option<String>,
     /// The changedtick of the text.
     pub tick: u64,
-    /// That for which hunks were drawn last.
-    pub drawn: u64,
 }
 
 /// What a key in a review does.
@@ -60,24 +62,27 @@ pub enum HunkVerb {
 pub(super) fn panes(argument: &Value) -> Result<PanesOf, JobError> {
     let fields = Fields::root(argument)?;
     let pane = |pane: &Fields<'_>| {
-        let gutter = pane.lossy_texts("gutter")?;
+        let (textoff, fold) = (row(pane, "textoff")?, row(pane, "fold")?);
+        let (scrolls, has_signs) = (pane.flag("scrolls")?, pane.flag("has_signs")?);
         Ok(Pane {
             columns: size(pane, "columns")?.max(1),
             leftcol: size(pane, "leftcol")?,
-            scrolls: pane.flag("scrolls")?,
-            gutter: <[String; 2]>::try_from(gutter).ok(),
-            has_signs: pane.flag("has_signs")?,
+            scrolls,
+            gutter: gutter(textoff, fold, has_signs).filter(|_| !scrolls),
+            has_signs,
             tabstop: size(pane, "tabstop")?.max(1),
-            most: size(pane, "cap")?.max(1),
+            most: size(pane, "height")?.saturating_sub(ASIDE).max(1),
             first: row(pane, "first")?,
             past: row(pane, "past")?,
         })
     };
     Ok(PanesOf {
         id: fields.count("id")?,
+        buffer: fields.count("buffer")?,
         serial: fields.count("serial")?,
         keys: fields.lossy("keys")?,
         row: row(&fields, "row")?,
+        sight: fields.get("top").map(|_| Ok((row(&fields, "top")?, row(&fields, "past")?))).transpose()?,
         panes: fields.maps("panes")?.iter().map(pane).collect::<Result<_, JobError>>()?,
     })
 }
@@ -106,7 +111,6 @@ pub(super) fn key(fields: &Fields<'_>) -> Result<HunkKey, JobError> {
         row: row(fields, "row")?,
         visited: fields.get("visited").map(|_| fields.text("visited")).transpose()?,
         tick: fields.count("tick")?,
-        drawn: fields.count("drawn")?,
     })
 }
 

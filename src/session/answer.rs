@@ -1,8 +1,8 @@
 //! A held answer: its lines, and what the user has made of it.
 
 use crate::journal::{Draft, Held};
-use crate::land::{Bytes, HeldFor, Landing};
-use crate::request::{Request, Selection, bytes};
+use crate::land::{Block, Bytes, HeldFor, Landing, Target, blocks_of};
+use crate::request::{Beside, Request, Selection, bytes};
 use crate::review::EditId;
 use crate::stream::Outcome;
 
@@ -29,6 +29,30 @@ pub struct HeldAnswer {
     dropped: Vec<Vec<EditId>>,
     /// How many of its edits were taken.
     pub(super) taken: usize,
+    /// An earlier host had taken some.
+    pub(super) was_taken: bool,
+    /// The changedtick of the text beside which the user has seen what is proposed.
+    pub(super) shown: Option<u64>,
+    /// What it was an answer to, where it has several blocks.
+    ambiguous: Option<Box<Ambiguous>>,
+}
+
+/// An answer with several blocks as the agent said it, and what it was an answer to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Ambiguous {
+    text: String,
+    selection: Selection,
+}
+
+/// How a held answer is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShownAs {
+    /// Its hunks, in its buffer.
+    Hunks,
+    /// The answer, in a buffer of its own.
+    Text,
+    /// Its blocks, of which one can be chosen.
+    Blocks,
 }
 
 impl HeldAnswer {
@@ -42,6 +66,7 @@ impl HeldAnswer {
             held_for,
             doubt: outcome.held_why.map(str::to_owned),
             block_rows: block_rows(&request.selection),
+            ambiguous: Ambiguous::of(held_for, text, &request.selection),
             ..Self::default()
         }
     }
@@ -61,10 +86,11 @@ impl HeldAnswer {
             why: record.held_for.clone().unwrap_or_else(|| HeldFor::BufferGone.name().to_owned()),
             doubt: record.held_why.clone(),
             block_rows: block_rows(&record.job.selection),
+            ambiguous: Ambiguous::of(held_for, text, &record.job.selection),
             edited: rows(draft.lines),
             typed: rows(draft.typed),
             dropped: parsed(&draft.dropped.unwrap_or_default()),
-            taken: 0,
+            ..Self::default()
         }
     }
 
@@ -93,7 +119,7 @@ impl HeldAnswer {
 
     /// The user saved it like this.
     pub fn edit(&mut self, lines: Vec<Bytes>) {
-        (self.edited, self.typed) = (Some(lines), None);
+        (self.edited, self.typed, self.shown) = (Some(lines), None, None);
     }
 
     /// The user typed this, and has not saved it.
@@ -121,18 +147,63 @@ impl HeldAnswer {
         (draft != Draft::default()).then_some(draft)
     }
 
-    /// How it is shown: as blocks of which one can be chosen, as a text, or as hunks.
-    pub fn review_as(&self) -> &'static str {
+    /// How it is shown where its place is known.
+    pub fn shown_as(&self) -> ShownAs {
         match self.held_for.filter(|_| self.edited.is_none()) {
-            Some(HeldFor::Ambiguous) => "blocks",
-            Some(HeldFor::Raw | HeldFor::BlockRows) => "text",
-            _ => "hunks",
+            Some(HeldFor::Ambiguous) => ShownAs::Blocks,
+            Some(HeldFor::Raw | HeldFor::BlockRows) => ShownAs::Text,
+            _ => ShownAs::Hunks,
         }
+    }
+
+    /// What is proposed of it was shown beside the text with this changedtick.
+    pub fn show(&mut self, tick: u64) {
+        self.shown = Some(tick);
+    }
+
+    /// An earlier host had taken some of it.
+    pub fn taken_before(&mut self) {
+        self.was_taken = true;
+    }
+
+    /// How many rows the selected block has; none for another selection.
+    pub fn block_rows(&self) -> Option<usize> {
+        self.block_rows
+    }
+
+    /// Why it is held.
+    pub fn why(&self) -> &str {
+        super::words::why_held(&self.why, self.doubt.as_deref())
+    }
+
+    /// Whether it conflicts with what the user changed, and they have not seen how.
+    pub(super) fn is_unseen_conflict(&self) -> bool {
+        self.why == HeldFor::Conflict.name() && self.shown.is_none()
+    }
+
+    /// Whether its buffer is too large to be followed.
+    pub fn is_too_large(&self) -> bool {
+        self.why == HeldFor::TooLarge.name()
+    }
+
+    /// The agent's text and its blocks, each as an answer to text of this type.
+    pub fn blocks(&self, filetype: &str) -> Option<(&str, Vec<Block>)> {
+        let Ambiguous { text, selection } = self.ambiguous.as_deref()?;
+        let Beside { above, below } = &selection.beside;
+        let target = Target { filetype, selection, before: above.as_slice(), after: below.as_slice() };
+        Some((text, blocks_of(target, text)))
     }
 
     /// Whether it has another number of rows than the block that was selected.
     pub(super) fn misses_block(&self) -> bool {
         self.block_rows.is_some_and(|rows| rows != self.lines().len())
+    }
+}
+
+impl Ambiguous {
+    fn of(held_for: Option<HeldFor>, text: &str, selection: &Selection) -> Option<Box<Self>> {
+        let is_one = held_for == Some(HeldFor::Ambiguous);
+        is_one.then(|| Box::new(Self { text: text.to_owned(), selection: selection.clone() }))
     }
 }
 

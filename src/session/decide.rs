@@ -2,18 +2,17 @@
 
 use std::ops::Range;
 
-use super::{Pending, Session, Stage, words};
-use crate::land::{Bytes, HeldFor};
-use crate::mirror::Obstacle;
-use crate::review::EditId;
+use super::{Known, Pending, Session, Stage, words};
+use crate::land::HeldFor;
+use crate::mirror::{Intent, Obstacle};
 
 /// What the user wants of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     /// That it lands in its range.
     Accept {
-        /// The changedtick of the text beside which they have seen its conflicts, if they have.
-        shown: Option<u64>,
+        /// A conflict that they have not seen is shown instead.
+        shows: bool,
     },
     /// That it lands in these rows.
     Put {
@@ -23,10 +22,7 @@ pub enum Decision {
         tick: u64,
     },
     /// That it does not land.
-    Reject {
-        /// How many of its edits are taken, as far as the plugin knows.
-        taken: usize,
-    },
+    Reject,
     /// That what was there before it landed comes back.
     Revert,
 }
@@ -34,14 +30,14 @@ pub enum Decision {
 /// What a decision leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// The answer lands, by its lines and the ids of its dropped edits.
-    Land(Vec<Bytes>, Vec<Vec<EditId>>),
+    /// This is wanted of its range.
+    Want(Intent),
+    /// Its conflicts are shown first.
+    Show,
     /// What is left of it is dropped.
     DropRest,
     /// This became of it.
     Settled(&'static str),
-    /// What was there before comes back.
-    Revert,
 }
 
 impl Session {
@@ -52,19 +48,19 @@ impl Session {
     pub fn decide(
         &mut self,
         id: u64,
-        decision: &Decision,
+        decision: Decision,
         has_buffer: bool,
         token: u64,
     ) -> Result<Verdict, String> {
-        let is_revert = *decision == Decision::Revert;
+        let is_revert = decision == Decision::Revert;
         let none = || {
             let none = if is_revert { "has nothing to revert" } else { "is not held" };
             Err(format!("job {id} {none}"))
         };
         let Some(job) = self.jobs.get_mut(&id) else {
-            // One of an earlier host, whose answer no journal has any more.
-            let is_reject = matches!(decision, Decision::Reject { .. });
-            return if is_reject { Ok(Verdict::Settled("rejected")) } else { none() };
+            // One that the plugin holds: of an earlier host, whose answer no journal has any more.
+            let is_held = decision == Decision::Reject && self.known.get(&id).is_none_or(Known::is_held);
+            return if is_held { Ok(Verdict::Settled("rejected")) } else { none() };
         };
         if job.deciding.is_some() {
             return Err(format!(
@@ -74,23 +70,29 @@ impl Session {
         let done = if is_revert { "reverted" } else { "accepted" };
         let refuse = |why| Err(words::refusal(id, done, Obstacle::Held(why)));
         let verdict = match (&job.stage, decision) {
-            (Stage::Landed, Decision::Revert) if has_buffer => Verdict::Revert,
+            (Stage::Landed, Decision::Revert) if has_buffer => Verdict::Want(Intent::Revert),
             (Stage::Landed, Decision::Revert) => return refuse(HeldFor::BufferGone),
             (Stage::Held(answer), Decision::Accept { .. }) if !has_buffer || answer.misses_block() => {
                 return refuse(if has_buffer { HeldFor::BlockRows } else { HeldFor::BufferGone });
             }
-            (Stage::Held(answer), Decision::Accept { .. } | Decision::Put { .. }) => {
-                Verdict::Land(answer.lines(), answer.dropped().to_vec())
+            (Stage::Held(answer), Decision::Accept { shows: true }) if answer.is_unseen_conflict() => {
+                Verdict::Show
             }
+            (Stage::Held(answer), Decision::Accept { .. }) => Verdict::Want(Intent::Accept {
+                lines: answer.lines(),
+                dropped: answer.dropped().to_vec(),
+                shown: answer.shown,
+            }),
+            (Stage::Held(answer), Decision::Put { rows, tick }) => {
+                Verdict::Want(Intent::Put { rows, tick, lines: answer.lines() })
+            }
+            (Stage::Held(answer), Decision::Reject) if answer.taken > 0 => Verdict::DropRest,
             // The text has hunks of it, of which this host does not know which: they stay.
-            (Stage::Held(answer), Decision::Reject { taken }) if *taken > 0 && answer.taken == 0 => {
-                Verdict::Settled("merged")
-            }
-            (Stage::Held(_), Decision::Reject { taken }) if *taken > 0 => Verdict::DropRest,
-            (Stage::Held(_), Decision::Reject { .. }) => Verdict::Settled("rejected"),
+            (Stage::Held(answer), Decision::Reject) if answer.was_taken => Verdict::Settled("merged"),
+            (Stage::Held(_), Decision::Reject) => Verdict::Settled("rejected"),
             _ => return none(),
         };
-        if matches!(verdict, Verdict::Land(..) | Verdict::Revert) {
+        if matches!(verdict, Verdict::Want(_)) {
             job.deciding = Some(Pending { token: Some(token) });
         }
         Ok(verdict)

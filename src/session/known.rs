@@ -51,7 +51,7 @@ pub struct Batch {
     pub ids: Vec<u64>,
 }
 
-/// How many jobs that have ended are known; the plugin knows no more either.
+/// How many jobs that have ended are known, here and to the plugin.
 const MOST_ENDED: usize = 1000;
 
 /// The jobs that have ended and are not held, in that order.
@@ -128,6 +128,11 @@ impl Session {
         self.end(id);
     }
 
+    /// The jobs that have become too old since this was called last.
+    pub fn take_gone(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.gone)
+    }
+
     pub(super) fn learn(&mut self, id: u64, outcome: &Outcome) {
         let Some(known) = self.known.get_mut(&id) else { return };
         // The agent names a session even where it has just said that it has none.
@@ -158,6 +163,7 @@ impl Session {
         {
             self.jobs.remove(&oldest);
             self.known.remove(&oldest);
+            self.gone.push(oldest);
         }
     }
 }

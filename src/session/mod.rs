@@ -16,12 +16,12 @@ use std::collections::BTreeMap;
 
 use rmpv::Value;
 
-pub use answer::HeldAnswer;
+pub use answer::{HeldAnswer, ShownAs};
 pub use decide::{Decision, Verdict};
 pub use known::{Batch, Known, Recording};
 pub use live::{Doing, Ended, Live, LiveState, Look, Tone};
 pub use patch::Patch;
-pub use words::{Reason, reason};
+pub use words::{advice, held_words};
 
 use crate::journal::Held;
 use crate::land::{HeldFor, Landing};
@@ -36,6 +36,8 @@ pub struct Session {
     /// What a command may mean, whatever has become of it.
     known: BTreeMap<u64, Known>,
     ended: known::Ended,
+    /// Those that are not known any more, which nobody was told.
+    gone: Vec<u64>,
     /// What each job cost that told it.
     costs: BTreeMap<u64, f64>,
     /// What has become of jobs, and was not drawn at their ranges.
@@ -232,7 +234,7 @@ impl Session {
                     let held_for = held_for.unwrap_or_default();
                     held_for.clone_into(&mut answer.why);
                     let news = words::held(job.notify, id, held_for, answer.doubt.as_deref());
-                    let patch = patch.with("held_for", held_for).with("review_as", answer.review_as());
+                    let patch = patch.with("held_for", held_for);
                     job.stage = Stage::Held(Box::new(answer));
                     patch.with_news(news)
                 } else {
@@ -270,7 +272,8 @@ impl Session {
             if let Some(known) = self.known.get_mut(&id) {
                 known.said = Some(said.clone());
             }
-            patch = patch.with("held_for", why.name()).with("said", said.clone()).with("shown", Value::Nil);
+            answer.shown = None;
+            patch = patch.with("held_for", why.name()).with("said", said.clone());
             self.ends(id, Some(Look::Held), &said, 0);
         }
         Some((patch, words::refusal(id, done, why), token))

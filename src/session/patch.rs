@@ -14,6 +14,8 @@ pub struct Patch {
     tools: Option<Value>,
     news: Option<Value>,
     is_update: bool,
+    /// What is over: `gone` for the job, `unfollowed` for its range.
+    over: Option<&'static str>,
 }
 
 impl Patch {
@@ -22,9 +24,19 @@ impl Patch {
         Self::new(id).with_news(Some(super::words::out_of_sight(said, place)))
     }
 
+    /// The job with this number is not known any more.
+    pub fn gone(id: u64) -> Self {
+        Self { over: Some("gone"), ..Self::new(id) }
+    }
+
+    /// The range of this job is not followed any more.
+    pub fn unfollowed(id: u64) -> Self {
+        Self { over: Some("unfollowed"), ..Self::new(id) }
+    }
+
     /// Of the job with this number: nothing yet.
     pub fn new(id: u64) -> Self {
-        Self { id, set: Vec::new(), tools: None, news: None, is_update: false }
+        Self { id, set: Vec::new(), tools: None, news: None, is_update: false, over: None }
     }
 
     /// The job's number.
@@ -105,6 +117,7 @@ impl Patch {
         if self.is_update {
             fields.push(("is_update".into(), true.into()));
         }
+        fields.extend(self.over.map(|over| (over.into(), true.into())));
         Value::Map(fields)
     }
 }

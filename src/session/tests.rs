@@ -3,6 +3,7 @@ use rmpv::Value;
 use super::*;
 use crate::error::{Code, JobError};
 use crate::land;
+use crate::mirror::Intent;
 use crate::request::sample;
 use crate::review::EditId;
 
@@ -107,51 +108,62 @@ fn held(rows: &[&str], text: &str) -> Session {
 
 #[test]
 fn a_decision_is_taken_or_the_reason_said() {
-    let accept = Decision::Accept { shown: None };
+    let accept = || Decision::Accept { shows: false };
     let mut session = held(&["«x»", "«y»"], "a\nb");
-    let lines = || vec![b"a".to_vec(), b"b".to_vec()];
-    assert_eq!(session.decide(3, &Decision::Revert, true, 1), Err("job 3 has nothing to revert".to_owned()));
+    let lines = vec![b"a".to_vec(), b"b".to_vec()];
+    let accepted =
+        |shown| Ok(Verdict::Want(Intent::Accept { lines: lines.clone(), dropped: Vec::new(), shown }));
+    assert_eq!(session.decide(3, Decision::Revert, true, 1), Err("job 3 has nothing to revert".to_owned()));
     let gone = "job 3 cannot be accepted: select lines elsewhere, then :Botglue accept 3: its buffer is gone";
-    assert_eq!(session.decide(3, &accept, false, 1), Err(gone.to_owned()));
-    assert_eq!(session.decide(3, &accept, true, 1), Ok(Verdict::Land(lines(), Vec::new())));
-    let again = session.decide(3, &accept, true, 2).unwrap_err();
+    assert_eq!(session.decide(3, accept(), false, 1), Err(gone.to_owned()));
+    assert_eq!(session.decide(3, accept(), true, 1), accepted(None));
+    let again = session.decide(3, accept(), true, 2).unwrap_err();
     assert!(again.ends_with("job 3 has a pending decision"), "{again}");
     let (patch, sentence, token) = session.refused(3, Obstacle::Held(HeldFor::Conflict)).unwrap();
     assert_eq!(token, Some(1));
     assert_eq!(set(Some(patch))[1], ("held_for".to_owned(), "conflict".to_owned()));
     assert!(sentence.starts_with("job 3 cannot be accepted: see :Botglue review 3"), "{sentence}");
     let put = Decision::Put { rows: 0..2, tick: 4 };
-    assert_eq!(session.decide(3, &put, true, 5), Ok(Verdict::Land(lines(), Vec::new())));
+    assert_eq!(session.decide(3, Decision::Accept { shows: true }, true, 2), Ok(Verdict::Show));
+    session.answer(3).unwrap().show(4);
+    assert_eq!(session.decide(3, Decision::Accept { shows: true }, true, 2), accepted(Some(4)));
+    assert_eq!(session.postpone(3), Some(2));
+    session.refused(3, Obstacle::Stale);
+    let want = Intent::Put { rows: 0..2, tick: 4, lines: lines.clone() };
+    assert_eq!(session.decide(3, put, true, 5), Ok(Verdict::Want(want)));
     assert_eq!(session.postpone(3), Some(5), "no command waits any more");
     let (patch, token) = session.settled(3, "applied", None);
     assert_eq!((set(patch)[0].1.as_str(), token), ("applied", None));
-    assert_eq!(session.decide(3, &accept, true, 6), Err("job 3 is not held".to_owned()));
-    assert_eq!(session.decide(3, &Decision::Revert, true, 7), Ok(Verdict::Revert));
-    assert_eq!(session.decide(9, &Decision::Revert, true, 8), Err("job 9 has nothing to revert".to_owned()));
+    assert_eq!(session.decide(3, accept(), true, 6), Err("job 3 is not held".to_owned()));
+    assert_eq!(session.decide(3, Decision::Revert, true, 7), Ok(Verdict::Want(Intent::Revert)));
+    assert_eq!(session.decide(9, Decision::Revert, true, 8), Err("job 9 has nothing to revert".to_owned()));
 }
 
 #[test]
 fn a_block_with_another_number_of_rows_is_edited_first() {
     let mut session = held(&["«x»", "«y»"], "a");
-    let accept = Decision::Accept { shown: None };
-    let refused = session.decide(3, &accept, true, 1).unwrap_err();
+    let accept = || Decision::Accept { shows: false };
+    let refused = session.decide(3, accept(), true, 1).unwrap_err();
     assert!(refused.contains("see :Botglue edit 3: it has another number of lines"), "{refused}");
     session.answer(3).unwrap().edit(vec![b"a".to_vec(), b"b".to_vec()]);
-    assert!(session.decide(3, &accept, true, 1).is_ok());
+    assert!(session.decide(3, accept(), true, 1).is_ok());
 }
 
 #[test]
 fn what_is_taken_of_a_rejected_answer_stays() {
     let cases = [
-        (0, 0, Verdict::Settled("rejected")),
-        (1, 1, Verdict::DropRest),
-        // Another host has taken it.
-        (0, 1, Verdict::Settled("merged")),
+        (0, false, Verdict::Settled("rejected")),
+        (1, false, Verdict::DropRest),
+        (0, true, Verdict::Settled("merged")),
     ];
-    for (known, taken, verdict) in cases {
+    for (taken, was_taken, verdict) in cases {
         let mut session = held(&["«x»"], "a");
-        session.answer(3).unwrap().reviewed(known, Vec::new());
-        assert_eq!(session.decide(3, &Decision::Reject { taken }, false, 1), Ok(verdict));
+        let answer = session.answer(3).unwrap();
+        answer.reviewed(taken, Vec::new());
+        if was_taken {
+            answer.taken_before();
+        }
+        assert_eq!(session.decide(3, Decision::Reject, false, 1), Ok(verdict));
     }
 }
 
@@ -159,7 +171,7 @@ fn what_is_taken_of_a_rejected_answer_stays() {
 fn what_the_user_made_of_an_answer_is_its_draft() {
     let mut session = held(&["«x»"], "a");
     let answer = session.answer(3).unwrap();
-    assert_eq!((answer.draft(), answer.review_as()), (None, "hunks"));
+    assert_eq!((answer.draft(), answer.shown_as()), (None, ShownAs::Hunks));
     let dropped: Vec<Vec<EditId>> = vec![vec!["00000000000000aa".parse().unwrap()]];
     assert!(answer.reviewed(0, dropped.clone()));
     assert!(!answer.reviewed(1, dropped));
@@ -180,12 +192,12 @@ fn an_answer_of_several_blocks_is_shown_as_the_agent_said_it() {
     let request = sample::lines("lua", &["x"]);
     let text = "```\na\n```\nor\n```\nb\n```";
     let (mut session, _) = answered(&request, text);
-    let (patch, _) = session.settled(3, "held", Some("ambiguous"));
-    assert!(set(patch).contains(&("review_as".to_owned(), "blocks".to_owned())));
+    session.settled(3, "held", Some("ambiguous"));
     let answer = session.answer(3).unwrap();
-    assert_eq!(answer.lines().len(), text.lines().count());
+    assert_eq!((answer.shown_as(), answer.lines().len()), (ShownAs::Blocks, text.lines().count()));
+    assert_eq!(answer.blocks("lua").unwrap().1.len(), 2);
     answer.edit(vec![b"a".to_vec()]);
-    assert_eq!(answer.review_as(), "hunks");
+    assert_eq!(answer.shown_as(), ShownAs::Hunks);
 }
 
 #[test]
@@ -194,14 +206,15 @@ fn of_jobs_whose_answer_landed_a_bound_is_known() {
     let landed = Known { landing: Some("applied".to_owned()), ..Known::default() };
     (0..=1000).for_each(|id| session.ended_before(id, landed.clone()));
     assert_eq!((session.jobs.len(), session.all_known().count()), (1000, 1000));
-    assert!(session.decide(0, &Decision::Revert, true, 1).is_err(), "the oldest is not known");
-    assert!(session.decide(1, &Decision::Revert, true, 1).is_ok());
+    assert!(session.decide(0, Decision::Revert, true, 1).is_err(), "the oldest is not known");
+    assert_eq!((session.take_gone(), session.take_gone()), (vec![0], Vec::new()));
+    assert!(session.decide(1, Decision::Revert, true, 1).is_ok());
 }
 
 #[test]
 fn a_held_answer_that_no_journal_has_any_more_can_be_let_go() {
     let mut session = Session::default();
-    assert_eq!(session.decide(3, &Decision::Reject { taken: 0 }, true, 1), Ok(Verdict::Settled("rejected")));
+    assert_eq!(session.decide(3, Decision::Reject, true, 1), Ok(Verdict::Settled("rejected")));
     assert_eq!(set(session.settled(3, "rejected", None).0)[0], ("landing".to_owned(), "rejected".to_owned()));
 }
 

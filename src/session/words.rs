@@ -1,27 +1,25 @@
 //! The sentences about a job.
 
 use rmpv::Value;
-use serde::Serialize;
 
 use crate::land::HeldFor;
 use crate::mirror::Obstacle;
 use crate::request::Notify;
 
 /// Why an answer is held, or why something cannot be done with it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Reason {
+struct Reason {
     /// Why it is held.
-    pub held: &'static str,
+    held: &'static str,
     /// Why it cannot be accepted.
-    pub fact: &'static str,
+    fact: &'static str,
     /// What to do, so that it can be; `%d` is the job's number.
-    pub advice: Option<&'static str>,
+    advice: Option<&'static str>,
     /// Why it cannot be reverted, where that is said in other words.
-    pub changed: Option<&'static str>,
+    changed: Option<&'static str>,
 }
 
 /// What is said of a reason.
-pub fn reason(why: Obstacle) -> Reason {
+fn reason(why: Obstacle) -> Reason {
     let same = |words| Reason { held: words, fact: words, advice: None, changed: None };
     let Obstacle::Held(why) = why else {
         return Reason { advice: Some("accept it again"), ..same("the text was changed meanwhile") };
@@ -65,8 +63,13 @@ pub fn reason(why: Obstacle) -> Reason {
     }
 }
 
+/// Why an answer is held.
+pub fn held_words(why: HeldFor) -> &'static str {
+    reason(Obstacle::Held(why)).held
+}
+
 /// What makes accepting possible, and the reason.
-pub(super) fn advice(id: u64, why: Obstacle) -> String {
+pub fn advice(id: u64, why: Obstacle) -> String {
     let Reason { fact, advice, .. } = reason(why);
     let advice = advice.map(|advice| advice.replace("%d", &id.to_string()) + ": ").unwrap_or_default();
     advice + fact
@@ -86,7 +89,7 @@ pub(super) fn failed(notify: Notify, message: &str) -> Option<Value> {
 
 /// Why an answer is held; `doubt` is what is doubtful in it.
 pub(super) fn why_held<'a>(held_for: &'a str, doubt: Option<&'a str>) -> &'a str {
-    let why = HeldFor::named(held_for).map(|why| reason(Obstacle::Held(why)).held);
+    let why = HeldFor::named(held_for).map(held_words);
     doubt.filter(|_| held_for == HeldFor::Doubtful.name()).or(why).unwrap_or(held_for)
 }
 
@@ -128,4 +131,18 @@ fn landed_words(landing: &str) -> &str {
 fn news(verb: &str, words: &str, level: &str) -> Value {
     let fields = [("verb", verb), ("words", words), ("level", level)];
     Value::Map(fields.map(|(key, value)| (key.into(), value.into())).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_names_the_job() {
+        for why in HeldFor::ALL.map(Obstacle::Held).into_iter().chain([Obstacle::Stale]) {
+            let advice = advice(7, why);
+            assert!(!advice.contains('%'), "{advice}");
+        }
+        assert_eq!(advice(7, Obstacle::Stale), "accept it again: the text was changed meanwhile");
+    }
 }

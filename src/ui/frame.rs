@@ -214,12 +214,12 @@ impl Patch {
 }
 
 /// A list.
-pub(super) fn list(values: impl IntoIterator<Item = Value>) -> Value {
+pub fn list(values: impl IntoIterator<Item = Value>) -> Value {
     Value::Array(values.into_iter().collect())
 }
 
 /// A map without the fields that are none: Lua reads an absent field as nil.
-pub(super) fn map(fields: impl IntoIterator<Item = (&'static str, Option<Value>)>) -> Value {
+pub fn map(fields: impl IntoIterator<Item = (&'static str, Option<Value>)>) -> Value {
     Value::Map(fields.into_iter().filter_map(|(key, value)| Some((key.into(), value?))).collect())
 }
 

@@ -20,10 +20,10 @@ mod width;
 
 pub use answer::{Answer, Answered, Talk};
 pub use compare::{Texts, answer};
-pub use frame::{Chunks, Docked, Frame, Patch, Place, Row, RowMark, Splice, diff};
+pub use frame::{Chunks, Docked, Frame, Patch, Place, Row, RowMark, Splice, diff, list, map};
 pub use info::Info;
 pub use job_prompt::JobPrompt;
-pub use layout::{Class, Key, Ui};
+pub use layout::{Class, Key, Ui, clean, fit};
 pub use list::{List, Origin, Scope};
 pub use screen::{Effect, Event, Kind, Opening, Screen, View};
 pub use status::{Hung, Said, Status, StatusState, expand, indent, tools};

@@ -29,6 +29,17 @@ const LABEL: &str = "BotglueLabel";
 const ROWS: u64 = 190;
 const WORDS: u64 = 191;
 
+/// How many rows of a window a hunk leaves free.
+pub const ASIDE: usize = 3;
+
+/// The blanks around the sign of a row that comes: in the sign column where there is one, else beside the text. `fold` is
+/// the width of the fold column.
+pub fn gutter(textoff: usize, fold: usize, has_signs: bool) -> Option<[String; 2]> {
+    let room = textoff.checked_sub(2)?;
+    let before = if has_signs { fold.min(room) } else { room };
+    Some([" ".repeat(before), " ".repeat(room - before)])
+}
+
 /// A window in which hunks are drawn.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pane {
@@ -61,6 +72,14 @@ pub struct DrawnHunk {
     pub words: (Vec<WordMarks>, Vec<WordMarks>),
     /// The rows that go.
     pub old: Vec<Arc<[u8]>>,
+}
+
+impl DrawnHunk {
+    /// The rows that come.
+    pub fn lines(&self, tabstop: usize) -> Vec<Bytes> {
+        let line = |(at, row): (usize, &Bytes)| filled(row, self.old.get(at), self.hunk.column, tabstop);
+        self.hunk.lines.iter().enumerate().map(line).collect()
+    }
 }
 
 /// What the line above the first hunk tells.
@@ -501,6 +520,15 @@ mod tests {
         assert_eq!(come(&["xxxxxxxxx漢", "a\tb"]), ["xxxxxxxxx ", "漢        ", "a       b "]);
         assert_eq!(come(&["1", "2", "3", "4", "5"])[3], "… 2 more …");
         assert_eq!(text(&pieces(b"a\x01b\xff", &[], 8)), "a^Ab<ff>");
+    }
+
+    #[test]
+    fn the_sign_of_a_row_that_comes_is_in_the_sign_column_or_beside_the_text() {
+        let widths = |gutter: Option<[String; 2]>| gutter.map(|gutter| gutter.map(|blanks| blanks.len()));
+        assert_eq!(widths(gutter(6, 1, true)), Some([1, 3]));
+        assert_eq!(widths(gutter(6, 1, false)), Some([4, 0]));
+        assert_eq!(widths(gutter(3, 2, true)), Some([1, 0]));
+        assert_eq!(widths(gutter(1, 0, true)), None);
     }
 
     #[test]

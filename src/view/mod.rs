@@ -16,7 +16,6 @@ mod prompt;
 pub mod sample;
 mod signs;
 pub mod transcript;
-mod words;
 
 pub use action::Action;
 pub(crate) use amounts::{duration, money};
@@ -26,7 +25,6 @@ pub use list::{COLUMNS as JOB_COLUMNS, Totals, actions, stored};
 pub use place::{file, place};
 pub use prompt::{PromptView, prompt};
 pub(crate) use signs::{BAR, BETWEEN, FAILED, HELD, LANDED, QUEUED, READY, UNCHANGED, UNKNOWN};
-pub use words::{Words, words};
 
 /// For whom it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

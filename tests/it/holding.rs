@@ -68,10 +68,7 @@ fn sides(nvim: &Nvim) -> Vec<Vec<String>> {
 /// Shows the held answer beside its buffer, and waits for it: gives the buffer, and then the proposal.
 fn review(nvim: &Nvim) -> Vec<Vec<String>> {
     nvim.command("Botglue review");
-    nvim.wait("the hunks are shown", || {
-        nvim.exec("local job = require('botglue.host.client').job(1); return job ~= nil and job.shown ~= nil")
-            == true
-    });
+    nvim.shows_held(1);
     nvim.command("Botglue diff");
     nvim.wait("the proposal is beside the buffer", || {
         nvim.exec("return vim.wo.winbar:find('if accepted', 1, true) ~= nil") == true

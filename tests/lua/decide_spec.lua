@@ -79,7 +79,10 @@ test("a conflict is accepted once it was shown, as it was shown, as one step", f
   )
   equal({ landing(nvim), nvim:lines() }, { "held", { "ax", "b", "c", "d", "e", "fy" } })
   nvim:type(":Botglue accept 1<CR>")
-  nvim:eventually("it is shown", "return require('botglue.host.client').job(1).shown ~= nil")
+  nvim:eventually(
+    "it is shown",
+    "local review = require('botglue.host.connection').review return review and #review.drawn > 0"
+  )
   equal(landing(nvim), "held")
   suite.contains(nvim:screen(), "2 hunks, 1 ⚠")
   nvim:type(":Botglue accept 1<CR>")
@@ -92,15 +95,17 @@ end)
 test("what was typed since a conflict was shown is shown before it is replaced", function()
   local nvim = with_held({ "b", "c", "D" }, "4GAx<Esc>", {})
   nvim:type(":Botglue review 1<CR>")
-  nvim:eventually("it is shown", "return require('botglue.host.client').job(1).shown ~= nil")
+  nvim:eventually(
+    "it is shown",
+    "local review = require('botglue.host.connection').review return review and #review.drawn > 0"
+  )
   nvim:type("4GAy<Esc>")
   -- At once: the view may just be drawn again.
-  nvim:lua("require('botglue.host.client').job(1).shown = 1")
+  nvim:lua("require('botglue.host.connection').process:notify('shown', { id = 1, tick = 1 })")
   decided.press(nvim, "accept")
   equal({ landing(nvim), nvim:lines() }, { "held", { "a", "b", "c", "dxy", "e" } })
   suite.contains(nvim:messages(), "job 1 cannot be accepted: see :Botglue review 1, then accept it again")
-  nvim:eventually("it is shown", "return (require('botglue.host.client').job(1).shown or 1) > 1")
-  decide(nvim, "accept")
+  nvim:eventually("it is shown, and accepted", "return (pcall(require('botglue').accept, 1))")
   equal({ landing(nvim), nvim:lines() }, { "applied", { "a", "b", "c", "D", "e" } })
 end)
 

@@ -368,10 +368,10 @@ end)
 
 test("a script that takes a hunk is told of a refusal that comes after its call has returned", function()
   local nvim = held()
-  nvim:lua("require('botglue').hunks(1)")
+  nvim:lua("_G.tick = require('botglue').hunks(1).tick")
   nvim:host("hold", "reply")
   nvim:lua("require('botglue.host.connection').asked_within = 100")
-  nvim:lua("local b = require('botglue') b.accept(1, { hunk = 2, tick = b.hunks(1).tick })")
+  nvim:lua("require('botglue').accept(1, { hunk = 2, tick = tick })")
   nvim:host("arrived", "reply", 1)
   nvim:lua([[
     local host = require("support.host")

@@ -28,10 +28,9 @@ local function adopt_when_read(paths)
     return vim.tbl_contains(paths, require("botglue.util.buffer_path")(bufnr))
   end
   local function adopt()
-    require("botglue.host.query").ask("held", {}, function(result, err)
-      connection.earlier = result and 0 or connection.earlier
+    require("botglue.host.query").ask("held", {}, function(_, err)
       if err then
-        require("botglue.host.notify").warn("botglue: see :Botglue log: held answers cannot be read: " .. err)
+        require("botglue.host.notify").warn("botglue: " .. err)
       end
     end)
   end

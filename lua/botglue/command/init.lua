@@ -91,7 +91,7 @@ local OWN = {
   end,
   drop = of_hunks("drop"),
   edit = function(id)
-    require("botglue.ui.review.edit").open(id)
+    require("botglue.ui.review.held").show(id, true)
   end,
   log = open_log,
   reject = function(id)
@@ -101,7 +101,7 @@ local OWN = {
     require("botglue.jobs.decide").revert(id)
   end,
   review = function(id)
-    require("botglue.ui.review.held").review(id)
+    require("botglue.ui.review.held").show(id)
   end,
   review_end = function()
     require("botglue.ui.review.view").close()

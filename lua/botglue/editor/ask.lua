@@ -87,16 +87,9 @@ function M.change(name, args, bufnr, late)
   is_waiting = false
   if reply then
     return reply[1], reply[2]
+  elseif not connection.applying then
+    notify.warn("botglue: the host does not answer: this is done once it does")
   end
-end
-
---- Asks for something, and raises the host's error.
----@param name string
----@param args table
----@return table reply
-function M.know(name, args)
-  local result, err = M.change(name, args)
-  return result or fail("%s", err or SILENT)
 end
 
 return M

@@ -46,7 +46,7 @@ local function mark(job, with_text)
   result.id = job.id
   result.kind = place and range.shape or nil
   result.stands = range.on_disk
-  result.has_ended = not job:is_open() and job.landing ~= "held"
+  result.has_ended = not connection.open[job.id] and not connection.held[job.id]
   if job.process ~= connection.process or range.has_moved then
     result.sent = M.sent(job)
     result.before = range.before and range.before.rows
@@ -68,17 +68,17 @@ local function prompt_mark(id, range)
   return place and vim.tbl_extend("force", place, fields)
 end
 
---- The jobs whose ranges may be in a buffer.
+--- The jobs whose ranges may be in a buffer, oldest first.
 ---@param bufnr integer
----@return Iter
+---@return botglue.Job[]
 local function jobs_in(bufnr)
-  local all = vim.list_slice(connection.kept[bufnr] or {})
-  for _, jobs in ipairs({ connection.open, connection.held }) do
-    vim.list_extend(all, vim.tbl_values(jobs))
-  end
-  return vim.iter(all):filter(function(job)
-    return job.range.bufnr == bufnr
+  local found = vim.tbl_filter(function(job)
+    return job.range.bufnr == bufnr and not job.range.is_forgotten
+  end, vim.tbl_values(connection.jobs))
+  table.sort(found, function(a, b)
+    return a.id < b.id
   end)
+  return found
 end
 
 --- Sends the current state of a buffer. The host receives it in order with the buffer's text events.
@@ -111,11 +111,10 @@ end
 ---@param bufnr integer
 ---@param with_text boolean? whether to include the text at the marks
 function M.report(bufnr, with_text)
-  local marks = jobs_in(bufnr)
-    :map(function(job)
-      return mark(job, with_text)
-    end)
-    :totable()
+  local marks = {}
+  for _, job in ipairs(jobs_in(bufnr)) do
+    marks[#marks + 1] = mark(job, with_text)
+  end
   for id, range in pairs(connection.asked) do
     marks[#marks + 1] = range.bufnr == bufnr and prompt_mark(id, range) or nil
   end

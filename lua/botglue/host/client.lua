@@ -86,9 +86,8 @@ function M.tell_options(process)
 end
 
 --- The host's greeting.
----@param hello { version: string, pid: integer, words: botglue.Words? }
+---@param hello { version: string, pid: integer }
 function M.ready(hello)
-  connection.words = hello.words or connection.words
   if connection.process then
     if not connection.process.ready then
       handlers.host_ready(connection.process)

@@ -1,17 +1,8 @@
 --- The state of the plugin in this Neovim: its host, its jobs and their views. The only variable that outlives a call.
 --- The modules that use a field own it. Requires no other module of the plugin.
 
----@class botglue.Reason
----@field held string why an answer is held
----@field fact string why something cannot be done with it
----@field advice string? what to do, so that it can be accepted; with the job's number
-
----@class botglue.Words
----@field reasons table<string, botglue.Reason>
-
 ---@class botglue.HostState the host, what it is asked, the options
 ---@field process botglue.Process?
----@field words botglue.Words those that the host has sent
 ---@field session string this Neovim's name, which no other one has
 ---@field ready_within integer milliseconds that a host has to say that it is there
 ---@field restarts integer[] when hosts were started again by themselves, in milliseconds, the newest last
@@ -34,8 +25,6 @@
 ---@field jobs table<integer, botglue.Job>
 ---@field open table<integer, botglue.Job> those that have not ended
 ---@field held table<integer, botglue.Job> those whose answer is held
----@field ended integer[] those that have ended and are not held, in that order
----@field kept table<integer, botglue.Job[]> by buffer the jobs that have ended and whose ranges are known, oldest first
 ---@field lost integer[] jobs whose host was gone before it told their outcome, which the store may have
 ---@field last_id integer
 ---@field batches { list: integer, prompt: string, ids: integer[] }[] quickfix lists of jobs that were started together
@@ -60,6 +49,7 @@
 ---@field prompt botglue.Prompt? the one that is open
 ---@field drafts botglue.PromptDraft[] of closed prompts, oldest first
 ---@field review botglue.Review? the one that is open
+---@field edited table<integer, { bufnr: integer?, saved: string[]? }> by job the answers that the user edits
 ---@field diff botglue.Diff? the proposal that is shown beside its buffer
 ---@field views table<string, botglue.HostWindow> the windows of the host that are open, by id
 ---@field shown table<integer, botglue.HostWindow> the same by buffer
@@ -70,7 +60,6 @@
 
 ---@class botglue.Connection: botglue.HostState, botglue.JobsState, botglue.EditorState, botglue.UiState
 local connection = {
-  words = { reasons = {} },
   session = vim.text.hexencode(vim.uv.random(16)):lower() .. "p" .. vim.fn.getpid(),
   ready_within = 5000,
   restarts = {},
@@ -86,8 +75,6 @@ local connection = {
   jobs = {},
   open = {},
   held = {},
-  ended = {},
-  kept = {},
   batches = {},
   lost = {},
   last_id = 0,
@@ -98,6 +85,7 @@ local connection = {
   asked = {},
   written = {},
   drafts = {},
+  edited = {},
   views = {},
   shown = {},
   hung = {},

@@ -4,7 +4,6 @@
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local deadline = require("botglue.util.deadline")
-local notify = require("botglue.host.notify")
 
 local M = {}
 
@@ -37,9 +36,7 @@ end
 ---@param name string
 ---@param args table
 ---@param callback fun(result: table?, err: string?) called once, never before this returns
----@param opts { is_patient: boolean }? is_patient: a late reply counts, too, because what it holds belongs to this
---- Neovim from then on
-function M.ask(name, args, callback, opts)
+function M.ask(name, args, callback)
   local patience
   local token, query = M.expect(nil, function(result, err)
     deadline.stop(patience)
@@ -59,8 +56,6 @@ function M.ask(name, args, callback, opts)
           return
         elseif err ~= SILENT then
           wait()
-        elseif opts and opts.is_patient then
-          notify.warn("botglue: " .. SILENT)
         else
           query.reply(nil, SILENT)
         end

@@ -3,41 +3,24 @@
 
 local ask = require("botglue.editor.ask")
 local attach = require("botglue.host.attach")
-local errors = require("botglue.host.errors")
-local proposals = require("botglue.jobs.proposal")
-local reasons = require("botglue.jobs.reasons")
+local fail = require("botglue.host.errors").fail
+local notify = require("botglue.host.notify")
 local registry = require("botglue.jobs.registry")
 
 local M = {}
 
 local api = vim.api
-local fail = errors.fail
 
---- The action for a held answer that cannot be written at its range.
+--- Loads the buffer of an answer if that is possible, and has the host mirror it.
 ---@param job botglue.Job
----@return string? message nil if it can be written
-function M.misplaced(job)
-  local why
-  if not job:load() then
-    why = "buffer_gone"
-  elseif job.range.lost then
-    why = "range_lost"
-  elseif not vim.bo[job.range.bufnr].modifiable then
-    why = "not_modifiable"
-  elseif job.held_for == "too_large" then
-    why = "too_large"
+---@param is_put boolean? the user chose the lines: the old place of the job is not needed
+---@return table place the id, and the buffer where it is loaded
+function M.place(job, is_put)
+  local bufnr = job:load() and job.range.bufnr or nil
+  if bufnr then
+    attach.want(bufnr, not is_put and job or nil)
   end
-  return why and reasons.advice(why, job.id)
-end
-
----@param id integer
----@return botglue.Job
-function M.held_job(id)
-  local job = registry.job(id)
-  if job.landing ~= "held" then
-    fail("job %d is not held", id)
-  end
-  return job
+  return { id = job.id, buffer = bufnr }
 end
 
 --- Sends a decision to the host and waits for its word, but not for a moment at which it can write. Raises an error if
@@ -45,36 +28,27 @@ end
 ---@param job botglue.Job
 ---@param name "accept"|"reject"|"revert"
 ---@param args table
+---@return table? result
 local function decide(job, name, args)
-  if job.deciding then
-    fail("wait a moment (in a script: botglue.wait(%d, ms)): job %d has a pending decision", job.id, job.id)
-  end
-  args.id = job.id
-  if job:load() then
-    args.buffer = job.range.bufnr
-    -- The host may not mirror the buffer yet. If the user chose the lines, the old place of the job is not needed.
-    attach.want(args.buffer, not args.range and job or nil)
-  end
-  local landing = job.landing
-  job.deciding = "asked"
+  args = vim.tbl_extend("error", M.place(job, args.range ~= nil), args)
+  local landing, before = job.landing, job.deciding
+  job.deciding = before or "asked"
   local result, err = ask.change(name, args, args.buffer, function(_, late)
     if late and job.deciding then
-      errors.guard(fail, "%s", late)
+      notify.error("botglue: " .. late)
     end
     job.deciding = not late and job.deciding and "pending" or nil
   end)
-  if err and job.landing ~= landing then
-    -- The host has died over it, and it was written.
-    return
-  elseif err then
-    job.deciding = nil
-    fail("%s", err)
-  elseif result and result.why then
-    job.deciding = nil
-    fail("job %d cannot be rejected: %s", job.id, reasons.advice(result.why, job.id))
+  if err then
+    job.deciding = before
   elseif job.deciding then
-    job.deciding = "pending"
+    job.deciding = (not result or result.is_pending) and "pending" or nil
   end
+  -- Where the host has died over it, it may have been written.
+  if err and job.landing == landing then
+    fail("%s", err)
+  end
+  return result
 end
 
 ---@class botglue.AcceptOptions
@@ -89,7 +63,9 @@ end
 local function accept_at(job, opts)
   local bufnr = opts.bufnr or api.nvim_get_current_buf()
   local first, last = unpack(opts.range)
-  if first < 1 or last < first or last > api.nvim_buf_line_count(bufnr) then
+  if job.landing ~= "held" then
+    fail("job %d is not held", job.id)
+  elseif first < 1 or last < first or last > api.nvim_buf_line_count(bufnr) then
     fail("the lines %s, %s are not in the buffer", tostring(first), tostring(last))
   elseif not vim.bo[bufnr].modifiable then
     fail("job %d cannot be accepted here: the buffer cannot be changed", job.id)
@@ -103,53 +79,46 @@ local function accept_at(job, opts)
   })
 end
 
---- Takes one hunk that a script got from `hunks()`.
----@param job botglue.Job
----@param opts botglue.AcceptOptions
-local function take_hunk(job, opts)
-  local proposal = job.proposal
-  if not proposal or proposal.tick ~= opts.tick or not proposals.is_current(job) then
-    fail("get the hunks of job %d again: the text has changed since", job.id)
-  end
-  ---@cast proposal botglue.Proposal
-  local at = opts.hunk --[[@as integer]]
-  local hunk = proposal.hunks[at] or fail("job %d has no hunk %d", job.id, at)
-  local function check(result, err)
-    local why = err or result and (result.stale and "the text has changed" or result.why)
-    if why then
-      fail("job %d cannot be accepted: %s", job.id, reasons.advice(why, job.id))
-    end
-  end
-  check(proposals.decide(job, "take", { hunks = { hunk.id } }, function(...)
-    errors.guard(check, ...)
-  end))
-end
-
 --- Accepts a held answer: the host merges it with the current text and writes it. Raises an error if it cannot.
 ---@param id integer
 ---@param opts botglue.AcceptOptions?
-function M.accept(id, opts)
-  local job = M.held_job(id)
+---@param shows boolean? a conflict that the user has not seen is to be shown instead
+---@return boolean? is_to_show
+function M.accept(id, opts, shows)
+  local job = registry.job(id)
   if opts and opts.range then
     accept_at(job, opts)
   elseif opts and opts.hunk then
-    take_hunk(job, opts)
+    local now = job:load() and api.nvim_buf_get_changedtick(job.range.bufnr) or nil
+    decide(job, "accept", { hunk = opts.hunk, tick = opts.tick, now = now })
   else
-    decide(job, "accept", { shown = job.shown })
+    local result = decide(job, "accept", { shows = shows and not job.range.lost })
+    return result and result.show ~= nil
   end
 end
 
 --- Rejects a held answer: the buffer stays as it is.
 ---@param id integer
 function M.reject(id)
-  local job = M.held_job(id)
-  decide(job, "reject", { taken = job.taken })
+  decide(registry.job(id), "reject", {})
 end
 
 --- Reverts a landed answer, even after later edits around it.
 ---@param id integer
 function M.revert(id)
   decide(registry.job(id), "revert", {})
+end
+
+--- What a held answer would change in its buffer, for a script.
+---@param id integer
+---@return table
+function M.hunks(id)
+  local place = M.place(registry.job(id))
+  local bufnr = place.buffer or fail("the buffer of job %d is gone: see :Botglue edit %d", id, id)
+  place.tick, place.tabstop = api.nvim_buf_get_changedtick(bufnr), vim.bo[bufnr].tabstop
+  local told = ask.open("hunks", place, { within = 2000, keeps_keys = true })
+  told.hunks.tick = told.tick
+  return told.hunks
 end
 
 return M

@@ -6,7 +6,6 @@ local events = require("botglue.jobs.events")
 local fail = require("botglue.host.errors").fail
 local notify = require("botglue.host.notify")
 local observe = require("botglue.jobs.observe")
-local proposal = require("botglue.jobs.proposal")
 local text = require("botglue.util.text")
 
 local M = {}
@@ -18,16 +17,10 @@ local M = {}
 ---@field transcript string? the file of its raw stream
 ---@field asked_from botglue.Whereabouts? of a question: where the user was after sending it
 ---@field took_ms integer? of a held answer: how long its agent ran
----@field tools botglue.Tool[] the newest ones, by their index
----@field review_as "hunks"|"text"|"blocks"|nil how its held answer is shown
----@field taken integer? the number of taken edits of its answer, as last reported by the host
----@field proposal botglue.Proposal? the newest one, while it has followers
----@field followers (fun())[]? called with each proposal
----@field shown integer? the changedtick for which its proposal was shown last
+---@field tools table<integer, botglue.Tool> the newest ones, by their index
+---@field newest_tool integer its index
 ---@field process botglue.Process? the host that runs it
 ---@field uuid string? of one that was taken over: its answer's key in the store
----@field saved string[]? its held answer as the user saved it
----@field typed string[]? what is typed in the buffer of the answer, and not saved
 ---@field observers botglue.Observer[]? the user's functions that receive its updates
 ---@field observed string? which updates the host forwards; nil until the job was sent
 ---@field deciding "asked"|"pending"|nil a decision of the user was sent; pending: no call waits for the reply
@@ -37,20 +30,29 @@ Job.__index = Job
 
 local MOST_TOOLS = 100
 
+-- The fields that its table has as they are.
+local PUBLIC = vim.split(
+  "id status landing held_for held_why path prompt agent model session_id tool text "
+    .. "num_turns cost_usd input_tokens output_tokens",
+  " "
+)
+
 ---@class botglue.Patch what the host says of a job
 ---@field id integer
 ---@field set table<string, any>? the fields that changed; `vim.NIL`: gone
 ---@field tools botglue.Tool[]? those that changed
 ---@field news { verb: string, words: string, level: string }?
 ---@field is_update boolean? whether the job has an event for it
+---@field gone boolean? the host does not know the job any more
+---@field unfollowed boolean? it does not follow its range any more
 
----@param spec table the fields known at the request
+---@param spec table the fields that are known: those of a request, or of a held answer that is taken over
 ---@return botglue.Job
 function M.new(spec)
-  local self = setmetatable(vim.tbl_extend("error", {}, spec), Job)
-  self.status = "queued"
-  self.tools = {}
-  self.started = vim.uv.hrtime()
+  local self, now = setmetatable(spec, Job), vim.uv.hrtime()
+  self.status = self.status or "queued"
+  self.tools, self.newest_tool = {}, 0
+  self.started, self.ended = now - (self.took_ms or 0) * 1e6, self.took_ms and now
   return self
 end
 
@@ -70,20 +72,14 @@ function Job:submit(request)
   end)
 end
 
---- Makes a job of a held answer from an earlier session or from a host that exited.
----@param spec table the fields that are known
----@return botglue.Job
-function M.recall(spec)
-  local self = setmetatable(vim.tbl_extend("error", {}, spec), Job)
-  self.status, self.landing, self.tools = "done", "held", {}
-  self.ended = vim.uv.hrtime()
-  self.started = self.ended - self.took_ms * 1e6
-  return self
-end
-
 --- Whether it has not ended yet.
 function Job:is_open()
   return self.status ~= "done" and self.status ~= "failed"
+end
+
+--- Whether it has ended, and no decision on its answer is pending.
+function Job:is_settled()
+  return not self:is_open() and not self.deciding
 end
 
 ---@return integer
@@ -99,54 +95,37 @@ function Job:table()
     -- An empty range at the top of the buffer has line 0; the API reports line 1.
     first, last = math.max(first, 1), math.max(last, 1)
   end
-  local tools = {}
-  for i, tool in ipairs(self.tools) do
-    tools[i] = { id = tool.id, name = tool.name, status = tool.status, error = tool.error }
-  end
-  return {
-    id = self.id,
-    status = self.status,
-    landing = self.landing,
-    held_for = self.held_for,
-    held_why = self.held_for == "doubtful" and self.held_why or nil,
+  local told = {
     bufnr = self.range.bufnr,
-    path = self.path,
     kind = self.range.kind,
     first_line = first,
     last_line = last,
-    prompt = self.prompt,
-    agent = self.agent,
-    model = self.model,
-    session_id = self.session_id,
-    tool = self.tool,
-    tools = tools,
-    text = self.text,
     elapsed_ms = self:elapsed_ms(),
-    num_turns = self.num_turns,
-    cost_usd = self.cost_usd,
-    input_tokens = self.input_tokens,
-    output_tokens = self.output_tokens,
-    error = self.error and { code = self.error.code, message = self.error.message } or nil,
+    error = vim.deepcopy(self.error),
+    tools = {},
   }
+  for index = math.max(self.newest_tool - MOST_TOOLS, 0) + 1, self.newest_tool do
+    local tool = self.tools[index]
+    told.tools[#told.tools + 1] = tool
+      and { id = tool.id, name = tool.name, status = tool.status, error = tool.error }
+  end
+  for _, field in ipairs(PUBLIC) do
+    told[field] = self[field]
+  end
+  told.held_why = self.held_for == "doubtful" and told.held_why or nil
+  return told
 end
 
 --- Keeps the state of a tool, if it is among the newest.
 ---@param tool table with its index
 ---@return table? before its state until now
 function Job:learn_tool(tool)
-  local tools = self.tools
-  local at = #tools
-  while at > 0 and tools[at].index > tool.index do
-    at = at - 1
-  end
-  local before = at > 0 and tools[at].index == tool.index and tools[at] or nil
-  if before then
-    tools[at] = tool
-  else
-    table.insert(tools, at + 1, tool)
-    if #tools > MOST_TOOLS then
-      table.remove(tools, 1)
-    end
+  local before = self.tools[tool.index]
+  self.newest_tool = math.max(self.newest_tool, tool.index)
+  local oldest = self.newest_tool - MOST_TOOLS + 1
+  self.tools[oldest - 1] = nil
+  if tool.index >= oldest then
+    self.tools[tool.index] = tool
   end
   return before
 end
@@ -170,10 +149,6 @@ function Job:take(patch)
       self[field] = value ~= vim.NIL and value or nil
     end
   end
-  if set.landing and not set.said then
-    -- There is no host that says it.
-    self.said = set.landing == "held" and "held: its answer waits for review" or "landed"
-  end
   if set.error then
     self.error = { code = set.error.code, message = text.clean(set.error.message) }
   end
@@ -185,9 +160,9 @@ function Job:take(patch)
   if status == "done" or status == "failed" then
     self:close(status)
   elseif was_held and set.landing then
-    self:decided()
-  elseif was_held and set.held_for then
-    proposal.notify_followers(self)
+    -- It was accepted or rejected.
+    self.on_close(self)
+    handlers.job_decided(self)
   elseif set.status == "ready" then
     self.tool = nil
   end
@@ -195,16 +170,12 @@ function Job:take(patch)
     local news = patch.news
     notify.add({ id = self.id, verb = news.verb, words = news.words, level = vim.log.levels[news.level] })
   end
+  if patch.unfollowed then
+    self.range:forget()
+  end
   if patch.is_update then
     events.emit("BotglueJobUpdated", self)
   end
-end
-
---- Its held answer was accepted or rejected.
-function Job:decided()
-  self.saved, self.typed = nil, nil
-  self.on_close(self)
-  proposal.ended(self)
 end
 
 --- Loads its buffer if it is not loaded and its file can be read.

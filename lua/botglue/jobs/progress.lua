@@ -2,25 +2,8 @@
 --- command line shows none.
 
 local connection = require("botglue.host.connection")
-local text = require("botglue.util.text")
 
 local M = {}
-
-local WIDTH = 60 -- cells of a prompt
-
---- Runs a function while progress messages are not shown in the command line.
----@param fn fun()
-local function unshown(fn)
-  local shown = vim.o.messagesopt
-  local function set(value)
-    if vim.o.messagesopt ~= value then
-      vim.cmd({ cmd = "set", args = { "messagesopt=" .. value }, mods = { noautocmd = true } })
-    end
-  end
-  set((shown:gsub("progress:c", "progress:")))
-  pcall(fn)
-  set(shown)
-end
 
 ---@param told { words: string, status: "running"|"success"|"failed", percent: integer }
 function M.tell(told)
@@ -28,16 +11,22 @@ function M.tell(told)
     return
   end
   connection.progress = told.status == "running" and told or nil
-  unshown(function()
-    vim.api.nvim_echo({ { text.fit(text.clean(told.words), WIDTH, "...") } }, false, {
-      id = "botglue.jobs",
-      kind = "progress",
-      source = "botglue",
-      title = "botglue",
-      status = told.status,
-      percent = told.percent,
-    })
-  end)
+  local shown = vim.o.messagesopt
+  local function set(value)
+    if vim.o.messagesopt ~= value then
+      vim.cmd({ cmd = "set", args = { "messagesopt=" .. value }, mods = { noautocmd = true } })
+    end
+  end
+  set((shown:gsub("progress:c", "progress:")))
+  pcall(vim.api.nvim_echo, { { told.words } }, false, {
+    id = "botglue.jobs",
+    kind = "progress",
+    source = "botglue",
+    title = "botglue",
+    status = told.status,
+    percent = told.percent,
+  })
+  set(shown)
 end
 
 --- The host or Neovim is gone, and with it the jobs.

@@ -17,7 +17,11 @@ local RESTARTS = 3 -- a minute
 --- Whether to start another host at once: only if a range must be followed, and a limited number of times.
 ---@return boolean
 local function restarts()
-  local is_needed = next(connection.held) or next(connection.kept) or #connection.lost > 0
+  local is_needed = #connection.lost > 0
+    or vim.iter(registry.all()):any(function(job)
+      return job.landing == "held"
+        or not job.range.is_forgotten and vim.api.nvim_buf_is_valid(job.range.bufnr)
+    end)
   local now = vim.uv.now()
   local recent = vim.tbl_filter(function(at)
     return now - at < 60000
@@ -30,44 +34,41 @@ local function restarts()
   return true
 end
 
---- Takes over what was written for a job and the host has not told.
+--- What becomes of an answer without a host: it was written, or it is held. The host has stored one that waited for a
+--- moment, and the next one, or the next session, offers it.
 ---@param job botglue.Job
----@return boolean written
-local function take_written(job)
-  local landing = write.landing(job.id)
-  if not landing or landing == job.landing then
-    return false
-  end
-  local status = job:is_open() and "done" or nil
-  local set = { status = status, landing = landing, held_for = vim.NIL }
-  job:take({ id = job.id, set = set, is_update = not status })
-  return true
-end
-
---- An answer that waits for a moment: the host has stored it, and the next one, or the next session, offers it.
----@param job botglue.Job
-local function hold(job)
-  local set = { status = "done", landing = "held", held_for = "review", review_as = "hunks" }
-  job:take({ id = job.id, set = set })
+---@param landing string
+local function settle(job, landing)
+  local is_open = job:is_open()
+  job:take({
+    id = job.id,
+    set = {
+      status = is_open and "done" or nil,
+      landing = landing,
+      held_for = landing == "held" and "review" or vim.NIL,
+      said = landing == "held" and "held: its answer waits for review" or "landed",
+    },
+    is_update = not is_open,
+  })
 end
 
 --- Ends the jobs of a host that is gone.
 ---@param process botglue.Process
 ---@param err botglue.JobError
 local function take_leave(process, err)
-  for _, job in pairs(connection.jobs) do
-    job.range:keep_rows()
-  end
   query.fail(process, err.message)
   progress.stop()
   for _, job in ipairs(registry.all()) do
-    local is_written = take_written(job)
-    if job.status == "ready" then
-      hold(job)
+    job.range:keep_rows()
+    local written = write.landing(job.id)
+    if written and written ~= job.landing then
+      settle(job, written)
+    elseif job.status == "ready" then
+      settle(job, "held")
     elseif job:is_open() and job.process == process then
       table.insert(connection.lost, job.id)
       job:fail(err)
-    elseif job.deciding == "pending" and not is_written then
+    elseif job.deciding == "pending" then
       notify.error(("botglue: decide on job %d again: the host is gone"):format(job.id))
     end
     job.deciding = nil
@@ -95,7 +96,7 @@ function M.introduce(process)
   local hello = { held = {}, ended = {}, lost = connection.lost, written = write.landings() }
   for _, job in ipairs(registry.all()) do
     if job.landing == "held" then
-      table.insert(hello.held, { id = job.id, uuid = job.uuid })
+      table.insert(hello.held, { id = job.id, uuid = job.uuid, is_taken = job.range.before ~= nil })
     elseif not job:is_open() then
       local is_lost = job.error and job.error.code == "session_not_found"
       table.insert(hello.ended, {
@@ -118,22 +119,18 @@ end
 --- Neovim ends: so do its jobs, each with its event. The host notices by itself, and ends their agents.
 function M.leave()
   connection.leaving = true
-  local interrupted = vim.tbl_filter(function(job)
-    return job:is_open() and job.status ~= "ready"
-  end, registry.all())
-  if connection.process and #interrupted > 0 then
-    -- The host may see the end of an agent before it knows that Neovim is left.
-    local ids = vim.tbl_map(function(job)
-      return job.id
-    end, interrupted)
-    connection.process:notify("interrupted", { ids = ids })
-  end
+  local interrupted = {}
   for _, job in ipairs(registry.all()) do
     if job.status == "ready" then
-      hold(job)
-    else
+      settle(job, "held")
+    elseif job:is_open() then
+      table.insert(interrupted, job.id)
       job:fail({ code = "host_lost", message = "ask again: Neovim was left before the answer came" })
     end
+  end
+  if connection.process and #interrupted > 0 then
+    -- The host may see the end of an agent before it knows that Neovim is left.
+    connection.process:notify("interrupted", { ids = interrupted })
   end
   -- There is no next tick.
   events.flush()

@@ -1,14 +1,11 @@
---- The jobs of this Neovim: gives each its number, and forgets the oldest ended ones beyond a limit. A job with a held
---- answer is kept, and the host searches for its range in each buffer that reads its file.
+--- The jobs of this Neovim: gives each its number. The host searches for the range of a held answer in each buffer that
+--- reads its file.
 
 local attach = require("botglue.host.attach")
 local connection = require("botglue.host.connection")
 local debounce = require("botglue.util.debounce")
 
 local M = {}
-
-local KEPT_RANGES = 100 -- a buffer's, of jobs that have ended
-local KEPT_JOBS = 1000 -- that have ended
 
 --- Neovim does not know that a status line has the counts in it, and draws none for what happens in the background.
 local draw_counts = debounce(function()
@@ -48,18 +45,12 @@ function M.register(job)
   draw_counts()
 end
 
---- Forgets a job.
----@param id integer
-local function forget(id)
-  local job = connection.jobs[id]
-  connection.jobs[id] = nil
+--- The host does not know a job any more: forgets it.
+---@param job botglue.Job
+function M.forget(job)
+  connection.jobs[job.id] = nil
   connection.spent = job.cost_usd and (connection.spent or 0) + job.cost_usd or connection.spent
-  local range = job.range
-  range:forget()
-  local kept = vim.tbl_filter(function(other)
-    return other ~= job
-  end, connection.kept[range.bufnr] or {})
-  connection.kept[range.bufnr] = #kept > 0 and kept or nil
+  job.range:forget()
 end
 
 --- Has the host find the ranges of held answers in each buffer that reads their file.
@@ -85,40 +76,16 @@ local function watch_files()
   })
 end
 
---- Remembers the range of a job that has ended, as long as its buffer is there.
----@param job botglue.Job
-local function keep_range(job)
-  local bufnr, all = job.range.bufnr, connection.kept
-  if not vim.api.nvim_buf_is_valid(bufnr) then
-    all[bufnr] = nil
-    return
-  end
-  local kept = all[bufnr] or {}
-  all[bufnr] = kept
-  kept[#kept + 1] = job
-  if #kept > KEPT_RANGES then
-    table.remove(kept, 1).range:forget()
-  end
-end
-
 --- A job has ended, or a held one was decided. Its range is still marked, invisibly: its lines stay current, and what
---- landed can be taken back. The oldest give way.
+--- landed can be taken back, until the host says that it is too old.
 ---@param job botglue.Job
 function M.release(job)
-  connection.open[job.id] = nil
+  local is_held = job.landing == "held"
+  connection.open[job.id], connection.held[job.id] = nil, is_held and job or nil
   draw_counts()
-  if job.landing == "held" then
-    connection.held[job.id] = job
+  if is_held then
     watch_files()
-    return
   end
-  connection.held[job.id] = nil
-  local ended = connection.ended
-  ended[#ended + 1] = job.id
-  if #ended > KEPT_JOBS then
-    forget(table.remove(ended, 1))
-  end
-  keep_range(job)
 end
 
 --- Makes a job of a held answer of the store, which has the number of the failed job whose answer it is, if it is one
@@ -126,42 +93,22 @@ end
 ---@param answer botglue.HeldAnswer
 ---@return integer id
 function M.recall(answer)
-  local path, lost = answer.path, answer.id and connection.jobs[answer.id]
+  local path, lost = answer.set.path, answer.id and connection.jobs[answer.id]
   local bufnr = path ~= "" and vim.fn.bufadd(path) or lost and lost.range.bufnr or -1
   local range = require("botglue.editor.range").recall(bufnr, answer.selection, answer.stands)
   local place = lost and lost.range.bufnr == bufnr and lost.range:place()
   if lost and place then
     range:mark(place, lost.range.shape)
   end
-  local job = require("botglue.jobs.job").recall({
+  local job = require("botglue.jobs.job").new(vim.tbl_extend("error", answer.set, {
     id = M.next_id(),
-    uuid = answer.uuid,
     range = range,
-    path = path,
-    prompt = answer.prompt,
-    agent = answer.agent,
-    wanted = answer.model,
-    cwd = answer.project,
     options = require("botglue.host.client").options(),
-    text = answer.text,
-    held_for = answer.held_for or "buffer_gone",
-    held_why = answer.held_why,
-    said = answer.said,
-    review_as = answer.review_as,
-    took_ms = answer.elapsed_ms or 0,
     on_close = M.release,
-    session_id = answer.session_id,
-    model = answer.model,
-    cost_usd = answer.cost_usd,
-    num_turns = answer.num_turns,
-    input_tokens = answer.input_tokens,
-    output_tokens = answer.output_tokens,
-  })
+  }))
   connection.jobs[job.id] = job
-  connection.held[job.id] = job
-  watch_files()
+  M.release(job)
   attach.want(range.bufnr, job)
-  draw_counts()
   return job.id
 end
 

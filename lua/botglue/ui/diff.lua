@@ -2,13 +2,25 @@
 --- are in diff mode, and it is drawn again whenever the buffer changes.
 
 local connection = require("botglue.host.connection")
+local decide = require("botglue.jobs.decide")
 local fail = require("botglue.host.errors").fail
-local proposals = require("botglue.jobs.proposal")
 local windows = require("botglue.ui.windows")
 
 local M = {}
 
 local api = vim.api
+
+---@class botglue.Hunk rows that go, and rows that come in their place
+---@field first integer its first row, from 0
+---@field count integer how many rows go; 0: it is an insertion above row `first`
+---@field conflict boolean
+---@field lines string[] the rows that come
+
+---@class botglue.Hunks of a job in the text with a changedtick, or why there are none
+---@field id integer
+---@field tick integer
+---@field hunks botglue.Hunk[] ascending
+---@field why string?
 
 ---@class botglue.Diff
 ---@field job botglue.Job
@@ -16,7 +28,6 @@ local api = vim.api
 ---@field side integer the buffer with the proposal
 ---@field wins { buffer: integer, side: integer }
 ---@field group integer
----@field stop fun() the proposal is not followed any more
 ---@field own_window boolean whether the window of the buffer was opened for this
 local Diff = {}
 Diff.__index = Diff
@@ -59,9 +70,8 @@ end
 function Diff:draw(hunks)
   local bo = vim.bo[self.side]
   local rows = api.nvim_buf_get_lines(self.bufnr, 0, -1, false)
-  local lines = proposal(rows, hunks, self.job.range.kind == "insert")
   bo.modifiable, bo.readonly = true, false
-  api.nvim_buf_set_lines(self.side, 0, -1, false, lines)
+  api.nvim_buf_set_lines(self.side, 0, -1, false, proposal(rows, hunks, self.job.range.kind == "insert"))
   bo.modifiable, bo.readonly = false, true
   api.nvim_win_call(self.wins.side, vim.cmd.diffupdate)
   local conflicts = #vim.tbl_filter(function(hunk)
@@ -80,20 +90,25 @@ function Diff:draw(hunks)
   title(self.wins.side, table.concat(parts, between))
 end
 
---- Draws the newest proposal. Where the buffer has changed since there is a newer one soon.
-function Diff:show()
-  local job = self.job
-  local newest = job.proposal
-  if job.landing ~= "held" then
-    self:close()
-  elseif not self:is_open() or not newest then
+--- Has the host tell what is proposed, now and after each change.
+function Diff:follow()
+  local told = decide.place(self.job)
+  told.tabstop = vim.bo[self.bufnr].tabstop
+  if connection.process then
+    connection.process:notify("diff", told)
+  end
+end
+
+--- Draws what is proposed. Where the buffer has changed since there is more soon.
+---@param told botglue.Hunks
+function Diff:show(told)
+  if told.id ~= self.job.id or not self:is_open() then
     return
-  elseif newest.why then
-    job.shown = nil
-    title(self.wins.side, require("botglue.jobs.reasons").held(newest.why))
-  elseif proposals.is_current(job) then
-    job.shown = newest.tick
-    self:draw(newest.hunks)
+  elseif told.why then
+    title(self.wins.side, told.why)
+  elseif told.tick == api.nvim_buf_get_changedtick(self.bufnr) then
+    self:draw(told.hunks)
+    connection.process:notify("shown", { id = told.id, tick = told.tick })
   end
 end
 
@@ -103,7 +118,9 @@ function Diff:close()
     return
   end
   connection.diff = nil
-  self.stop()
+  if connection.process then
+    connection.process:notify("diff", { id = self.job.id, buffer = self.bufnr })
+  end
   api.nvim_del_augroup_by_id(self.group)
   if api.nvim_win_is_valid(self.wins.side) then
     pcall(api.nvim_win_close, self.wins.side, true)
@@ -201,9 +218,7 @@ function M.open(id)
   connection.diff = self
   require("botglue.ui.status").place()
   self:watch()
-  self.stop = proposals.follow(job, function()
-    self:show()
-  end)
+  self:follow()
 end
 
 return M

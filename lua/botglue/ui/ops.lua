@@ -35,11 +35,8 @@ end
 ---@param job botglue.Job
 ---@param float botglue.ListOrigin
 function own.review(job, float)
-  if job.landing ~= "held" then
-    fail("job %d is not held", job.id)
-  end
   float:close()
-  require("botglue.ui.review.held").show(job)
+  require("botglue.ui.review.held").show(job.id)
 end
 
 ---@param job botglue.Job
@@ -198,12 +195,11 @@ function M.act(view, action)
       view:close()
     end,
   }
-  local row = view:id_of(api.nvim_win_get_cursor(0)[1])
   if action == "quickfix" then
     local reply = ask.open("act", { action = action, view = view.id })
     quickfix(reply.quickfix, vim.fs.basename(view.opening.name), from)
   else
-    act({ action = action, row = row, view = view.id }, from, register)
+    act({ action = action, row = view:id_of(vim.fn.line(".")), view = view.id }, from, register)
   end
 end
 

@@ -27,7 +27,6 @@ impl Buffer {
         let findings = match question {
             MirrorQuery::Review { job, asked } => return self.ask(token, *job, asked),
             MirrorQuery::Mirror => self.view(),
-            MirrorQuery::Blocks(_) => question.without_mirror(),
         };
         self.orders.push(Order::Reply { token, findings });
     }

@@ -101,6 +101,7 @@ fn of_jobs_that_have_ended_the_newest_are_followed_and_all_that_are_held() {
         [true, false, false, true, true]
     );
     // What was held is decided: now it is the newest of those that have ended.
-    mirrors.take(MirrorEvent::Ended { job: 1 });
+    let orders = mirrors.take(MirrorEvent::Ended { job: 1 });
+    assert!(matches!(orders[..], [Order::Unfollowed(201), ..]), "{orders:?}");
     assert_eq!([1, 201, 202].map(|job| place(&mut mirrors, job).is_some()), [true, false, true]);
 }

@@ -51,7 +51,7 @@ fn jobs(serve: &Serve) -> Vec<(&'static str, Json)> {
         ("run", resumed),
         (
             "hello",
-            json!({"held": [{"id": 4, "uuid": "u"}, {"id": 8}], "ended": [ended], "lost": [6], "written": [{"id": 7, "landing": "applied"}]}),
+            json!({"held": [{"id": 4, "uuid": "u"}, {"id": 8, "is_taken": true}], "ended": [ended], "lost": [6], "written": [{"id": 7, "landing": "applied"}]}),
         ),
         ("edit", json!({"id": 1, "lines": ["a"], "is_saved": true})),
         ("edit", json!({"id": 1, "is_saved": false})),
@@ -79,12 +79,7 @@ fn ranges() -> Vec<(&'static str, Json)> {
         "buffer": 1, "name": "/a", "tick": 3, "rows": 2, "bytes": 9, "written": true, "refuses": false,
         "marks": [mark, held],
     });
-    vec![
-        ("buffer", notice),
-        ("wiped", json!({"buffer": 1})),
-        ("moment", json!({"buffer": 1})),
-        ("review_end", json!({"id": 1, "buffer": 1})),
-    ]
+    vec![("buffer", notice), ("wiped", json!({"buffer": 1})), ("moment", json!({"buffer": 1}))]
 }
 
 /// About the windows of the host.
@@ -117,6 +112,9 @@ fn windows() -> Vec<(&'static str, Json)> {
         ("act", json!({"view": "list-000000001", "action": "quickfix"})),
         ("act", json!({"row": "#1", "action": "jump"})),
         ("act", json!({"row": "u", "action": "yank"})),
+        ("show", json!({"id": 1, "buffer": 1, "is_modifiable": true, "filetype": "lua"})),
+        ("hunks", json!({"id": 1, "buffer": 1, "tick": 3, "tabstop": 8})),
+        ("hunk", json!({"id": 1, "buffer": 1, "verb": "next", "count": 1, "row": 0, "tick": 3})),
         ("texts", json!({"title": "t", "left": ["a"], "right": ["b"], "filetype": "lua"})),
         ("health", json!({"log_dir": "/dev/null/b"})),
         ("prompt", json!({"id": 3, "key": "send"})),
@@ -136,8 +134,8 @@ fn windows() -> Vec<(&'static str, Json)> {
         ),
         (
             "panes",
-            json!({"id": 1, "serial": 1, "keys": "do take", "row": 0, "panes": [{"columns": 80, "leftcol": 0,
-            "scrolls": false, "gutter": ["", " "], "has_signs": true, "tabstop": 8, "cap": 20, "first": 0, "past": 40}]}),
+            json!({"id": 1, "buffer": 1, "serial": 1, "top": 0, "past": 20, "keys": "do take", "row": 0, "panes": [{"columns": 80, "leftcol": 0,
+            "scrolls": false, "textoff": 4, "fold": 1, "has_signs": true, "tabstop": 8, "height": 20, "first": 0, "past": 40}]}),
         ),
         (
             "prompt",
@@ -147,6 +145,9 @@ fn windows() -> Vec<(&'static str, Json)> {
             "buffers": [{"name": "a", "path": "a"}]},
             "typed": {"serial": 1, "text": "@a", "row": 0, "before": "@a", "mode": "i", "width": 74, "first": 1, "last": 2}}),
         ),
+        ("diff", json!({"id": 1, "buffer": 1, "tabstop": 8})),
+        ("diff", json!({"id": 1, "buffer": 1})),
+        ("shown", json!({"id": 1, "tick": 3})),
         ("batch", json!({"list": 1, "prompt": "it", "ids": [1]})),
         ("closed", json!({"view": view})),
         ("geometry", here.clone()),
@@ -166,33 +167,14 @@ fn questions() -> Vec<Json> {
         ("prompts", json!({})),
         ("held", json!({})),
         ("settled", json!({})),
-        ("answer", json!({"id": 1})),
-        ("accept", of_buffer(json!({"shown": 3}))),
+        ("accept", of_buffer(json!({"shows": true}))),
         ("accept", of_buffer(json!({"range": {"first": 1, "last": 2}, "tick": 3}))),
-        ("reject", json!({"id": 1, "taken": 1})),
+        ("accept", of_buffer(json!({"hunk": 1, "tick": 3, "now": 3}))),
+        ("reject", json!({"id": 1})),
         ("revert", of_buffer(json!({}))),
         ("mirror", json!({"buffer": 1})),
-        (
-            "blocks",
-            of_buffer(json!({
-                "text": "```\na\n```\nb\n```lua\nc\n```", "selection": selection(), "filetype": "lua",
-            })),
-        ),
-        ("review", of_buffer(json!({"lines": ["a"], "dropped": [["0f"]]}))),
-        ("take", of_buffer(json!({"hunks": ["0f"]}))),
-        ("take", of_buffer(json!({"all": true}))),
-        ("drop", of_buffer(json!({"all": true}))),
-        ("undrop", of_buffer(json!({"hunks": ["0f"]}))),
-        (
-            "hunk",
-            of_buffer(json!({"verb": "take", "count": 1, "row": 0, "visited": "0f", "tick": 3, "drawn": 2})),
-        ),
-        (
-            "hunk",
-            of_buffer(
-                json!({"verb": "drop", "range": {"first": 0, "past": 2}, "row": 0, "tick": 3, "drawn": 3}),
-            ),
-        ),
+        ("hunk", of_buffer(json!({"verb": "take", "count": 1, "row": 0, "visited": "0f", "tick": 3}))),
+        ("hunk", of_buffer(json!({"verb": "drop", "range": {"first": 0, "past": 2}, "row": 0, "tick": 3}))),
     ];
     let question =
         |(name, more): (&str, Json)| laid_over(&json!({"token": 1, "name": name, "limit": 5}), &more);
@@ -242,21 +224,31 @@ fn called_with(function: &str, folder: &Path, names: &mut BTreeSet<String>) {
 #[test]
 fn each_message_of_the_plugin_is_among_them() {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let (mut methods, mut questions) = (BTreeSet::new(), BTreeSet::new());
+    let (mut methods, mut questions, mut asked) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for message in of_each_kind(&Serve::start(Scratch::new())) {
         methods.insert(text(&message[1]));
         let Value::Map(argument) = &message[2][0] else { continue };
-        let name = argument.iter().find(|(key, _)| key.as_str() == Some("name"));
-        questions.extend(name.filter(|_| message[1] == "query".into()).map(|(_, name)| text(name)));
+        let named = |field: &str| {
+            let found = argument.iter().find(|(key, _)| key.as_str() == Some(field));
+            found.map(|(_, name)| text(name))
+        };
+        match message[1].as_str() {
+            Some("query") => questions.extend(named("name")),
+            Some("ask") => asked.extend(named("what")),
+            _ => {}
+        }
     }
     let lua = Path::new(env!("CARGO_MANIFEST_DIR")).join("lua");
-    let calls = [(":notify", methods, "run"), ("query.ask", questions.clone(), "review")];
+    let calls = [
+        (":notify", methods, "run"),
+        ("host.query\").ask", questions.clone(), "held"),
+        ("ask.change", questions, "hunk"),
+        ("ask.open", asked, "show"),
+    ];
     for (function, known, some) in calls {
         let mut sent = BTreeSet::new();
         called_with(function, &lua, &mut sent);
         assert!(sent.contains(some), "{function} was found nowhere: {sent:?}");
         assert_eq!(sent.difference(&known).collect::<Vec<_>>(), Vec::<&String>::new(), "{function}");
     }
-    let decisions = ["take", "drop", "undrop", "blocks"];
-    assert!(decisions.iter().all(|name| questions.contains(*name)), "{questions:?}");
 }

@@ -341,7 +341,8 @@ end
 function M.decide(verb, id)
   local job = client.job(id)
   if verb == "accept" and api.nvim_buf_is_loaded(job.range.bufnr) then
-    job.shown = api.nvim_buf_get_changedtick(job.range.bufnr)
+    local tick = api.nvim_buf_get_changedtick(job.range.bufnr)
+    client.connect(client.options()):notify("shown", { id = id, tick = tick })
   end
   local ok, err = pcall(require("botglue")[verb], id)
   return not ok and tostring(err) or vim.NIL

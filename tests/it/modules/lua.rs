@@ -17,16 +17,16 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 11] = [
-    ("", 536),
+    ("", 542),
     ("command", 738),
     ("config", 381),
-    ("editor", 2221),
-    ("host", 940),
-    ("jobs", 2102),
+    ("editor", 2214),
+    ("host", 922),
+    ("jobs", 1721),
     ("session", 69),
-    ("ui", 1552),
+    ("ui", 1563),
     ("ui/prompt", 1317),
-    ("ui/review", 1078),
+    ("ui/review", 965),
     ("ui/status", 725),
 ];
 /// By how much a budget may be above the lines.
@@ -34,33 +34,10 @@ const SLACK: usize = 40;
 
 /// The modules beside those of `jobs` that read what only the host knows of a job, and those of `ui` that ask it for
 /// something and go on in a callback: the list gets no longer.
-const READERS: [&str; 9] = [
-    "host.attach",
-    "init",
-    "ui.diff",
-    "ui.ops",
-    "ui.prompt",
-    "ui.review.blocks",
-    "ui.review.edit",
-    "ui.review.held",
-    "ui.review.view",
-];
-const ASKERS: [&str; 2] = ["ui.review.blocks", "ui.review.held"];
-const FACTS: [&str; 13] = [
-    "landing",
-    "held_for",
-    "held_why",
-    "status",
-    "proposal",
-    "taken",
-    "shown",
-    "deciding",
-    "review_as",
-    "tools",
-    "error",
-    "session_id",
-    "transcript",
-];
+const READERS: [&str; 2] = ["ui.diff", "ui.prompt"];
+const ASKERS: [&str; 0] = [];
+const FACTS: [&str; 9] =
+    ["landing", "held_for", "held_why", "status", "deciding", "tools", "error", "session_id", "transcript"];
 
 #[test]
 fn each_folder_keeps_its_budget() {

@@ -3,7 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use botglue::mirror::{Findings, MirrorEvent, Mirrors, Order, ReviewView, StepReply, WriteCall, WriteReply};
+use botglue::mirror::{
+    Findings, MirrorEvent, MirrorQuery, Mirrors, Order, ReviewQuery, ReviewView, StepReply, WriteCall,
+    WriteReply,
+};
+use botglue::review::EditId;
 use rmpv::Value;
 
 /// A text that the buffer had.
@@ -103,17 +107,12 @@ impl Editor {
         self.send(event.unwrap_or_else(|| panic!("{method} is not for a mirror")).unwrap());
     }
 
-    /// Asks a question; the token of its reply.
-    pub fn ask(&mut self, name: &str, job: u64, more: Vec<(&str, Value)>) -> u64 {
+    /// Asks for something to be done with hunks; the token of the reply.
+    pub fn ask(&mut self, job: u64, asked: fn(Vec<EditId>) -> ReviewQuery, hunks: &[String]) -> u64 {
         self.token += 1;
-        let mut fields = vec![
-            ("token", self.token.into()),
-            ("name", name.into()),
-            ("buffer", 1.into()),
-            ("id", job.into()),
-        ];
-        fields.extend(more);
-        self.notify("query", map(fields));
+        let hunks = hunks.iter().map(|id| id.parse().unwrap()).collect();
+        let question = MirrorQuery::Review { job, asked: asked(hunks) };
+        self.send(MirrorEvent::Query { token: self.token, buffer: 1, question });
         self.token
     }
 
@@ -209,6 +208,7 @@ impl Editor {
                 }
                 Order::NotNow(_)
                 | Order::Detach(_)
+                | Order::Unfollowed(_)
                 | Order::RangeOnDisk(_)
                 | Order::Renamed { .. }
                 | Order::Disconnected => {}

@@ -182,8 +182,8 @@ impl World {
                 let Some(view) = self.editor.views.get(&job) else { return };
                 let (Some(hunk), before) = (view.gone.last(), view.dropped.clone()) else { return };
                 self.story.push("undrop".to_owned());
-                let ids = list(&[hunk.id.to_string()]);
-                self.editor.ask("undrop", job, vec![("hunks", ids)]);
+                let ids = [hunk.id.to_string()];
+                self.editor.ask(job, ReviewQuery::Undrop, &ids);
                 self.settle();
                 // Nothing is done while it is not known where its range is.
                 let after = &self.editor.views[&job].dropped;

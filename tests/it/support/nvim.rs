@@ -254,8 +254,9 @@ impl Nvim {
     /// Waits until a held answer is shown: in its buffer, or in a window of its own where its place is not known.
     #[track_caller]
     pub fn shows_held(&self, id: u64) {
-        let shown = "local job = require('botglue.host.client').job(...)
-            return job ~= nil and (job.shown ~= nil or #vim.api.nvim_tabpage_list_wins(0) == 2)";
+        let shown = "local review, id = require('botglue.host.connection').review, ...
+            local is_drawn = review and review.job.id == id and #review.drawn > 0
+            return is_drawn or #vim.api.nvim_tabpage_list_wins(0) == 2";
         self.wait("the answer is shown", || self.exec_with(shown, &[id.into()]) == true);
     }
 

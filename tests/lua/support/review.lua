@@ -10,11 +10,17 @@ local M = {}
 ---@return string[]
 function M.hunks(nvim)
   return nvim:lua([[
-    local review = require("botglue.host.connection").review
-    local proposal = review and review.job.proposal
-    return vim.tbl_map(function(hunk)
-      return ("%d %d %s%s"):format(hunk.first, hunk.count, table.concat(hunk.lines, ","), hunk.conflict and " !" or "")
-    end, proposal and proposal.hunks or {})
+    local review, told = require("botglue.host.connection").review, require("support.host").received("shown")
+    local shown, lines = told[#told], {}
+    if not review or not shown or shown.id ~= review.job.id or shown.tick ~= vim.b[review.bufnr].changedtick then
+      return {}
+    end
+    for _, hunk in ipairs(require("botglue").hunks(shown.id)) do
+      local first, count = hunk.first - 1, hunk.last - hunk.first + 1
+      lines[#lines + 1] =
+        ("%d %d %s%s"):format(first, count, table.concat(hunk.lines, ","), hunk.conflict and " !" or "")
+    end
+    return lines
   ]])
 end
 

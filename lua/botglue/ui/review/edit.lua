@@ -1,11 +1,9 @@
 --- Shows a held answer in a buffer of its own, `botglue://answer/ID`. `:w` there makes its text the answer. Typed text
 --- is stored shortly after each key, and is there again after a crash.
 
-local ask = require("botglue.editor.ask")
+local client = require("botglue.host.client")
+local connection = require("botglue.host.connection")
 local debounce = require("botglue.util.debounce")
-local decide = require("botglue.jobs.decide")
-local errors = require("botglue.host.errors")
-local proposal = require("botglue.jobs.proposal")
 
 local M = {}
 
@@ -19,52 +17,46 @@ local function name(id)
   return ("botglue://answer/%d"):format(id)
 end
 
---- Stores the typed text shortly after each key.
----@param bufnr integer
----@param job botglue.Job
-local function keep_typed(bufnr, job)
-  api.nvim_create_autocmd({ "TextChanged", "TextChangedI", "TextChangedP" }, {
-    buffer = bufnr,
-    desc = "botglue: keep the answer as it is typed",
-    callback = debounce(function()
-      if api.nvim_buf_is_loaded(bufnr) and job.landing == "held" then
-        local typed = vim.bo[bufnr].modified and api.nvim_buf_get_lines(bufnr, 0, -1, false) or nil
-        proposal.edit(job, typed, false)
-      end
-    end, KEPT_AFTER),
-  })
+---@param process botglue.Process?
+---@param id integer
+---@param lines string[]? none: nothing is typed
+---@param is_saved boolean
+local function tell(process, id, lines, is_saved)
+  if process then
+    process:notify("edit", { id = id, lines = lines, is_saved = is_saved })
+  end
 end
 
---- `:w`: this is the answer from now on.
+--- The lines that are typed in a buffer, and not saved.
 ---@param bufnr integer
----@param job botglue.Job
-local function write(bufnr, job)
-  if job.landing ~= "held" then
-    require("botglue.host.notify").error(("botglue: job %d is not held any more"):format(job.id))
-    return
-  end
-  vim.bo[bufnr].modified = false
-  proposal.edit(job, api.nvim_buf_get_lines(bufnr, 0, -1, false), true)
+---@return string[]?
+local function typed(bufnr)
+  local is_typed = api.nvim_buf_is_loaded(bufnr) and vim.bo[bufnr].modified
+  return is_typed and api.nvim_buf_get_lines(bufnr, 0, -1, false) or nil
 end
 
---- The label above the answer: what the user can do, and why the answer is held.
----@param job botglue.Job
----@param rows integer of the answer
----@return string
-local function label(job, rows)
-  local words = { ("job %d"):format(job.id) }
-  local where = decide.misplaced(job)
-  if where then
-    words[#words + 1] = where
-  elseif job.range.kind == "block" then
-    words[#words + 1] = ("the block has %d lines, the answer %d"):format(#job.range.base.text, rows)
+--- These lines are the answer from now on.
+---@param id integer
+---@param lines string[]
+function M.save(id, lines)
+  local edited = connection.edited[id] or {}
+  connection.edited[id] = edited
+  edited.saved = lines
+  tell(client.connect(client.options()), id, lines, true)
+end
+
+--- A new host has started: tells it what the last one may not have read.
+---@param process botglue.Process
+function M.tell_all(process)
+  for id, edited in pairs(connection.edited) do
+    if edited.saved then
+      tell(process, id, edited.saved, true)
+    end
+    local lines = edited.bufnr and typed(edited.bufnr)
+    if lines then
+      tell(process, id, lines, false)
+    end
   end
-  words[#words + 1] = where and ":w changes the answer"
-    or (":w changes the answer, :Botglue accept %d lands it"):format(job.id)
-  if not where then
-    words[#words + 1] = (job.said:gsub("^held: ", ""))
-  end
-  return table.concat(words, require("botglue.util.signs").between)
 end
 
 --- Fills the buffer; undo does not go back before that.
@@ -82,7 +74,8 @@ end
 ---@param answer { lines: string[], typed: string[]? }
 ---@return integer bufnr
 local function buffer(job, answer)
-  local found = vim.fn.bufnr(("^%s$"):format(vim.fn.escape(name(job.id), "[]*?")))
+  local id = job.id
+  local found = vim.fn.bufnr(("^%s$"):format(vim.fn.escape(name(id), "[]*?")))
   if found > 0 and api.nvim_buf_is_loaded(found) then
     return found
   end
@@ -90,8 +83,9 @@ local function buffer(job, answer)
   vim.fn.bufload(bufnr)
   vim.bo[bufnr].buftype, vim.bo[bufnr].swapfile, vim.bo[bufnr].bufhidden = "acwrite", false, "hide"
   vim.bo[bufnr].modifiable = true
-  pcall(api.nvim_buf_set_name, bufnr, name(job.id))
+  pcall(api.nvim_buf_set_name, bufnr, name(id))
   fill(bufnr, answer)
+  connection.edited[id] = vim.tbl_extend("force", connection.edited[id] or {}, { bufnr = bufnr })
   local source = job.range.bufnr
   if api.nvim_buf_is_loaded(source) then
     -- Its colours only: what else a file type brings, as a language server, is for files.
@@ -101,19 +95,30 @@ local function buffer(job, answer)
     buffer = bufnr,
     desc = "botglue: change the answer",
     callback = function()
-      write(bufnr, job)
+      if not connection.edited[id] then
+        require("botglue.host.notify").error(("botglue: job %d is not held any more"):format(id))
+        return
+      end
+      vim.bo[bufnr].modified = false
+      M.save(id, api.nvim_buf_get_lines(bufnr, 0, -1, false))
     end,
   })
-  keep_typed(bufnr, job)
+  api.nvim_create_autocmd({ "TextChanged", "TextChangedI", "TextChangedP" }, {
+    buffer = bufnr,
+    desc = "botglue: keep the answer as it is typed",
+    callback = debounce(function()
+      if api.nvim_buf_is_loaded(bufnr) and connection.edited[id] then
+        tell(client.connect(client.options()), id, typed(bufnr), false)
+      end
+    end, KEPT_AFTER),
+  })
   return bufnr
 end
 
 --- Opens the answer of a held job.
----@param id integer
-function M.open(id)
-  local job = decide.held_job(id)
-  errors.no_window_in_cmdwin()
-  local answer = ask.know("answer", { id = id }) --[[@as { lines: string[], typed: string[]? }]]
+---@param job botglue.Job
+---@param answer { lines: string[], typed: string[]?, title: string }
+function M.open(job, answer)
   local bufnr = buffer(job, answer)
   local shown = vim.fn.win_findbuf(bufnr)[1]
   if shown then
@@ -122,7 +127,7 @@ function M.open(id)
   end
   vim.cmd.split()
   api.nvim_win_set_buf(0, bufnr)
-  vim.wo[0][0].winbar = label(job, #answer.lines):gsub("%%", "%%%%") .. "%<"
+  vim.wo[0][0].winbar = answer.title:gsub("%%", "%%%%") .. "%<"
 end
 
 return M

@@ -2,11 +2,10 @@
 --- operator `d`, so that they work at any pace; each is an operator of its own, so that a count and `.` work.
 
 local attach = require("botglue.host.attach")
-local change = require("botglue.editor.ask")
+local ask = require("botglue.editor.ask")
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
 local notify = require("botglue.host.notify")
-local reasons = require("botglue.jobs.reasons")
 
 local M = {}
 
@@ -30,70 +29,66 @@ local function current()
   return review --[[@as botglue.Review]]
 end
 
-local CHANGED = "botglue: the text has changed, nothing was done: these are the hunks now"
-
---- Has the host do what a key means with the hunks as they are drawn. Where the text has changed since, it computes
---- them first, and those that are others now are only shown.
+--- What the host has to know of a key: it does what the key means with the hunks as they are drawn. Where the text has
+--- changed since, it computes them first, and those that are others now are only shown.
 ---@param verb "next"|"previous"|"take"|"drop"
 ---@param args { count: integer?, range: { first: integer, past: integer }? }
 ---@return botglue.Review review
----@return { id: string, row: integer, past: integer }? there the hunk to go to
-local function ask(verb, args)
+---@return table
+local function pressed(verb, args)
   local review = current()
-  local job, bufnr = review.job, review.bufnr
-  local function tell(result, err)
+  attach.want(review.bufnr, review.job)
+  return review,
+    vim.tbl_extend("error", args, {
+      id = review.job.id,
+      buffer = review.bufnr,
+      verb = verb,
+      row = api.nvim_win_get_cursor(0)[1] - 1,
+      visited = review:visited_here(),
+      tick = api.nvim_buf_get_changedtick(review.bufnr),
+    })
+end
+
+--- Has hunks taken or dropped.
+---@param verb "take"|"drop"
+---@param args { count: integer?, range: { first: integer, past: integer }? }
+local function change(verb, args)
+  local function tell(_, err)
     if err then
       notify.error("botglue: " .. err)
-    elseif result and result.stale then
-      notify.warn(CHANGED)
-    elseif result and result.why then
-      notify.error("botglue: nothing was done: " .. reasons.advice(result.why, job.id))
     end
   end
-  attach.want(bufnr, job)
-  local about = {
-    id = job.id,
-    buffer = bufnr,
-    verb = verb,
-    row = api.nvim_win_get_cursor(0)[1] - 1,
-    visited = review:visited_here(),
-    tick = api.nvim_buf_get_changedtick(bufnr),
-    drawn = review.drawn_for,
-  }
-  local result, err = change.change("hunk", vim.tbl_extend("error", about, args), bufnr, tell)
-  tell(result, err)
-  return review, result and result.there
+  local review, about = pressed(verb, args)
+  tell(ask.change("hunk", about, review.bufnr, tell))
 end
 
 --- Goes to a hunk.
 ---@param step integer how many hunks to go on, or back where it is negative
 function M.go(step)
   errors.guard(function()
-    local verb = step > 0 and "next" or "previous"
-    local review, there = ask(verb, { count = math.abs(step) })
+    local review, about = pressed(step > 0 and "next" or "previous", { count = math.abs(step) })
+    local there = ask.open("hunk", about).there
     if there then
       review:visit(there)
-    else
-      notify.warn(step > 0 and "botglue: no hunk below" or "botglue: no hunk above")
     end
   end)
 end
 
 --- The operator that takes.
 function M.take()
-  errors.guard(ask, "take", { count = vim.v.count1 })
+  errors.guard(change, "take", { count = vim.v.count1 })
 end
 
 --- The operator that drops; what was dropped already it brings back.
 function M.drop()
-  errors.guard(ask, "drop", { count = vim.v.count1 })
+  errors.guard(change, "drop", { count = vim.v.count1 })
 end
 
 --- Takes or drops the hunks in some lines, or the one under the cursor.
 ---@param verb "take"|"drop"
 ---@param range { [1]: integer, [2]: integer }? from 1
 function M.in_lines(verb, range)
-  ask(verb, range and { range = { first = range[1] - 1, past = range[2] } } or { count = 1 })
+  change(verb, range and { range = { first = range[1] - 1, past = range[2] } } or { count = 1 })
 end
 
 --- An operator on the hunk under the cursor. What it goes over does not matter.

@@ -6,8 +6,6 @@ local M = {}
 
 local api = vim.api
 
-local ASIDE = 3 -- rows of a window that a hunk leaves free
-
 ---@class botglue.ReviewPane a window in which the hunks are drawn
 ---@field winid integer
 ---@field namespace integer
@@ -16,10 +14,10 @@ local ASIDE = 3 -- rows of a window that a hunk leaves free
 ---@field folds table<integer, integer> for rows at which hunks are drawn the first line of the closed fold, or -1
 ---@field leftcol integer how many are out of sight at the left
 ---@field scrolls boolean whether virtual lines scroll sideways with the text
----@field gutter [string, string]? what is before and after the sign of a row that comes
+---@field fold integer cells of the fold column
 ---@field has_signs boolean whether there is a sign column
 ---@field tabstop integer
----@field cap integer how many lines of a hunk can be seen
+---@field height integer
 ---@field first integer the rows to draw, from 0: those that are shown, and as many above and below them
 ---@field past integer
 
@@ -41,29 +39,12 @@ local function has_signs(win, namespaces)
   end)
 end
 
---- The blanks around the sign of a row that comes: in the sign column where there is one, else beside the text.
----@param win integer
----@param textoff integer
----@param is_column boolean whether there is a sign column
----@return [string, string]?
-local function gutter(win, textoff, is_column)
-  if textoff < 2 then
-    return nil
-  end
-  local before = textoff - 2
-  if is_column and vim.wo[win].statuscolumn == "" then
-    before = math.min(tonumber(vim.wo[win].foldcolumn:match("%d$")) or 0, before)
-  end
-  return { (" "):rep(before), (" "):rep(textoff - 2 - before) }
-end
-
 ---@param win integer
 ---@param namespace integer
 ---@param namespaces table<integer, boolean>
 ---@return botglue.ReviewPane
 local function pane_of(win, namespace, namespaces)
   local info = vim.fn.getwininfo(win)[1]
-  local wraps, is_column = vim.wo[win].wrap, has_signs(win, namespaces)
   local view = api.nvim_win_call(win, vim.fn.winsaveview)
   local top, bottom = vim.fn.line("w0", win), vim.fn.line("w$", win)
   return {
@@ -72,12 +53,12 @@ local function pane_of(win, namespace, namespaces)
     columns = math.max(info.width - info.textoff, 1),
     textoff = info.textoff,
     folds = {},
-    leftcol = wraps and 0 or view.leftcol,
-    scrolls = not wraps,
-    gutter = wraps and gutter(win, info.textoff, is_column) or nil,
-    has_signs = is_column and vim.wo[win].statuscolumn == "",
+    leftcol = vim.wo[win].wrap and 0 or view.leftcol,
+    scrolls = not vim.wo[win].wrap,
+    fold = tonumber(vim.wo[win].foldcolumn:match("%d$")) or 0,
+    has_signs = vim.wo[win].statuscolumn == "" and has_signs(win, namespaces),
     tabstop = vim.bo[info.bufnr].tabstop,
-    cap = math.max(info.height - ASIDE, 1),
+    height = info.height,
     first = math.max(top - 1 - info.height, 0),
     past = bottom + info.height,
   }

@@ -2,13 +2,11 @@
 --- has at most one. The host says what is drawn, in the windows that are reported to it.
 
 local connection = require("botglue.host.connection")
+local decide = require("botglue.jobs.decide")
 local highlight = require("botglue.ui.highlight")
-local reasons = require("botglue.jobs.reasons")
 local keys = require("botglue.ui.review.keys")
-local notify = require("botglue.host.notify")
 local paint = require("botglue.ui.review.paint")
 local panes = require("botglue.ui.review.panes")
-local proposal = require("botglue.jobs.proposal")
 local scroll = require("botglue.ui.review.scroll")
 local status = require("botglue.ui.status")
 local debounce = require("botglue.util.debounce")
@@ -23,18 +21,17 @@ local OPTIONS = "number,relativenumber,numberwidth,signcolumn,foldcolumn,statusc
 
 ---@class botglue.Review
 ---@field job botglue.Job
+---@field show_text fun(id: integer, is_text: true)
 ---@field bufnr integer
 ---@field keys string the keys that are ours, for the head line
 ---@field panes botglue.ReviewPane[] those that were reported
 ---@field drawn botglue.ReviewPane[] what was drawn in
----@field drawn_for integer the changedtick of the text for which it was
 ---@field serial integer counts the reports
 ---@field tops table<integer, integer> the topmost line of each window, as last seen
 ---@field is_shown boolean whether hunks were shown once
 ---@field is_due boolean? whether they are to be drawn as soon as windows can be looked into
 ---@field visited { id: string, row: integer, tick: integer }? the hunk that the cursor went to
 ---@field group integer
----@field stop fun()
 local Review = {}
 Review.__index = Review
 
@@ -67,21 +64,52 @@ function Review:report()
   end
   self.serial, self.panes = self.serial + 1, panes.of(self.bufnr)
   if connection.process then
+    local is_here = api.nvim_get_current_buf() == self.bufnr
     connection.process:notify("panes", {
       id = self.job.id,
+      buffer = self.bufnr,
       serial = self.serial,
       keys = self.keys,
       row = math.max((self.job.range:lines()) - 1, 0),
+      top = is_here and vim.fn.line("w0") - 1 or nil,
+      past = is_here and vim.fn.line("w$") or nil,
       panes = self.panes,
     })
   end
 end
 
+--- Has the host tell what is proposed, now and after each change.
+function Review:follow()
+  decide.place(self.job)
+  self:report()
+end
+
+---@class botglue.PaintedReview
+---@field id integer
+---@field serial integer
+---@field tick integer
+---@field panes botglue.PaintedPane[]
+---@field has_none boolean? there are no hunks, because its place is not known
+---@field failed boolean? there were none before, either: the answer is to be shown alone
+---@field first { id: string, row: integer, past: integer }? the first hunk, where none is in sight
+
 --- Draws what the host says for the windows as they were reported last. Where the text has changed since there is more
 --- soon; until then what is drawn moves with it.
----@param painted { id: integer, serial: integer, tick: integer, panes: botglue.PaintedPane[] }
-function Review:draw(painted)
-  if painted.id ~= self.job.id or painted.serial ~= self.serial or not proposal.is_current(self.job) then
+---@param painted botglue.PaintedReview
+function Review:show(painted)
+  local id = self.job.id
+  if painted.id ~= id then
+    return
+  elseif painted.failed and not self.is_shown then
+    self:close()
+    -- It asks the host, which waits for this call of its own.
+    vim.schedule(function()
+      require("botglue.host.errors").guard(self.show_text, id, true)
+    end)
+    return
+  end
+  local is_current = painted.has_none or painted.tick == api.nvim_buf_get_changedtick(self.bufnr)
+  if painted.serial ~= self.serial or not is_current then
     return
   end
   self.is_due = windows.is_typing_interrupted()
@@ -92,17 +120,18 @@ function Review:draw(painted)
     for _, pane in ipairs(self.drawn) do
       paint.clear(self.bufnr, pane)
     end
-    self.drawn, self.drawn_for = self.panes, painted.tick
+    self.drawn = self.panes
     for i, pane in ipairs(self.drawn) do
       paint.draw(self.bufnr, pane, painted.panes[i])
     end
   end)
-  if #self.drawn > 0 and not self.job.proposal.why then
-    self.job.shown = self.job.proposal.tick
+  if #self.drawn > 0 and not painted.has_none then
+    connection.process:notify("shown", { id = id, tick = painted.tick })
   end
-  if not self.is_shown then
-    self.is_shown = true
-    self:show_first()
+  local first = not self.is_shown and painted.first
+  self.is_shown = true
+  if first and api.nvim_get_current_buf() == self.bufnr then
+    self:visit(first)
   end
 end
 
@@ -120,48 +149,6 @@ function Review:follow_windows()
   end
 end
 
---- There is a new proposal, or the answer was decided.
-function Review:update()
-  local job = self.job
-  if job.landing ~= "held" then
-    self:close()
-    return
-  end
-  local why = job.proposal and job.proposal.why
-  if why and not self.is_shown then
-    self:close()
-    if not require("botglue.jobs.decide").misplaced(job) then
-      notify.error(("botglue: the review of job %d: %s"):format(job.id, reasons.held(why)))
-    end
-    -- It asks the host, which waits for this call of its own.
-    vim.schedule(function()
-      require("botglue.host.errors").guard(require("botglue.ui.review.edit").open, job.id)
-    end)
-  elseif self.is_shown and not job.shown then
-    -- What was shown does not count any more.
-    self:report()
-  end
-end
-
---- Goes to the first hunk, unless one is in sight.
-function Review:show_first()
-  local hunks = self.job.proposal.hunks
-  if api.nvim_get_current_buf() ~= self.bufnr or #hunks == 0 then
-    return
-  end
-  local first, past = vim.fn.line("w0") - 1, vim.fn.line("w$")
-  local function row(hunk)
-    return hunk.count > 0 and hunk.first or math.max(hunk.first - 1, 0)
-  end
-  local is_in_sight = vim.iter(hunks):any(function(hunk)
-    return row(hunk) < past and row(hunk) + math.max(hunk.count, 1) > first
-  end)
-  if not is_in_sight then
-    local hunk = hunks[1]
-    self:visit({ id = hunk.id, row = row(hunk), past = hunk.first + hunk.count })
-  end
-end
-
 --- Takes away all of it. What was taken or dropped stays so.
 function Review:close()
   if connection.review ~= self then
@@ -170,9 +157,9 @@ function Review:close()
   connection.review = nil
   api.nvim_del_augroup_by_id(self.group)
   if connection.process then
-    connection.process:notify("panes", { id = self.job.id, serial = 0, keys = "", row = 0, panes = {} })
+    local ended = { id = self.job.id, buffer = self.bufnr, serial = 0, keys = "", row = 0, panes = {} }
+    connection.process:notify("panes", ended)
   end
-  self.stop()
   keys.unmap(self.bufnr)
   if api.nvim_buf_is_loaded(self.bufnr) then
     scroll.keep(self.bufnr, function()
@@ -228,7 +215,8 @@ end
 
 --- Opens the review of a held answer whose place is known, in place of one that is open.
 ---@param job botglue.Job
-function M.open(job)
+---@param show_text fun(id: integer, is_text: true) shows the answer alone, where it turns out that there are no hunks
+function M.open(job, show_text)
   require("botglue.host.errors").no_window_in_cmdwin()
   if connection.review then
     connection.review:close()
@@ -238,10 +226,10 @@ function M.open(job)
   highlight.define()
   local self = setmetatable({
     job = job,
+    show_text = show_text,
     bufnr = job.range.bufnr,
     panes = {},
     drawn = {},
-    drawn_for = 0,
     serial = 0,
     tops = {},
     is_shown = false,
@@ -250,10 +238,7 @@ function M.open(job)
   connection.review = self
   status.place()
   self:watch()
-  self:report()
-  self.stop = proposal.follow(job, function()
-    self:update()
-  end)
+  self:follow()
 end
 
 return M

@@ -134,6 +134,7 @@ impl LandingModel {
                 | Order::Reply { .. }
                 | Order::Settled(_)
                 | Order::NotNow(_)
+                | Order::Unfollowed(_)
                 | Order::RangeOnDisk(_)
                 | Order::Renamed { .. }
                 | Order::Disconnected => {}

@@ -1,9 +1,9 @@
 //! What the user decides of a held answer, and what then has to be in the text.
 
-use botglue::mirror::{Findings, Intent, MirrorEvent};
+use botglue::mirror::{Findings, Intent, MirrorEvent, ReviewQuery};
 
 use super::super::answers::words_of;
-use super::super::editor::{bytes, list};
+use super::super::editor::bytes;
 use super::proposals::{Hunk, written};
 use super::{Answer, Tally, World};
 
@@ -23,7 +23,12 @@ impl World {
             chosen.iter().map(|hunk| (&hunk.rows, &hunk.lines)).collect::<Vec<_>>()
         ));
         let ids: Vec<String> = chosen.iter().map(|hunk| hunk.id.clone()).collect();
-        let token = self.editor.ask(what, job, vec![("hunks", list(&ids))]);
+        let asked: fn(_) -> _ = if what == "drop" {
+            |hunks| ReviewQuery::Drop(Some(hunks))
+        } else {
+            |hunks| ReviewQuery::Take(Some(hunks))
+        };
+        let token = self.editor.ask(job, asked, &ids);
         self.settle();
         let was_typed = self.story.len() > typed + 1;
         let reply = self.editor.replies.remove(&token).expect("each question gets a reply");
