@@ -4,6 +4,7 @@
 local client = require("botglue.host.client")
 local events = require("botglue.jobs.events")
 local fail = require("botglue.host.errors").fail
+local handlers = require("botglue.host.handlers")
 local notify = require("botglue.host.notify")
 local observe = require("botglue.jobs.observe")
 local text = require("botglue.util.text")
