@@ -284,7 +284,7 @@ impl Host {
             Command::Adopt { token } => self.adopt(token),
             Command::Settled { token } => self.unsettled.push(token),
             Command::Unsent { id, unsent } => _ = self.store.journal.append(0, Change::Unsent { id, unsent }),
-            Command::Query { token, query } => self.query(token, query),
+            Command::Recall { token, asked } => self.recall(token, asked),
             Command::Interrupted(ids) => self.interrupted = ids,
             Command::Prewarm(wanted) => self.prewarm(&wanted),
             Command::Drop(token) => drop(self.prewarm.hand_over(token)),

@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use crate::document::Passage;
-use crate::journal::{self, Accepted, Amounts, CountedBefore, Landed, Record, RowsOnDisk, Tokens};
+use crate::journal::{self, Accepted, Amounts, CountedBefore, Landed, Record, RowsOnDisk};
 use crate::land::{self, Landing};
 use crate::mirror::{RangeOnDisk, Settlement};
 use crate::request::{Request, bytes};
-
-use crate::stream::{Outcome, Usage};
+use crate::stream::Outcome;
 
 /// What is kept of a job from the moment at which it is accepted.
 pub fn accepted(request: &Request, started_ms: i64) -> Accepted {
@@ -107,12 +106,7 @@ fn rows(passage: &Passage) -> Vec<String> {
 pub fn amounts(request: &Request, outcome: &Outcome, before: Option<CountedBefore>) -> (Amounts, Amounts) {
     let told = Amounts {
         cost_usd: outcome.cost_usd,
-        tokens: Tokens {
-            input: outcome.usage.input_tokens,
-            output: outcome.usage.output_tokens,
-            cache_read: outcome.usage.cache_read_input_tokens,
-            cache_creation: outcome.usage.cache_creation_input_tokens,
-        },
+        usage: outcome.usage,
         num_turns: outcome.num_turns,
         duration_ms: outcome.duration_ms,
     };
@@ -124,11 +118,6 @@ pub fn amounts(request: &Request, outcome: &Outcome, before: Option<CountedBefor
 /// Sets the outcome's amounts to what the job itself used.
 pub fn with_share(outcome: &mut Outcome, share: &Amounts) {
     outcome.cost_usd = share.cost_usd;
-    outcome.usage = Usage {
-        input_tokens: share.tokens.input,
-        output_tokens: share.tokens.output,
-        cache_read_input_tokens: share.tokens.cache_read,
-        cache_creation_input_tokens: share.tokens.cache_creation,
-    };
+    outcome.usage = share.usage;
     outcome.num_turns = share.num_turns;
 }

@@ -10,7 +10,7 @@ use super::views::{Found, OPENS_WITHIN};
 use crate::journal::now_ms;
 use crate::rpc::{Act, Asked, TranscriptOf};
 use crate::session::{Live, LiveState};
-use crate::store::{FullJob, JobEntry, JobKey};
+use crate::store::{JobEntry, JobKey};
 use crate::ui::{Effect, Event, JobPrompt, List, Origin, Scope, Texts, View, answer};
 use crate::view::{self, Action, Totals};
 
@@ -59,10 +59,13 @@ impl Host {
         match effect {
             Some(Effect::Page(asked, page)) => {
                 let (view, tell) = (view.to_owned(), Arc::clone(&self.views.tell));
-                self.store.history(page, move |listed| {
-                    let listed = listed.map_err(|error| error.to_string());
-                    tell(Found::Listed { view, asked, listed });
-                });
+                self.store.ask(
+                    move |asker| asker.history(&page),
+                    move |listed| {
+                        let listed = listed.map_err(|error| error.to_string());
+                        tell(Found::Listed { view, asked, listed });
+                    },
+                );
             }
             Some(Effect::Tell(words)) => self.editor.error(words),
             None => {}
@@ -179,8 +182,8 @@ impl Host {
     }
 
     /// Does something with a job of the store.
-    pub(super) fn act_on_job(&mut self, token: u64, act: &Act, job: &FullJob) {
-        let entry = &job.entry;
+    pub(super) fn act_on_job(&mut self, token: u64, act: &Act, entry: &JobEntry) {
+        let job = &entry.record.job;
         let Some(action) = Action::named(&act.action) else { return };
         let own = entry.id.filter(|id| self.is_own(action, *id));
         let reply = match (action, own) {
@@ -192,27 +195,24 @@ impl Host {
             }
             (Action::Diff, _) => {
                 let name = entry.id.map(|id| format!("job {id}"));
-                self.views.screen.open_both("compare", Texts::of(job, name).views(), token);
+                self.views.screen.open_both("compare", Texts::of(&entry.record, name).views(), token);
                 Ok(Value::Null)
             }
             (Action::Transcript, _) => {
                 let key = JobKey::Uuid(entry.uuid.clone());
                 let asked = Asked::Transcript(TranscriptOf { key, is_raw: false });
-                return self.open_job(token, asked, job);
+                return self.open_job(token, asked, entry);
             }
             (Action::Yank, _) => {
                 let kind = job.selection.kind.name();
-                Ok(json!({ "yank": answer(job), "kind": kind }))
+                Ok(json!({ "yank": answer(&entry.record), "kind": kind }))
             }
             (Action::Open, _) => {
-                self.terminal("this job", &entry.agent, entry.session_id.as_deref(), &entry.project)
+                self.terminal("this job", &job.agent, entry.record.session_id.as_deref(), &job.project)
             }
-            (Action::Jump | Action::Review, _) => {
-                let line = entry.landed_first.unwrap_or(entry.first_line).max(1);
-                Ok(json!({ "path": entry.path, "line": line }))
-            }
+            (Action::Jump | Action::Review, _) => Ok(json!({ "path": job.path, "line": entry.line() })),
             (Action::Retry | Action::Followup, _) => {
-                self.check_session(action, entry).map(|()| json!({ "again": action.name(), "job": job }))
+                self.check_session(action, entry).map(|()| json!({ "again": action.name(), "job": entry }))
             }
         };
         self.draw(Some((token, reply)));
@@ -222,9 +222,9 @@ impl Host {
     fn check_session(&self, action: Action, entry: &JobEntry) -> Result<(), String> {
         let options = self.options.as_ref().map_err(Clone::clone)?;
         match action {
-            Action::Followup => {
-                options.session("this job", &entry.agent, entry.session_id.as_deref()).map(|_| ())
-            }
+            Action::Followup => options
+                .session("this job", &entry.record.job.agent, entry.record.session_id.as_deref())
+                .map(|_| ()),
             _ => Ok(()),
         }
     }
@@ -237,30 +237,37 @@ impl Host {
         let (mut list, page) = List::new("pick", origin, scope);
         let editor = self.editor.clone();
         let Effect::Page(asked, page) = page else { return };
-        self.store.history(page, move |listed| {
-            let reply = listed.map_err(|error| error.to_string()).and_then(|listed| {
-                list.on(Event::Listed(asked, Ok(listed)));
-                list.on(Event::Live(&live, totals));
-                let rows = list.texts(width).into_iter();
-                let is_wanted = |row: &view::ListRow| {
-                    !is_held
-                        || live
-                            .iter()
-                            .any(|job| Some(job.id) == row.job && matches!(job.state, LiveState::Held(_)))
-                };
-                let action = |action: &Action| json!({ "name": action.name(), "words": action.words() });
-                let rows: Vec<Value> = rows
-                    .filter(|(_, row)| is_wanted(row))
-                    .map(|(text, row)| {
-                        let actions: Vec<_> = row.actions.iter().map(action).collect();
-                        json!({ "text": text, "id": row.id, "actions": actions })
-                    })
-                    .collect();
-                let none = if is_held { "no answer is held" } else { NONE };
-                if rows.is_empty() { Err(none.to_owned()) } else { Ok(json!({ "pick": name, "rows": rows })) }
-            });
-            editor.reply(token, reply);
-        });
+        self.store.ask(
+            move |asker| asker.history(&page),
+            move |listed| {
+                let reply = listed.map_err(|error| error.to_string()).and_then(|listed| {
+                    list.on(Event::Listed(asked, Ok(listed)));
+                    list.on(Event::Live(&live, totals));
+                    let rows = list.texts(width).into_iter();
+                    let is_wanted = |row: &view::ListRow| {
+                        !is_held
+                            || live
+                                .iter()
+                                .any(|job| Some(job.id) == row.job && matches!(job.state, LiveState::Held(_)))
+                    };
+                    let action = |action: &Action| json!({ "name": action.name(), "words": action.words() });
+                    let rows: Vec<Value> = rows
+                        .filter(|(_, row)| is_wanted(row))
+                        .map(|(text, row)| {
+                            let actions: Vec<_> = row.actions.iter().map(action).collect();
+                            json!({ "text": text, "id": row.id, "actions": actions })
+                        })
+                        .collect();
+                    let none = if is_held { "no answer is held" } else { NONE };
+                    if rows.is_empty() {
+                        Err(none.to_owned())
+                    } else {
+                        Ok(json!({ "pick": name, "rows": rows }))
+                    }
+                });
+                editor.reply(token, reply);
+            },
+        );
     }
 }
 

@@ -48,6 +48,7 @@ pub struct Record {
     /// The agent's session.
     pub session_id: Option<String>,
     /// When its outcome was decided, Unix time in milliseconds.
+    #[serde(default)]
     pub ended_ms: i64,
     /// Code and message of a failure.
     pub error: Option<(String, String)>,
@@ -61,10 +62,13 @@ pub struct Record {
     #[serde(default)]
     pub held_why: Option<String>,
     /// What this job alone cost.
+    #[serde(default)]
     pub share: Amounts,
     /// What its session had counted when it ended, with what that took over from the one it was forked from.
+    #[serde(default)]
     pub counted: Amounts,
     /// Ids of the user's messages in its session that can be gone back to, oldest first.
+    #[serde(default)]
     pub checkpoints: Vec<String>,
     /// The file of its raw stream, without the folder.
     pub transcript: Option<String>,
@@ -167,8 +171,8 @@ impl Held {
             "held_why": record.held_why,
             "cost_usd": share.cost_usd,
             "num_turns": share.num_turns,
-            "input_tokens": share.tokens.input,
-            "output_tokens": share.tokens.output,
+            "input_tokens": share.usage.input_tokens,
+            "output_tokens": share.usage.output_tokens,
         })
     }
 }

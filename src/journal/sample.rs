@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Accepted, Amounts, Change, Draft, Landed, Line, Record, RowsOnDisk, Tokens, Unsent};
+use super::{Accepted, Amounts, Change, Draft, Landed, Line, Record, RowsOnDisk, Unsent};
 use crate::request::{Beside, Selection, SelectionKind};
+use crate::stream::Usage;
 
 /// How long anything may take before a test says that it hangs.
 pub const DEADLINE: Duration = Duration::from_secs(60);
@@ -65,7 +66,12 @@ pub fn accepted(id: u64) -> Accepted {
 pub fn record(id: u64, text: Option<&str>) -> Record {
     let amounts = Amounts {
         cost_usd: Some(0.25),
-        tokens: Tokens { input: 10, output: 5, cache_read: 100, cache_creation: 1 },
+        usage: Usage {
+            input_tokens: 10,
+            output_tokens: 5,
+            cache_read_input_tokens: 100,
+            cache_creation_input_tokens: 1,
+        },
         num_turns: Some(1),
         duration_ms: Some(700),
     };

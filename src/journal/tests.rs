@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::folder::parse;
@@ -20,45 +20,44 @@ fn gone() -> String {
 struct Host {
     journal: Journal,
     folder: PathBuf,
-    passed: mpsc::Receiver<Applicable>,
+    passed: mpsc::Receiver<Vec<Line>>,
     told: mpsc::Receiver<String>,
 }
 
 impl Host {
     fn open(dir: &Path, session: &str) -> Self {
         let ((pass, passed), (tell, told)) = (mpsc::channel(), mpsc::channel());
-        let sink: Sink = Box::new(move |applicable| _ = pass.send(applicable));
+        let sink: Sink = Box::new(move |lines| _ = pass.send(lines));
         let warn: Warn = Box::new(move |what| _ = tell.send(what));
         let journal = Journal::open(Some(dir), session.to_owned(), sink, warn);
         Self { journal, folder: dir.join("journal"), passed, told }
     }
 
     /// Asks the thread, and waits for its answer.
-    fn ask<T: Send + 'static>(&self, ask: impl FnOnce(&Journal, mpsc::Sender<T>)) -> T {
+    fn ask<T: Send + 'static>(&self, ask: impl FnOnce(&mut Writer) -> T + Send + 'static) -> T {
         let (reply, answer) = mpsc::channel();
-        ask(&self.journal, reply);
+        self.journal.send(move |writer| _ = reply.send(ask(writer)));
         answer.recv_timeout(DEADLINE).expect("the journal's thread answers")
     }
 
     fn settle(&self) {
-        self.ask(|journal, reply| journal.then(move || _ = reply.send(())));
+        self.ask(|_| ());
     }
 
     fn adopt(&self) -> Vec<Held> {
-        self.ask(|journal, reply| journal.adopt(move |held| _ = reply.send(held.unwrap_or_default())))
+        self.ask(|writer| writer.adopt().unwrap_or_default())
     }
 
     fn unreported(&self, ids: std::ops::RangeInclusive<u64>) -> Vec<(u64, Held)> {
-        let jobs = ids.map(|id| (id, None)).collect();
-        self.ask(|journal, reply| journal.unreported(jobs, move |found| _ = reply.send(found)))
+        self.ask(|writer| writer.unreported(ids.map(|id| (id, None)).collect()))
     }
 
     /// Everything that was passed on by now is in the database.
     fn apply(&self, count: &mut u64) {
         self.settle();
-        let own = self.passed.try_iter().filter(|applicable| applicable.file.is_none());
-        *count += own.map(|applicable| applicable.lines.len() as u64).sum::<u64>();
-        self.journal.applied(*count);
+        let applied = *count + self.passed.try_iter().map(|lines| lines.len() as u64).sum::<u64>();
+        *count = applied;
+        self.ask(move |writer| writer.applied = applied);
     }
 
     /// Ends as a process does that is killed: its files are free then.
@@ -116,15 +115,15 @@ fn a_journal_cut_at_any_byte_tells_what_is_whole_and_offers_nothing_decided() {
         let wanted = expected(&lines[..whole]);
         // A machine that dies may leave zeros.
         for rest in [0, 100] {
-            let content = parse(&[&bytes[..at], &vec![0; rest]].concat());
-            assert_eq!((content.lines.len(), content.is_whole), (whole, true), "cut at {at}");
-            let held = Undecided::of(&content.lines).held("review");
+            let (found, is_whole) = parse(&[&bytes[..at], &vec![0; rest]].concat());
+            assert_eq!((found.len(), is_whole), (whole, true), "cut at {at}");
+            let held = Undecided::of(&found).held("review");
             assert_eq!(texts(&held), wanted, "cut at {at}");
         }
         if ends.contains(&at) {
-            assert_eq!(parse(&bytes[..at]).lines, lines[..whole]);
+            assert_eq!(parse(&bytes[..at]).0, lines[..whole]);
             let garbage = parse(&[b"\xff{}\n\n", &bytes[..at], b"{\"v\":2}\n"].concat());
-            assert_eq!((garbage.lines, garbage.is_whole), (lines[..whole].to_vec(), false));
+            assert_eq!(garbage, (lines[..whole].to_vec(), false));
             let undecided = Undecided::of(&lines[..whole]);
             let shortest = Undecided::of(&undecided.lines());
             assert_eq!(shortest.held("review"), undecided.held("review"), "a cut keeps all of it");
@@ -166,7 +165,7 @@ fn whoever_dies_at_whatever_moment_each_answer_has_one_holder() {
             let (reply, answers) = mpsc::channel();
             for host in &others {
                 let reply = reply.clone();
-                host.journal.adopt(move |held| _ = reply.send(held.unwrap_or_default()));
+                host.journal.send(move |writer| _ = reply.send(writer.adopt().unwrap_or_default()));
             }
             let adopted: Vec<Held> =
                 others.iter().flat_map(|_| answers.recv_timeout(DEADLINE).unwrap()).collect();
@@ -198,21 +197,6 @@ fn a_session_is_left_alone_as_long_as_one_of_its_files_is_locked() {
 }
 
 #[test]
-fn what_killed_hosts_have_left_beside_journals_goes_once_it_is_old() {
-    let dir = tempfile::tempdir().unwrap();
-    let [made, left, marker, stale] =
-        ["x-0.part", "y-0.part", "z.held", "gone.held"].map(|name| put(dir.path(), name, b""));
-    let locked = fs::File::open(put(dir.path(), "z-0.jsonl", b"")).unwrap();
-    locked.try_lock().unwrap();
-    let an_hour_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
-    for path in [&left, &marker, &stale] {
-        fs::File::options().append(true).open(path).unwrap().set_modified(an_hour_ago).unwrap();
-    }
-    Host::open(dir.path(), "a").settle();
-    assert_eq!([made, left, marker, stale].map(|path| path.exists()), [true, false, true, false]);
-}
-
-#[test]
 fn what_could_not_be_written_is_in_the_journal_once_that_can_be_written() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("journal"), "").unwrap();
@@ -236,10 +220,11 @@ fn what_becomes_of_an_adopted_answer_reaches_its_key() {
     let host = Host::open(dir.path(), "a");
     let held = host.adopt();
     assert_eq!((held[0].uuid.as_str(), held[0].record.job.path.as_str()), ("s-1", "/new.lua"));
-    host.journal.number(held[0].uuid.clone(), 7);
+    let uuid = held[0].uuid.clone();
+    host.ask(|writer| writer.number(uuid, 7));
     host.journal.append(7, draft("mine"));
     host.settle();
-    let passed: Vec<Line> = host.passed.try_iter().flat_map(|applicable| applicable.lines).collect();
+    let passed: Vec<Line> = host.passed.try_iter().flatten().collect();
     let of_it = passed.iter().filter(|line| line.uuid == "s-1").map(|line| &line.change);
     let after: Vec<&Change> = of_it.skip_while(|change| **change != Change::Numbered(7)).collect();
     assert_eq!(after, [&Change::Numbered(7), &landed("held", Some("buffer_gone")), &draft("mine")]);
@@ -285,10 +270,10 @@ fn a_cut_keeps_what_is_undecided_and_drops_the_rest_once_the_database_has_it() {
     let (mut count, has_it) = (0, || fs::read_to_string(folder.join("a-1.jsonl")).is_ok());
     host.apply(&mut count);
     assert_eq!((host.adopt(), has_it()), (Vec::new(), true));
-    host.ask(|journal, reply| journal.close(move || _ = reply.send(())));
+    host.ask(Writer::close);
     assert!(has_it());
     host.apply(&mut count);
-    host.ask(|journal, reply| journal.close(move || _ = reply.send(())));
+    host.ask(Writer::close);
     assert!(!has_it());
 }
 
@@ -307,7 +292,7 @@ fn a_disk_that_stands_still_holds_nobody_up_and_all_is_there_afterwards() {
     assert!(told.recv_timeout(DEADLINE).unwrap().contains("does not answer"));
     drop(go_on);
     let (reply, written) = mpsc::channel();
-    journal.then(move || _ = reply.send(()));
+    journal.send(move |_| _ = reply.send(()));
     written.recv_timeout(DEADLINE).unwrap();
     until(|| journal.append(21, ended(21, "x")), "it is written");
     assert_eq!(told.try_iter().count(), 0);
@@ -332,8 +317,8 @@ const fn fault(name: &'static str, is_open: bool, told: [usize; 2], strike: fn(&
 const FAULTS: [Fault; 11] = [
     fault("the folder is a file", false, [1, 0], |folder, _| fs::write(folder, "").unwrap()),
     fault("the folder is a link", false, [1, 0], |folder, theirs| symlink(theirs, folder).unwrap()),
-    fault("pipes", false, [0, 2], |folder, _| {
-        for name in ["s-0.jsonl", "other-0.jsonl", "s-1.part"] {
+    fault("pipes", false, [0, 1], |folder, _| {
+        for name in ["s-0.jsonl", "other-0.jsonl"] {
             let path = std::ffi::CString::new(folder.join(name).to_str().unwrap()).unwrap();
             fs::create_dir_all(folder).unwrap();
             // SAFETY: the path is a string that ends with a zero.
@@ -342,7 +327,7 @@ const FAULTS: [Fault; 11] = [
     }),
     fault("links", false, [0, 2], |folder, theirs| {
         fs::create_dir(folder).unwrap();
-        for name in ["s-0.jsonl", "s-1.part", "s.held", "s.held.part", "other-0.jsonl"] {
+        for name in ["s-0.jsonl", "s-1.jsonl", "other-0.jsonl"] {
             symlink(theirs.join("other-0.jsonl"), folder.join(name)).unwrap();
         }
     }),
@@ -402,7 +387,7 @@ fn whatever_is_wrong_with_the_files_nobody_waits_and_what_is_whole_is_taken_over
             |heard: &&String| !is_left(heard) && (told[0] > 0 || !heard.contains("does not answer"));
         let count = [heard.iter().filter(is_failure).count(), heard.iter().filter(is_left).count()];
         assert_eq!(count, told, "{name}: {heard:?}");
-        host.ask(|journal, reply| journal.close(move || _ = reply.send(())));
+        host.ask(Writer::close);
         host.die();
         assert!(theirs.iter().all(|path| fs::read(path).unwrap() == bytes(&run(&gone()))), "{name}");
         assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 2, "{name}: nothing is made there");

@@ -213,7 +213,7 @@ mod tests {
         };
         let fields =
             vec![("name".into(), "take".into()), ("token".into(), 7.into()), ("all".into(), true.into())];
-        let InputMessage::Command(Command::Query { token: 7, query: Err(error) }) = ask(fields) else {
+        let InputMessage::Command(Command::Recall { token: 7, asked: Err(error) }) = ask(fields) else {
             panic!()
         };
         assert!(error.message.starts_with("id "), "{error}");

@@ -4,22 +4,19 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use super::StoreError;
 
 /// The version of the database's shape, its `user_version`.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 const TABLES: &str = include_str!("schema.sql");
 
 /// How long another Neovim's write is waited for.
 pub const BUSY: Duration = Duration::from_secs(1);
-
-/// How long another host that puts a database aside is waited for.
-const ASIDE: Duration = Duration::from_millis(200);
 
 /// The database's file under the plugin's folder.
 const FILE: &str = "botglue.db";
@@ -63,7 +60,7 @@ pub fn to_write(data_dir: &Path, patience: Duration) -> Result<Opened, StoreErro
     let is_new = fs::symlink_metadata(with_end(&path, BESIDE[0])).map_or(true, |log| log.len() == 0);
     if (u64::from(is_new)..PAGE).contains(&fs::symlink_metadata(&path)?.len()) {
         // SQLite takes a short file of anything for an empty database, and deletes the log beside it.
-        return Err(failure(rusqlite::ffi::SQLITE_CORRUPT));
+        return Err(StoreError::Short);
     }
     let mut connection =
         Connection::open_with_flags(&path, OpenFlags::default() | OpenFlags::SQLITE_OPEN_NOFOLLOW)?;
@@ -101,29 +98,21 @@ fn prepare(connection: &mut Connection) -> Result<(), StoreError> {
 /// where another Neovim was quicker.
 pub fn put_aside(data_dir: &Path, damaged: Option<&Opened>) -> Result<Option<PathBuf>, StoreError> {
     let path = database_path(data_dir)?;
-    // One at a time; the lock ends with the handle. Another program may keep it.
-    let (folder, since) = (File::open(data_dir)?, Instant::now());
-    while folder.try_lock().is_err() {
-        if since.elapsed() > ASIDE {
-            return Err(failure(rusqlite::ffi::SQLITE_BUSY));
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    let is_still_there = match damaged {
+    // One at a time; the lock ends with the handle.
+    let folder = File::open(data_dir)?;
+    let is_still_there = || match damaged {
         Some(damaged) => !damaged.is_replaced(),
         None => to_write(data_dir, BUSY).is_err_and(|error| error.is_unusable()),
     };
-    if !is_still_there {
+    if folder.try_lock().is_err() || !is_still_there() {
         return Ok(None);
     }
     let date: String = Connection::open_in_memory()?.query_row(
-        "SELECT strftime('%Y-%m-%d-%H%M%S', 'now', 'localtime')",
+        "SELECT strftime('%Y-%m-%d-%H%M%f', 'now', 'localtime')",
         [],
         |row| row.get(0),
     )?;
-    let names = (0..1000).map(|n| if n == 0 { String::new() } else { format!("-{n}") });
-    let mut names = names.map(|end| data_dir.join(format!("{FILE}.old-{date}{end}")));
-    let Some(aside) = names.find(|path| fs::symlink_metadata(path).is_err()) else { return Ok(None) };
+    let aside = data_dir.join(format!("{FILE}.old-{date}"));
     // First what is beside it: found without its database it would be taken for the new one's.
     for end in BESIDE {
         match fs::rename(with_end(&path, end), with_end(&aside, end)) {
@@ -133,11 +122,6 @@ pub fn put_aside(data_dir: &Path, damaged: Option<&Opened>) -> Result<Option<Pat
     }
     fs::rename(&path, &aside)?;
     Ok(Some(aside))
-}
-
-/// What SQLite itself would say.
-fn failure(code: i32) -> StoreError {
-    rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None).into()
 }
 
 /// Where the database is. A link in its place, or in that of a file beside it, is refused: what it leads to is not ours

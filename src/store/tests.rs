@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use rusqlite::types::Value as Cell;
+use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use super::*;
@@ -35,15 +36,20 @@ fn keep(connection: &mut Connection, records: impl IntoIterator<Item = Record>) 
     apply(connection, records.into_iter().map(|record| (record.job.id, Change::Ended(Box::new(record)))));
 }
 
-fn asker() -> QueryContext<'static> {
-    QueryContext { session: "s", transcripts: Path::new("/nowhere") }
+fn asker(connection: &Connection) -> Asker<'_> {
+    Asker { connection, session: "s", transcripts: Path::new("/nowhere") }
 }
 
 /// The numbers and the states of the jobs in the history, by number.
 fn states(connection: &Connection) -> Vec<(u64, &'static str)> {
+    let status = |job: &JobEntry| match &job.record.error {
+        None => "done",
+        Some(_) if job.is_interrupted() => "interrupted",
+        Some(_) => "failed",
+    };
     let page = Page { limit: 99, ..Page::default() };
-    let listed = history::history(connection, asker(), &page).unwrap();
-    let mut states: Vec<_> = listed.jobs.iter().map(|job| (job.id.unwrap(), job.status)).collect();
+    let listed = asker(connection).history(&page).unwrap();
+    let mut states: Vec<_> = listed.jobs.iter().map(|job| (job.id.unwrap(), status(job))).collect();
     states.sort_unstable();
     states
 }
@@ -106,16 +112,15 @@ fn a_session_does_not_touch_a_job_that_another_one_has_taken() {
 fn a_job_whose_host_was_lost_was_interrupted_until_the_next_host_runs_it() {
     let mut connection = database();
     let resume = Resume { session_id: "t".to_owned(), at: Some("m".to_owned()) };
-    let asked = Accepted { review: true, resumed: Some(resume.clone()), ..accepted(1) };
+    let asked = Accepted { review: true, resumed: Some(resume), ..accepted(1) };
     apply(&mut connection, [(0, begin("s", "")), (1, Change::Accepted(Box::new(asked.clone())))]);
     assert_eq!(states(&connection), [], "it runs");
     apply::end_gone(&connection, |session| session != "s").unwrap();
     assert_eq!(states(&connection), [], "its host runs");
     apply::end_gone(&connection, |session| session == "s").unwrap();
     assert_eq!(states(&connection), [(1, "interrupted")]);
-    let full = asker().job(&connection, &JobKey::Id(1)).unwrap().unwrap();
-    assert_eq!((full.entry.started_ms, full.entry.ended_ms), (1000, 1000), "when it ended is not known");
-    assert_eq!((full.selection, full.review, full.resume), (asked.selection, true, Some(resume)));
+    let full = asker(&connection).job(&JobKey::Id(1)).unwrap();
+    assert_eq!((full.record.ended_ms, full.record.job), (1000, asked), "when it ended is not known");
     apply(&mut connection, [(0, begin("s", "")), accept(1, 1000)]);
     assert_eq!(states(&connection), [(1, "interrupted")], "told late");
     apply(&mut connection, [accept(1, 5000)]);
@@ -146,7 +151,8 @@ impl Host {
         let _entered = RUNTIME.enter();
         let (reply, answer) = mpsc::channel();
         let wanted = InfoQuery { project: String::new(), session: None, today_ms: 0 };
-        self.store.info(wanted, move |info| _ = reply.send(info.ok().map(|info| info.all.jobs)));
+        let then = move |info: Result<Info, StoreError>| _ = reply.send(info.ok().map(|info| info.all.jobs));
+        self.store.ask(move |asker| asker.info(&wanted), then);
         answer.recv_timeout(DEADLINE).expect("the store answers")
     }
 

@@ -2,12 +2,12 @@
 //! next Neovim finds the answer held, nothing is lost, and nothing is written twice. Where only the host dies the next
 //! one goes on: see [`super::killed`].
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};
 
-use super::ask;
+use super::{database, history};
 use crate::support::agents::Gated;
 use crate::support::nvim::{Builder, Nvim};
 use crate::support::process::signal;
@@ -75,10 +75,6 @@ fn run(nvim: &Nvim, name: &str, (first, last): (u64, u64), review: bool) -> u64 
     id
 }
 
-pub(super) fn database(nvim: &Nvim) -> PathBuf {
-    nvim.scratch.path("data/nvim/botglue/botglue.db")
-}
-
 /// What the store says of the job's answer; without Neovim, which may be stopped.
 pub(super) fn stored(path: &Path) -> Option<String> {
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).ok()?;
@@ -138,9 +134,8 @@ fn assert_found(scratch: Scratch, held_for: &str) {
     nvim.exec("require('botglue').accept(1)");
     nvim.wait("it is accepted", || job(&nvim, 1)["landing"] == "applied");
     assert_eq!(nvim.lines(), ["local a = 1", "local b = 20", "local c = 3"]);
-    let history = ask(&nvim, "history", &json!({})).unwrap();
-    assert_eq!(history["jobs"].as_array().map(Vec::len), Some(1), "{history}");
-    assert_eq!(history["jobs"][0]["landing"], "applied");
+    let landings: Vec<_> = history(&nvim).iter().map(|job| job["landing"].clone()).collect();
+    assert_eq!(landings, ["applied"]);
 }
 
 /// Asks for the held answers of Neovims that are gone, and shows the only one.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use super::{ask, run};
+use super::{history, run};
 use crate::support::agents::Gated;
 use crate::support::nvim::{Builder, Nvim};
 use crate::support::process::{self, signal};
@@ -107,8 +107,7 @@ fn a_long_answer_that_has_landed_is_not_held_in_the_next() {
         std::fs::read_to_string(nvim.scratch.project().join("a.lua")).unwrap().lines().count(),
         20_001
     );
-    let history = ask(&nvim, "history", &json!({})).unwrap();
-    assert_eq!(history["jobs"][0]["landing"], "applied");
+    assert_eq!(history(&nvim)[0]["landing"], "applied");
 }
 
 #[test]
@@ -155,13 +154,12 @@ fn what_a_store_that_stays_locked_keeps_out_is_taken_up_by_the_next() {
     hold(&nvim, &gated);
     let scratch = nvim.quit_to();
     let log = std::fs::read_to_string(scratch.path("state/nvim/botglue.log")).unwrap();
-    assert!(log.contains("another program keeps the store locked"), "{log}");
+    assert!(log.contains("database is locked"), "{log}");
     assert!(log.contains("the host ends"), "it was killed: {log}");
     lock.execute_batch("ROLLBACK").unwrap();
     let nvim = Builder::new(scratch).start();
-    let jobs = ask(&nvim, "history", &json!({})).unwrap()["jobs"].clone();
-    let found: Vec<_> =
-        jobs.as_array().unwrap().iter().map(|job| (&job["prompt"], &job["landing"])).collect();
+    let jobs = history(&nvim);
+    let found: Vec<_> = jobs.iter().map(|job| (&job["prompt"], &job["landing"])).collect();
     let [applied, held] = ["applied", "held"].map(Value::from);
     let [it, one, two] = ["GATE:it", "GATE:one", "GATE:two"].map(Value::from);
     assert_eq!(found, [(&it, &held), (&two, &applied), (&one, &applied)]);
@@ -198,7 +196,5 @@ fn a_write_of_the_file_is_followed_to_its_last_row() {
         vim.api.nvim_buf_set_lines(0, 2, -1, true, vim.fn.reverse(lines))
         vim.cmd.write()";
     let nvim = say_last(nvim, written, &Value::Null);
-    let uuid = &ask(&nvim, "history", &json!({})).unwrap()["jobs"][0]["uuid"];
-    let job = &ask(&nvim, "job", &json!({"uuid": uuid})).unwrap()["job"];
-    assert_eq!(job["landed_rows"], json!(["local a = 11"]));
+    assert_eq!(history(&nvim)[0]["rows"], json!(["local a = 11"]));
 }

@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use super::{ask, run};
+use super::{history, run};
 use crate::support::agents::Gated;
 use crate::support::nvim::{Builder, Nvim};
 use crate::support::scratch::Scratch;
@@ -37,8 +37,8 @@ fn assert_lands_with_a_warning(nvim: &Nvim, gated: &Gated, words: &[&str]) {
 #[test]
 fn a_store_that_is_no_database_is_put_aside() {
     let (nvim, gated) = open(|path| std::fs::write(path, [b'x'; 9000]).unwrap());
-    assert_lands_with_a_warning(&nvim, &gated, &["damaged", "botglue.db.old-20"]);
-    assert_eq!(ask(&nvim, "history", &json!({})).unwrap()["jobs"].as_array().map(Vec::len), Some(2));
+    assert_lands_with_a_warning(&nvim, &gated, &["not a database", "botglue.db.old-20"]);
+    assert_eq!(history(&nvim).len(), 2);
     let folder = std::fs::read_dir(nvim.scratch.path("data/nvim/botglue")).unwrap();
     let mut files = folder.map(|entry| entry.unwrap().path());
     let aside = files.find(|path| path.to_string_lossy().contains(".old-")).expect("it is kept");
@@ -54,10 +54,9 @@ fn a_store_that_is_locked_gets_what_waited_when_it_is_free() {
         connection.execute_batch("BEGIN IMMEDIATE").unwrap();
         lock.set(connection).unwrap();
     });
-    assert_lands_with_a_warning(&nvim, &gated, &["locked", "end that one"]);
+    assert_lands_with_a_warning(&nvim, &gated, &["locked", ":help botglue-store"]);
     lock.get().unwrap().execute_batch("ROLLBACK").unwrap();
-    let jobs = ask(&nvim, "history", &json!({})).unwrap()["jobs"].clone();
-    let landings: Vec<_> = jobs.as_array().unwrap().iter().map(|job| &job["landing"]).collect();
+    let landings: Vec<_> = history(&nvim).iter().map(|job| job["landing"].clone()).collect();
     assert_eq!(landings, ["applied", "applied"]);
 }
 

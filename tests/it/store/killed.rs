@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::ask;
-use super::crash::{Scene, When, assert_nothing_held, database, scene, stored};
+use super::crash::{Scene, When, assert_nothing_held, scene, stored};
+use super::{database, history};
 
 /// The steps of a landing and of a revert in which the host calls Neovim.
 const STEPS: [(&str, When); 5] = [
@@ -53,8 +53,7 @@ impl Scene {
     fn assert_stored(self, landing: &str) {
         let path = database(&self.nvim);
         self.nvim.wait("the landing is stored", || stored(&path).as_deref() == Some(landing));
-        let history = ask(&self.nvim, "history", &json!({})).unwrap();
-        assert_eq!(history["jobs"].as_array().map(Vec::len), Some(1), "{history}");
+        assert_eq!(history(&self.nvim).len(), 1);
         self.nvim.command("silent write");
         assert_nothing_held(self.nvim.quit_to());
     }

@@ -7,6 +7,9 @@ mod interrupted;
 mod killed;
 mod next_host;
 
+use std::path::PathBuf;
+
+use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::support::agents::Gated;
@@ -33,6 +36,25 @@ pub fn ask(nvim: &Nvim, name: &str, args: &Value) -> Result<Value, String> {
     }
 }
 
+/// The jobs in the history, newest first, as the database has them.
+#[track_caller]
+fn history(nvim: &Nvim) -> Vec<Value> {
+    // The store answers once it has everything.
+    ask(nvim, "prompts", &json!({})).unwrap();
+    let connection = Connection::open(database(nvim)).unwrap();
+    let jobs = "SELECT json_patch(json_patch(record, entry), json_object('cost_usd', cost_usd, 'num_turns', num_turns,
+            'input_tokens', input_tokens, 'output_tokens', output_tokens, 'model', model, 'error_code', error_code,
+            'rows', json(landed_rows)))
+         FROM jobs JOIN texts USING (uuid) WHERE ended_ms IS NOT NULL ORDER BY ended_ms DESC, uuid DESC";
+    let mut statement = connection.prepare(jobs).unwrap();
+    let jobs = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
+    jobs.map(|job| serde_json::from_str(&job.unwrap()).unwrap()).collect()
+}
+
+fn database(nvim: &Nvim) -> PathBuf {
+    nvim.scratch.path("data/nvim/botglue/botglue.db")
+}
+
 fn run(nvim: &Nvim, gated: &Gated, name: &str, line: u64, answer: &str) -> Value {
     let range = json!({"kind": "line", "first": [line, 0], "last": [line, 0]});
     let options = json!({"prompt": format!("GATE:{name}"), "range": range});
@@ -51,32 +73,22 @@ fn the_store_answers_in_this_neovim_and_in_the_next() {
     run(&nvim, &gated, "two", 3, "local b = 20");
     let path = nvim.scratch.project().join("a.lua");
 
-    let history = ask(&nvim, "history", &json!({})).unwrap();
-    let prompts: Vec<_> =
-        history["jobs"].as_array().unwrap().iter().map(|job| (&job["id"], &job["prompt"])).collect();
+    let jobs = history(&nvim);
+    let prompts: Vec<_> = jobs.iter().map(|job| (&job["id"], &job["prompt"])).collect();
     assert_eq!(prompts, [(&json!(2), &json!("GATE:two")), (&json!(1), &json!("GATE:one"))]);
-    assert_eq!(history["more"], false);
-    let entry = &history["jobs"][1];
+    let entry = &jobs[1];
     for field in ["cost_usd", "input_tokens", "output_tokens", "num_turns", "session_id", "model", "landing"]
     {
         assert_eq!(entry[field], first[field], "{field} of {entry}");
     }
     assert_eq!(entry["path"], path.to_str().unwrap());
-
-    let stored = |at: usize| {
-        let job = ask(&nvim, "job", &json!({"uuid": history["jobs"][at]["uuid"]})).unwrap()["job"].clone();
-        json!([job["landed_first"], job["landed_last"], job["landed_rows"]])
-    };
-    assert_eq!(stored(0), json!([3, 3, ["local b = 20"]]));
-    assert_eq!(stored(1), json!([1, 2, ["local a = 10", "local aa = 11"]]));
+    assert_eq!(
+        (&entry["place"], &entry["rows"]),
+        (&json!([1, 2]), &json!(["local a = 10", "local aa = 11"]))
+    );
+    assert_eq!((&jobs[0]["place"], &jobs[0]["rows"]), (&json!([3, 3]), &json!(["local b = 20"])));
 
     let nvim = Builder::new(nvim.quit_to()).start();
-    let uuid = &history["jobs"][0]["uuid"];
-    let job = ask(&nvim, "job", &json!({"uuid": uuid})).unwrap()["job"].clone();
-    assert_eq!((&job["id"], &job["text"]), (&Value::Null, &json!("local b = 20")), "no job of this Neovim");
-    assert_eq!(job["selection"]["rows"], json!(["local b = 2"]));
     assert_eq!(ask(&nvim, "prompts", &json!({})).unwrap()["prompts"][0], "GATE:two");
-
-    assert!(ask(&nvim, "job", &json!({"id": 9})).unwrap_err().contains("no such job"));
     assert!(ask(&nvim, "weather", &json!({})).unwrap_err().contains("name"));
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::ask;
+use super::history;
 use crate::support::agents::Gated;
 use crate::support::nvim::{Builder, Nvim};
 use crate::support::process::signal;
@@ -54,7 +54,6 @@ fn an_answer_that_was_stored_and_not_told_is_held_in_the_same_neovim() {
     nvim.wait("it is accepted", || nvim.exec("return require('botglue').job(2).landing") == "applied");
     let lines = nvim.exec("return vim.api.nvim_buf_get_lines(vim.fn.bufnr('a.lua'), 0, -1, true)");
     assert_eq!(lines, json!(["local a = 1", "local b = 20", "local c = 3"]));
-    let history = ask(&nvim, "history", &json!({})).unwrap();
-    assert_eq!(history["jobs"].as_array().map(Vec::len), Some(1), "{history}");
-    assert_eq!(history["jobs"][0]["landing"], "applied");
+    let landings: Vec<_> = history(&nvim).iter().map(|job| job["landing"].clone()).collect();
+    assert_eq!(landings, ["applied"]);
 }
