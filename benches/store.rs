@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use botglue::store::{Asker, InfoQuery, Page, Store, StoreError};
@@ -95,7 +95,8 @@ fn best(database: &Store, question: &Question) -> Duration {
 
 /// A database with that many jobs.
 fn filled(data_dir: &Path, jobs: u32) -> Store {
-    let database = Store::open(Some(data_dir.to_owned()), "bench".to_owned(), |error| panic!("{error}"));
+    let database =
+        Store::open(Some(data_dir.to_owned()), "bench".to_owned(), Arc::new(|error| panic!("{error}")));
     let (sender, there) = mpsc::channel();
     database.ask(|asker| asker.prompts(1, "", NOW), move |_| _ = sender.send(()));
     assert!(there.recv().is_ok(), "the database is made");

@@ -29,10 +29,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::oneshot;
 
 pub use amounts::{Amounts, CountedBefore, whole};
-pub use folder::Folder;
+pub(crate) use folder::Folder;
 pub use line::{Change, Line};
-pub use record::{Accepted, Draft, Held, Landed, Record, RowsOnDisk, Unsent};
-pub use undecided::Undecided;
+pub use record::{Accepted, Draft, Held, Landed, Record, RowsOnDisk};
+pub(crate) use undecided::Undecided;
 use writer::Task;
 pub use writer::Writer;
 
@@ -43,7 +43,7 @@ pub const PATIENCE: Duration = Duration::from_millis(100);
 /// them.
 pub type Sink = Box<dyn Fn(Vec<Line>) + Send>;
 /// Who is told what goes wrong.
-pub type Warn = Box<dyn Fn(String) + Send + Sync>;
+pub type Warn = Arc<dyn Fn(String) + Send + Sync>;
 
 /// What the host and the journal's thread know of each other.
 struct Shared {
@@ -129,12 +129,6 @@ impl Journal {
     /// `task` is dropped.
     pub fn send(&self, task: impl FnOnce(&mut Writer) + Send + 'static) {
         let _ = self.tasks.send(Box::new(task));
-    }
-}
-
-impl std::fmt::Debug for Journal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Journal").finish_non_exhaustive()
     }
 }
 

@@ -81,10 +81,7 @@ pub fn on_disk(on_disk: &RangeOnDisk) -> (RowsOnDisk, String) {
 /// A buffer's file; empty where it has none on this machine.
 pub fn path(name: &[u8]) -> String {
     let name = String::from_utf8_lossy(name);
-    let is_scheme = |scheme: &str| {
-        scheme.starts_with(|letter: char| letter.is_ascii_alphabetic())
-            && scheme.chars().all(|letter| letter.is_ascii_alphanumeric() || "_+.-".contains(letter))
-    };
+    let is_scheme = |scheme: &str| scheme.chars().all(|c| c.is_ascii_alphanumeric() || "_+.-".contains(c));
     let is_elsewhere =
         name.split_once("://").is_some_and(|(scheme, _)| scheme.len() > 1 && is_scheme(scheme));
     if is_elsewhere { String::new() } else { name.into_owned() }

@@ -16,7 +16,6 @@ use tokio_util::compat::{TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
 
 use crate::editor::{CallCount, Pipe, RpcWriter};
 use crate::error::JobError;
-use crate::journal::Unsent;
 use crate::land::Bytes;
 use crate::mirror::{self, Feed};
 use crate::options::Options;
@@ -96,8 +95,10 @@ pub enum Command {
     Unsent {
         /// The prompt's id.
         id: u64,
-        /// Nothing where it is empty.
-        unsent: Option<Unsent>,
+        /// When it was changed last, Unix time in milliseconds.
+        at_ms: i64,
+        /// The text; empty where nothing is in it any more.
+        text: String,
     },
     /// Recall earlier prompts.
     Recall {
@@ -286,11 +287,12 @@ impl Command {
 
     fn unsent(argument: &Value) -> Result<Self, JobError> {
         let fields = Fields::root(argument)?;
-        let unsent = fields.get("text").map(|_| {
-            let at_ms = i64::try_from(fields.count("at_ms")?).unwrap_or(i64::MAX);
-            Ok(Unsent { text: fields.lossy("text")?, at_ms })
-        });
-        Ok(Self::Unsent { id: fields.count("id")?, unsent: unsent.transpose()? })
+        let id = fields.count("id")?;
+        if fields.get("text").is_none() {
+            return Ok(Self::Unsent { id, at_ms: 0, text: String::new() });
+        }
+        let at_ms = i64::try_from(fields.count("at_ms")?).unwrap_or(i64::MAX);
+        Ok(Self::Unsent { id, at_ms, text: fields.lossy("text")? })
     }
 
     fn query(argument: &Value) -> Result<Self, JobError> {

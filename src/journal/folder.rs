@@ -26,9 +26,6 @@ impl Folder {
     }
 
     /// The sessions that have journals.
-    ///
-    /// # Errors
-    /// Where the folder cannot be read.
     pub fn sessions(&self) -> io::Result<BTreeMap<String, Numbers>> {
         let mut sessions: BTreeMap<String, Numbers> = BTreeMap::new();
         match self.check() {
@@ -48,9 +45,6 @@ impl Folder {
     }
 
     /// The sessions other than this one that are gone.
-    ///
-    /// # Errors
-    /// Where the folder cannot be read.
     pub fn gone(&self, own: &str) -> io::Result<BTreeMap<String, Numbers>> {
         let mut sessions = self.sessions()?;
         sessions.retain(|session, numbers| session != own && !self.is_alive(session, numbers));
@@ -76,9 +70,6 @@ impl Folder {
     }
 
     /// Makes a file that begins with these lines, and locks it; it is on the disk then.
-    ///
-    /// # Errors
-    /// Where it cannot be written.
     pub fn create(&self, session: &str, number: u64, lines: &[u8]) -> io::Result<File> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.path)?;
         self.check()?;
@@ -94,32 +85,16 @@ impl Folder {
         Ok(file)
     }
 
-    /// Gives the files of another session to this one, with numbers from `first` on, unless another host was quicker. All
-    /// go to one host, since what is held in one file may be decided in the next.
-    ///
-    /// # Errors
-    /// Where they cannot be renamed.
+    /// Gives the files of another session to this one, with numbers from `first` on. All go to one host, since what is
+    /// held in one file may be decided in the next: the first name that is changed decides which host that is.
     pub fn take(&self, from: &str, numbers: &Numbers, to: &str, first: u64) -> io::Result<Numbers> {
-        let mut opened = Vec::new();
-        for number in numbers {
-            match self.open(from, *number) {
-                Ok(file) => match file.try_lock() {
-                    Err(TryLockError::WouldBlock) => return Err(io::ErrorKind::WouldBlock.into()),
-                    // Where there are no locks the first name that is changed decides.
-                    _ => opened.push((*number, file)),
-                },
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(error),
-                Err(error) => tracing::info!(from, number, %error, "not taken over"),
-            }
-        }
-        let rename = |((old, _), new): (&(u64, File), u64)| {
-            fs::rename(self.named(from, *old), self.named(to, new)).map(|()| new)
-        };
-        opened.iter().zip(first..).map(rename).collect()
+        let is_other = |path: &Path| fs::symlink_metadata(path).is_ok_and(|metadata| !metadata.is_file());
+        let files = numbers.iter().map(|number| self.named(from, *number)).filter(|path| !is_other(path));
+        files.zip(first..).map(|(file, new)| fs::rename(file, self.named(to, new)).map(|()| new)).collect()
     }
 
-    /// The lines of files, one behind the other. What can be read of a damaged one is taken, a copy of it is kept, and
-    /// `warn` hears of it.
+    /// The lines of files, one behind the other. What can be read of a damaged one is taken, the file itself is kept
+    /// beside it, and `warn` hears of it.
     pub fn lines(&self, session: &str, numbers: &Numbers, warn: &dyn Fn(String)) -> Vec<Line> {
         let mut lines = Vec::new();
         for number in numbers {
@@ -131,9 +106,8 @@ impl Folder {
             let aside = path.with_extension("damaged");
             let why = match read {
                 Ok(_) if is_whole => continue,
-                Ok(_) if fs::symlink_metadata(&aside).is_ok() || fs::copy(&path, &aside).is_ok() => {
-                    format!("{} is damaged", aside.display())
-                }
+                // It stays under this name.
+                Ok(_) if fs::hard_link(&path, &aside).is_ok() => format!("{} is damaged", aside.display()),
                 Ok(_) => format!("{} is damaged", path.display()),
                 Err(error) => format!("{} cannot be read: {error}", path.display()),
             };

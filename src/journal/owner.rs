@@ -7,8 +7,7 @@ use std::os::unix::fs::MetadataExt;
 /// not in the name it is the parent, which would be another process where Neovim has ended before this host began.
 pub fn of(session: &str) -> String {
     let named = session.rsplit_once('p').and_then(|(_, pid)| pid.parse().ok());
-    // SAFETY: getppid takes nothing and cannot fail.
-    name(named.unwrap_or_else(|| unsafe { libc::getppid() }.cast_unsigned()))
+    name(named.unwrap_or_else(std::os::unix::process::parent_id))
 }
 
 /// Whether that process may still run: in another container, or on another machine that shares this home, nobody knows.

@@ -124,15 +124,6 @@ pub struct Draft {
     pub dropped: Option<Vec<Vec<String>>>,
 }
 
-/// What is in a prompt and was not sent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unsent {
-    /// What was typed.
-    pub text: String,
-    /// When that was changed last, Unix time in milliseconds.
-    pub at_ms: i64,
-}
-
 /// An answer that waits for a decision, and whose Neovim is gone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Held {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Accepted, Amounts, Change, Draft, Landed, Line, Record, RowsOnDisk, Unsent};
+use super::{Accepted, Amounts, Change, Draft, Landed, Line, Record, RowsOnDisk};
 use crate::request::{Beside, Selection, SelectionKind};
 use crate::stream::Usage;
 
@@ -30,7 +30,7 @@ pub fn lines(session: &str, changes: impl IntoIterator<Item = (u64, Change)>) ->
 
 /// A journal with these lines.
 pub fn bytes(lines: &[Line]) -> Vec<u8> {
-    lines.iter().filter_map(|line| line.bytes().ok()).flatten().collect()
+    lines.iter().flat_map(Line::bytes).collect()
 }
 
 /// A job that was accepted.
@@ -127,10 +127,7 @@ pub fn begin(session: &str, neovim: &str) -> Change {
 /// A recorded run of the session `s` with every change that there is but a new number: one host is lost while it runs the
 /// job 2, which the next one ends; the job 7 has not ended. The answers 2 and 3 are undecided.
 pub fn run(neovim: &str) -> Vec<Line> {
-    let unsent = |id, text: &str| {
-        let unsent = Some(Unsent { text: text.to_owned(), at_ms: 5 });
-        (0, Change::Unsent { id, unsent })
-    };
+    let unsent = |id, text: &str| (0, Change::Unsent { id, at_ms: 5, text: text.to_owned() });
     let question = Record { job: Accepted { question: true, ..accepted(5) }, ..record(5, Some("said")) };
     let range = |place| Change::Range(RowsOnDisk { place, rows: vec!["é".to_owned()], base: None });
     let amounts = Amounts { cost_usd: Some(0.5), num_turns: Some(3), ..Amounts::default() };
@@ -166,7 +163,7 @@ pub fn run(neovim: &str) -> Vec<Line> {
         (4, landed("rejected", None)),
         (2, draft("mine, later")),
         (0, Change::Refused { why: String::new(), line: refused }),
-        (0, Change::Unsent { id: 2, unsent: None }),
+        unsent(2, ""),
         unsent(3, "a third"),
         accept(7, 4000),
     ];

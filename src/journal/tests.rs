@@ -28,7 +28,7 @@ impl Host {
     fn open(dir: &Path, session: &str) -> Self {
         let ((pass, passed), (tell, told)) = (mpsc::channel(), mpsc::channel());
         let sink: Sink = Box::new(move |lines| _ = pass.send(lines));
-        let warn: Warn = Box::new(move |what| _ = tell.send(what));
+        let warn: Warn = Arc::new(move |what| _ = tell.send(what));
         let journal = Journal::open(Some(dir), session.to_owned(), sink, warn);
         Self { journal, folder: dir.join("journal"), passed, told }
     }
@@ -282,7 +282,7 @@ fn a_disk_that_stands_still_holds_nobody_up_and_all_is_there_afterwards() {
     let dir = tempfile::tempdir().unwrap();
     let ((go_on, waiting), (tell, told)) = (mpsc::channel::<()>(), mpsc::channel());
     let sink: Sink = Box::new(move |_| _ = waiting.recv_timeout(DEADLINE));
-    let warn: Warn = Box::new(move |what| _ = tell.send(what));
+    let warn: Warn = Arc::new(move |what| _ = tell.send(what));
     let journal = Journal::open(Some(dir.path()), "s".to_owned(), sink, warn);
     let since = Instant::now();
     for id in 1..=20 {

@@ -28,7 +28,6 @@ pub type Task = Box<dyn FnOnce(&mut Writer) + Send>;
 pub struct Writer {
     folder: Folder,
     session: String,
-    neovim: String,
     sink: Sink,
     shared: Arc<Shared>,
     /// The file that is written, with its number.
@@ -53,7 +52,6 @@ impl Writer {
     pub(super) fn new(folder: Folder, session: String, sink: Sink, shared: Arc<Shared>) -> Self {
         Self {
             folder,
-            neovim: owner::of(&session),
             session,
             sink,
             shared,
@@ -142,26 +140,38 @@ impl Writer {
 
     /// Reads what earlier hosts of this session have left, and begins a file.
     fn begin(&mut self) -> io::Result<()> {
-        self.earlier = self.folder.sessions()?.remove(&self.session).unwrap_or_default();
-        self.next_number = self.earlier.last().map_or(0, |last| last + 1);
-        let lines = self.folder.lines(&self.session, &self.earlier, &self.shared.warn);
-        let mut is_own = false;
-        for line in &lines {
-            match &line.change {
-                Change::Begin { session, .. } => is_own = *session == self.session,
-                Change::Numbered(id) if is_own => _ = self.adopted.insert(*id, line.uuid.clone()),
-                _ => {}
-            }
-            self.undecided.apply(line);
-        }
-        self.pass_on(lines);
+        let numbers = self.folder.sessions()?.remove(&self.session).unwrap_or_default();
+        self.next_number = numbers.last().map_or(0, |last| last + 1);
+        self.take_in(numbers);
         let begin = self.header(true);
         self.pass_on(vec![begin.clone()]);
         self.create(&[begin])
     }
 
+    /// Follows the lines of other files of this session, which may have been those of another one.
+    fn take_in(&mut self, numbers: Numbers) -> Vec<Line> {
+        let mut lines = self.folder.lines(&self.session, &numbers, &*self.shared.warn);
+        self.earlier.extend(numbers);
+        self.pass_on(lines.clone());
+        let mut is_own = false;
+        lines.retain(|line| {
+            if let Change::Begin { session, .. } = &line.change {
+                is_own = *session == self.session;
+            }
+            // The numbers of other sessions mean nothing here.
+            is_own || !matches!(line.change, Change::Numbered(_))
+        });
+        for line in &lines {
+            if let Change::Numbered(id) = line.change {
+                self.adopted.insert(id, line.uuid.clone());
+            }
+            self.undecided.apply(line);
+        }
+        lines
+    }
+
     fn header(&self, is_start: bool) -> Line {
-        let (session, neovim) = (self.session.clone(), self.neovim.clone());
+        let (session, neovim) = (self.session.clone(), owner::of(&self.session));
         Line::new(String::new(), Change::Begin { session, neovim, is_start })
     }
 
@@ -172,10 +182,7 @@ impl Writer {
 
     /// Begins a new file with these lines.
     fn create(&mut self, lines: &[Line]) -> io::Result<()> {
-        let mut bytes = Vec::new();
-        for line in lines {
-            bytes.append(&mut line.bytes()?);
-        }
+        let bytes: Vec<u8> = lines.iter().flat_map(Line::bytes).collect();
         let number = self.next_number;
         self.next_number += 1;
         let file = self.folder.create(&self.session, number, &bytes)?;
@@ -187,13 +194,7 @@ impl Writer {
     fn append_to(&mut self, uuid: String, change: Change) -> bool {
         let line = Line::new(uuid, change);
         self.undecided.apply(&line);
-        let is_written = match line.bytes() {
-            Ok(bytes) => self.write(&bytes),
-            Err(error) => {
-                tracing::error!(%error, "a change is no JSON");
-                false
-            }
-        };
+        let is_written = self.write(&line.bytes());
         self.pass_on(vec![line]);
         is_written
     }
@@ -253,9 +254,6 @@ impl Writer {
     }
 
     /// Takes over the undecided answers of all sessions that are gone.
-    ///
-    /// # Errors
-    /// Where the folder cannot be read.
     pub fn adopt(&mut self) -> io::Result<Vec<Held>> {
         // Without a file of its own, which is locked, this session would count as gone with all that it takes over.
         if self.file.is_none()
@@ -270,13 +268,7 @@ impl Writer {
             self.next_number += numbers.len() as u64;
             match self.folder.take(&session, &numbers, &self.session, first) {
                 Ok(numbers) => {
-                    let mut lines = self.folder.lines(&self.session, &numbers, &self.shared.warn);
-                    self.earlier.extend(numbers);
-                    self.pass_on(lines.clone());
-                    // Its numbers mean nothing here.
-                    lines.retain(|line| !matches!(line.change, Change::Numbered(_)));
-                    held.append(&mut Undecided::of(&lines).held(GONE));
-                    lines.iter().for_each(|line| self.undecided.apply(line));
+                    held.append(&mut Undecided::of(&self.take_in(numbers)).held(GONE));
                 }
                 Err(error) => tracing::info!(session, %error, "journals were not taken over"),
             }

@@ -3,9 +3,9 @@
 //! taken over is its own.
 
 use rusqlite::{Connection, ToSql, TransactionBehavior, params};
-use serde_json::{Value, json};
+use serde_json::{Value, json, to_string};
 
-use super::{StoreError, json as text, prompts, signed};
+use super::{StoreError, prompts};
 use crate::error::Code;
 use crate::journal::{Accepted, Change, Landed, Line, Record, RowsOnDisk};
 
@@ -61,9 +61,9 @@ fn one(to: &Connection, session: &mut String, line: &Line) -> Result<(), StoreEr
         Change::Range(RowsOnDisk { place, rows, .. }) => job.patch(&json!({ "place": place }), Some(rows)),
         Change::Path(path) => job.patch(&json!({ "path": path }), None),
         Change::Numbered(id) => {
-            job.run("UPDATE jobs SET session = ?2, id = ?3 WHERE uuid = ?1", &[&signed(*id)]).map(|_| ())
+            job.run("UPDATE jobs SET session = ?2, id = ?3 WHERE uuid = ?1", &[&id.cast_signed()]).map(|_| ())
         }
-        Change::Unsent { id, unsent } => prompts::keep(to, session, *id, unsent.as_ref()),
+        Change::Unsent { id, at_ms, text } => prompts::keep(to, session, *id, *at_ms, text),
         // It belongs to the journal alone, as drafts do.
         Change::Begin { .. } | Change::Refused { .. } | Change::Draft(_) => Ok(()),
     }
@@ -85,7 +85,7 @@ impl Job<'_> {
 
     /// Its prompt is not unsent any more. One with this key may have failed with the host that had it before.
     fn accept(&self, job: &Accepted) -> Result<(), StoreError> {
-        let record = text(job)?;
+        let record = to_string(job)?;
         self.insert(job)?;
         self.run(
             &format!(
@@ -102,7 +102,7 @@ impl Job<'_> {
     fn end(&self, record: &Record) -> Result<(), StoreError> {
         let job = &record.job;
         let parent = job.resumed.as_ref().map(|resumed| &resumed.session_id);
-        let text = text(record)?;
+        let text = to_string(record)?;
         self.insert(job)?;
         let is_own = self.run(
             // The file may have got another name while it ran.
@@ -126,7 +126,7 @@ impl Job<'_> {
     fn insert(&self, job: &Accepted) -> Result<(), StoreError> {
         self.run(
             "INSERT INTO jobs (uuid, session, id, entry) VALUES (?1, ?2, ?3, '{}') ON CONFLICT DO NOTHING",
-            &[&signed(job.id)],
+            &[&job.id.cast_signed()],
         )?;
         Ok(())
     }
@@ -135,12 +135,12 @@ impl Job<'_> {
     fn patch(&self, entry: &Value, rows: Option<&Vec<String>>) -> Result<(), StoreError> {
         let changed = self.run(
             "UPDATE jobs SET entry = json_patch(entry, ?3) WHERE uuid = ?1 AND session = ?2",
-            &[&text(entry)?],
+            &[&to_string(entry)?],
         )?;
         if let Some(rows) = rows.filter(|_| changed > 0) {
             self.to
                 .prepare_cached("UPDATE texts SET landed_rows = ?2 WHERE uuid = ?1")?
-                .execute(params![self.uuid, text(rows)?])?;
+                .execute(params![self.uuid, to_string(rows)?])?;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rusqlite::OptionalExtension;
 use serde::Serialize;
 
-use super::{Asker, StoreError, parse};
+use super::{Asker, StoreError};
 use crate::request::Resume;
 
 /// A checkpoint. Its field names are those that the editor gets.
@@ -24,9 +24,6 @@ const MOST: usize = 100;
 
 impl Asker<'_> {
     /// A session's checkpoints, oldest first, those that it shares with the sessions it was forked from among them.
-    ///
-    /// # Errors
-    /// Where the database cannot be read.
     pub fn checkpoints(&self, agent: &str, session_id: &str) -> Result<Vec<Checkpoint>, StoreError> {
         // No session is its own ancestor, whatever the database says.
         self.forked(agent, session_id, &mut BTreeSet::new())
@@ -49,7 +46,7 @@ impl Asker<'_> {
             .optional()?;
         seen.insert(session_id.to_owned());
         if let Some((Some(parent), started_ms)) = first
-            && let Some(Resume { session_id: parent, at }) = parse(&parent)?
+            && let Some(Resume { session_id: parent, at }) = serde_json::from_str(&parent)?
             && !seen.contains(&parent)
         {
             checkpoints = self.forked(agent, &parent, seen)?;

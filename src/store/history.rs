@@ -1,10 +1,10 @@
 //! The history: finished jobs, newest first; and one job whole.
 
 use rusqlite::types::Value;
-use rusqlite::{Connection, Row, params_from_iter};
+use rusqlite::{Connection, Row, params, params_from_iter};
 use serde::{Deserialize, Serialize};
 
-use super::{Asker, StoreError, parse, signed};
+use super::{Asker, StoreError};
 use crate::error::Code;
 use crate::journal::Record;
 
@@ -94,7 +94,7 @@ fn local(connection: &Connection, ms: Option<i64>) -> Result<String, StoreError>
 impl Asker<'_> {
     /// Reads a row of `jobs`.
     fn entry(&self, row: &Row<'_>) -> Result<JobEntry, StoreError> {
-        let mut entry: JobEntry = parse(&row.get::<_, String>("entry")?)?;
+        let mut entry: JobEntry = serde_json::from_str(&row.get::<_, String>("entry")?)?;
         entry.uuid = row.get("uuid")?;
         let is_own = row.get::<_, String>("session")? == self.session;
         entry.id = u64::try_from(row.get::<_, i64>("id")?).ok().filter(|_| is_own);
@@ -106,9 +106,6 @@ impl Asker<'_> {
     }
 
     /// Lists finished jobs.
-    ///
-    /// # Errors
-    /// Where the database cannot be read.
     pub fn history(&self, page: &Page) -> Result<Listed, StoreError> {
         let (ended_ms, uuid) = page.before.clone().unwrap_or((i64::MAX, String::new()));
         let mut values: Vec<Value> = vec![ended_ms.into(), uuid.into()];
@@ -133,7 +130,7 @@ impl Asker<'_> {
         sql += " ORDER BY ended_ms DESC, uuid DESC LIMIT ?) JOIN jobs ON jobs.rowid = at
              ORDER BY ended_ms DESC, uuid DESC";
         // One more than is shown tells whether there are more.
-        values.push(signed(page.limit.saturating_add(1)).into());
+        values.push(page.limit.saturating_add(1).cast_signed().into());
         let mut statement = self.connection.prepare(&sql)?;
         let rows = statement.query_and_then(params_from_iter(values), |row| self.entry(row))?;
         let mut jobs = rows.collect::<Result<Vec<_>, _>>()?;
@@ -144,27 +141,22 @@ impl Asker<'_> {
     }
 
     /// All of a job.
-    ///
-    /// # Errors
-    /// Where there is no such job, or the database cannot be read.
     pub fn job(&self, which: &JobKey) -> Result<JobEntry, StoreError> {
-        let (condition, key): (_, Vec<Value>) = match which {
-            JobKey::Uuid(uuid) => ("uuid = ?", vec![uuid.clone().into()]),
-            JobKey::Id(id) => {
-                ("session = ? AND id = ?", vec![self.session.to_owned().into(), signed(*id).into()])
-            }
+        let (uuid, id) = match which {
+            JobKey::Uuid(uuid) => (Some(uuid), None),
+            JobKey::Id(id) => (None, Some(id.cast_signed())),
         };
         let whole = |row: &Row<'_>| {
             let landed_rows: Option<String> = row.get("landed_rows")?;
-            let landed_rows = landed_rows.as_deref().map(parse).transpose()?;
+            let landed_rows = landed_rows.as_deref().map(serde_json::from_str).transpose()?;
             Ok(JobEntry { landed_rows, ..self.entry(row)? })
         };
         self.connection
-            .prepare_cached(&format!(
+            .prepare_cached(
                 "SELECT uuid, session, id, json_patch(record, entry) entry, landed_rows FROM jobs JOIN texts USING (uuid)
-                 WHERE ended_ms IS NOT NULL AND {condition}"
-            ))?
-            .query_and_then(params_from_iter(key), whole)?
+                 WHERE ended_ms IS NOT NULL AND (uuid = ?1 OR session = ?2 AND id = ?3)",
+            )?
+            .query_and_then(params![uuid, self.session, id], whole)?
             .next()
             .unwrap_or(Err(StoreError::NoSuchJob))
     }

@@ -1,8 +1,10 @@
 //! Sums over jobs: what was done, and for how much; and what an agent has counted in a session.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{OptionalExtension, Row, params};
 
-use super::{Asker, StoreError, parse};
+use super::{Asker, StoreError};
 use crate::journal::{Amounts, CountedBefore, whole};
 use crate::stream::Usage;
 
@@ -23,16 +25,9 @@ pub struct InfoQuery {
 /// Sums.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Info {
-    /// That session and those that it was forked from or that were forked from it.
-    pub session: Option<Sums>,
-    /// The project.
-    pub project: Sums,
-    /// Since today began.
-    pub today: Sums,
-    /// The last 30 days.
-    pub month: Sums,
-    /// All time.
-    pub all: Sums,
+    /// Of `all` jobs, the `project`, `today`, the last 30 days (`month`), and where one was named the `session`, with those
+    /// that it was forked from or that were forked from it.
+    pub scopes: BTreeMap<String, Sums>,
     /// Of all time, by their names, the costliest first.
     pub models: Vec<(String, Sums)>,
     /// Likewise.
@@ -88,9 +83,6 @@ impl Sums {
 
 impl Asker<'_> {
     /// Sums over jobs.
-    ///
-    /// # Errors
-    /// Where the database cannot be read.
     pub fn info(&self, wanted: &InfoQuery) -> Result<Info, StoreError> {
         // All jobs are read once, from an index that has all that is summed.
         let sql = format!(
@@ -105,7 +97,7 @@ impl Asker<'_> {
              UNION ALL SELECT 'today', '', {SUMS} FROM ended WHERE ended_ms >= ?2
              UNION ALL SELECT 'month', '', {SUMS} FROM ended WHERE ended_ms >= ?3
              UNION ALL SELECT 'session', '', {SUMS} FROM ended WHERE agent = ?4 AND family =
-                (SELECT family FROM jobs WHERE agent = ?4 AND session_id = ?5 LIMIT 1)
+                (SELECT family FROM jobs WHERE agent = ?4 AND session_id = ?5 LIMIT 1) HAVING ?5 IS NOT NULL
              ORDER BY cost_usd DESC, jobs DESC"
         );
         let (agent, session) = wanted.session.clone().unzip();
@@ -115,23 +107,16 @@ impl Asker<'_> {
         let mut info = Info::default();
         while let Some(row) = rows.next()? {
             let (name, sums) = (row.get("name")?, Sums::of(row)?);
-            match row.get_ref("scope")?.as_str().unwrap_or_default() {
-                "all" => info.all = sums,
-                "project" => info.project = sums,
-                "model" => info.models.push((name, sums)),
-                "agent" => info.agents.push((name, sums)),
-                "today" => info.today = sums,
-                "month" => info.month = sums,
-                _ => info.session = wanted.session.as_ref().map(|_| sums),
+            match row.get::<_, String>("scope")? {
+                scope if scope == "model" => info.models.push((name, sums)),
+                scope if scope == "agent" => info.agents.push((name, sums)),
+                scope => _ = info.scopes.insert(scope, sums),
             }
         }
         Ok(info)
     }
 
     /// What was counted in a session, by all jobs that ran in it.
-    ///
-    /// # Errors
-    /// Where the database cannot be read.
     pub fn counted(&self, agent: &str, session_id: &str) -> Result<CountedBefore, StoreError> {
         let session = self
             .connection
@@ -147,7 +132,7 @@ impl Asker<'_> {
             )?
             .query_row([agent, session_id], |row| row.get(0))
             .optional()?;
-        let lineage = lineage.as_deref().map(parse).transpose()?.unwrap_or_default();
+        let lineage = lineage.as_deref().map(serde_json::from_str).transpose()?.unwrap_or_default();
         Ok(CountedBefore { session: session.amounts, lineage })
     }
 }

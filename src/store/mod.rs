@@ -7,7 +7,6 @@
 
 mod apply;
 mod checkpoints;
-mod empty;
 mod error;
 mod history;
 mod info;
@@ -23,17 +22,14 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use tokio::sync::oneshot;
 
-pub use empty::EmptyDirectory;
 pub use error::StoreError;
 pub use history::{JobEntry, JobKey, Listed, Page};
 pub use info::{Info, InfoQuery, Sums};
 pub use transcript::{Transcript, Transcripts};
 
-use crate::journal::{CountedBefore, Journal};
+use crate::journal::{Journal, Warn};
 use thread::{StoreThread, Task};
 
 /// After how long a question is answered by "busy".
@@ -42,14 +38,14 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const LAST: Duration = Duration::from_millis(50);
 
 /// A handle to the database's thread, and to the journal that fills it.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Store {
     /// What is durable is written there.
     pub journal: Journal,
     tasks: mpsc::Sender<Task>,
 }
 
-/// The database as a Neovim asks it: each question is a method.
+/// The database as a Neovim asks it: each question is a method, and has no answer where the database cannot be read.
 #[derive(Debug, Clone, Copy)]
 pub struct Asker<'a> {
     connection: &'a Connection,
@@ -61,23 +57,17 @@ impl Store {
     /// Opens, or makes, `botglue.db` under `data_dir`, for the Neovim with this session; keeps nothing without one.
     /// `warn` is called once for the journal and once for the database, with what the user is to be told, and for each
     /// journal that is damaged.
-    pub fn open(
-        data_dir: Option<PathBuf>,
-        session: String,
-        warn: impl Fn(String) + Send + Sync + 'static,
-    ) -> Self {
+    pub fn open(data_dir: Option<PathBuf>, session: String, warn: Warn) -> Self {
         let (tasks, waiting) = mpsc::channel::<Task>();
-        let warn = Arc::new(warn);
-        let (lines, told) = (tasks.clone(), Arc::clone(&warn));
+        let lines = tasks.clone();
         let sink = move |more| {
             // The thread never ends by itself; a panic of it has ended the host.
             _ = lines.send(Box::new(move |thread| thread.waiting.extend(more)));
         };
-        let told = Box::new(move |what| told(what));
+        let told = Arc::clone(&warn);
         let journal = Journal::open(data_dir.as_deref(), session.clone(), Box::new(sink), told);
         let store = Self { journal: journal.clone(), tasks };
         if let Some(data_dir) = data_dir {
-            let warn = Box::new(move |what| warn(what));
             // A thread of its own, and none of the agents' parents: it starts no process.
             std::thread::spawn(move || StoreThread::new(data_dir, session, journal, warn).run(&waiting));
         }
@@ -103,17 +93,6 @@ impl Store {
         });
     }
 
-    /// What was counted in a session by now. None comes where the database does not know it in time.
-    pub fn counted(&self, agent: String, session_id: String) -> oneshot::Receiver<CountedBefore> {
-        let (send, counted) = oneshot::channel();
-        let then = move |counted: Result<CountedBefore, StoreError>| {
-            // The job may have ended.
-            counted.map(|counted| _ = send.send(counted)).unwrap_or_default();
-        };
-        self.ask(move |asker| asker.counted(&agent, &session_id), then);
-        counted
-    }
-
     /// Waits until the database has everything, but no longer than until then: what it does not have stays in the
     /// journal.
     pub async fn close(&self, until: Instant) {
@@ -132,17 +111,4 @@ impl Store {
         let tasks = self.tasks.clone();
         self.journal.send(move |_| _ = tasks.send(Box::new(task)));
     }
-}
-
-fn json(value: &(impl Serialize + ?Sized)) -> Result<String, StoreError> {
-    Ok(serde_json::to_string(value)?)
-}
-
-fn parse<T: DeserializeOwned>(text: &str) -> Result<T, StoreError> {
-    Ok(serde_json::from_str(text)?)
-}
-
-/// SQLite's integers are signed; no count here comes near the difference.
-fn signed(n: u64) -> i64 {
-    i64::try_from(n).unwrap_or(i64::MAX)
 }

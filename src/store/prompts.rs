@@ -3,29 +3,24 @@
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::{Value, json};
 
-use super::{Asker, StoreError, signed};
+use super::{Asker, StoreError};
 use crate::error::Code;
-use crate::journal::Unsent;
 
 /// The most unsent texts that are kept; the oldest give way.
-const MOST: u64 = 50;
+const MOST: i64 = 50;
 /// For how long an unsent text comes before what was sent, in milliseconds.
 const FRESH: i64 = 24 * 3600 * 1000;
 
 /// Keeps what is in a prompt, in place of what was there before; nothing where that is empty now. The caller has
 /// begun the transaction.
-pub fn keep(to: &Connection, session: &str, id: u64, unsent: Option<&Unsent>) -> Result<(), StoreError> {
-    to.prepare_cached("DELETE FROM unsent WHERE session = ?1 AND id = ?2")?
-        .execute(params![session, signed(id)])?;
-    if let Some(Unsent { text, at_ms }) = unsent {
-        to.prepare_cached("INSERT INTO unsent (session, id, at_ms, text) VALUES (?1, ?2, ?3, ?4)")?
-            .execute(params![session, signed(id), at_ms, text])?;
-        to.prepare_cached(
-            "DELETE FROM unsent WHERE (session, id) IN
-                (SELECT session, id FROM unsent ORDER BY at_ms DESC, id DESC LIMIT -1 OFFSET ?1)",
-        )?
-        .execute([signed(MOST)])?;
-    }
+pub fn keep(to: &Connection, session: &str, id: u64, at_ms: i64, text: &str) -> Result<(), StoreError> {
+    to.prepare_cached("INSERT OR REPLACE INTO unsent (session, id, at_ms, text) VALUES (?1, ?2, ?3, ?4)")?
+        .execute(params![session, id.cast_signed(), at_ms, text])?;
+    to.prepare_cached(
+        "DELETE FROM unsent WHERE text = '' OR (session, id) IN
+            (SELECT session, id FROM unsent ORDER BY at_ms DESC, id DESC LIMIT -1 OFFSET ?1)",
+    )?
+    .execute([MOST])?;
     Ok(())
 }
 
@@ -43,9 +38,6 @@ impl Asker<'_> {
     /// What is recalled in a prompt at the time `now_ms`: what was typed and not sent within a day, newest first, so many
     /// prompts of earlier jobs, and what was left unsent for longer; the agents that are not logged in; and the agent of
     /// the project's newest job.
-    ///
-    /// # Errors
-    /// Where the database cannot be read.
     pub fn prompts(&self, limit: u64, project: &str, now_ms: i64) -> Result<Value, StoreError> {
         let (fresh, left): (Vec<_>, Vec<_>) = self
             .connection
@@ -67,7 +59,7 @@ impl Asker<'_> {
                     max(ended_ms) DESC
                  LIMIT ?1",
             )?
-            .query_map([signed(limit)], |row| row.get(0))?
+            .query_map([limit.cast_signed()], |row| row.get(0))?
             .collect::<Result<_, _>>()?;
         let unsent = |texts: Vec<(String, i64)>| texts.into_iter().map(|(text, _)| text);
         let prompts: Vec<String> = unsent(fresh).chain(sent).chain(unsent(left)).collect();

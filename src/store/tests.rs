@@ -16,7 +16,7 @@ use super::*;
 use crate::journal::sample::{
     DEADLINE, HELD_UP, accept, accepted, begin, bytes, ended, landed, lines, record, run, until,
 };
-use crate::journal::{Accepted, Amounts, Change, Line, Record, Unsent};
+use crate::journal::{Accepted, Amounts, Change, Line, Record};
 use crate::request::Resume;
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
@@ -139,10 +139,15 @@ struct Host {
     told: mpsc::Receiver<String>,
 }
 
+fn warn(tell: mpsc::Sender<String>) -> Warn {
+    let tell = std::sync::Mutex::new(tell);
+    Arc::new(move |told| _ = tell.lock().unwrap().send(told))
+}
+
 impl Host {
     fn open(dir: &Path, session: &str) -> Self {
         let (tell, told) = mpsc::channel();
-        let store = Store::open(Some(dir.to_owned()), session.to_owned(), move |told| _ = tell.send(told));
+        let store = Store::open(Some(dir.to_owned()), session.to_owned(), warn(tell));
         Self { store, told }
     }
 
@@ -151,7 +156,9 @@ impl Host {
         let _entered = RUNTIME.enter();
         let (reply, answer) = mpsc::channel();
         let wanted = InfoQuery { project: String::new(), session: None, today_ms: 0 };
-        let then = move |info: Result<Info, StoreError>| _ = reply.send(info.ok().map(|info| info.all.jobs));
+        let then = move |info: Result<Info, StoreError>| {
+            _ = reply.send(info.ok().map(|info| info.scopes["all"].jobs))
+        };
         self.store.ask(move |asker| asker.info(&wanted), then);
         answer.recv_timeout(DEADLINE).expect("the store answers")
     }
@@ -291,7 +298,7 @@ fn what_two_neovims_do_while_the_database_is_locked_is_all_there() {
 #[test]
 fn without_a_folder_nothing_is_kept_and_nobody_is_warned() {
     let (tell, told) = mpsc::channel();
-    let store = Store::open(None, "s".to_owned(), move |told| _ = tell.send(told));
+    let store = Store::open(None, "s".to_owned(), warn(tell));
     let host = Host { store, told };
     assert!(!host.store.journal.append(1, ended(1, "x")));
     assert_eq!(host.count(), None);

@@ -25,7 +25,6 @@ pub type Task = Box<dyn FnOnce(&mut StoreThread) + Send>;
 /// See the module.
 pub struct StoreThread {
     data_dir: PathBuf,
-    transcripts: PathBuf,
     session: String,
     journal: Journal,
     opened: Option<Opened>,
@@ -49,7 +48,6 @@ pub struct StoreThread {
 impl StoreThread {
     pub fn new(data_dir: PathBuf, session: String, journal: Journal, warn: Warn) -> Self {
         Self {
-            transcripts: transcript::folder(&data_dir),
             data_dir,
             changes_of: session.clone(),
             session,
@@ -91,10 +89,9 @@ impl StoreThread {
             // The next question tries again.
             tracing::warn!(%error, "what other sessions have left is not listed");
         }
-        let found = self.connection().map(|_| ()).and_then(|()| {
-            let Some(Opened { connection, .. }) = &self.opened else { return Err(StoreError::Closed) };
-            question(Asker { connection, session: &self.session, transcripts: &self.transcripts })
-        });
+        let (session, transcripts) = (self.session.clone(), transcript::folder(&self.data_dir));
+        let asker = |connection| Asker { connection, session: &session, transcripts: &transcripts };
+        let found = self.connection().and_then(|connection| question(asker(connection)));
         if let Err(error) = &found {
             tracing::error!(%error, "the store has no answer");
             if error.is_unusable() {
@@ -126,12 +123,8 @@ impl StoreThread {
                 }
                 Err(error) => {
                     lines.into_iter().rev().for_each(|line| self.waiting.push_front(line));
-                    if !error.is_unusable() {
+                    if !error.is_unusable() || !self.begin_anew(&error) {
                         return self.fail(&error);
-                    }
-                    self.begin_anew(&error);
-                    if self.opened.is_none() {
-                        return;
                     }
                 }
             }
@@ -149,7 +142,7 @@ impl StoreThread {
             if self.taken_up.get(&session) == Some(&length) {
                 continue;
             }
-            let lines = folder.lines(&session, &numbers, &self.warn);
+            let lines = folder.lines(&session, &numbers, &*self.warn);
             let mut changes_of = session.clone();
             for lines in lines.chunks(BATCH) {
                 self.apply(&mut changes_of, lines)?;
@@ -194,21 +187,16 @@ impl StoreThread {
         Ok(connection)
     }
 
-    /// Puts the database aside, and begins another with what is undecided.
-    fn begin_anew(&mut self, why: &StoreError) {
-        let aside = match open::put_aside(&self.data_dir, self.opened.as_ref()) {
-            Ok(aside) => aside,
-            Err(error) => return self.fail(&error),
-        };
+    /// Puts the database aside, and begins another with what is undecided; whether there is another.
+    fn begin_anew(&mut self, why: &StoreError) -> bool {
+        let Ok(aside) = open::put_aside(&self.data_dir, self.opened.as_ref()) else { return false };
         self.opened = None;
         self.journal.send(Writer::pass_on_again);
-        if let Err(error) = self.connection() {
-            self.fail(&error);
-        }
         if let Some(aside) = aside {
             let aside = aside.display();
             self.complain(format!("{why}; the old store is kept as {aside}, and a new one is begun"));
         }
+        self.connection().is_ok()
     }
 
     /// What waits is tried again.

@@ -31,28 +31,17 @@ pub fn folder(data_dir: &Path) -> PathBuf {
 }
 
 /// Where transcripts are kept; nowhere without a folder.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Transcripts {
     folder: Option<Arc<Path>>,
     /// Each thread that writes has a receiver.
     running: watch::Sender<()>,
 }
 
-impl Default for Transcripts {
-    fn default() -> Self {
-        Self { folder: None, running: watch::Sender::new(()) }
-    }
-}
-
 impl Transcripts {
     /// Keeps transcripts under `data_dir`.
     pub fn under(data_dir: &Path) -> Self {
         Self { folder: Some(folder(data_dir).into()), ..Self::default() }
-    }
-
-    /// Keeps nothing, for jobs with `record = false`.
-    pub fn none() -> Self {
-        Self::default()
     }
 
     /// Begins the transcript of the job `id`.

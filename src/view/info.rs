@@ -44,21 +44,23 @@ const fn shares_of(head: &'static str) -> [Column; 5] {
 /// The tables, and the share of input tokens that came from the cache.
 pub fn info(info: &Info) -> (Vec<Table>, String) {
     let scopes = [
-        ("this session", info.session.as_ref()),
-        ("this project", Some(&info.project)),
-        ("today", Some(&info.today)),
-        ("last 30 days", Some(&info.month)),
-        ("all time", Some(&info.all)),
+        ("this session", "session"),
+        ("this project", "project"),
+        ("today", "today"),
+        ("last 30 days", "month"),
+        ("all time", "all"),
     ];
-    let rows = scopes.iter().filter_map(|(label, sums)| Some(sums_row(label, (*sums)?))).collect();
+    let sums_of = |scope: &(&str, &str)| Some(sums_row(scope.0, info.scopes.get(scope.1)?));
+    let rows = scopes.iter().filter_map(sums_of).collect();
+    let all = info.scopes.get("all").copied().unwrap_or_default();
     let mut tables = vec![Table { columns: SUMS.to_vec(), rows }];
     for (head, shares) in [("by model", &info.models), ("by agent", &info.agents)] {
         if !shares.is_empty() {
             let columns = shares_of(head).to_vec();
-            tables.push(Table { columns, rows: share_rows(shares, &info.all) });
+            tables.push(Table { columns, rows: share_rows(shares, &all) });
         }
     }
-    (tables, cached(&info.all.amounts.usage))
+    (tables, cached(&all.amounts.usage))
 }
 
 fn sums_row(label: &str, sums: &Sums) -> ListRow {
@@ -140,12 +142,14 @@ mod tests {
     fn sample() -> Info {
         let tokens =
             Usage { input_tokens: 100, output_tokens: 10, cache_read_input_tokens: 900, ..Usage::default() };
+        let scopes = [
+            ("project", sums(3, Some(2.25), tokens)),
+            ("today", sums(0, None, Usage::default())),
+            ("month", sums(3, Some(2.25), tokens)),
+            ("all", sums(4, Some(4.5), tokens)),
+        ];
         Info {
-            session: None,
-            project: sums(3, Some(2.25), tokens),
-            today: sums(0, None, Usage::default()),
-            month: sums(3, Some(2.25), tokens),
-            all: sums(4, Some(4.5), tokens),
+            scopes: scopes.map(|(scope, sums)| (scope.to_owned(), sums)).into(),
             models: vec![share("opus", Some(4.5)), share("gpt-5", None)],
             agents: (0..8).map(|n| share(&format!("agent-{n}"), None)).collect(),
         }

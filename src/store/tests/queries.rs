@@ -159,12 +159,12 @@ fn the_sums_are_of_a_session_with_its_family_a_project_days_models_and_agents() 
     let session = Some(("claude".to_owned(), "t".to_owned()));
     let wanted = InfoQuery { project: "/project".to_owned(), session, today_ms: today };
     let info = asker(&connection).info(&wanted).unwrap();
-    let jobs =
-        [info.session.unwrap().jobs, info.project.jobs, info.today.jobs, info.month.jobs, info.all.jobs];
+    let jobs = ["session", "project", "today", "month", "all"].map(|scope| info.scopes[scope].jobs);
     assert_eq!(jobs, [3, 3, 1, 3, 4]);
-    assert_eq!((info.all.landed, info.all.held, info.all.failed), (1, 1, 1));
-    assert_eq!((info.all.amounts.cost_usd, info.all.amounts.usage.input_tokens), (Some(1.0), 40));
-    assert_eq!((info.all.amounts.num_turns, info.all.amounts.duration_ms), (Some(4), Some(2800)));
+    let all = &info.scopes["all"];
+    assert_eq!((all.landed, all.held, all.failed), (1, 1, 1));
+    assert_eq!((all.amounts.cost_usd, all.amounts.usage.input_tokens), (Some(1.0), 40));
+    assert_eq!((all.amounts.num_turns, all.amounts.duration_ms), (Some(4), Some(2800)));
     let named = |shares: &[(String, Sums)]| {
         let named =
             |(name, sums): &(String, Sums)| format!("{name} {} {:?}", sums.jobs, sums.amounts.cost_usd);
@@ -174,7 +174,8 @@ fn the_sums_are_of_a_session_with_its_family_a_project_days_models_and_agents() 
     assert_eq!(named(&info.agents), ["claude 3 Some(0.75)", "droid 1 Some(0.25)"]);
     let nothing = InfoQuery { project: "/none".to_owned(), session: None, today_ms: today + DAY };
     let info = asker(&connection).info(&nothing).unwrap();
-    assert_eq!((info.session, info.project, info.today.jobs), (None, Sums::default(), 0));
+    let none = ["session", "project", "today"].map(|scope| info.scopes.get(scope).map(|sums| sums.jobs));
+    assert_eq!(none, [None, Some(0), Some(0)]);
 }
 
 #[test]
@@ -219,8 +220,7 @@ fn prompts_come_by_use_and_recency() {
 fn what_was_typed_and_not_sent_is_there_until_it_is_emptied_or_sent_whoever_typed_it() {
     let mut connection = database();
     let mut typed = |session: &str, id, at_ms, text: &str| {
-        let typed = Some(Unsent { text: text.to_owned(), at_ms }).filter(|unsent| !unsent.text.is_empty());
-        let lines = lines(session, [(0, Change::Unsent { id, unsent: typed })]);
+        let lines = lines(session, [(0, Change::Unsent { id, at_ms, text: text.to_owned() })]);
         apply::apply(&mut connection, &mut session.to_owned(), &lines).unwrap();
         unsent(&connection)
     };
@@ -235,10 +235,9 @@ fn what_was_typed_and_not_sent_is_there_until_it_is_emptied_or_sent_whoever_type
     );
     apply(&mut connection, [accept(1, 1000)]);
     assert_eq!(unsent(&connection), ["shorter, and faster", "shorter"], "the one that was sent is last");
-    for id in 1..=60 {
-        let unsent = Some(Unsent { text: id.to_string(), at_ms: 100 + id });
-        let id = id.unsigned_abs();
-        apply(&mut connection, [(0, Change::Unsent { id, unsent })]);
+    for id in 1..=60_i64 {
+        let (at_ms, text) = (100 + id, id.to_string());
+        apply(&mut connection, [(0, Change::Unsent { id: id.unsigned_abs(), at_ms, text })]);
     }
     let newest = (11..=60).rev().map(|id: i64| id.to_string()).chain(["shorter".to_owned()]);
     assert_eq!(unsent(&connection), newest.collect::<Vec<_>>(), "the newest 50 are kept");
@@ -249,8 +248,7 @@ fn what_was_left_unsent_for_a_day_comes_behind_what_was_sent() {
     let mut connection = database();
     let unsent = [("just now", 2 * DAY), ("this day", DAY + 1), ("long ago", DAY)];
     for (id, (text, at_ms)) in (1..).zip(unsent) {
-        let unsent = Some(Unsent { text: text.to_owned(), at_ms });
-        apply(&mut connection, [(0, Change::Unsent { id, unsent })]);
+        apply(&mut connection, [(0, Change::Unsent { id, at_ms, text: text.to_owned() })]);
     }
     keep(&mut connection, [named(1, "/project", "/a", "sent")]);
     let all = asker(&connection).prompts(9, "", 2 * DAY).unwrap();

@@ -75,6 +75,6 @@ fn each_job_is_kept_with_what_it_alone_cost() {
             assert_eq!((counted.usage, counted.num_turns), (lineage.usage, lineage.num_turns));
         }
         let wanted = InfoQuery { project: String::new(), session: None, today_ms: 0 };
-        assert_eq!(asker(&store).info(&wanted).unwrap().all.amounts, lineage);
+        assert_eq!(asker(&store).info(&wanted).unwrap().scopes["all"].amounts, lineage);
     }
 }
