@@ -113,6 +113,9 @@ impl StoreThread {
 
     /// Applies what waits, as far as that can be done now.
     fn catch_up(&mut self) {
+        if self.waiting.is_empty() {
+            return;
+        }
         while !self.waiting.is_empty() {
             let mut session = self.changes_of.clone();
             let lines: Vec<Line> = self.waiting.drain(..self.waiting.len().min(BATCH)).collect();

@@ -1,30 +1,45 @@
-//! A store that is damaged, locked or of another version: jobs land all the same, and the user is told once.
+//! What is wrong with the store, and what is long when Neovim ends: jobs land all the same, the user is told once, and
+//! all is kept in the end. (More faults of the database are in `store/tests`, those of journals in `journal/tests`.)
+
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use super::{history, run};
+use super::{TEXT, assert_holds, database, history, hold, landings, run, start, stored};
 use crate::support::agents::Gated;
 use crate::support::nvim::{Builder, Nvim};
+use crate::support::process::{self, signal};
 use crate::support::scratch::Scratch;
+use crate::support::{POLL, wait};
 
-/// A Neovim over a data directory that was prepared.
-fn open(prepare: impl FnOnce(&std::path::Path)) -> (Nvim, Gated) {
+/// How long another program holds the store while Neovim ends: longer than a host waits that gives up, shorter than it
+/// lives.
+const HELD: Duration = Duration::from_millis(700);
+/// How long a host lives that was told to end by another program than its Neovim, on a busy machine too.
+const ENDING: Duration = Duration::from_secs(10);
+
+fn open() -> (Nvim, Gated) {
+    super::open(Scratch::new(), 4)
+}
+
+/// Keeps the store locked from now on.
+pub(super) fn lock(nvim: &Nvim) -> Connection {
+    let lock = Connection::open(database(nvim)).unwrap();
+    lock.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    lock
+}
+
+/// Two jobs land in a Neovim over a database that was prepared, and one warning has these words.
+fn lands_with_a_warning(prepare: impl FnOnce(&std::path::Path), words: &[&str]) -> Nvim {
     let scratch = Scratch::new();
     let data = scratch.path("data/nvim/botglue");
     std::fs::create_dir_all(&data).unwrap();
     prepare(&data.join("botglue.db"));
-    let gated = Gated::new(&scratch);
-    let nvim = Builder::new(scratch).option("agents", gated.option()).start();
-    nvim.edit("a.lua", "local a = 1\nlocal b = 2\n");
-    (nvim, gated)
-}
-
-/// Two jobs land, and one warning has these words.
-fn assert_lands_with_a_warning(nvim: &Nvim, gated: &Gated, words: &[&str]) {
-    assert_eq!(run(nvim, gated, "one", 1, "local a = 10")["landing"], "applied");
-    assert_eq!(run(nvim, gated, "two", 2, "local b = 20")["landing"], "applied");
-    assert_eq!(nvim.lines(), ["local a = 10", "local b = 20"]);
+    let (nvim, gated) = super::open(scratch, 4);
+    assert_eq!(run(&nvim, &gated, "one", 1, "local a = 10")["landing"], "applied");
+    assert_eq!(run(&nvim, &gated, "two", 2, "local b = 20")["landing"], "applied");
+    assert_eq!(nvim.lines(), ["local a = 10", "local b = 20", "local c = 3"]);
     let about_store =
         |note: &Value| note["message"].as_str().is_some_and(|message| message.contains("store"));
     nvim.wait("the user is told", || nvim.notes().iter().any(about_store));
@@ -32,12 +47,15 @@ fn assert_lands_with_a_warning(nvim: &Nvim, gated: &Gated, words: &[&str]) {
     assert_eq!(told.len(), 1, "{told:?}");
     let message = told[0]["message"].as_str().unwrap();
     assert!(words.iter().all(|word| message.contains(word)), "{message}");
+    nvim
 }
 
 #[test]
-fn a_store_that_is_no_database_is_put_aside() {
-    let (nvim, gated) = open(|path| std::fs::write(path, [b'x'; 9000]).unwrap());
-    assert_lands_with_a_warning(&nvim, &gated, &["not a database", "botglue.db.old-20"]);
+fn no_database() {
+    let nvim = lands_with_a_warning(
+        |path| std::fs::write(path, [b'x'; 9000]).unwrap(),
+        &["not a database", "botglue.db.old-20"],
+    );
     assert_eq!(history(&nvim).len(), 2);
     let folder = std::fs::read_dir(nvim.scratch.path("data/nvim/botglue")).unwrap();
     let mut files = folder.map(|entry| entry.unwrap().path());
@@ -46,36 +64,162 @@ fn a_store_that_is_no_database_is_put_aside() {
 }
 
 #[test]
-fn a_store_that_is_locked_gets_what_waited_when_it_is_free() {
-    let lock = std::cell::OnceCell::new();
-    let (nvim, gated) = open(|path| {
+fn locked() {
+    let held = std::cell::OnceCell::new();
+    let prepare = |path: &std::path::Path| {
         let connection = Connection::open(path).unwrap();
-        connection.pragma_update(None, "journal_mode", "WAL").unwrap();
-        connection.execute_batch("BEGIN IMMEDIATE").unwrap();
-        lock.set(connection).unwrap();
-    });
-    assert_lands_with_a_warning(&nvim, &gated, &["locked", ":help botglue-store"]);
-    lock.get().unwrap().execute_batch("ROLLBACK").unwrap();
+        connection.execute_batch("PRAGMA journal_mode = WAL; BEGIN IMMEDIATE").unwrap();
+        held.set(connection).unwrap();
+    };
+    let nvim = lands_with_a_warning(prepare, &["locked", ":help botglue-store"]);
+    held.get().unwrap().execute_batch("ROLLBACK").unwrap();
     let landings: Vec<_> = history(&nvim).iter().map(|job| job["landing"].clone()).collect();
     assert_eq!(landings, ["applied", "applied"]);
 }
 
 #[test]
-fn held_answers_survive_that_the_database_is_cut_while_it_is_open() {
-    let (nvim, gated) = open(|_| {});
-    let range = json!({"kind": "line", "first": [1, 0], "last": [1, 0]});
-    let options = json!({"prompt": "GATE:it", "range": range, "review": true});
-    let id = nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap();
-    gated.answer("it", "local a = 10");
-    assert_eq!(nvim.finished(id)["landing"], "held");
-    let path = nvim.scratch.path("data/nvim/botglue/botglue.db");
-    let other = Connection::open(&path).unwrap();
+fn cut_while_it_is_open() {
+    let (nvim, gated) = open();
+    hold(&nvim, &gated);
+    let other = Connection::open(database(&nvim)).unwrap();
     other.query_row("PRAGMA wal_checkpoint", [], |_| Ok(())).unwrap();
-    std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
+    std::fs::OpenOptions::new().write(true).open(database(&nvim)).unwrap().set_len(0).unwrap();
     let nvim = Builder::new(nvim.quit_to()).start();
     drop(other);
-    nvim.edit("a.lua", "local a = 1\nlocal b = 2\n");
+    assert_holds(&nvim);
+}
+
+#[test]
+fn locked_for_a_moment_while_neovim_ends() {
+    let (nvim, gated) = open();
+    run(&nvim, &gated, "one", 1, "local a = 10");
+    let lock = lock(&nvim);
+    // The host has found it locked, and has stopped to wait for each write.
+    run(&nvim, &gated, "two", 2, "local b = 20");
+    let host = nvim.host().unwrap();
+    let said = "require('botglue.host.connection').process:notify('unsent',
+        { id = 1, at_ms = os.time() * 1000, text = 'the last' })
+        vim.schedule(function() vim.cmd('qa!') end)";
+    nvim.exec(said);
+    let log = nvim.scratch.path("state/nvim/botglue.log");
+    wait("the host ends", || std::fs::read_to_string(&log).unwrap().contains("ending"));
+    let since = Instant::now();
+    while since.elapsed() < HELD {
+        assert!(nvim.host() == Some(host), "it has given up after {:?}", since.elapsed());
+        std::thread::sleep(POLL);
+    }
+    lock.execute_batch("ROLLBACK").unwrap();
+    let path = database(&nvim);
+    let _scratch = nvim.quit_to();
+    assert_eq!(stored(&path, "SELECT count(*) FROM jobs WHERE landing = 'applied'").as_deref(), Some("2"));
+    assert_eq!(stored(&path, "SELECT text FROM unsent").as_deref(), Some("the last"));
+}
+
+#[test]
+fn locked_until_the_next_neovim() {
+    let (nvim, gated) = open();
+    run(&nvim, &gated, "one", 1, "local a = 10");
+    let lock = lock(&nvim);
+    run(&nvim, &gated, "two", 2, "local b = 20");
+    hold(&nvim, &gated);
+    let scratch = nvim.quit_to();
+    let log = std::fs::read_to_string(scratch.path("state/nvim/botglue.log")).unwrap();
+    assert!(log.contains("database is locked") && log.contains("the host ends"), "it was killed: {log}");
+    lock.execute_batch("ROLLBACK").unwrap();
+    let nvim = Builder::new(scratch).start();
+    let found = [("GATE:it", "held"), ("GATE:one", "applied"), ("GATE:two", "applied")];
+    assert_eq!(landings(&nvim), found.map(|(prompt, landing)| (prompt.to_owned(), json!(landing))));
+    assert_holds(&nvim);
+}
+
+/// Runs Lua after which Neovim quits at once, and starts the next one. Lua finds its host as `host`.
+fn say_last(nvim: Nvim, lua: &str) -> Nvim {
+    nvim.exec(&format!(
+        "local host = require('botglue.host.connection').process
+         vim.schedule(function()
+           {lua}
+           vim.cmd('qa!')
+         end)"
+    ));
+    Builder::new(nvim.quit_to()).start()
+}
+
+#[test]
+fn a_long_prompt_is_kept_to_its_last_word() {
+    let (nvim, gated) = open();
+    run(&nvim, &gated, "one", 1, "local a = 10");
+    let typed = "if not host.ready then error() end
+        local text = ('word '):rep(1024 * 1024 / 5)
+        for _, last in ipairs({ '', 'the last' }) do
+          host:notify('unsent', { id = 1, at_ms = os.time() * 1000, text = text .. last })
+        end";
+    let nvim = say_last(nvim, typed);
+    let end = stored(&database(&nvim), "SELECT substr(text, -8) FROM unsent");
+    assert_eq!(end.as_deref(), Some("the last"));
+}
+
+#[test]
+fn a_long_draft_is_kept() {
+    let (nvim, gated) = open();
+    let id = hold(&nvim, &gated);
+    nvim.command(&format!("Botglue edit {id}"));
+    let drafted = "local lines = {}
+        for i = 1, 60000 do lines[i] = 'local some_name_' .. i .. ' = ' .. i end
+        vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
+        vim.cmd.write()";
+    let nvim = say_last(nvim, drafted);
+    nvim.edit("a.lua", TEXT);
     nvim.command("Botglue review");
     nvim.shows_held(1);
-    assert_eq!(nvim.exec("return require('botglue').job(1)")["text"], "local a = 10");
+    let drafted = nvim.exec(
+        "vim.cmd('Botglue edit 1')
+        return { vim.api.nvim_buf_line_count(0), vim.fn.getline(60000) }",
+    );
+    assert_eq!(drafted, json!([60_000, "local some_name_60000 = 60000"]));
+}
+
+#[test]
+fn a_long_answer_that_has_landed_is_not_held_in_the_next() {
+    let (nvim, gated) = open();
+    let lines: Vec<String> = (0..20_000).map(|i| format!("local some_name_{i} = {i}")).collect();
+    nvim.exec(
+        "vim.api.nvim_create_autocmd('User', { pattern = 'BotglueJobFinished', callback = function()
+            vim.cmd('wqa!')
+        end })",
+    );
+    start(&nvim, "it", (1, 1), false);
+    gated.answer("it", &lines.join("\n"));
+    nvim.wait("Neovim ends", || nvim.host().is_none());
+    let nvim = Builder::new(nvim.quit_to()).start();
+    let written = std::fs::read_to_string(nvim.scratch.project().join("a.lua")).unwrap();
+    assert_eq!(written.lines().count(), 20_002);
+    assert_eq!(history(&nvim)[0]["landing"], "applied");
+}
+
+#[test]
+fn a_write_of_the_file_is_followed_to_its_last_row() {
+    let (nvim, gated) = open();
+    run(&nvim, &gated, "one", 1, "local a = 10");
+    // A change that takes the host a while to follow.
+    let written = "local lines = {}
+        for i = 1, 60000 do lines[i] = ('%d = %d'):format(i * 7919 % 1000, i % 7) end
+        vim.api.nvim_buf_set_lines(0, 0, 1, true, { 'local a = 11' })
+        vim.api.nvim_buf_set_lines(0, 2, -1, true, lines)
+        vim.api.nvim_buf_set_lines(0, 2, -1, true, vim.fn.reverse(lines))
+        vim.cmd.write()";
+    let nvim = say_last(nvim, written);
+    assert_eq!(history(&nvim)[0]["rows"], json!(["local a = 11"]));
+}
+
+#[test]
+fn a_host_that_another_program_ends_while_neovim_lives_ends_in_time() {
+    let (nvim, gated) = open();
+    let id = start(&nvim, "it", (1, 1), false);
+    let _run = gated.run("it");
+    let host = nvim.host().unwrap();
+    let since = Instant::now();
+    signal(host, "TERM");
+    wait("the host has ended", || !process::of(&nvim.scratch).iter().any(|found| found.pid == host));
+    assert!(since.elapsed() < ENDING, "{:?}", since.elapsed());
+    assert_eq!(nvim.finished(id)["status"], "failed");
 }

@@ -1,20 +1,19 @@
-//! What is kept, asked for through the plugin: by this Neovim and by the next one.
+//! What is kept, whoever ends and whatever is wrong with the store, in a real Neovim: what it did is asked for in this
+//! Neovim and in the next one.
 
-mod crash;
-mod ending;
+mod deaths;
 mod faults;
-mod interrupted;
-mod killed;
-mod next_host;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};
 
 use crate::support::agents::Gated;
 use crate::support::nvim::{Builder, Nvim};
 use crate::support::scratch::Scratch;
+
+const TEXT: &str = "local a = 1\nlocal b = 2\nlocal c = 3\n";
 
 /// Asks the store and waits for its answer.
 #[track_caller]
@@ -51,24 +50,65 @@ fn history(nvim: &Nvim) -> Vec<Value> {
     jobs.map(|job| serde_json::from_str(&job.unwrap()).unwrap()).collect()
 }
 
+/// What became of each, with their prompts in order.
+#[track_caller]
+fn landings(nvim: &Nvim) -> Vec<(String, Value)> {
+    let job = |job: &Value| (job["prompt"].as_str().unwrap().to_owned(), job["landing"].clone());
+    let mut jobs: Vec<_> = history(nvim).iter().map(job).collect();
+    jobs.sort_by(|(one, _), (other, _)| one.cmp(other));
+    jobs
+}
+
 fn database(nvim: &Nvim) -> PathBuf {
     nvim.scratch.path("data/nvim/botglue/botglue.db")
 }
 
+/// What the database has, as text; without Neovim, which may be stopped.
+fn stored(path: &Path, sql: &str) -> Option<String> {
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).ok()?;
+    connection.query_row(&format!("SELECT CAST(({sql}) AS TEXT)"), [], |row| row.get(0)).ok()?
+}
+
+fn open(scratch: Scratch, max_parallel: u32) -> (Nvim, Gated) {
+    let gated = Gated::new(&scratch);
+    let builder = Builder::new(scratch).option("agents", gated.option());
+    let nvim = builder.option("max_parallel", max_parallel).start();
+    nvim.edit("a.lua", TEXT);
+    (nvim, gated)
+}
+
+/// Starts a job on lines.
+fn start(nvim: &Nvim, name: &str, (first, last): (u64, u64), review: bool) -> u64 {
+    let range = json!({"kind": "line", "first": [first, 0], "last": [last, 0]});
+    let options = json!({"prompt": format!("GATE:{name}"), "range": range, "review": review});
+    nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap()
+}
+
 fn run(nvim: &Nvim, gated: &Gated, name: &str, line: u64, answer: &str) -> Value {
-    let range = json!({"kind": "line", "first": [line, 0], "last": [line, 0]});
-    let options = json!({"prompt": format!("GATE:{name}"), "range": range});
-    let id = nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap();
+    let id = start(nvim, name, (line, line), false);
     gated.answer(name, answer);
     nvim.finished(id)
 }
 
+/// Has an answer to the first line held, and returns its number.
+fn hold(nvim: &Nvim, gated: &Gated) -> u64 {
+    let id = start(nvim, "it", (1, 1), true);
+    gated.answer("it", "local a = 10");
+    assert_eq!(nvim.finished(id)["landing"], "held");
+    id
+}
+
+/// The held answer is found in the next Neovim.
+fn assert_holds(nvim: &Nvim) {
+    nvim.edit("a.lua", TEXT);
+    nvim.command("Botglue review");
+    nvim.shows_held(1);
+    assert_eq!(nvim.exec("return require('botglue').job(1)")["text"], "local a = 10");
+}
+
 #[test]
 fn the_store_answers_in_this_neovim_and_in_the_next() {
-    let scratch = Scratch::new();
-    let gated = Gated::new(&scratch);
-    let nvim = Builder::new(scratch).option("agents", gated.option()).start();
-    nvim.edit("a.lua", "local a = 1\nlocal b = 2\n");
+    let (nvim, gated) = open(Scratch::new(), 4);
     let first = run(&nvim, &gated, "one", 1, "local a = 10\nlocal aa = 11");
     run(&nvim, &gated, "two", 3, "local b = 20");
     let path = nvim.scratch.project().join("a.lua");
