@@ -92,7 +92,7 @@ impl Journal {
     pub fn append(&self, id: u64, change: Change) -> bool {
         let (done, written) = mpsc::channel();
         // The waiting host may have given up.
-        self.send(move |writer| _ = done.send(writer.append(id, change)));
+        self.send(move |writer| writer.append(id, change, |is_written| _ = done.send(is_written)));
         while !self.shared.is_late.load(Ordering::Relaxed) {
             match written.recv_timeout(PATIENCE) {
                 Ok(is_written) => return is_written,
@@ -113,7 +113,7 @@ impl Journal {
         let (done, mut written) = oneshot::channel();
         // As above.
         self.send(move |writer| {
-            writer.append(id, change);
+            writer.append(id, change, drop);
             writer.sync();
             _ = done.send(());
         });

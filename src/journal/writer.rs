@@ -14,9 +14,10 @@ use super::record::{Held, Landed};
 use super::undecided::Undecided;
 use super::{Shared, Sink, owner};
 
-/// When a journal that could not be written is tried again, if nothing comes before.
-const RETRY_INTERVAL: Duration = Duration::from_secs(1);
-/// From this length on a file is cut, in bytes.
+/// After how long without another task a journal that could not be written is tried again, or one that is long is cut:
+/// an answer would have to wait for that.
+const QUIET: Duration = Duration::from_secs(1);
+/// By how much a file grows until it is cut, in bytes.
 const CUT: u64 = 1 << 20;
 /// Why an answer is held that had not landed when its Neovim ended.
 const GONE: &str = "buffer_gone";
@@ -34,8 +35,9 @@ pub struct Writer {
     file: Option<(u64, File)>,
     /// It cannot be written. What is undecided goes to the next one, and the database gets the rest.
     is_lost: bool,
-    /// How long the file is.
+    /// How long the file is, and was when it was begun.
     length: u64,
+    begun_with: u64,
     /// Other files of this session. They go with the next cut.
     earlier: Numbers,
     next_number: u64,
@@ -58,6 +60,7 @@ impl Writer {
             file: None,
             is_lost: false,
             length: 0,
+            begun_with: 0,
             earlier: Numbers::new(),
             next_number: 0,
             undecided: Undecided::default(),
@@ -75,11 +78,11 @@ impl Writer {
             self.lose_file(&error);
         }
         loop {
-            let patience = if self.is_lost { RETRY_INTERVAL } else { Duration::MAX };
+            let patience = if self.is_lost || self.is_to_cut(CUT) { QUIET } else { Duration::MAX };
             shared.is_busy.store(false, Ordering::Relaxed);
             let first: Task = match tasks.recv_timeout(patience) {
                 Ok(task) => task,
-                Err(mpsc::RecvTimeoutError::Timeout) => Box::new(|writer| _ = writer.write(&[])),
+                Err(mpsc::RecvTimeoutError::Timeout) => Box::new(Self::tidy),
                 Err(mpsc::RecvTimeoutError::Disconnected) => return,
             };
             shared.is_busy.store(true, Ordering::Relaxed);
@@ -87,13 +90,21 @@ impl Writer {
                 task(&mut self);
                 shared.is_late.store(false, Ordering::Relaxed);
             }
-            self.cut(CUT);
         }
     }
 
-    /// Appends a change of the job with this number; whether it is written.
-    pub fn append(&mut self, id: u64, change: Change) -> bool {
-        self.append_to(self.uuid(id), change)
+    fn tidy(&mut self) {
+        if self.is_lost {
+            self.write(&[]);
+        }
+        self.cut(CUT);
+    }
+
+    /// Appends a change of the job with this number, and tells whether it is written before all else is done for it.
+    pub fn append(&mut self, id: u64, change: Change, tell: impl FnOnce(bool)) {
+        let line = Line::new(self.uuid(id), change);
+        tell(self.write(&line.bytes()));
+        self.follow(line);
     }
 
     /// What was written is on the disk then.
@@ -187,16 +198,20 @@ impl Writer {
         self.next_number += 1;
         let file = self.folder.create(&self.session, number, &bytes)?;
         self.leave_file();
-        (self.file, self.length, self.is_lost) = (Some((number, file)), bytes.len() as u64, false);
+        (self.file, self.is_lost) = (Some((number, file)), false);
+        (self.length, self.begun_with) = (bytes.len() as u64, bytes.len() as u64);
         Ok(())
     }
 
-    fn append_to(&mut self, uuid: String, change: Change) -> bool {
+    fn append_to(&mut self, uuid: String, change: Change) {
         let line = Line::new(uuid, change);
+        self.write(&line.bytes());
+        self.follow(line);
+    }
+
+    fn follow(&mut self, line: Line) {
         self.undecided.apply(&line);
-        let is_written = self.write(&line.bytes());
         self.pass_on(vec![line]);
-        is_written
     }
 
     /// Writes bytes behind what is there, and that to a new file where there is none.
@@ -234,14 +249,18 @@ impl Writer {
         (self.sink)(lines);
     }
 
+    fn is_to_cut(&self, least: u64) -> bool {
+        self.is_applied() && (self.length - self.begun_with >= least || !self.earlier.is_empty())
+    }
+
     fn is_applied(&self) -> bool {
         self.applied == self.passed_on
     }
 
     /// Where the database has all lines: begins a file with what is undecided alone, in place of all others. A file that
-    /// is shorter than `least` stays.
+    /// has grown by less than `least` stays.
     fn cut(&mut self, least: u64) {
-        if !self.is_applied() || (self.length < least && self.earlier.is_empty()) {
+        if !self.is_to_cut(least) {
             return;
         }
         if let Err(error) = self.create(&self.shortest()) {

@@ -236,18 +236,20 @@ fn the_host_in_a_call_of_a_landing_or_a_revert() {
 
 #[test]
 fn the_host_at_any_moment_of_a_landing() {
-    for delay in [0, 3, 6, 9, 12, 24] {
+    let runs = std::env::var("BOTGLUE_DEATHS").map_or(6, |runs| runs.parse().unwrap());
+    for run in 0..runs {
+        let moment = Duration::from_micros(run * 7919 % 25_000);
         let mut scene = scene(false);
         scene.type_around("before");
         scene.answer();
-        std::thread::sleep(Duration::from_millis(delay));
+        std::thread::sleep(moment);
         scene.kill_host();
         scene.type_around("meanwhile");
         scene.next_host();
         scene.type_around("afterwards");
         let job = scene.nvim.finished(scene.id);
         if job["landing"] != "applied" {
-            assert_eq!(job["error"]["code"], "host_lost", "after {delay} ms: {job}");
+            assert_eq!(job["error"]["code"], "host_lost", "after {moment:?}: {job}");
             scene.assert_text("local b = 2", &TYPED);
             if stored(&database(&scene.nvim), LANDING).is_none() {
                 // The agent had not answered.
@@ -454,8 +456,8 @@ fn assert_interrupted(nvim: &Nvim) {
 
 #[test]
 fn whoever_ends_jobs_that_run_or_wait_are_interrupted() {
-    let ends: [fn(Nvim) -> Scratch; 4] = [Nvim::crash, Nvim::quit_to, kill, kill];
-    for (end, is_locked) in ends.into_iter().zip([false, false, false, true]) {
+    let ends: [fn(Nvim) -> Scratch; 5] = [Nvim::crash, Nvim::quit_to, kill, kill, Nvim::quit_to];
+    for (end, is_locked) in ends.into_iter().zip([false, false, false, true, true]) {
         let (nvim, gated, lock) = two_jobs(is_locked);
         let scratch = end(nvim);
         drop(lock);

@@ -98,14 +98,6 @@ fn hold(nvim: &Nvim, gated: &Gated) -> u64 {
     id
 }
 
-/// The held answer is found in the next Neovim.
-fn assert_holds(nvim: &Nvim) {
-    nvim.edit("a.lua", TEXT);
-    nvim.command("Botglue review");
-    nvim.shows_held(1);
-    assert_eq!(nvim.exec("return require('botglue').job(1)")["text"], "local a = 10");
-}
-
 #[test]
 fn the_store_answers_in_this_neovim_and_in_the_next() {
     let (nvim, gated) = open(Scratch::new(), 4);
