@@ -87,7 +87,7 @@ impl Host {
                 let (agent, session) = (start.agent.name.clone(), resume.session_id.clone());
                 let (send, counted) = oneshot::channel();
                 // None comes where the database does not know it in time. The job may have ended.
-                let then = move |counted: Result<_, _>| _ = counted.map(|counted| send.send(counted));
+                let then = move |counted: Result<_, _>| _ = counted.map(|counted| send.send(counted).is_ok());
                 self.store.ask(move |asker| asker.counted(&agent, &session), then);
                 Before::Asked(counted)
             });

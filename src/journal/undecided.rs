@@ -19,7 +19,9 @@ impl Undecided {
     /// Those of a journal.
     pub fn of(lines: &[Line]) -> Self {
         let mut undecided = Self::default();
-        lines.iter().for_each(|line| undecided.apply(line));
+        for line in lines {
+            undecided.apply(line);
+        }
         undecided
     }
 

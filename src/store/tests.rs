@@ -42,14 +42,14 @@ fn asker(connection: &Connection) -> Asker<'_> {
 
 /// The numbers and the states of the jobs in the history, by number.
 fn states(connection: &Connection) -> Vec<(u64, &'static str)> {
-    let status = |job: &JobEntry| match &job.record.error {
+    let how = |job: &JobEntry| match &job.record.error {
         None => "done",
         Some(_) if job.is_interrupted() => "interrupted",
         Some(_) => "failed",
     };
     let page = Page { limit: 99, ..Page::default() };
     let listed = asker(connection).history(&page).unwrap();
-    let mut states: Vec<_> = listed.jobs.iter().map(|job| (job.id.unwrap(), status(job))).collect();
+    let mut states: Vec<_> = listed.jobs.iter().map(|job| (job.id.unwrap(), how(job))).collect();
     states.sort_unstable();
     states
 }
@@ -157,7 +157,7 @@ impl Host {
         let (reply, answer) = mpsc::channel();
         let wanted = InfoQuery { project: String::new(), session: None, today_ms: 0 };
         let then = move |info: Result<Info, StoreError>| {
-            _ = reply.send(info.ok().map(|info| info.scopes["all"].jobs))
+            _ = reply.send(info.ok().map(|info| info.scopes["all"].jobs));
         };
         self.store.ask(move |asker| asker.info(&wanted), then);
         answer.recv_timeout(DEADLINE).expect("the store answers")

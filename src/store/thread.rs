@@ -151,7 +151,9 @@ impl StoreThread {
                 self.apply(&mut changes_of, lines)?;
             }
             if Undecided::of(&lines).is_empty() {
-                numbers.into_iter().for_each(|number| folder.remove(&session, number));
+                for number in numbers {
+                    folder.remove(&session, number);
+                }
             }
             self.taken_up.insert(session, length);
         }

@@ -55,8 +55,7 @@ test("they are announced from a data_dir below ~", function()
 end)
 
 test("with `notify` none they are counted, and nothing is said", function()
-  local nvim =
-    start({ "PROJECT/a.txt" }, "vim.g.botglue = { host = vim.g.botglue.host, notify = 'none' }")
+  local nvim = start({ "PROJECT/a.txt" }, "vim.g.botglue = { host = vim.g.botglue.host, notify = 'none' }")
   equal(announced(nvim), "")
   equal(nvim:lua("return require('botglue').statusline()"), "1 held")
 end)
