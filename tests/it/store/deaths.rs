@@ -264,26 +264,6 @@ fn the_host_at_any_moment_of_a_landing() {
 }
 
 #[test]
-fn the_host_before_a_revert_that_is_asked_for_again() {
-    let mut scene = scene(false);
-    scene.answer();
-    scene.nvim.finished(scene.id);
-    scene.type_around("before");
-    // It does not read what it is asked for.
-    signal(scene.host, "STOP");
-    scene.revert();
-    scene.type_around("meanwhile");
-    scene.kill_host();
-    scene.next_host();
-    scene.nvim.wait("the user is told", || is_told(&scene.nvim, "again: the host is gone"));
-    assert!(scene.is_landing(1, "applied"));
-    scene.type_around("afterwards");
-    scene.revert();
-    scene.nvim.wait("it is reverted", || scene.is_landing(1, "reverted"));
-    scene.assert_is("reverted", "local b = 2", &TYPED);
-}
-
-#[test]
 fn an_answer_that_waits_for_its_moment() {
     for is_neovim_too in [false, true] {
         let mut scene = scene(false);
@@ -304,26 +284,6 @@ fn an_answer_that_waits_for_its_moment() {
         scene.nvim.exec("require('botglue').accept(1)");
         scene.nvim.wait("it is accepted", || scene.is_landing(1, "applied"));
         scene.assert_is("applied", "local b = 20", &["afterwards"]);
-    }
-}
-
-#[test]
-fn both_once_an_answer_is_stored() {
-    for (review, landing, held_for) in [(false, "undecided", "buffer_gone"), (true, "held", "review")] {
-        let scene = scene(review);
-        let path = database(&scene.nvim);
-        let is_stored = || stored(&path, LANDING).as_deref() == Some(landing);
-        if review {
-            scene.answer();
-            wait("it is stored as held", is_stored);
-            signal(scene.nvim.pid(), "STOP");
-        } else {
-            signal(scene.nvim.pid(), "STOP");
-            scene.answer();
-            wait("the answer is stored", is_stored);
-        }
-        scene.kill_host();
-        assert_found(scene.nvim.crash(), held_for);
     }
 }
 
@@ -478,20 +438,6 @@ fn whoever_ends_jobs_that_run_or_wait_are_interrupted() {
     nvim.finished(1);
     nvim.finished(2);
     assert_interrupted(&nvim);
-}
-
-#[test]
-fn both_once_a_job_has_ended_while_the_database_was_locked() {
-    let (nvim, gated, lock) = two_jobs(true);
-    gated.answer("one", "local a = 10");
-    assert_eq!(nvim.finished(1)["landing"], "applied");
-    let landed = r#""landing":"applied""#;
-    wait("that it has landed is in the journal", || nvim.scratch.journals().contains(landed));
-    let scratch = kill(nvim);
-    drop(lock);
-    let nvim = Builder::new(scratch).start();
-    let found = [("GATE:one".to_owned(), json!("applied")), ("GATE:two".to_owned(), Value::Null)];
-    assert_eq!(landings(&nvim), found);
 }
 
 #[test]

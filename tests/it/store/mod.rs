@@ -13,7 +13,7 @@ use crate::support::agents::Gated;
 use crate::support::nvim::{Builder, Nvim};
 use crate::support::scratch::Scratch;
 
-const TEXT: &str = "local a = 1\nlocal b = 2\nlocal c = 3\n";
+pub const TEXT: &str = "local a = 1\nlocal b = 2\nlocal c = 3\n";
 
 /// Asks the store and waits for its answer.
 #[track_caller]
@@ -37,7 +37,7 @@ pub fn ask(nvim: &Nvim, name: &str, args: &Value) -> Result<Value, String> {
 
 /// The jobs in the history, newest first, as the database has them.
 #[track_caller]
-fn history(nvim: &Nvim) -> Vec<Value> {
+pub fn history(nvim: &Nvim) -> Vec<Value> {
     // The store answers once it has everything.
     ask(nvim, "prompts", &json!({})).unwrap();
     let connection = Connection::open(database(nvim)).unwrap();
@@ -59,17 +59,17 @@ fn landings(nvim: &Nvim) -> Vec<(String, Value)> {
     jobs
 }
 
-fn database(nvim: &Nvim) -> PathBuf {
+pub fn database(nvim: &Nvim) -> PathBuf {
     nvim.scratch.path("data/nvim/botglue/botglue.db")
 }
 
 /// What the database has, as text; without Neovim, which may be stopped.
-fn stored(path: &Path, sql: &str) -> Option<String> {
+pub fn stored(path: &Path, sql: &str) -> Option<String> {
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).ok()?;
     connection.query_row(&format!("SELECT CAST(({sql}) AS TEXT)"), [], |row| row.get(0)).ok()?
 }
 
-fn open(scratch: Scratch, max_parallel: u32) -> (Nvim, Gated) {
+pub fn open(scratch: Scratch, max_parallel: u32) -> (Nvim, Gated) {
     let gated = Gated::new(&scratch);
     let builder = Builder::new(scratch).option("agents", gated.option());
     let nvim = builder.option("max_parallel", max_parallel).start();
@@ -78,20 +78,20 @@ fn open(scratch: Scratch, max_parallel: u32) -> (Nvim, Gated) {
 }
 
 /// Starts a job on lines.
-fn start(nvim: &Nvim, name: &str, (first, last): (u64, u64), review: bool) -> u64 {
+pub fn start(nvim: &Nvim, name: &str, (first, last): (u64, u64), review: bool) -> u64 {
     let range = json!({"kind": "line", "first": [first, 0], "last": [last, 0]});
     let options = json!({"prompt": format!("GATE:{name}"), "range": range, "review": review});
     nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap()
 }
 
-fn run(nvim: &Nvim, gated: &Gated, name: &str, line: u64, answer: &str) -> Value {
+pub fn run(nvim: &Nvim, gated: &Gated, name: &str, line: u64, answer: &str) -> Value {
     let id = start(nvim, name, (line, line), false);
     gated.answer(name, answer);
     nvim.finished(id)
 }
 
 /// Has an answer to the first line held, and returns its number.
-fn hold(nvim: &Nvim, gated: &Gated) -> u64 {
+pub fn hold(nvim: &Nvim, gated: &Gated) -> u64 {
     let id = start(nvim, "it", (1, 1), true);
     gated.answer("it", "local a = 10");
     assert_eq!(nvim.finished(id)["landing"], "held");
