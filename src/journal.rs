@@ -135,8 +135,8 @@ impl Journal {
 /// The files of the held answers of sessions that are gone, for a Neovim that has no host yet.
 pub fn held_paths(data_dir: &Path) -> Vec<String> {
     let folder = Folder::under(data_dir);
-    let gone = folder.gone("").unwrap_or_default();
-    let lines = gone.iter().flat_map(|(session, numbers)| folder.lines(session, numbers, &drop));
+    let mut gone = folder.gone("").unwrap_or_default();
+    let lines = gone.iter_mut().flat_map(|(session, numbers)| folder.lines(session, numbers, &drop));
     let held = Undecided::of(&lines.collect::<Vec<_>>()).held("");
     held.into_iter().map(|held| held.record.job.path).collect()
 }

@@ -77,9 +77,8 @@ impl Folder {
         let mut file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&path)?;
         // Not every file system can lock; then the Neovim that the file names decides alone.
         let _ = file.lock();
-        file.write_all(lines)
-            .and_then(|()| file.sync_data())
-            .inspect_err(|_| self.remove(session, number))?;
+        let written = file.write_all(lines).and_then(|()| file.sync_data());
+        written.inspect_err(|_| _ = fs::remove_file(&path))?;
         // Its name, too, as far as the file system can. Files that it stands for are removed after that.
         let _ = File::open(&self.path).and_then(|folder| folder.sync_all());
         Ok(file)
@@ -93,32 +92,35 @@ impl Folder {
         files.zip(first..).map(|(file, new)| fs::rename(file, self.named(to, new)).map(|()| new)).collect()
     }
 
-    /// The lines of files, one behind the other. What can be read of a damaged one is taken, the file itself is kept
-    /// beside it, and `warn` hears of it.
-    pub fn lines(&self, session: &str, numbers: &Numbers, warn: &dyn Fn(String)) -> Vec<Line> {
+    /// The lines of files, one behind the other; of `numbers` those stay that could be read. What is whole in a damaged
+    /// one is taken, the file itself is kept beside it, and `warn` hears of it.
+    pub fn lines(&self, session: &str, numbers: &mut Numbers, warn: &dyn Fn(String)) -> Vec<Line> {
         let mut lines = Vec::new();
-        for number in numbers {
+        numbers.retain(|number| {
             let path = self.named(session, *number);
             let mut bytes = Vec::new();
             let read = self.open(session, *number).and_then(|mut file| file.read_to_end(&mut bytes));
             let (mut found, is_whole) = parse(&bytes);
             lines.append(&mut found);
             let aside = path.with_extension("damaged");
-            let why = match read {
-                Ok(_) if is_whole => continue,
+            let why = match &read {
+                Ok(_) if is_whole => return true,
                 // It stays under this name.
                 Ok(_) if fs::hard_link(&path, &aside).is_ok() => format!("{} is damaged", aside.display()),
                 Ok(_) => format!("{} is damaged", path.display()),
+                // Another host was quicker.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return false,
                 Err(error) => format!("{} cannot be read: {error}", path.display()),
             };
             warn(format!("what an earlier session left is not all taken over: {why}"));
-        }
+            read.is_ok()
+        });
         lines
     }
 
-    /// Removes a file; another host may have been quicker.
-    pub fn remove(&self, session: &str, number: u64) {
-        let _ = fs::remove_file(self.named(session, number));
+    /// Removes files, unless another host takes them over: who is quicker with the first has all of them.
+    pub fn remove(&self, session: &str, numbers: &Numbers) {
+        let _ = numbers.iter().all(|number| fs::remove_file(self.named(session, *number)).is_ok());
     }
 
     /// Nothing is read, written or removed behind a link in the folder's place.

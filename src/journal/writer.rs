@@ -141,7 +141,7 @@ impl Writer {
         self.cut(0);
         let is_over = self.undecided.is_empty() && self.is_applied();
         if let Some((number, _)) = self.file.take().filter(|_| is_over) {
-            self.folder.remove(&self.session, number);
+            self.folder.remove(&self.session, &[number].into());
         }
     }
 
@@ -160,8 +160,8 @@ impl Writer {
     }
 
     /// Follows the lines of other files of this session, which may have been those of another one.
-    fn take_in(&mut self, numbers: Numbers) -> Vec<Line> {
-        let mut lines = self.folder.lines(&self.session, &numbers, &*self.shared.warn);
+    fn take_in(&mut self, mut numbers: Numbers) -> Vec<Line> {
+        let mut lines = self.folder.lines(&self.session, &mut numbers, &*self.shared.warn);
         self.earlier.extend(numbers);
         self.pass_on(lines.clone());
         let mut is_own = false;
@@ -267,9 +267,7 @@ impl Writer {
             tracing::warn!(%error, "the journal cannot be cut");
             return;
         }
-        for number in std::mem::take(&mut self.earlier) {
-            self.folder.remove(&self.session, number);
-        }
+        self.folder.remove(&self.session, &std::mem::take(&mut self.earlier));
     }
 
     /// Takes over the undecided answers of all sessions that are gone.

@@ -30,11 +30,9 @@ const PAGE: u64 = 512;
 pub struct Opened {
     pub connection: Connection,
     path: PathBuf,
-    file: Option<Identity>,
+    /// Which file it is.
+    file: Option<(u64, u64)>,
 }
-
-/// Which file a path leads to.
-type Identity = (u64, u64);
 
 impl Opened {
     /// Whether the path leads to another file by now, or to none: another host put this one aside.
@@ -122,6 +120,6 @@ fn files(data_dir: &Path) -> Result<[PathBuf; 3], StoreError> {
     }
 }
 
-fn identity(path: &Path) -> Option<Identity> {
+fn identity(path: &Path) -> Option<(u64, u64)> {
     fs::symlink_metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }

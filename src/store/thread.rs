@@ -140,20 +140,18 @@ impl StoreThread {
     /// undecided; their jobs that had not ended were interrupted.
     fn take_up(&mut self) -> Result<(), StoreError> {
         let folder = Folder::under(&self.data_dir);
-        for (session, numbers) in folder.gone(&self.session)? {
-            let length = folder.length(&session, &numbers);
+        for (session, mut numbers) in folder.gone(&self.session)? {
+            let (length, count) = (folder.length(&session, &numbers), numbers.len());
             if self.taken_up.get(&session) == Some(&length) {
                 continue;
             }
-            let lines = folder.lines(&session, &numbers, &*self.warn);
+            let lines = folder.lines(&session, &mut numbers, &*self.warn);
             let mut changes_of = session.clone();
             for lines in lines.chunks(BATCH) {
                 self.apply(&mut changes_of, lines)?;
             }
-            if Undecided::of(&lines).is_empty() {
-                for number in numbers {
-                    folder.remove(&session, number);
-                }
+            if numbers.len() == count && Undecided::of(&lines).is_empty() {
+                folder.remove(&session, &numbers);
             }
             self.taken_up.insert(session, length);
         }
