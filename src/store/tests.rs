@@ -5,7 +5,7 @@ mod queries;
 mod spending;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use rusqlite::types::Value as Cell;
@@ -221,29 +221,44 @@ fn begun(dir: &Path, statement: &str) -> Connection {
     connection
 }
 
-fn remove(dir: &Path) {
-    for end in ["-wal", "-shm", ""] {
-        let _ = fs::remove_file(dir.join(format!("botglue.db{end}")));
+fn remove(dir: &Path) -> PathBuf {
+    for name in ["botglue.db-wal", "botglue.db-shm", "botglue.db"] {
+        let _ = fs::remove_file(dir.join(name));
     }
+    dir.join("botglue.db")
 }
 
-const FAULTS: [(&str, Strike); 6] = [
-    ("locked", |dir| Some(begun(dir, "BEGIN IMMEDIATE"))),
-    ("removed", |dir| {
+/// What is wrong, what the user is told where they are told, and how it comes about. What is no file is removed in the
+/// end.
+const FAULTS: [(&str, &str, Strike); 8] = [
+    ("locked", "database is locked; see `:help botglue-store`", |dir| Some(begun(dir, "BEGIN IMMEDIATE"))),
+    ("removed", "", |dir| {
         remove(dir);
         None
     }),
-    ("replaced", |dir| {
+    ("replaced", "", |dir| {
         remove(dir);
         Some(begun(dir, ""))
     }),
-    ("of another version", |dir| Some(begun(dir, "PRAGMA user_version = 99"))),
-    ("cut to 0 bytes", |dir| {
+    ("of another version", "of version 99; the old store is kept as", |dir| {
+        Some(begun(dir, "PRAGMA user_version = 99"))
+    }),
+    ("cut to 0 bytes", "the old store is kept as", |dir| {
         fs::write(dir.join("botglue.db"), "").unwrap();
         None
     }),
-    ("overwritten", |dir| {
+    ("overwritten", "the old store is kept as", |dir| {
         fs::write(dir.join("botglue.db"), "x".repeat(5000)).unwrap();
+        None
+    }),
+    ("a link", "is a symbolic link", |dir| {
+        std::os::unix::fs::symlink("/nowhere/else", remove(dir)).unwrap();
+        None
+    }),
+    ("a pipe", "or no regular file; remove it", |dir| {
+        let path = std::ffi::CString::new(remove(dir).to_str().unwrap()).unwrap();
+        // SAFETY: the path is a string that ends with a zero.
+        assert_eq!(unsafe { libc::mkfifo(path.as_ptr(), 0o600) }, 0);
         None
     }),
 ];
@@ -251,7 +266,7 @@ const FAULTS: [(&str, Strike); 6] = [
 #[test]
 fn whatever_is_wrong_with_the_database_all_answers_are_in_it_in_the_end() {
     let moments = [(0, false), (0, true), (10, false), (10, true)];
-    for ((name, strike), (at, asks)) in
+    for ((name, words, strike), (at, asks)) in
         FAULTS.into_iter().flat_map(|fault| moments.map(|moment| (fault, moment)))
     {
         let dir = tempfile::tempdir().unwrap();
@@ -272,9 +287,13 @@ fn whatever_is_wrong_with_the_database_all_answers_are_in_it_in_the_end() {
             }
         }
         drop(struck);
+        let path = dir.path().join("botglue.db");
+        if fs::symlink_metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
+            fs::remove_file(&path).unwrap();
+        }
         until(|| host.count() == Some(20), &what);
         let told: Vec<String> = host.told().collect();
-        assert!(told.len() <= 1, "{what}: {told:?}");
+        assert!(told.len() <= 1 && told.iter().all(|told| told.contains(words)), "{what}: {told:?}");
         host.close();
         let next = Host::open(dir.path(), "s");
         until(|| next.count() == Some(20), &format!("{what}, in the next host"));
