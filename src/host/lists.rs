@@ -6,11 +6,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::Host;
-use super::views::{Found, OPENS_WITHIN};
+use super::views::{Found, OPENS_WITHIN, Tell};
 use crate::journal::now_ms;
 use crate::rpc::{Act, Asked, TranscriptOf};
 use crate::session::{Live, LiveState};
-use crate::store::{JobEntry, JobKey};
+use crate::store::{JobEntry, JobKey, Page, Store, StoreError};
 use crate::ui::{Effect, Event, JobPrompt, List, Origin, Scope, Texts, View, answer};
 use crate::view::{self, Action, Totals};
 
@@ -58,14 +58,8 @@ impl Host {
     pub(super) fn effect(&mut self, view: &str, effect: Option<Effect>) {
         match effect {
             Some(Effect::Page(asked, page)) => {
-                let (view, tell) = (view.to_owned(), Arc::clone(&self.views.tell));
-                self.store.ask(
-                    move |asker| asker.history(&page),
-                    move |listed| {
-                        let listed = listed.map_err(|error| error.to_string());
-                        tell(Found::Listed { view, asked, listed });
-                    },
-                );
+                let (store, tell) = (self.store.clone(), Arc::clone(&self.views.tell));
+                ask_page(store, tell, view.to_owned(), (asked, page), false);
             }
             Some(Effect::Tell(words)) => self.editor.error(words),
             None => {}
@@ -269,6 +263,23 @@ impl Host {
             },
         );
     }
+}
+
+/// Asks the store for a page of a list. Where the store is busy the list says so, and has its rows once there is an
+/// answer.
+fn ask_page(store: Store, tell: Tell, view: String, (asked, page): (u64, Page), has_said: bool) {
+    let (question, again) = (page.clone(), store.clone());
+    let then = move |listed| {
+        let is_busy = matches!(listed, Err(StoreError::Busy));
+        if !has_said || !is_busy {
+            let listed = listed.map_err(|error| error.to_string());
+            tell(Found::Listed { view: view.clone(), asked, listed });
+        }
+        if is_busy && page.before.is_none() {
+            ask_page(again, tell, view, (asked, page), true);
+        }
+    };
+    store.ask(move |asker| asker.history(&question), then);
 }
 
 /// What is said where there is no job.

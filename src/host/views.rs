@@ -146,7 +146,7 @@ fn not_kept(key: &JobKey) -> String {
 }
 
 /// Takes what was found.
-type Tell = Arc<dyn Fn(Found) + Send + Sync>;
+pub(super) type Tell = Arc<dyn Fn(Found) + Send + Sync>;
 
 /// See the module.
 pub struct Views {

@@ -315,6 +315,19 @@ fn what_two_neovims_do_while_the_database_is_locked_is_all_there() {
 }
 
 #[test]
+fn an_asker_hears_that_the_store_is_busy_as_long_as_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let host = Host::open(dir.path(), "s");
+    let _entered = RUNTIME.enter();
+    let ((go_on, waits), (reply, answer)) = (mpsc::channel::<()>(), mpsc::channel());
+    host.store.ask(move |_| Ok(waits.recv_timeout(DEADLINE).is_ok()), |_| ());
+    host.store.ask(|asker| asker.history(&Page::default()), move |listed| _ = reply.send(listed));
+    assert!(matches!(answer.recv_timeout(DEADLINE).unwrap(), Err(StoreError::Busy)));
+    go_on.send(()).unwrap();
+    assert_eq!(host.count(), Some(0));
+}
+
+#[test]
 fn without_a_folder_nothing_is_kept_and_nobody_is_warned() {
     let (tell, told) = mpsc::channel();
     let store = Store::open(None, "s".to_owned(), warn(tell));

@@ -547,6 +547,15 @@ mod tests {
     }
 
     #[test]
+    fn a_list_whose_store_was_busy_gets_its_rows_once_there_is_an_answer() {
+        let (mut list, _) = List::new("history", Origin::default(), Scope::All);
+        list.on(Event::Listed(1, Err("the store is busy".to_owned())));
+        assert!(list.frame(UI, 0).rows[0].text.contains("the store is busy"));
+        list.on(page(1, vec![past(1)], false));
+        assert_eq!(ids(&list), ["#1"]);
+    }
+
+    #[test]
     fn words_and_scopes_choose_among_the_jobs_that_go_on_too() {
         let mut list = list();
         list.on(Event::Key { action: "search", text: Some("prompt 4") });
