@@ -14,7 +14,7 @@ mod line;
 mod owner;
 mod record;
 #[cfg(test)]
-pub mod sample;
+pub(crate) mod sample;
 #[cfg(test)]
 mod tests;
 mod undecided;

@@ -58,8 +58,8 @@ impl Host {
     pub(super) fn effect(&mut self, view: &str, effect: Option<Effect>) {
         match effect {
             Some(Effect::Page(asked, page)) => {
-                let (store, tell) = (self.store.clone(), Arc::clone(&self.views.tell));
-                ask_page(store, tell, view.to_owned(), (asked, page), false);
+                let tell = Arc::clone(&self.views.tell);
+                ask_page(&self.store, tell, view.to_owned(), (asked, page), false);
             }
             Some(Effect::Tell(words)) => self.editor.error(words),
             None => {}
@@ -267,7 +267,7 @@ impl Host {
 
 /// Asks the store for a page of a list. Where the store is busy the list says so, and has its rows once there is an
 /// answer.
-fn ask_page(store: Store, tell: Tell, view: String, (asked, page): (u64, Page), has_said: bool) {
+fn ask_page(store: &Store, tell: Tell, view: String, (asked, page): (u64, Page), has_said: bool) {
     let (question, again) = (page.clone(), store.clone());
     let then = move |listed| {
         let is_busy = matches!(listed, Err(StoreError::Busy));
@@ -276,7 +276,7 @@ fn ask_page(store: Store, tell: Tell, view: String, (asked, page): (u64, Page), 
             tell(Found::Listed { view: view.clone(), asked, listed });
         }
         if is_busy && page.before.is_none() {
-            ask_page(again, tell, view, (asked, page), true);
+            ask_page(&again, tell, view, (asked, page), true);
         }
     };
     store.ask(move |asker| asker.history(&question), then);
