@@ -83,7 +83,7 @@ fn a_write_of_the_file_is_followed_to_its_last_row() {
     run(&nvim, &gated, "one", 1, "local a = 10");
     // A change that takes the host a while to follow.
     let written = "local lines = {}
-        for i = 1, 60000 do lines[i] = ('%d = %d'):format(i * 7919 % 1000, i % 7) end
+        for i = 1, 30000 do lines[i] = ('%d = %d'):format(i * 7919 % 1000, i % 7) end
         vim.api.nvim_buf_set_lines(0, 0, 1, true, { 'local a = 11' })
         vim.api.nvim_buf_set_lines(0, 2, -1, true, lines)
         vim.api.nvim_buf_set_lines(0, 2, -1, true, vim.fn.reverse(lines))
