@@ -125,7 +125,7 @@ fuzz: need-cargo ## broken streams (FUZZ_CASES=100000 of each protocol), and a m
 	@cargo test --locked --quiet --test it fuzz:: -- --ignored
 
 .PHONY: soak
-soak: need-cargo $(NVIM_READY) ## random schedules against models (RUNS=20000 SEED=n), random steps against mirrors, random reviews, and what 10,000 jobs leave behind
+soak: need-cargo $(NVIM_READY) ## random schedules against models (RUNS=20000 SEED=n), random steps against mirrors, random reviews, hosts killed at random moments, and what 10,000 jobs leave behind
 	@BOTGLUE_DOCUMENT_RUNS=$(or $(RUNS),1000000) BOTGLUE_DOCUMENT_SEED=$(or $(SEED),$(shell date +%s)000000) \
 		cargo test --locked --quiet --test it document::schedule -- --nocapture
 	@BOTGLUE_REVIEW_RUNS=$(or $(RUNS),200000) BOTGLUE_REVIEW_SEED=$(or $(SEED),$(shell date +%s)000000) \
@@ -136,6 +136,8 @@ soak: need-cargo $(NVIM_READY) ## random schedules against models (RUNS=20000 SE
 	@$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_MIRROR_STEPS=$(if $(SEED),100,10000) \
 		BOTGLUE_MIRROR_SEED=$(or $(SEED),$(shell date +%s)) \
 		cargo test --locked --quiet --test it mirror:: -- --nocapture
+	@$(if $(SEED),,$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_DEATHS=$(or $(RUNS),2000) \
+		cargo test --locked --quiet --test it store::deaths::the_host_at_any_moment -- --nocapture)
 	@$(if $(SEED),,$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_JOBS=10000 \
 		cargo test --locked --quiet --test it leaks:: -- --nocapture)
 

@@ -6,10 +6,10 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use botglue::store::{InfoQuery, Page, Query, Store};
+use botglue::store::{Asker, InfoQuery, Page, Store, StoreError};
 use rusqlite::Connection;
 
 const MANY: u32 = 100_000;
@@ -45,45 +45,38 @@ fn main() {
 /// Asks something, and tells whether there is an answer.
 type Question = Box<dyn Fn(&Store, mpsc::Sender<bool>)>;
 
-fn asked(query: Query) -> Question {
+fn asked<T: Send + 'static>(
+    question: impl Fn(Asker<'_>) -> Result<T, StoreError> + Clone + Send + 'static,
+) -> Question {
     Box::new(move |database, sender| {
-        database.query(query.clone(), move |reply| _ = sender.send(reply.is_ok()));
+        database.ask(question.clone(), move |reply| _ = sender.send(reply.is_ok()));
     })
 }
 
 fn questions() -> Vec<(&'static str, Question, Option<f64>)> {
     let page = || Page { limit: 100, ..Page::default() };
-    let text = |text: &str| Query::History(Page { text: Some(text.to_owned()), ..page() });
+    let history = |page: Page| asked(move |asker| asker.history(&page));
+    let text = |text: &str| history(Page { text: Some(text.to_owned()), ..page() });
     let middle = (NOW - i64::from(MANY) * 150_000, String::new());
-    let info = |session: Option<&str>| -> Question {
+    let info = |session: Option<&str>| {
         let session = session.map(|session| ("claude".to_owned(), session.to_owned()));
         let project = "/home/dev/project-3".to_owned();
         let wanted = InfoQuery { project, session, today_ms: NOW - 40_000_000 };
-        Box::new(move |database, sender| {
-            database.info(wanted.clone(), move |info| _ = sender.send(info.is_ok()));
-        })
+        asked(move |asker| asker.info(&wanted))
     };
     let path = || "/home/dev/project-3/src/file-3.rs".to_owned();
-    let checkpoints = Query::Checkpoints { agent: "claude".to_owned(), session_id: "session-77".to_owned() };
+    let project = || "/home/dev/project-3".to_owned();
     vec![
-        ("history, the first page", asked(Query::History(page())), Some(5.0)),
-        (
-            "history, a page in the middle",
-            asked(Query::History(Page { before: Some(middle), ..page() })),
-            Some(5.0),
-        ),
-        ("history of a file", asked(Query::History(Page { path: Some(path()), ..page() })), Some(5.0)),
-        (
-            "history of a project",
-            asked(Query::History(Page { project: Some("/home/dev/project-3".to_owned()), ..page() })),
-            Some(5.0),
-        ),
-        ("history with words found often", asked(text("error 7")), Some(50.0)),
-        ("history with words found nowhere", asked(text("no such words")), Some(50.0)),
+        ("history, the first page", history(page()), Some(5.0)),
+        ("history, a page in the middle", history(Page { before: Some(middle), ..page() }), Some(5.0)),
+        ("history of a file", history(Page { path: Some(path()), ..page() }), Some(5.0)),
+        ("history of a project", history(Page { project: Some(project()), ..page() }), Some(5.0)),
+        ("history with words found often", text("error 7"), Some(50.0)),
+        ("history with words found nowhere", text("no such words"), Some(50.0)),
         ("info", info(None), Some(50.0)),
         ("info with a session", info(Some("session-77")), Some(50.0)),
-        ("prompts", asked(Query::Prompts { limit: 200, project: String::new() }), Some(50.0)),
-        ("checkpoints of a session", asked(checkpoints), Some(5.0)),
+        ("prompts", asked(|asker| asker.prompts(200, "", NOW)), Some(50.0)),
+        ("checkpoints of a session", asked(|asker| asker.checkpoints("claude", "session-77")), Some(5.0)),
     ]
 }
 
@@ -102,9 +95,10 @@ fn best(database: &Store, question: &Question) -> Duration {
 
 /// A database with that many jobs.
 fn filled(data_dir: &Path, jobs: u32) -> Store {
-    let database = Store::open(Some(data_dir.to_owned()), "bench".to_owned(), |error| panic!("{error}"));
+    let database =
+        Store::open(Some(data_dir.to_owned()), "bench".to_owned(), Arc::new(|error| panic!("{error}")));
     let (sender, there) = mpsc::channel();
-    database.query(Query::Prompts { limit: 1, project: String::new() }, move |_| _ = sender.send(()));
+    database.ask(|asker| asker.prompts(1, "", NOW), move |_| _ = sender.send(()));
     assert!(there.recv().is_ok(), "the database is made");
     fill(data_dir, jobs).unwrap_or_else(|error| panic!("the database cannot be filled: {error}"));
     database
@@ -117,21 +111,21 @@ fn fill(data_dir: &Path, jobs: u32) -> rusqlite::Result<()> {
          INSERT INTO jobs (uuid, session, id, family, entry)
          WITH RECURSIVE job (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM job WHERE n < {jobs})
          SELECT 'gone-' || n, 'gone', n, 'session-' || (n / 30), json_object(
-             'agent', iif(n % 5 = 0, 'droid', 'claude'), 'protocol', 'claude', 'model', 'model-' || (n % 4),
-             'session_id', 'session-' || (n / 3), 'project', '/home/dev/project-' || (n % 12),
+             'agent', iif(n % 5 = 0, 'droid', 'claude'), 'protocol', 'claude', 'answered_by', 'model-' || (n % 4),
+             'session_id', 'session-' || (n / 3), 'project', '/home/dev/project-' || (n % 12), 'id', n,
              'path', '/home/dev/project-' || (n % 12) || '/src/file-' || (n % 40) || '.rs',
              'prompt',
              iif(n % 3, 'do it like number ' || (n % 700), 'return an error where it is ' || n || ' and say which one'),
-             'question', json('false'), 'filetype', 'rust', 'first_line', n % 900, 'landed_first', n % 900,
-             'landed_last', n % 900 + 14, 'transcript', n || '.jsonl',
+             'question', json('false'), 'review', json('false'), 'filetype', 'rust',
+             'selection', json_object('kind', 'line', 'first_line', n % 900, 'last_line', n % 900 + 14),
+             'place', json_array(n % 900, n % 900 + 14), 'transcript', n || '.jsonl',
              'started_ms', {NOW} - ({jobs} - n) * 300000 - 20000, 'ended_ms', {NOW} - ({jobs} - n) * 300000,
-             'error', CASE WHEN n % 20 = 0
-                 THEN json_object('code', 'timeout', 'message', 'The agent took longer than 300 s.') END,
+             'error', CASE WHEN n % 20 = 0 THEN json_array('timeout', 'The agent took longer than 300 s.') END,
              'has_answer', json(iif(n % 20 <> 0, 'true', 'false')),
              'landing', CASE WHEN n % 20 = 0 THEN NULL WHEN n % 9 = 0 THEN 'rejected' ELSE 'applied' END,
-             'cost_usd', n % 100 / 1000.0, 'input_tokens', n % 5000, 'output_tokens', n % 900,
-             'cache_read_tokens', n % 30000, 'cache_creation_tokens', n % 7000, 'num_turns', n % 6 + 1,
-             'duration_ms', 20000)
+             'share', json_object('cost_usd', n % 100 / 1000.0, 'input_tokens', n % 5000, 'output_tokens', n % 900,
+                 'cache_read_input_tokens', n % 30000, 'cache_creation_input_tokens', n % 7000,
+                 'num_turns', n % 6 + 1, 'duration_ms', 20000))
          FROM job;
          UPDATE jobs SET entry = entry;
          INSERT INTO texts (uuid, record, landed_rows)

@@ -309,8 +309,10 @@ impl Host {
             Command::Edit { id, lines, is_saved } => self.edit(id, lines, is_saved),
             Command::Adopt { token } => self.adopt(Adopter::Plugin(token)),
             Command::Settled { token } => self.unsettled.push(token),
-            Command::Unsent { id, unsent } => _ = self.store.journal.append(0, Change::Unsent { id, unsent }),
-            Command::Query { token, query } => self.query(token, query),
+            Command::Unsent { id, at_ms, text } => {
+                self.store.journal.append(0, Change::Unsent { id, at_ms, text });
+            }
+            Command::Recall { token, asked } => self.recall(token, asked),
             Command::Interrupted(ids) => self.interrupted = ids,
             Command::Prewarm(wanted) => self.prewarm(&wanted),
             Command::Drop(token) => drop(self.prewarm.hand_over(token)),

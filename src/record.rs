@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use crate::document::Passage;
-use crate::journal::{self, Accepted, Amounts, CountedBefore, Landed, Record, RowsOnDisk, Tokens};
+use crate::journal::{self, Accepted, Amounts, CountedBefore, Landed, Record, RowsOnDisk};
 use crate::land::{self, Landing};
 use crate::mirror::{RangeOnDisk, Settlement};
 use crate::request::{Request, bytes};
-
-use crate::stream::{Outcome, Usage};
+use crate::stream::Outcome;
 
 /// What is kept of a job from the moment at which it is accepted.
 pub fn accepted(request: &Request, started_ms: i64) -> Accepted {
@@ -82,10 +81,7 @@ pub fn on_disk(on_disk: &RangeOnDisk) -> (RowsOnDisk, String) {
 /// A buffer's file; empty where it has none on this machine.
 pub fn path(name: &[u8]) -> String {
     let name = String::from_utf8_lossy(name);
-    let is_scheme = |scheme: &str| {
-        scheme.starts_with(|letter: char| letter.is_ascii_alphabetic())
-            && scheme.chars().all(|letter| letter.is_ascii_alphanumeric() || "_+.-".contains(letter))
-    };
+    let is_scheme = |scheme: &str| scheme.chars().all(|c| c.is_ascii_alphanumeric() || "_+.-".contains(c));
     let is_elsewhere =
         name.split_once("://").is_some_and(|(scheme, _)| scheme.len() > 1 && is_scheme(scheme));
     if is_elsewhere { String::new() } else { name.into_owned() }
@@ -107,12 +103,7 @@ fn rows(passage: &Passage) -> Vec<String> {
 pub fn amounts(request: &Request, outcome: &Outcome, before: Option<CountedBefore>) -> (Amounts, Amounts) {
     let told = Amounts {
         cost_usd: outcome.cost_usd,
-        tokens: Tokens {
-            input: outcome.usage.input_tokens,
-            output: outcome.usage.output_tokens,
-            cache_read: outcome.usage.cache_read_input_tokens,
-            cache_creation: outcome.usage.cache_creation_input_tokens,
-        },
+        usage: outcome.usage,
         num_turns: outcome.num_turns,
         duration_ms: outcome.duration_ms,
     };
@@ -124,11 +115,6 @@ pub fn amounts(request: &Request, outcome: &Outcome, before: Option<CountedBefor
 /// Sets the outcome's amounts to what the job itself used.
 pub fn with_share(outcome: &mut Outcome, share: &Amounts) {
     outcome.cost_usd = share.cost_usd;
-    outcome.usage = Usage {
-        input_tokens: share.tokens.input,
-        output_tokens: share.tokens.output,
-        cache_read_input_tokens: share.tokens.cache_read,
-        cache_creation_input_tokens: share.tokens.cache_creation,
-    };
+    outcome.usage = share.usage;
     outcome.num_turns = share.num_turns;
 }

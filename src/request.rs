@@ -149,15 +149,19 @@ pub struct Selection {
     /// The last row, from 1.
     pub last_line: u64,
     /// The selected text, one entry a row; empty for an insertion. A row never holds `\n`.
+    #[serde(default)]
     pub text: Vec<String>,
     /// The whole rows that the selection touches, as [`bytes`] has them; the same as `text` for whole lines.
+    #[serde(default)]
     pub rows: Vec<String>,
     /// The byte in its row at which each entry of `text` begins.
+    #[serde(default)]
     pub cols: Vec<u64>,
     /// The screen column at which a block begins, which its rows may end before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u64>,
     /// The lines next to its rows.
+    #[serde(default)]
     pub beside: Beside,
 }
 

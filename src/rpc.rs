@@ -17,13 +17,11 @@ use tokio_util::compat::{TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
 
 use crate::editor::{CallCount, Pipe, RpcWriter};
 use crate::error::JobError;
-use crate::journal::Unsent;
 use crate::land::Bytes;
 use crate::mirror::{self, Feed};
 use crate::options::Options;
 use crate::request::{self, Fields, Observe, PrewarmRequest, Request, bad};
 use crate::session::{Batch, Decision, Known, Recording};
-use crate::store::{self, Query};
 use crate::ui::Ui;
 pub use ask::{Act, Asked, AskedFrom, EachOf, ShowOf, TranscriptOf};
 use input::RpcInput;
@@ -114,15 +112,17 @@ pub enum Command {
     Unsent {
         /// The prompt's id.
         id: u64,
-        /// Nothing where it is empty.
-        unsent: Option<Unsent>,
+        /// When it was changed last, Unix time in milliseconds.
+        at_ms: i64,
+        /// The text; empty where nothing is in it any more.
+        text: String,
     },
-    /// Ask the store.
-    Query {
+    /// Recall earlier prompts.
+    Recall {
         /// Comes back with the reply.
         token: u64,
-        /// What is asked, or why that cannot be read.
-        query: Result<Query, JobError>,
+        /// Which ones, or why what is asked cannot be read.
+        asked: Result<Recalled, JobError>,
     },
     /// The user leaves Neovim, which ends the agents of these jobs.
     Interrupted(Vec<u64>),
@@ -287,7 +287,7 @@ impl Command {
     pub fn wrong(method: &str, params: &[Value], error: JobError) -> Self {
         let token = params.first().and_then(|query| Fields::root(query).ok()?.count("token").ok());
         match token.filter(|_| method == "query") {
-            Some(token) => Self::Query { token, query: Err(error) },
+            Some(token) => Self::Recall { token, asked: Err(error) },
             None => Self::Unknown(format!("{method}: {error}")),
         }
     }
@@ -339,11 +339,12 @@ impl Command {
 
     fn unsent(argument: &Value) -> Result<Self, JobError> {
         let fields = Fields::root(argument)?;
-        let unsent = fields.get("text").map(|_| {
-            let at_ms = i64::try_from(fields.count("at_ms")?).unwrap_or(i64::MAX);
-            Ok(Unsent { text: fields.lossy("text")?, at_ms })
-        });
-        Ok(Self::Unsent { id: fields.count("id")?, unsent: unsent.transpose()? })
+        let id = fields.count("id")?;
+        if fields.get("text").is_none() {
+            return Ok(Self::Unsent { id, at_ms: 0, text: String::new() });
+        }
+        let at_ms = i64::try_from(fields.count("at_ms")?).unwrap_or(i64::MAX);
+        Ok(Self::Unsent { id, at_ms, text: fields.lossy("text")? })
     }
 
     fn query(argument: &Value) -> Result<Self, JobError> {
@@ -356,7 +357,7 @@ impl Command {
             "hunk" => return Ok(Self::Hunk { token, key: review::key(&fields)? }),
             _ => {}
         }
-        Ok(Self::Query { token, query: store::query(&fields) })
+        Ok(Self::Recall { token, asked: Recalled::of(&fields) })
     }
 
     fn seen(argument: &Value) -> Result<Self, JobError> {
@@ -376,6 +377,29 @@ impl Command {
     fn observe(argument: &Value) -> Result<Self, JobError> {
         let fields = Fields::root(argument)?;
         Ok(Self::Observe { id: fields.count("id")?, wanted: Observe { thinking: fields.flag("thinking")? } })
+    }
+}
+
+/// Which earlier prompts are recalled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recalled {
+    /// The most of those that were sent.
+    pub limit: u64,
+    /// The project whose newest agent is wanted.
+    pub project: String,
+}
+
+/// How many prompts are recalled by default.
+const PROMPTS: u64 = 200;
+
+impl Recalled {
+    fn of(fields: &Fields<'_>) -> Result<Self, JobError> {
+        if fields.text("name")? != "prompts" {
+            return Err(bad("name", "is no question that this host knows"));
+        }
+        let limit = fields.get("limit").map_or(Ok(PROMPTS), |_| fields.count("limit"))?;
+        let project = fields.get("project").map(|_| fields.lossy("project")).transpose()?.unwrap_or_default();
+        Ok(Self { limit, project })
     }
 }
 

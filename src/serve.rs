@@ -8,6 +8,7 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
@@ -15,13 +16,13 @@ use tokio::sync::mpsc;
 
 use crate::editor::Editor;
 use crate::host::{Host, HostMessage, Views};
-use crate::job::{Groups, JobContext};
+use crate::job::{EmptyDirectory, Groups, JobContext};
 use crate::journal;
 use crate::log;
 use crate::memory;
 use crate::mirror::{self, Feed, MirrorEvent, Order};
 use crate::rpc;
-use crate::store::{EmptyDirectory, Store, Transcripts};
+use crate::store::{Store, Transcripts};
 
 /// After how long the editor is asked again whether text may be written, should it not say so by itself.
 const ASK_AGAIN: Duration = Duration::from_millis(100);
@@ -127,7 +128,7 @@ async fn serve(options: &ServeOptions, groups: Groups, unlogged: Option<String>)
     let transcripts = options.data_dir.as_deref().map(Transcripts::under).unwrap_or_default();
     let session = options.session.clone().unwrap_or_else(journal::new_session);
     let warned = editor.clone();
-    let store = Store::open(options.data_dir.clone(), session, move |message| warned.warn(message));
+    let store = Store::open(options.data_dir.clone(), session, Arc::new(move |message| warned.warn(message)));
     let empty_directory = EmptyDirectory::under(options.data_dir.clone());
     let views = Views::new(move |found| later(HostMessage::Found(Box::new(found))));
     Host::new(editor, feed, store, JobContext { events, groups, empty_directory, transcripts }, own, views)

@@ -111,16 +111,14 @@
 ---@field text string?
 ---@field lines string[]?
 
----@class botglue.FullEntry: botglue.StoredJob what `job { uuid }` replies of a job that has ended, as far as it is read
----@field protocol string?
----@field filetype string
+---@class botglue.FullEntry: botglue.StoredJob what the store has of a job that has ended, as far as it is read
+---@field path string
 ---@field question boolean
----@field status "done"|"failed"|"interrupted"
 ---@field review boolean whether its answer was to be held
----@field resume { session_id: string, at: string? }? the session that it went on from
----@field error { code: string, message: string }?
----@field transcript string? the file of its raw stream, while that is kept
----@field landed_first integer? the first line of its range when its file was last written
+---@field answered_by string? the model that answered
+---@field resumed { session_id: string, at: string? }? the session that it went on from
+---@field error [string, string]? code and message
+---@field place [integer, integer]? the first and the last line of its range when its file was last written
 ---@field landed_rows string[]? the rows of the range then
 
 ---@class botglue.HeldAnswer an answer of an earlier time that is held by this Neovim now

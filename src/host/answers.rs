@@ -8,7 +8,7 @@ use super::Host;
 use crate::command::Here;
 use crate::request::{Notify, Request};
 use crate::rpc::{Act, Asked};
-use crate::store::{FullJob, JobKey};
+use crate::store::{JobEntry, JobKey};
 use crate::stream::Outcome;
 use crate::ui::{Answer, Answered, Talk, answer};
 use crate::view::{self, Viewer};
@@ -96,13 +96,13 @@ impl Host {
     }
 
     /// Shows the answer of a job of the store.
-    pub(super) fn open_stored_answer(&mut self, token: u64, job: &FullJob) {
-        let entry = &job.entry;
-        let (id, question) = (entry.id.unwrap_or_default(), entry.prompt.clone());
-        let answers = vec![Answered { id, question, text: answer(job).join("\n") }];
-        let viewer = Viewer { cwd: entry.project.clone(), ..Viewer::default() };
-        let talk = Talk { place: view::place(&entry.path, None, entry.first_line, &viewer), answers };
-        self.answers.0.push_back(Kept { talk: talk.clone(), session: entry.session_id.clone(), view: None });
+    pub(super) fn open_stored_answer(&mut self, token: u64, entry: &JobEntry) {
+        let (record, job) = (&entry.record, &entry.record.job);
+        let (id, question) = (entry.id.unwrap_or_default(), job.prompt.clone());
+        let answers = vec![Answered { id, question, text: answer(record).join("\n") }];
+        let viewer = Viewer { cwd: job.project.clone(), ..Viewer::default() };
+        let talk = Talk { place: view::place(&job.path, None, job.selection.first_line, &viewer), answers };
+        self.answers.0.push_back(Kept { talk: talk.clone(), session: record.session_id.clone(), view: None });
         self.show_answer(token, talk, id);
     }
 

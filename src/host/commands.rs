@@ -7,7 +7,7 @@ use super::earlier::Adopter;
 use super::views::PICK_WIDTH;
 use crate::command::{self, Act, Call, Group, Here, Wanted, World};
 use crate::rpc::{AskedFrom, EachOf};
-use crate::store::{InfoQuery, Query};
+use crate::store::InfoQuery;
 use crate::ui::Ui;
 use crate::view::Action;
 
@@ -128,15 +128,14 @@ impl Host {
             Act::Rewind(id) => {
                 let Some(known) = self.session.known(id) else { return };
                 let session_id = known.session_id.clone().unwrap_or_default();
-                let (editor, query) =
-                    (self.editor.clone(), Query::Checkpoints { agent: known.agent.clone(), session_id });
-                return self.store.query(query, move |found| {
-                    let reply = found.map_err(|error| error.to_string()).map(|mut found| {
-                        found["rewind"] = json!(id);
-                        found
-                    });
-                    editor.reply(token, reply);
-                });
+                let (editor, agent) = (self.editor.clone(), known.agent.clone());
+                return self.store.ask(
+                    move |asker| asker.checkpoints(&agent, &session_id),
+                    move |found| {
+                        let reply = found.map(|found| json!({ "rewind": id, "checkpoints": found }));
+                        editor.reply(token, reply.map_err(|error| error.to_string()));
+                    },
+                );
             }
             Act::Terminal(id) => self.terminal_of(id),
             Act::Plugin { name: "review", id: None } => return self.adopt(Adopter::Review(token)),

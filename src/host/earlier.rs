@@ -46,7 +46,7 @@ impl Host {
         let messages = self.messages.clone();
         let (send, found) = oneshot::channel();
         // The task below has not ended.
-        self.store.journal.unreported(jobs, move |found| _ = send.send(found));
+        self.store.journal.send(move |writer| _ = send.send(writer.unreported(jobs)));
         tokio::spawn(async move {
             // Without a journal nothing is found. The receiver is gone only while the host ends.
             let found = found.await.unwrap_or_default();
@@ -87,7 +87,9 @@ impl Host {
     pub(super) fn adopt(&self, adopter: Adopter) {
         let messages = self.messages.clone();
         // As above.
-        self.store.journal.adopt(move |held| _ = messages.send(HostMessage::Adopted(adopter, held)));
+        self.store
+            .journal
+            .send(move |writer| _ = messages.send(HostMessage::Adopted(adopter, writer.adopt())));
     }
 
     /// They are taken over.
@@ -134,8 +136,9 @@ impl Host {
     /// The plugin has made jobs of them.
     pub(super) fn numbered(&mut self, held: &[(Held, u64)], lost: &[u64], adopter: Adopter) {
         for (held, id) in held {
-            self.store.journal.number(held.uuid.clone(), *id);
-            self.recalled(*id, held);
+            let (uuid, id) = (held.uuid.clone(), *id);
+            self.store.journal.send(move |writer| writer.number(uuid, id));
+            self.recalled(id, held);
         }
         for ((_, id), lost) in held.iter().zip(lost) {
             let words = format!(":Botglue review {id} shows the answer of job {lost}, which was stored");

@@ -6,11 +6,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::Host;
-use super::views::{Found, OPENS_WITHIN};
+use super::views::{Found, OPENS_WITHIN, Tell};
 use crate::journal::now_ms;
 use crate::rpc::{Act, Asked, TranscriptOf};
 use crate::session::{Known, Live, LiveState};
-use crate::store::{FullJob, JobEntry, JobKey};
+use crate::store::{JobEntry, JobKey, Page, Store, StoreError};
 use crate::ui::{Effect, Event, JobPrompt, List, Origin, Scope, Texts, View, answer};
 use crate::view::{self, Action, Totals};
 
@@ -58,11 +58,8 @@ impl Host {
     pub(super) fn effect(&mut self, view: &str, effect: Option<Effect>) {
         match effect {
             Some(Effect::Page(asked, page)) => {
-                let (view, tell) = (view.to_owned(), Arc::clone(&self.views.tell));
-                self.store.history(page, move |listed| {
-                    let listed = listed.map_err(|error| error.to_string());
-                    tell(Found::Listed { view, asked, listed });
-                });
+                let tell = Arc::clone(&self.views.tell);
+                ask_page(&self.store, tell, view.to_owned(), (asked, page), false);
             }
             Some(Effect::Tell(words)) => self.editor.error(words),
             None => {}
@@ -196,8 +193,8 @@ impl Host {
     }
 
     /// Does something with a job of the store.
-    pub(super) fn act_on_job(&mut self, token: u64, act: &Act, job: &FullJob) {
-        let entry = &job.entry;
+    pub(super) fn act_on_job(&mut self, token: u64, act: &Act, entry: &JobEntry) {
+        let job = &entry.record.job;
         let Some(action) = Action::named(&act.action) else { return };
         let own = entry.id.filter(|id| self.is_own(action, *id));
         let reply = match (action, own) {
@@ -209,27 +206,24 @@ impl Host {
             }
             (Action::Diff, _) => {
                 let name = entry.id.map(|id| format!("job {id}"));
-                self.views.screen.open_both("compare", Texts::of(job, name).views(), token);
+                self.views.screen.open_both("compare", Texts::of(&entry.record, name).views(), token);
                 Ok(Value::Null)
             }
             (Action::Transcript, _) => {
                 let key = JobKey::Uuid(entry.uuid.clone());
                 let asked = Asked::Transcript(TranscriptOf { key, is_raw: false });
-                return self.open_job(token, asked, job);
+                return self.open_job(token, asked, entry);
             }
             (Action::Yank, _) => {
                 let kind = job.selection.kind.name();
-                Ok(json!({ "yank": answer(job), "kind": kind }))
+                Ok(json!({ "yank": answer(&entry.record), "kind": kind }))
             }
             (Action::Open, _) => {
-                self.terminal("this job", &entry.agent, entry.session_id.as_deref(), &entry.project)
+                self.terminal("this job", &job.agent, entry.record.session_id.as_deref(), &job.project)
             }
-            (Action::Jump | Action::Review, _) => {
-                let line = entry.landed_first.unwrap_or(entry.first_line).max(1);
-                Ok(json!({ "path": entry.path, "line": line }))
-            }
+            (Action::Jump | Action::Review, _) => Ok(json!({ "path": job.path, "line": entry.line() })),
             (Action::Retry | Action::Followup, _) => {
-                self.check_session(action, entry).map(|()| json!({ "again": action.name(), "job": job }))
+                self.check_session(action, entry).map(|()| json!({ "again": action.name(), "job": entry }))
             }
         };
         self.draw(Some((token, reply)));
@@ -239,9 +233,9 @@ impl Host {
     fn check_session(&self, action: Action, entry: &JobEntry) -> Result<(), String> {
         let options = self.options.as_ref().map_err(Clone::clone)?;
         match action {
-            Action::Followup => {
-                options.session("this job", &entry.agent, entry.session_id.as_deref()).map(|_| ())
-            }
+            Action::Followup => options
+                .session("this job", &entry.record.job.agent, entry.record.session_id.as_deref())
+                .map(|_| ()),
             _ => Ok(()),
         }
     }
@@ -254,31 +248,55 @@ impl Host {
         let (mut list, page) = List::new("pick", origin, scope);
         let editor = self.editor.clone();
         let Effect::Page(asked, page) = page else { return };
-        self.store.history(page, move |listed| {
-            let reply = listed.map_err(|error| error.to_string()).and_then(|listed| {
-                list.on(Event::Listed(asked, Ok(listed)));
-                list.on(Event::Live(&live, totals));
-                let rows = list.texts(width).into_iter();
-                let is_wanted = |row: &view::ListRow| {
-                    !is_held
-                        || live
-                            .iter()
-                            .any(|job| Some(job.id) == row.job && matches!(job.state, LiveState::Held(_)))
-                };
-                let action = |action: &Action| json!({ "name": action.name(), "words": action.words() });
-                let rows: Vec<Value> = rows
-                    .filter(|(_, row)| is_wanted(row))
-                    .map(|(text, row)| {
-                        let actions: Vec<_> = row.actions.iter().map(action).collect();
-                        json!({ "text": text, "id": row.id, "actions": actions })
-                    })
-                    .collect();
-                let none = if is_held { "no answer is held" } else { NONE };
-                if rows.is_empty() { Err(none.to_owned()) } else { Ok(json!({ "pick": name, "rows": rows })) }
-            });
-            editor.reply(token, reply);
-        });
+        self.store.ask(
+            move |asker| asker.history(&page),
+            move |listed| {
+                let reply = listed.map_err(|error| error.to_string()).and_then(|listed| {
+                    list.on(Event::Listed(asked, Ok(listed)));
+                    list.on(Event::Live(&live, totals));
+                    let rows = list.texts(width).into_iter();
+                    let is_wanted = |row: &view::ListRow| {
+                        !is_held
+                            || live
+                                .iter()
+                                .any(|job| Some(job.id) == row.job && matches!(job.state, LiveState::Held(_)))
+                    };
+                    let action = |action: &Action| json!({ "name": action.name(), "words": action.words() });
+                    let rows: Vec<Value> = rows
+                        .filter(|(_, row)| is_wanted(row))
+                        .map(|(text, row)| {
+                            let actions: Vec<_> = row.actions.iter().map(action).collect();
+                            json!({ "text": text, "id": row.id, "actions": actions })
+                        })
+                        .collect();
+                    let none = if is_held { "no answer is held" } else { NONE };
+                    if rows.is_empty() {
+                        Err(none.to_owned())
+                    } else {
+                        Ok(json!({ "pick": name, "rows": rows }))
+                    }
+                });
+                editor.reply(token, reply);
+            },
+        );
     }
+}
+
+/// Asks the store for a page of a list. Where the store is busy the list says so, and has its rows once there is an
+/// answer.
+fn ask_page(store: &Store, tell: Tell, view: String, (asked, page): (u64, Page), has_said: bool) {
+    let (question, again) = (page.clone(), store.clone());
+    let then = move |listed| {
+        let is_busy = matches!(listed, Err(StoreError::Busy));
+        if !has_said || !is_busy {
+            let listed = listed.map_err(|error| error.to_string());
+            tell(Found::Listed { view: view.clone(), asked, listed });
+        }
+        if is_busy && page.before.is_none() {
+            ask_page(&again, tell, view, (asked, page), true);
+        }
+    };
+    store.ask(move |asker| asker.history(&question), then);
 }
 
 /// What is said where there is no job.

@@ -10,9 +10,9 @@ use super::files::Wanted;
 use super::health;
 use super::views::Found;
 use crate::error::Code;
+use crate::journal::now_ms;
 use crate::options::Options;
 use crate::rpc::PromptMessage;
-use crate::store::Query;
 use crate::stream::Outcome;
 use crate::ui::Chunks;
 use crate::ui::prompt::{Chosen, Item, Prompt, PromptFrame, Way, Wish};
@@ -99,10 +99,11 @@ impl Host {
     fn look_around(&mut self, id: u64, project: String, options: Options) {
         self.prompts.looking += 2;
         let tell = Arc::clone(&self.views.tell);
-        self.store.query(Query::Prompts { limit: MOST, project }, move |reply| {
+        self.store.ask(
+            move |asker| asker.prompts(MOST, &project, now_ms()),
             // Without a store there are the prompts of this Neovim.
-            tell(Found::Prompts { id, stored: reply.unwrap_or_default() });
-        });
+            move |reply| tell(Found::Prompts { id, stored: reply.unwrap_or_default() }),
+        );
         let tell = Arc::clone(&self.views.tell);
         tokio::task::spawn_blocking(move || tell(Found::Installed(installed(&options))));
     }

@@ -3,16 +3,18 @@
 
 use super::Host;
 use crate::error::JobError;
-use crate::store::Query;
+use crate::journal::now_ms;
+use crate::rpc::Recalled;
 
 impl Host {
-    /// Replies with what the store has.
-    pub(super) fn query(&self, token: u64, query: Result<Query, JobError>) {
+    /// Replies with what is recalled in a prompt.
+    pub(super) fn recall(&self, token: u64, asked: Result<Recalled, JobError>) {
         let editor = self.editor.clone();
-        match query {
-            Ok(query) => self.store.query(query, move |reply| {
-                editor.reply(token, reply.map_err(|error| error.to_string()));
-            }),
+        match asked {
+            Ok(Recalled { limit, project }) => self.store.ask(
+                move |asker| asker.prompts(limit, &project, now_ms()),
+                move |reply| editor.reply(token, reply.map_err(|error| error.to_string())),
+            ),
             Err(error) => editor.reply(token, Err(error.message)),
         }
     }

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use tokio::sync::oneshot;
+
 use super::Host;
 use super::jobs::{Before, QueuedJob, RunningJob};
 use super::subscriptions::Subscriptions;
@@ -78,12 +80,17 @@ impl Host {
         while let Some(QueuedJob { request, since_ms, subscriptions }) = self.jobs.next_to_run() {
             let mut context = self.context.clone();
             if !request.record {
-                context.transcripts = Transcripts::none();
+                context.transcripts = Transcripts::default();
             }
             let prewarmed = request.prewarmed.and_then(|token| self.prewarm.hand_over(token));
             let start = &request.start;
             let before = start.resume.as_ref().map_or(Before::Known(CountedBefore::default()), |resume| {
-                Before::Asked(self.store.counted(start.agent.name.clone(), resume.session_id.clone()))
+                let (agent, session) = (start.agent.name.clone(), resume.session_id.clone());
+                let (send, counted) = oneshot::channel();
+                // None comes where the database does not know it in time. The job may have ended.
+                let then = move |counted: Result<_, _>| _ = counted.map(|counted| send.send(counted).is_ok());
+                self.store.ask(move |asker| asker.counted(&agent, &session), then);
+                Before::Asked(counted)
             });
             let job = Job::start(Arc::clone(&request), context, subscriptions.observers().clone(), prewarmed);
             let (transcript, job) = (None, Some(job));

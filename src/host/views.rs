@@ -15,7 +15,7 @@ use crate::error::JobError;
 use crate::request::TranscriptRequest;
 use crate::rpc::{Asked, TranscriptOf};
 use crate::session::{Live, Recording};
-use crate::store::{FullJob, Info, InfoQuery, JobKey, Listed};
+use crate::store::{Info, InfoQuery, JobEntry, JobKey, Listed};
 use crate::ui::{self, Event, List, Screen, Transcript, Ui};
 use crate::view::transcript::TranscriptRow;
 use crate::view::{self, Totals};
@@ -45,7 +45,7 @@ pub enum Found {
         /// What for.
         asked: Asked,
         /// The job, or why there is none.
-        job: Result<Box<FullJob>, String>,
+        job: Result<Box<JobEntry>, String>,
     },
     /// A transcript is there, or it is not.
     Opened {
@@ -111,7 +111,7 @@ pub enum Found {
         /// The view.
         view: String,
         /// None as long as it runs.
-        job: Option<Box<FullJob>>,
+        job: Option<Box<JobEntry>>,
     },
     /// The rows of a transcript.
     Rows {
@@ -141,20 +141,20 @@ impl Source {
     }
 
     /// As the store has it.
-    fn of(key: &JobKey, job: &FullJob) -> Result<Self, String> {
-        let entry = &job.entry;
-        let path = entry.transcript.as_ref().ok_or_else(|| match key {
+    fn of(key: &JobKey, job: &JobEntry) -> Result<Self, String> {
+        let (record, job) = (&job.record, &job.record.job);
+        let path = record.transcript.as_ref().ok_or_else(|| match key {
             JobKey::Id(_) => NOT_THERE.to_owned(),
             JobKey::Uuid(_) => not_kept(key),
         })?;
         let request = TranscriptRequest {
             path: path.into(),
-            protocol: entry.protocol.as_deref().and_then(Protocol::named).unwrap_or(Protocol::Text),
-            agent: entry.agent.clone(),
-            cwd: entry.project.clone(),
-            prompt: entry.prompt.clone(),
+            protocol: Protocol::named(&job.protocol).unwrap_or(Protocol::Text),
+            agent: job.agent.clone(),
+            cwd: job.project.clone(),
+            prompt: job.prompt.clone(),
             is_over: true,
-            error: entry.error.as_ref().map(|error| error.message.clone()),
+            error: record.error.as_ref().map(|(_, message)| message.clone()),
         };
         Ok(Self { key: key.clone(), request })
     }
@@ -169,7 +169,7 @@ fn not_kept(key: &JobKey) -> String {
 }
 
 /// Takes what was found.
-type Tell = Arc<dyn Fn(Found) + Send + Sync>;
+pub(super) type Tell = Arc<dyn Fn(Found) + Send + Sync>;
 
 /// See the module.
 pub struct Views {
@@ -258,10 +258,13 @@ impl Host {
         let view = self.views.screen.open("info", Box::new(empty), token);
         self.draw(Some((token, Ok(Value::Null))));
         let tell = Arc::clone(&self.views.tell);
-        self.store.info(wanted, move |info| {
-            let info = info.map(Box::new).map_err(|error| error.to_string());
-            tell(Found::Sums { view, project, info });
-        });
+        self.store.ask(
+            move |asker| asker.info(&wanted),
+            move |info| {
+                let info = info.map(Box::new).map_err(|error| error.to_string());
+                tell(Found::Sums { view, project, info });
+            },
+        );
     }
 
     /// Shows what a job of this Neovim did: the store knows it once it has ended.
@@ -300,10 +303,14 @@ impl Host {
             return;
         };
         let tell = Arc::clone(&self.views.tell);
-        self.store.job(key.clone(), move |job| {
-            let job = job.map(Box::new).map_err(|error| error.to_string());
-            tell(Found::Job { token, asked, job });
-        });
+        let key = key.clone();
+        self.store.ask(
+            move |asker| asker.job(&key),
+            move |job| {
+                let job = job.map(Box::new).map_err(|error| error.to_string());
+                tell(Found::Job { token, asked, job });
+            },
+        );
     }
 
     /// Shows what was found.
@@ -356,19 +363,14 @@ impl Host {
         }
     }
 
-    pub(super) fn open_job(&mut self, token: u64, asked: Asked, job: &FullJob) {
+    pub(super) fn open_job(&mut self, token: u64, asked: Asked, job: &JobEntry) {
         match asked {
             Asked::Act(act, _) if act.action == "answer" => self.open_stored_answer(token, job),
             Asked::Act(act, _) => self.act_on_job(token, &act, job),
-            Asked::Transcript(TranscriptOf { key, is_raw, .. }) => {
-                match Source::of(&key, job) {
-                    // It may be of a time that did not keep how the agent talks.
-                    Ok(source) => {
-                        self.open_transcript(token, source, is_raw || job.entry.protocol.is_none());
-                    }
-                    Err(error) => self.draw(Some((token, Err(error)))),
-                }
-            }
+            Asked::Transcript(TranscriptOf { key, is_raw, .. }) => match Source::of(&key, job) {
+                Ok(source) => self.open_transcript(token, source, is_raw),
+                Err(error) => self.draw(Some((token, Err(error)))),
+            },
             _ => {}
         }
     }
@@ -411,7 +413,7 @@ impl Host {
     }
 
     /// Reads a transcript again.
-    fn reload(&mut self, view: &str, job: Option<&FullJob>) {
+    fn reload(&mut self, view: &str, job: Option<&JobEntry>) {
         let Some(source) = self.views.transcripts.get_mut(view) else { return };
         if let Some(Ok(ended)) = job.map(|job| Source::of(&source.key, job)) {
             *source = ended;
@@ -438,9 +440,13 @@ impl Host {
                 let Some(source) = self.views.transcripts.get(view) else { return };
                 let (view, tell) = (view.to_owned(), Arc::clone(&self.views.tell));
                 // Of a job that runs the store has nothing.
-                self.store.job(source.key.clone(), move |job| {
-                    tell(Found::Reload { view, job: job.ok().map(Box::new) });
-                });
+                let key = source.key.clone();
+                self.store.ask(
+                    move |asker| asker.job(&key),
+                    move |job| {
+                        tell(Found::Reload { view, job: job.ok().map(Box::new) });
+                    },
+                );
             }
             _ => {
                 let effect = self.views.screen.on(view, Event::Key { action, text });

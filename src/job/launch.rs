@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use super::empty::EmptyDirectory;
 use super::program;
 use crate::agent::{self, AgentCommand, Directory, Invocation, Opening, PathCheck};
 use crate::error::{Code, JobError};
 use crate::message;
 use crate::request::AgentStart;
-use crate::store::EmptyDirectory;
 use crate::stream::Stream;
 
 /// See the module. An agent that was started for an equal one is the right agent.

@@ -5,6 +5,7 @@
 //! A job reports `Finished` exactly once, as soon as its outcome is decided, and `Gone` exactly once and last, when
 //! nothing of its process is left. Between the two the agent may still be ending.
 
+mod empty;
 mod event_sink;
 mod files;
 mod groups;
@@ -27,6 +28,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tracing::Instrument;
 
+pub use empty::EmptyDirectory;
 pub use files::files;
 pub use groups::Groups;
 pub use launch::{Launch, invocation};
@@ -36,7 +38,7 @@ pub use program::{find_program, search_path};
 pub use version::version;
 
 use crate::request::Request;
-use crate::store::{EmptyDirectory, Transcripts};
+use crate::store::Transcripts;
 use crate::stream::Outcome;
 
 /// What a job reports to the host.

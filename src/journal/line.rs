@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::amounts::Amounts;
-use super::record::{Accepted, Draft, Landed, Record, RowsOnDisk, Unsent};
+use super::record::{Accepted, Draft, Landed, Record, RowsOnDisk};
 
 /// The version of a line. A line of another one is not read.
 const VERSION: u32 = 1;
@@ -56,12 +56,14 @@ pub enum Change {
     Draft(Option<Draft>),
     /// Its answer is held by the session of this file now, as the job with this number.
     Numbered(u64),
-    /// What is in a prompt that was not sent; nothing where it is empty.
+    /// What is in a prompt and was not sent.
     Unsent {
         /// The prompt's number in its session.
         id: u64,
-        /// The text.
-        unsent: Option<Unsent>,
+        /// When it was changed last, Unix time in milliseconds.
+        at_ms: i64,
+        /// What was typed; nothing where it is empty now.
+        text: String,
     },
     /// A line that the database refuses for good.
     Refused {
@@ -79,13 +81,11 @@ impl Line {
     }
 
     /// Its bytes, with the end of the line.
-    ///
-    /// # Errors
-    /// Where it is no JSON, which does not happen.
-    pub fn bytes(&self) -> serde_json::Result<Vec<u8>> {
-        let mut bytes = serde_json::to_vec(self)?;
+    pub fn bytes(&self) -> Vec<u8> {
+        // There is nothing in it that JSON does not have.
+        let mut bytes = serde_json::to_vec(self).unwrap_or_default();
         bytes.push(b'\n');
-        Ok(bytes)
+        bytes
     }
 
     /// Reads a line without its end; none where it is torn, or of another version.

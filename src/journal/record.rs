@@ -49,6 +49,7 @@ pub struct Record {
     /// The agent's session.
     pub session_id: Option<String>,
     /// When its outcome was decided, Unix time in milliseconds.
+    #[serde(default)]
     pub ended_ms: i64,
     /// Code and message of a failure.
     pub error: Option<(String, String)>,
@@ -62,10 +63,13 @@ pub struct Record {
     #[serde(default)]
     pub held_why: Option<String>,
     /// What this job alone cost.
+    #[serde(default)]
     pub share: Amounts,
     /// What its session had counted when it ended, with what that took over from the one it was forked from.
+    #[serde(default)]
     pub counted: Amounts,
     /// Ids of the user's messages in its session that can be gone back to, oldest first.
+    #[serde(default)]
     pub checkpoints: Vec<String>,
     /// The file of its raw stream, without the folder.
     pub transcript: Option<String>,
@@ -121,15 +125,6 @@ pub struct Draft {
     pub dropped: Option<Vec<Vec<String>>>,
 }
 
-/// What is in a prompt and was not sent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unsent {
-    /// What was typed.
-    pub text: String,
-    /// When that was changed last, Unix time in milliseconds.
-    pub at_ms: i64,
-}
-
 /// An answer that waits for a decision, and whose Neovim is gone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Held {
@@ -169,8 +164,8 @@ impl Held {
             "model": record.model(),
             "cost_usd": share.cost_usd,
             "num_turns": share.num_turns,
-            "input_tokens": share.tokens.input,
-            "output_tokens": share.tokens.output,
+            "input_tokens": share.usage.input_tokens,
+            "output_tokens": share.usage.output_tokens,
         });
         json!({ "selection": job.selection, "stands": stands, "set": set })
     }

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Accepted, Amounts, Change, Draft, Landed, Line, Record, RowsOnDisk, Tokens, Unsent};
-use crate::request::{Beside, Selection, SelectionKind};
+use serde_json::json;
+
+use super::{Accepted, Amounts, Change, Draft, Landed, Line, Record, RowsOnDisk};
 
 /// How long anything may take before a test says that it hangs.
 pub const DEADLINE: Duration = Duration::from_secs(60);
@@ -29,61 +30,32 @@ pub fn lines(session: &str, changes: impl IntoIterator<Item = (u64, Change)>) ->
 
 /// A journal with these lines.
 pub fn bytes(lines: &[Line]) -> Vec<u8> {
-    lines.iter().filter_map(|line| line.bytes().ok()).flatten().collect()
+    lines.iter().flat_map(Line::bytes).collect()
 }
 
 /// A job that was accepted.
 pub fn accepted(id: u64) -> Accepted {
-    let rows = vec!["local a = 1".to_owned()];
-    Accepted {
-        id,
-        agent: "claude".to_owned(),
-        protocol: "claude".to_owned(),
-        model: Some("opus".to_owned()),
-        resumed: None,
-        project: "/project".to_owned(),
-        path: "/project/a.lua".to_owned(),
-        filetype: "lua".to_owned(),
-        prompt: "shorter".to_owned(),
-        question: false,
-        review: false,
-        selection: Selection {
-            kind: SelectionKind::Line,
-            first_line: 3,
-            last_line: 3,
-            text: rows.clone(),
-            rows,
-            cols: vec![0],
-            column: None,
-            beside: Beside::default(),
-        },
-        started_ms: 1000,
-    }
+    let rows = ["local a = 1"];
+    let selection = json!({ "kind": "line", "first_line": 3, "last_line": 3, "text": rows, "rows": rows, "cols": [0], "beside": {} });
+    let job = json!({
+        "id": id, "agent": "claude", "protocol": "claude", "model": "opus", "project": "/project",
+        "path": "/project/a.lua", "filetype": "lua", "prompt": "shorter", "question": false, "review": false,
+        "selection": selection, "started_ms": 1000,
+    });
+    serde_json::from_value(job).unwrap()
 }
 
 /// The same when it has ended: with an answer where `text` is one.
 pub fn record(id: u64, text: Option<&str>) -> Record {
-    let amounts = Amounts {
-        cost_usd: Some(0.25),
-        tokens: Tokens { input: 10, output: 5, cache_read: 100, cache_creation: 1 },
-        num_turns: Some(1),
-        duration_ms: Some(700),
-    };
-    Record {
-        job: accepted(id),
-        answered_by: None,
-        session_id: None,
-        ended_ms: 2000 + i64::try_from(id).unwrap_or_default(),
-        error: None,
-        text: text.map(str::to_owned),
-        lines: text.map(|text| vec![text.to_owned()]),
-        held_for: None,
-        held_why: None,
-        share: amounts,
-        counted: amounts,
-        checkpoints: Vec::new(),
-        transcript: None,
-    }
+    let amounts = json!({
+        "cost_usd": 0.25, "num_turns": 1, "duration_ms": 700, "input_tokens": 10, "output_tokens": 5,
+        "cache_read_input_tokens": 100, "cache_creation_input_tokens": 1,
+    });
+    let mut record = json!(accepted(id));
+    record["ended_ms"] = json!(2000 + id);
+    (record["text"], record["lines"]) = (json!(text), json!(text.map(|text| [text])));
+    (record["share"], record["counted"]) = (amounts.clone(), amounts);
+    serde_json::from_value(record).unwrap()
 }
 
 /// That it was accepted, as a change.
@@ -121,10 +93,7 @@ pub fn begin(session: &str, neovim: &str) -> Change {
 /// A recorded run of the session `s` with every change that there is but a new number: one host is lost while it runs the
 /// job 2, which the next one ends; the job 7 has not ended. The answers 2 and 3 are undecided.
 pub fn run(neovim: &str) -> Vec<Line> {
-    let unsent = |id, text: &str| {
-        let unsent = Some(Unsent { text: text.to_owned(), at_ms: 5 });
-        (0, Change::Unsent { id, unsent })
-    };
+    let unsent = |id, text: &str| (0, Change::Unsent { id, at_ms: 5, text: text.to_owned() });
     let question = Record { job: Accepted { question: true, ..accepted(5) }, ..record(5, Some("said")) };
     let range = |place| Change::Range(RowsOnDisk { place, rows: vec!["é".to_owned()], base: None });
     let amounts = Amounts { cost_usd: Some(0.5), num_turns: Some(3), ..Amounts::default() };
@@ -160,7 +129,7 @@ pub fn run(neovim: &str) -> Vec<Line> {
         (4, landed("rejected", None)),
         (2, draft("mine, later")),
         (0, Change::Refused { why: String::new(), line: refused }),
-        (0, Change::Unsent { id: 2, unsent: None }),
+        unsent(2, ""),
         unsent(3, "a third"),
         accept(7, 4000),
     ];

@@ -1,23 +1,23 @@
 //! The thread that writes the journal of one session.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use super::folder::{Folder, JournalFile, is_alive, read};
+use super::folder::{Folder, Numbers};
 use super::line::{Change, Line};
 use super::record::{Held, Landed};
 use super::undecided::Undecided;
-use super::{Applicable, Shared, Sink, owner};
+use super::{Shared, Sink, owner};
 
-/// When a journal that could not be written is tried again, if nothing comes before.
-const RETRY_INTERVAL: Duration = Duration::from_secs(1);
-/// From this length on a file is cut, in bytes.
+/// After how long without another task a journal that could not be written is tried again, or one that is long is cut:
+/// an answer would have to wait for that.
+const QUIET: Duration = Duration::from_secs(1);
+/// By how much a file grows until it is cut, in bytes.
 const CUT: u64 = 1 << 20;
 /// Why an answer is held that had not landed when its Neovim ended.
 const GONE: &str = "buffer_gone";
@@ -25,68 +25,64 @@ const GONE: &str = "buffer_gone";
 /// What the thread is asked for.
 pub type Task = Box<dyn FnOnce(&mut Writer) + Send>;
 
-/// See the module.
+/// The writer of a session's journal; it is reached by [`super::Journal::send`].
 pub struct Writer {
     folder: Folder,
     session: String,
-    neovim: String,
     sink: Sink,
     shared: Arc<Shared>,
-    file: Option<(JournalFile, File)>,
+    /// The file that is written, with its number.
+    file: Option<(u64, File)>,
     /// It cannot be written. What is undecided goes to the next one, and the database gets the rest.
     is_lost: bool,
-    /// How long the file is.
+    /// How long the file is, and was when it was begun.
     length: u64,
+    begun_with: u64,
     /// Other files of this session. They go with the next cut.
-    earlier: Vec<JournalFile>,
+    earlier: Numbers,
     next_number: u64,
     undecided: Undecided,
     /// The keys of answers of other sessions, by their numbers in this one.
     adopted: BTreeMap<u64, String>,
-    /// How many lines of this session were passed on, and how many of those the database has.
+    /// How many lines were passed on.
     passed_on: u64,
+    /// How many of those the database has.
     pub applied: u64,
-    /// The files of sessions that are gone which were passed on, with the lengths that they had.
-    seen: BTreeSet<(PathBuf, u64)>,
-    /// The paths that the marker has.
-    marked: Vec<String>,
 }
 
 impl Writer {
-    pub fn new(folder: Folder, session: String, sink: Sink, shared: Arc<Shared>) -> Self {
+    pub(super) fn new(folder: Folder, session: String, sink: Sink, shared: Arc<Shared>) -> Self {
         Self {
             folder,
-            neovim: owner::of(&session),
             session,
             sink,
             shared,
             file: None,
             is_lost: false,
             length: 0,
-            earlier: Vec::new(),
+            begun_with: 0,
+            earlier: Numbers::new(),
             next_number: 0,
             undecided: Undecided::default(),
             adopted: BTreeMap::new(),
             passed_on: 0,
             applied: 0,
-            seen: BTreeSet::new(),
-            marked: Vec::new(),
         }
     }
 
     /// Works until all handles are gone.
-    pub fn run(mut self, tasks: &mpsc::Receiver<Task>) {
+    pub(super) fn run(mut self, tasks: &mpsc::Receiver<Task>) {
         let shared = Arc::clone(&self.shared);
         shared.is_busy.store(true, Ordering::Relaxed);
         if let Err(error) = self.begin() {
             self.lose_file(&error);
         }
         loop {
-            let patience = if self.is_lost { RETRY_INTERVAL } else { Duration::MAX };
+            let patience = if self.is_lost || self.is_to_cut(CUT) { QUIET } else { Duration::MAX };
             shared.is_busy.store(false, Ordering::Relaxed);
             let first: Task = match tasks.recv_timeout(patience) {
                 Ok(task) => task,
-                Err(mpsc::RecvTimeoutError::Timeout) => Box::new(|writer| _ = writer.write(&[])),
+                Err(mpsc::RecvTimeoutError::Timeout) => Box::new(Self::tidy),
                 Err(mpsc::RecvTimeoutError::Disconnected) => return,
             };
             shared.is_busy.store(true, Ordering::Relaxed);
@@ -94,24 +90,35 @@ impl Writer {
                 task(&mut self);
                 shared.is_late.store(false, Ordering::Relaxed);
             }
-            self.mark();
-            self.cut(CUT);
         }
     }
 
-    /// Appends a change; whether it is written.
-    pub fn append(&mut self, id: u64, change: Change) -> bool {
-        self.append_to(self.uuid(id), change)
+    fn tidy(&mut self) {
+        if self.is_lost {
+            self.write(&[]);
+        }
+        self.cut(CUT);
     }
 
-    /// The same, and it is on the disk.
-    pub fn append_synced(&mut self, id: u64, change: Change) {
-        self.append(id, change);
+    /// Appends a change of the job with this number, and tells whether it is written before all else is done for it.
+    pub fn append(&mut self, id: u64, change: Change, tell: impl FnOnce(bool)) {
+        let line = Line::new(self.uuid(id), change);
+        tell(self.write(&line.bytes()));
+        self.follow(line);
+    }
+
+    /// What was written is on the disk then.
+    pub(super) fn sync(&mut self) {
         if let Some((_, file)) = &self.file
             && let Err(error) = file.sync_data()
         {
             self.lose_file(&error);
         }
+    }
+
+    /// The database refuses a line for good.
+    pub fn refuse(&mut self, line: Line, why: String) {
+        self.append_to(line.uuid.clone(), Change::Refused { why, line: Box::new(line) });
     }
 
     /// Another session's answer has this number in this one now.
@@ -124,17 +131,7 @@ impl Writer {
         }
     }
 
-    /// The database has a file of a session that is gone. It goes, unless something in it is undecided.
-    pub fn taken_up(&mut self, path: &Path) {
-        // What is held in one file of a session may be decided in the next.
-        let sessions = self.folder.sessions().unwrap_or_default();
-        let files = sessions.into_values().find(|files| files.iter().any(|file| file.path == path));
-        if files.is_some_and(|files| Undecided::of(&lines(&files)).is_empty()) && read(path).is_ok() {
-            // Another host may have been quicker.
-            let _ = std::fs::remove_file(path);
-        }
-    }
-
+    /// The database is a new one: it gets the undecided answers once more.
     pub fn pass_on_again(&mut self) {
         self.pass_on(self.undecided.lines());
     }
@@ -143,8 +140,8 @@ impl Writer {
     pub fn close(&mut self) {
         self.cut(0);
         let is_over = self.undecided.is_empty() && self.is_applied();
-        if let Some((file, _)) = self.file.take().filter(|_| is_over) {
-            let _ = std::fs::remove_file(file.path);
+        if let Some((number, _)) = self.file.take().filter(|_| is_over) {
+            self.folder.remove(&self.session, &[number].into());
         }
     }
 
@@ -154,24 +151,38 @@ impl Writer {
 
     /// Reads what earlier hosts of this session have left, and begins a file.
     fn begin(&mut self) -> io::Result<()> {
-        let mut sessions = self.folder.sessions()?;
-        self.earlier = sessions.remove(&self.session).unwrap_or_default();
-        self.next_number = self.earlier.last().map_or(0, |file| file.number + 1);
-        for file in self.earlier.clone() {
-            let lines = self.read(&file);
-            for line in &lines {
-                self.undecided.apply(line);
-            }
-            self.pass_on(lines);
-        }
-        self.adopted = self.undecided.numbers();
+        let numbers = self.folder.sessions()?.remove(&self.session).unwrap_or_default();
+        self.next_number = numbers.last().map_or(0, |last| last + 1);
+        self.take_in(numbers);
         let begin = self.header(true);
         self.pass_on(vec![begin.clone()]);
         self.create(&[begin])
     }
 
+    /// Follows the lines of other files of this session, which may have been those of another one.
+    fn take_in(&mut self, mut numbers: Numbers) -> Vec<Line> {
+        let mut lines = self.folder.lines(&self.session, &mut numbers, &*self.shared.warn);
+        self.earlier.extend(numbers);
+        self.pass_on(lines.clone());
+        let mut is_own = false;
+        lines.retain(|line| {
+            if let Change::Begin { session, .. } = &line.change {
+                is_own = *session == self.session;
+            }
+            // The numbers of other sessions mean nothing here.
+            is_own || !matches!(line.change, Change::Numbered(_))
+        });
+        for line in &lines {
+            if let Change::Numbered(id) = line.change {
+                self.adopted.insert(id, line.uuid.clone());
+            }
+            self.undecided.apply(line);
+        }
+        lines
+    }
+
     fn header(&self, is_start: bool) -> Line {
-        let (session, neovim) = (self.session.clone(), self.neovim.clone());
+        let (session, neovim) = (self.session.clone(), owner::of(&self.session));
         Line::new(String::new(), Change::Begin { session, neovim, is_start })
     }
 
@@ -180,63 +191,34 @@ impl Writer {
         [&[self.header(false)], &self.undecided.lines()[..]].concat()
     }
 
-    fn read(&self, file: &JournalFile) -> Vec<Line> {
-        let left_over = |path: &Path, why: &str| {
-            let path = path.display();
-            (self.shared.warn)(format!("what an earlier session left is not all taken over: {path} {why}"));
-        };
-        match read(&file.path) {
-            Ok(content) => {
-                if !content.is_whole {
-                    // What can be read of it is taken over, and the file goes then.
-                    let aside = file.path.with_extension("damaged");
-                    let is_kept = std::fs::symlink_metadata(&aside).is_ok()
-                        || std::fs::copy(&file.path, &aside).is_ok();
-                    left_over(if is_kept { &aside } else { &file.path }, "is damaged");
-                }
-                content.lines
-            }
-            Err(error) => {
-                left_over(&file.path, &format!("cannot be read: {error}"));
-                Vec::new()
-            }
-        }
-    }
-
     /// Begins a new file with these lines.
     fn create(&mut self, lines: &[Line]) -> io::Result<()> {
-        let mut bytes = Vec::new();
-        for line in lines {
-            bytes.append(&mut line.bytes()?);
-        }
-        let created = self.folder.create(&self.session, self.next_number, &bytes)?;
+        let bytes: Vec<u8> = lines.iter().flat_map(Line::bytes).collect();
+        let number = self.next_number;
         self.next_number += 1;
-        self.is_lost = false;
-        self.length = bytes.len() as u64;
-        self.earlier.extend(self.file.replace(created).map(|(file, _)| file));
+        let file = self.folder.create(&self.session, number, &bytes)?;
+        self.leave_file();
+        (self.file, self.is_lost) = (Some((number, file)), false);
+        (self.length, self.begun_with) = (bytes.len() as u64, bytes.len() as u64);
         Ok(())
     }
 
-    /// Appends a change of the job with this key; whether it is written.
-    pub fn append_to(&mut self, uuid: String, change: Change) -> bool {
+    fn append_to(&mut self, uuid: String, change: Change) {
         let line = Line::new(uuid, change);
+        self.write(&line.bytes());
+        self.follow(line);
+    }
+
+    fn follow(&mut self, line: Line) {
         self.undecided.apply(&line);
-        let is_written = match line.bytes() {
-            Ok(bytes) => self.write(&bytes),
-            Err(error) => {
-                tracing::error!(%error, "a change is no JSON");
-                false
-            }
-        };
         self.pass_on(vec![line]);
-        is_written
     }
 
     /// Writes bytes behind what is there, and that to a new file where there is none.
     fn write(&mut self, bytes: &[u8]) -> bool {
         if self.file.as_ref().is_some_and(|(_, file)| !is_as_written(file, self.length)) {
             tracing::warn!("another program has changed or removed the journal, which is begun anew");
-            self.earlier.extend(self.file.take().map(|(file, _)| file));
+            self.leave_file();
         }
         let created = if self.file.is_none() { self.create(&self.shortest()) } else { Ok(()) };
         let Some((_, file)) = &mut self.file else {
@@ -255,12 +237,20 @@ impl Writer {
         tracing::debug!(%error, "the journal cannot be written");
         self.shared.fault(&format!("the journal cannot be written ({error})"));
         self.is_lost = true;
-        self.earlier.extend(self.file.take().map(|(file, _)| file));
+        self.leave_file();
+    }
+
+    fn leave_file(&mut self) {
+        self.earlier.extend(self.file.take().map(|(number, _)| number));
     }
 
     fn pass_on(&mut self, lines: Vec<Line>) {
         self.passed_on += lines.len() as u64;
-        (self.sink)(Applicable { session: self.session.clone(), lines, file: None });
+        (self.sink)(lines);
+    }
+
+    fn is_to_cut(&self, least: u64) -> bool {
+        self.is_applied() && (self.length - self.begun_with >= least || !self.earlier.is_empty())
     }
 
     fn is_applied(&self) -> bool {
@@ -268,41 +258,19 @@ impl Writer {
     }
 
     /// Where the database has all lines: begins a file with what is undecided alone, in place of all others. A file that
-    /// is shorter than `least` stays.
+    /// has grown by less than `least` stays.
     fn cut(&mut self, least: u64) {
-        if !self.is_applied() || (self.length < least && self.earlier.is_empty()) {
+        if !self.is_to_cut(least) {
             return;
         }
         if let Err(error) = self.create(&self.shortest()) {
             tracing::warn!(%error, "the journal cannot be cut");
             return;
         }
-        for file in self.earlier.drain(..) {
-            let _ = std::fs::remove_file(file.path);
-        }
+        self.folder.remove(&self.session, &std::mem::take(&mut self.earlier));
     }
 
-    /// Passes on what sessions that are gone have left.
-    pub fn take_up(&mut self) -> io::Result<()> {
-        for (session, files) in self.others()? {
-            for file in files {
-                let length = std::fs::symlink_metadata(&file.path).map_or(0, |metadata| metadata.len());
-                if self.seen.insert((file.path.clone(), length)) {
-                    let lines = self.read(&file);
-                    (self.sink)(Applicable { session: session.clone(), lines, file: Some(file.path) });
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The sessions that are gone.
-    fn others(&self) -> io::Result<impl Iterator<Item = (String, Vec<JournalFile>)> + use<>> {
-        let mut sessions = self.folder.sessions()?;
-        sessions.remove(&self.session);
-        Ok(sessions.into_iter().filter(|(_, files)| !is_alive(files)))
-    }
-
+    /// Takes over the undecided answers of all sessions that are gone.
     pub fn adopt(&mut self) -> io::Result<Vec<Held>> {
         // Without a file of its own, which is locked, this session would count as gone with all that it takes over.
         if self.file.is_none()
@@ -311,37 +279,31 @@ impl Writer {
             tracing::warn!(%error, "nothing is taken over without a journal");
             return Ok(Vec::new());
         }
-        // The database is to know these jobs, as those of their own session.
-        self.take_up()?;
-        let mut adopted = Undecided::default();
-        let before = self.next_number;
-        for (session, files) in self.others()? {
+        let (mut held, before) = (Vec::new(), self.next_number);
+        for (session, numbers) in self.folder.gone(&self.session)? {
             let first = self.next_number;
-            self.next_number += files.len() as u64;
-            match self.folder.take(&files, &self.session, first) {
-                Ok(files) => {
-                    // What is damaged in them was told when they were passed on.
-                    adopted.merge(Undecided::of(&lines(&files)));
-                    self.earlier.extend(files);
-                    let _ = self.folder.mark(&session, "", &[]);
+            self.next_number += numbers.len() as u64;
+            match self.folder.take(&session, &numbers, &self.session, first) {
+                Ok(numbers) => {
+                    held.append(&mut Undecided::of(&self.take_in(numbers)).held(GONE));
                 }
                 Err(error) => tracing::info!(session, %error, "journals were not taken over"),
             }
         }
-        let held = adopted.held(GONE);
-        self.undecided.merge(adopted);
+        held.sort_by_key(|held| held.record.ended_ms);
         if self.next_number > before {
             // What becomes of the answers is written behind them.
             if let Err(error) = self.create(&self.shortest()) {
                 tracing::warn!(%error, "no journal can be begun behind those that were taken over");
-                self.earlier.extend(self.file.take().map(|(file, _)| file));
+                self.leave_file();
             }
-            // Their lines are not counted, but this one behind them is: the database has them before the next cut.
             self.pass_on(vec![self.header(false)]);
         }
         Ok(held)
     }
 
+    /// The undecided answers of these jobs of an earlier host of this session, each by its number and, where it is one
+    /// that was taken over, its key.
     pub fn unreported(&mut self, jobs: Vec<(u64, Option<String>)>) -> Vec<(u64, Held)> {
         let mut found = Vec::new();
         for (id, uuid) in jobs {
@@ -358,24 +320,6 @@ impl Writer {
         }
         found
     }
-
-    /// Brings the marker to what is undecided.
-    fn mark(&mut self) {
-        let paths = self.undecided.paths();
-        if paths == self.marked {
-            return;
-        }
-        match self.folder.mark(&self.session, &self.neovim, &paths) {
-            Ok(()) => self.marked = paths,
-            // It is only a hint, and the next change tries again.
-            Err(error) => tracing::debug!(%error, "the marker of held answers cannot be written"),
-        }
-    }
-}
-
-/// What can be read of files, one behind the other.
-fn lines(files: &[JournalFile]) -> Vec<Line> {
-    files.iter().filter_map(|file| read(&file.path).ok()).flat_map(|content| content.lines).collect()
 }
 
 /// Whether a file has the length that was written, and a name.

@@ -212,7 +212,7 @@ mod tests {
             decode(&query, 0..0)
         };
         let fields = vec![("name".into(), "mirror".into()), ("token".into(), 7.into())];
-        let InputMessage::Command(Command::Query { token: 7, query: Err(error) }) = ask(fields) else {
+        let InputMessage::Command(Command::Recall { token: 7, asked: Err(error) }) = ask(fields) else {
             panic!()
         };
         assert!(error.message.starts_with("buffer "), "{error}");

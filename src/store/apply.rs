@@ -2,15 +2,19 @@
 //! again from its start. A change of a session touches the jobs of that session alone: one that another session has
 //! taken over is its own.
 
-use rusqlite::{Connection, TransactionBehavior, params};
-use serde_json::{Value, json};
+use rusqlite::{Connection, ToSql, TransactionBehavior, params};
+use serde_json::{Value, json, to_string};
 
-use super::queries::{json as text, unsent};
-use super::{StoreError, signed};
+use super::{StoreError, prompts};
 use crate::error::Code;
-use crate::journal::{Accepted, Amounts, Change, Line, Record, RowsOnDisk, whole};
+use crate::journal::{Accepted, Change, Landed, Line, Record, RowsOnDisk};
 
 const LOST: &str = "the host ended before the answer came; ask again";
+
+/// What lists have of a record, which is `?3`: all but the long texts.
+const ENTRY: &str = "json_set(json_remove(?3, '$.text', '$.lines', '$.checkpoints', '$.selection.text',
+    '$.selection.rows', '$.selection.cols', '$.selection.beside'),
+    '$.has_answer', json(iif(?3 ->> 'text' IS NULL, 'false', 'true')))";
 
 /// Applies lines in one transaction; a line that is refused for good is left out, and returned with why. Where the
 /// database cannot be written now nothing of it is applied.
@@ -45,33 +49,21 @@ fn one(to: &Connection, session: &mut String, line: &Line) -> Result<(), StoreEr
     match &line.change {
         Change::Accepted(accepted) => job.accept(accepted),
         Change::Ended(record) => job.end(record),
-        Change::Amended { share, counted } => {
-            let mut entry = amounts(share)?;
-            entry["counted"] = serde_json::to_value(counted)?;
-            job.patch(&entry, None)
-        }
+        Change::Amended { share, counted } => job.patch(&json!({ "share": share, "counted": counted }), None),
         Change::Interrupted => job.interrupt(),
-        Change::Landed(landed) => {
-            let mut entry = json!({ "landing": landed.landing, "held_for": landed.held_for });
-            if let Some((first, last)) = landed.place {
-                (entry["landed_first"], entry["landed_last"]) = (first.into(), last.into());
+        Change::Landed(Landed { landing, held_for, place, rows }) => {
+            let mut entry = json!({ "landing": landing, "held_for": held_for });
+            if let Some(place) = place {
+                entry["place"] = json!(place);
             }
-            job.patch(&entry, landed.rows.as_ref())
+            job.patch(&entry, rows.as_ref())
         }
-        Change::Range(RowsOnDisk { place, rows, .. }) => {
-            let (first, last) = place.unzip();
-            job.patch(&json!({ "landed_first": first, "landed_last": last }), Some(rows))
-        }
+        Change::Range(RowsOnDisk { place, rows, .. }) => job.patch(&json!({ "place": place }), Some(rows)),
         Change::Path(path) => job.patch(&json!({ "path": path }), None),
         Change::Numbered(id) => {
-            to.prepare_cached("UPDATE jobs SET session = ?2, id = ?3 WHERE uuid = ?1")?.execute(params![
-                line.uuid,
-                session,
-                signed(*id)
-            ])?;
-            Ok(())
+            job.run("UPDATE jobs SET session = ?2, id = ?3 WHERE uuid = ?1", &[&id.cast_signed()]).map(|_| ())
         }
-        Change::Unsent { id, unsent } => unsent::keep(to, session, *id, unsent.as_ref()),
+        Change::Unsent { id, at_ms, text } => prompts::keep(to, session, *id, *at_ms, text),
         // It belongs to the journal alone, as drafts do.
         Change::Begin { .. } | Change::Refused { .. } | Change::Draft(_) => Ok(()),
     }
@@ -85,81 +77,70 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
+    /// Runs a statement with its key as `?1`, its session as `?2`, and these behind them; how many rows it has changed.
+    fn run(&self, sql: &str, more: &[&dyn ToSql]) -> Result<usize, StoreError> {
+        let parameters = [&[&self.uuid as &dyn ToSql, &self.session], more].concat();
+        Ok(self.to.prepare_cached(sql)?.execute(&parameters[..])?)
+    }
+
     /// Its prompt is not unsent any more. One with this key may have failed with the host that had it before.
     fn accept(&self, job: &Accepted) -> Result<(), StoreError> {
+        let record = to_string(job)?;
         self.insert(job)?;
-        self.to
-            .prepare_cached(
-                "UPDATE jobs SET entry = ?3 WHERE uuid = ?1 AND session = ?2 AND coalesce(started_ms, 0) < ?4",
-            )?
-            .execute(params![self.uuid, self.session, text(&entry(job))?, job.started_ms])?;
+        self.run(
+            &format!(
+                "UPDATE jobs SET entry = {ENTRY} WHERE uuid = ?1 AND session = ?2 AND coalesce(started_ms, 0) < ?4"
+            ),
+            &[&record, &job.started_ms],
+        )?;
         self.to
             .prepare_cached("INSERT INTO texts (uuid, record) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
-            .execute(params![self.uuid, text(job)?])?;
-        unsent::sent(self.to, &job.prompt)
+            .execute([self.uuid, &record])?;
+        prompts::sent(self.to, &job.prompt)
     }
 
     fn end(&self, record: &Record) -> Result<(), StoreError> {
         let job = &record.job;
-        self.insert(job)?;
-        let duration = record.ended_ms.saturating_sub(job.started_ms).max(0).cast_unsigned();
-        let share = Amounts { duration_ms: record.share.duration_ms.or(Some(duration)), ..record.share };
-        let mut ended = amounts(&share)?;
-        ended["model"] = record.model().map(String::as_str).into();
-        ended["session_id"] = record.session_id.as_deref().into();
-        ended["ended_ms"] = record.ended_ms.into();
-        ended["error"] = record.error.as_ref().map(|(code, message)| failure(code, message)).into();
-        ended["has_answer"] = record.text.is_some().into();
-        ended["landing"] = Value::Null;
-        ended["held_for"] = record.held_for.as_deref().into();
-        ended["transcript"] = record.transcript.as_deref().into();
-        ended["counted"] = serde_json::to_value(record.counted)?;
         let parent = job.resumed.as_ref().map(|resumed| &resumed.session_id);
-        let is_own = self
-            .to
-            .prepare_cached(
-                // What was changed while it ran stays.
-                "UPDATE jobs SET entry = json_patch(json_patch(?3, entry), ?4), family = coalesce(
-                    (SELECT family FROM jobs WHERE agent = ?5 AND session_id = ?6 LIMIT 1), ?6, ?7)
-                 WHERE uuid = ?1 AND session = ?2",
-            )?
-            .execute(params![
-                self.uuid,
-                self.session,
-                text(&entry(job))?,
-                text(&ended)?,
-                job.agent,
-                parent,
-                record.session_id
-            ])?;
+        let text = to_string(record)?;
+        self.insert(job)?;
+        let is_own = self.run(
+            // The file may have got another name while it ran.
+            &format!(
+                "UPDATE jobs SET
+                    entry = json_set(json_patch(entry, {ENTRY}), '$.path', coalesce(entry ->> 'path', ?3 ->> 'path')),
+                    family = coalesce((SELECT family FROM jobs WHERE agent = ?4 AND session_id = ?5 LIMIT 1), ?5, ?6)
+                 WHERE uuid = ?1 AND session = ?2"
+            ),
+            &[&text, &job.agent, &parent, &record.session_id],
+        )?;
         if is_own > 0 {
             self.to
                 .prepare_cached("INSERT OR REPLACE INTO texts (uuid, record) VALUES (?1, ?2)")?
-                .execute(params![self.uuid, text(record)?])?;
+                .execute([self.uuid, &text])?;
         }
-        unsent::sent(self.to, &job.prompt)
+        prompts::sent(self.to, &job.prompt)
     }
 
     /// A row for it, where there is none.
     fn insert(&self, job: &Accepted) -> Result<(), StoreError> {
-        self.to
-            .prepare_cached(
-                "INSERT INTO jobs (uuid, session, id, entry) VALUES (?1, ?2, ?3, '{}') ON CONFLICT DO NOTHING",
-            )?
-            .execute(params![self.uuid, self.session, signed(job.id)])?;
+        self.run(
+            "INSERT INTO jobs (uuid, session, id, entry) VALUES (?1, ?2, ?3, '{}') ON CONFLICT DO NOTHING",
+            &[&job.id.cast_signed()],
+        )?;
         Ok(())
     }
 
     /// Changes fields of its entry, and its rows where there are some.
     fn patch(&self, entry: &Value, rows: Option<&Vec<String>>) -> Result<(), StoreError> {
-        let changed = self
-            .to
-            .prepare_cached("UPDATE jobs SET entry = json_patch(entry, ?3) WHERE uuid = ?1 AND session = ?2")?
-            .execute(params![self.uuid, self.session, text(entry)?])?;
+        let changed = self.run(
+            "UPDATE jobs SET entry = json_patch(entry, ?3) WHERE uuid = ?1 AND session = ?2",
+            &[&to_string(entry)?],
+        )?;
         if let Some(rows) = rows.filter(|_| changed > 0) {
             self.to
                 .prepare_cached("UPDATE texts SET landed_rows = ?2 WHERE uuid = ?1")?
-                .execute(params![self.uuid, text(rows)?])?;
+                .execute(params![self.uuid, to_string(rows)?])?;
         }
         Ok(())
     }
@@ -167,37 +148,14 @@ impl Job<'_> {
     /// It had not ended when its host or its Neovim did. When that was is not known; lists show it at the time at which
     /// it was asked for.
     fn interrupt(&self) -> Result<(), StoreError> {
-        self.to
-            .prepare_cached(
-                "UPDATE jobs SET entry =
-                    json_set(entry, '$.ended_ms', coalesce(ended_ms, started_ms), '$.error', json(?3))
-                 WHERE uuid = ?1 AND session = ?2 AND (ended_ms IS NULL OR error_code = ?4)",
-            )?
-            .execute(params![
-                self.uuid,
-                self.session,
-                text(&failure(Code::HostLost.name(), LOST))?,
-                Code::Exited.name()
-            ])?;
+        self.run(
+            "UPDATE jobs SET entry =
+                json_set(entry, '$.ended_ms', coalesce(ended_ms, started_ms), '$.error', json_array(?3, ?4))
+             WHERE uuid = ?1 AND session = ?2 AND (ended_ms IS NULL OR error_code = ?5)",
+            &[&Code::HostLost.name(), &LOST, &Code::Exited.name()],
+        )?;
         Ok(())
     }
-}
-
-/// What a job's entry has from the start.
-fn entry(job: &Accepted) -> Value {
-    json!({
-        "agent": job.agent, "protocol": job.protocol, "model": job.model, "project": job.project, "path": job.path,
-        "filetype": job.filetype, "first_line": job.selection.first_line, "prompt": job.prompt,
-        "question": job.question, "started_ms": job.started_ms,
-    })
-}
-
-fn amounts(share: &Amounts) -> Result<Value, StoreError> {
-    Ok(serde_json::to_value(Amounts { cost_usd: share.cost_usd.map(whole), ..*share })?)
-}
-
-fn failure(code: &str, message: &str) -> Value {
-    json!({ "code": code, "message": message })
 }
 
 /// The jobs of a session that had not ended were interrupted.

@@ -1,5 +1,5 @@
--- One row a job; the texts that lists and sums do not read stand apart. `entry` is JSON with the fields of `JobEntry`, and
--- `record` with those of `journal::Record`.
+-- One row a job; the texts that lists and sums do not read stand apart. `record` is JSON with the fields of
+-- `journal::Record`, `entry` the same but for its long texts, with what became of the job since: see `JobEntry`.
 CREATE TABLE jobs (
     uuid TEXT NOT NULL UNIQUE,
     session TEXT NOT NULL,          -- the Neovim whose job it is
@@ -27,12 +27,16 @@ CREATE TABLE jobs (
 ) STRICT;
 CREATE TRIGGER jobs_entry AFTER UPDATE OF entry ON jobs BEGIN
     UPDATE jobs SET words = lower(entry ->> 'prompt' || char(10) || (entry ->> 'path')), agent = entry ->> 'agent',
-        model = entry ->> 'model', session_id = entry ->> 'session_id', project = entry ->> 'project',
-        path = entry ->> 'path', started_ms = entry ->> 'started_ms', ended_ms = entry ->> 'ended_ms',
-        error_code = entry ->> '$.error.code', landing = entry ->> 'landing', cost_usd = entry ->> 'cost_usd',
-        input_tokens = entry ->> 'input_tokens', output_tokens = entry ->> 'output_tokens',
-        cache_read_tokens = entry ->> 'cache_read_tokens', cache_creation_tokens = entry ->> 'cache_creation_tokens',
-        num_turns = entry ->> 'num_turns', duration_ms = entry ->> 'duration_ms'
+        model = coalesce(entry ->> 'answered_by', entry ->> 'model'), session_id = entry ->> 'session_id',
+        project = entry ->> 'project', path = entry ->> 'path', started_ms = entry ->> 'started_ms',
+        ended_ms = entry ->> 'ended_ms', error_code = entry ->> '$.error[0]', landing = entry ->> 'landing',
+        cost_usd = entry ->> '$.share.cost_usd', input_tokens = entry ->> '$.share.input_tokens',
+        output_tokens = entry ->> '$.share.output_tokens',
+        cache_read_tokens = entry ->> '$.share.cache_read_input_tokens',
+        cache_creation_tokens = entry ->> '$.share.cache_creation_input_tokens',
+        num_turns = entry ->> '$.share.num_turns',
+        duration_ms = coalesce(entry ->> '$.share.duration_ms',
+            max(0, (entry ->> 'ended_ms') - (entry ->> 'started_ms')))
     WHERE rowid = new.rowid;
 END;
 -- Both hold all that a search, or a sum, reads.

@@ -5,17 +5,18 @@ mod queries;
 mod spending;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use rusqlite::types::Value as Cell;
+use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use super::*;
 use crate::journal::sample::{
     DEADLINE, HELD_UP, accept, accepted, begin, bytes, ended, landed, lines, record, run, until,
 };
-use crate::journal::{Accepted, Amounts, Change, Line, Record, Unsent};
+use crate::journal::{Accepted, Amounts, Change, Line, Record};
 use crate::request::Resume;
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
@@ -35,15 +36,20 @@ fn keep(connection: &mut Connection, records: impl IntoIterator<Item = Record>) 
     apply(connection, records.into_iter().map(|record| (record.job.id, Change::Ended(Box::new(record)))));
 }
 
-fn asker() -> QueryContext<'static> {
-    QueryContext { session: "s", transcripts: Path::new("/nowhere") }
+fn asker(connection: &Connection) -> Asker<'_> {
+    Asker { connection, session: "s", transcripts: Path::new("/nowhere") }
 }
 
 /// The numbers and the states of the jobs in the history, by number.
 fn states(connection: &Connection) -> Vec<(u64, &'static str)> {
+    let how = |job: &JobEntry| match &job.record.error {
+        None => "done",
+        Some(_) if job.is_interrupted() => "interrupted",
+        Some(_) => "failed",
+    };
     let page = Page { limit: 99, ..Page::default() };
-    let listed = history::history(connection, asker(), &page).unwrap();
-    let mut states: Vec<_> = listed.jobs.iter().map(|job| (job.id.unwrap(), job.status)).collect();
+    let listed = asker(connection).history(&page).unwrap();
+    let mut states: Vec<_> = listed.jobs.iter().map(|job| (job.id.unwrap(), how(job))).collect();
     states.sort_unstable();
     states
 }
@@ -106,16 +112,15 @@ fn a_session_does_not_touch_a_job_that_another_one_has_taken() {
 fn a_job_whose_host_was_lost_was_interrupted_until_the_next_host_runs_it() {
     let mut connection = database();
     let resume = Resume { session_id: "t".to_owned(), at: Some("m".to_owned()) };
-    let asked = Accepted { review: true, resumed: Some(resume.clone()), ..accepted(1) };
+    let asked = Accepted { review: true, resumed: Some(resume), ..accepted(1) };
     apply(&mut connection, [(0, begin("s", "")), (1, Change::Accepted(Box::new(asked.clone())))]);
     assert_eq!(states(&connection), [], "it runs");
     apply::end_gone(&connection, |session| session != "s").unwrap();
     assert_eq!(states(&connection), [], "its host runs");
     apply::end_gone(&connection, |session| session == "s").unwrap();
     assert_eq!(states(&connection), [(1, "interrupted")]);
-    let full = asker().job(&connection, &JobKey::Id(1)).unwrap().unwrap();
-    assert_eq!((full.entry.started_ms, full.entry.ended_ms), (1000, 1000), "when it ended is not known");
-    assert_eq!((full.selection, full.review, full.resume), (asked.selection, true, Some(resume)));
+    let full = asker(&connection).job(&JobKey::Id(1)).unwrap();
+    assert_eq!((full.record.ended_ms, full.record.job), (1000, asked), "when it ended is not known");
     apply(&mut connection, [(0, begin("s", "")), accept(1, 1000)]);
     assert_eq!(states(&connection), [(1, "interrupted")], "told late");
     apply(&mut connection, [accept(1, 5000)]);
@@ -134,10 +139,15 @@ struct Host {
     told: mpsc::Receiver<String>,
 }
 
+fn warn(tell: mpsc::Sender<String>) -> Warn {
+    let tell = std::sync::Mutex::new(tell);
+    Arc::new(move |told| _ = tell.lock().unwrap().send(told))
+}
+
 impl Host {
     fn open(dir: &Path, session: &str) -> Self {
         let (tell, told) = mpsc::channel();
-        let store = Store::open(Some(dir.to_owned()), session.to_owned(), move |told| _ = tell.send(told));
+        let store = Store::open(Some(dir.to_owned()), session.to_owned(), warn(tell));
         Self { store, told }
     }
 
@@ -146,7 +156,10 @@ impl Host {
         let _entered = RUNTIME.enter();
         let (reply, answer) = mpsc::channel();
         let wanted = InfoQuery { project: String::new(), session: None, today_ms: 0 };
-        self.store.info(wanted, move |info| _ = reply.send(info.ok().map(|info| info.all.jobs)));
+        let then = move |info: Result<Info, StoreError>| {
+            _ = reply.send(info.ok().map(|info| info.scopes["all"].jobs));
+        };
+        self.store.ask(move |asker| asker.info(&wanted), then);
         answer.recv_timeout(DEADLINE).expect("the store answers")
     }
 
@@ -208,29 +221,44 @@ fn begun(dir: &Path, statement: &str) -> Connection {
     connection
 }
 
-fn remove(dir: &Path) {
-    for end in ["-wal", "-shm", ""] {
-        let _ = fs::remove_file(dir.join(format!("botglue.db{end}")));
+fn remove(dir: &Path) -> PathBuf {
+    for name in ["botglue.db-wal", "botglue.db-shm", "botglue.db"] {
+        let _ = fs::remove_file(dir.join(name));
     }
+    dir.join("botglue.db")
 }
 
-const FAULTS: [(&str, Strike); 6] = [
-    ("locked", |dir| Some(begun(dir, "BEGIN IMMEDIATE"))),
-    ("removed", |dir| {
+/// What is wrong, what the user is told where they are told, and how it comes about. What is no file is removed in the
+/// end.
+const FAULTS: [(&str, &str, Strike); 8] = [
+    ("locked", "database is locked; see `:help botglue-store`", |dir| Some(begun(dir, "BEGIN IMMEDIATE"))),
+    ("removed", "", |dir| {
         remove(dir);
         None
     }),
-    ("replaced", |dir| {
+    ("replaced", "", |dir| {
         remove(dir);
         Some(begun(dir, ""))
     }),
-    ("of another version", |dir| Some(begun(dir, "PRAGMA user_version = 99"))),
-    ("cut to 0 bytes", |dir| {
+    ("of another version", "of version 99; the old store is kept as", |dir| {
+        Some(begun(dir, "PRAGMA user_version = 99"))
+    }),
+    ("cut to 0 bytes", "the old store is kept as", |dir| {
         fs::write(dir.join("botglue.db"), "").unwrap();
         None
     }),
-    ("overwritten", |dir| {
+    ("overwritten", "the old store is kept as", |dir| {
         fs::write(dir.join("botglue.db"), "x".repeat(5000)).unwrap();
+        None
+    }),
+    ("a link", "is a symbolic link", |dir| {
+        std::os::unix::fs::symlink("/nowhere/else", remove(dir)).unwrap();
+        None
+    }),
+    ("a pipe", "or no regular file; remove it", |dir| {
+        let path = std::ffi::CString::new(remove(dir).to_str().unwrap()).unwrap();
+        // SAFETY: the path is a string that ends with a zero.
+        assert_eq!(unsafe { libc::mkfifo(path.as_ptr(), 0o600) }, 0);
         None
     }),
 ];
@@ -238,7 +266,7 @@ const FAULTS: [(&str, Strike); 6] = [
 #[test]
 fn whatever_is_wrong_with_the_database_all_answers_are_in_it_in_the_end() {
     let moments = [(0, false), (0, true), (10, false), (10, true)];
-    for ((name, strike), (at, asks)) in
+    for ((name, words, strike), (at, asks)) in
         FAULTS.into_iter().flat_map(|fault| moments.map(|moment| (fault, moment)))
     {
         let dir = tempfile::tempdir().unwrap();
@@ -259,9 +287,13 @@ fn whatever_is_wrong_with_the_database_all_answers_are_in_it_in_the_end() {
             }
         }
         drop(struck);
+        let path = dir.path().join("botglue.db");
+        if fs::symlink_metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
+            fs::remove_file(&path).unwrap();
+        }
         until(|| host.count() == Some(20), &what);
         let told: Vec<String> = host.told().collect();
-        assert!(told.len() <= 1, "{what}: {told:?}");
+        assert!(told.len() <= 1 && told.iter().all(|told| told.contains(words)), "{what}: {told:?}");
         host.close();
         let next = Host::open(dir.path(), "s");
         until(|| next.count() == Some(20), &format!("{what}, in the next host"));
@@ -283,9 +315,22 @@ fn what_two_neovims_do_while_the_database_is_locked_is_all_there() {
 }
 
 #[test]
+fn an_asker_hears_that_the_store_is_busy_as_long_as_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let host = Host::open(dir.path(), "s");
+    let _entered = RUNTIME.enter();
+    let ((go_on, waits), (reply, answer)) = (mpsc::channel::<()>(), mpsc::channel());
+    host.store.ask(move |_| Ok(waits.recv_timeout(DEADLINE).is_ok()), |_| ());
+    host.store.ask(|asker| asker.history(&Page::default()), move |listed| _ = reply.send(listed));
+    assert!(matches!(answer.recv_timeout(DEADLINE).unwrap(), Err(StoreError::Busy)));
+    go_on.send(()).unwrap();
+    assert_eq!(host.count(), Some(0));
+}
+
+#[test]
 fn without_a_folder_nothing_is_kept_and_nobody_is_warned() {
     let (tell, told) = mpsc::channel();
-    let store = Store::open(None, "s".to_owned(), move |told| _ = tell.send(told));
+    let store = Store::open(None, "s".to_owned(), warn(tell));
     let host = Host { store, told };
     assert!(!host.store.journal.append(1, ended(1, "x")));
     assert_eq!(host.count(), None);

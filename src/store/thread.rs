@@ -1,6 +1,6 @@
 //! The thread that fills the database and answers questions.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 
 use super::open::{self, BUSY, Opened};
-use super::{StoreError, apply};
-use crate::journal::{Applicable, Folder, Journal, is_alive};
+use super::{Asker, StoreError, apply, transcript};
+use crate::journal::{Folder, Journal, Line, Undecided, Warn, Writer};
 use crate::memory;
 
 /// When what could not be applied is tried again, and free memory given back, if nothing comes before.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
-/// How long a database is waited for that was locked before.
-const LOCKED: Duration = Duration::from_millis(5);
+/// How long a database is waited for that could not be written before.
+const IMPATIENT: Duration = Duration::from_millis(5);
 /// How many lines are applied in one transaction.
 const BATCH: usize = 256;
 
@@ -28,67 +28,70 @@ pub struct StoreThread {
     session: String,
     journal: Journal,
     opened: Option<Opened>,
-    /// What is not applied yet.
-    pub waiting: VecDeque<Applicable>,
-    /// How many lines of this session were applied, or refused for good.
+    /// The lines of this session that are not applied yet.
+    pub waiting: VecDeque<Line>,
+    /// The session of the first of them.
+    changes_of: String,
+    /// How many were applied, or refused for good.
     applied: u64,
-    was_locked: bool,
-    /// Whether answers among the lines were freed, here and soon in the journal's thread.
-    has_freed: bool,
+    /// The sessions that are gone of which the database has everything, with the lengths that their files had.
+    taken_up: BTreeMap<String, u64>,
     /// When the host ends; until then it has nothing else to do than to wait for a database that is locked.
     until: Option<Instant>,
-    /// Told of the first fault.
-    warn: Option<Box<dyn FnOnce(String) + Send>>,
+    /// What waits could not be applied.
+    is_failing: bool,
+    /// The user was told of the first fault.
+    is_told: bool,
+    warn: Warn,
 }
 
 impl StoreThread {
-    pub fn new(
-        data_dir: PathBuf,
-        session: String,
-        journal: Journal,
-        warn: impl FnOnce(String) + Send + 'static,
-    ) -> Self {
+    pub fn new(data_dir: PathBuf, session: String, journal: Journal, warn: Warn) -> Self {
         Self {
             data_dir,
+            changes_of: session.clone(),
             session,
             journal,
             opened: None,
             waiting: VecDeque::new(),
             applied: 0,
-            was_locked: false,
-            has_freed: false,
+            taken_up: BTreeMap::new(),
             until: None,
-            warn: Some(Box::new(warn)),
+            is_failing: false,
+            is_told: false,
+            warn,
         }
     }
 
     /// Works until all handles are gone.
     pub fn run(mut self, tasks: &mpsc::Receiver<Task>) {
+        // Whether answers among the lines were freed, here and soon in the journal's thread.
+        let mut has_freed = false;
         loop {
-            let is_idle = self.waiting.is_empty() && !self.has_freed;
+            let is_idle = self.waiting.is_empty() && !has_freed;
             match tasks.recv_timeout(if is_idle { Duration::MAX } else { RETRY_INTERVAL }) {
                 Ok(task) => std::iter::once(task).chain(tasks.try_iter()).for_each(|task| task(&mut self)),
-                Err(mpsc::RecvTimeoutError::Timeout) if std::mem::take(&mut self.has_freed) => {
-                    memory::give_back();
-                }
-                Err(mpsc::RecvTimeoutError::Timeout) => {}
+                Err(mpsc::RecvTimeoutError::Timeout) => memory::give_back(),
                 Err(mpsc::RecvTimeoutError::Disconnected) => return,
             }
+            has_freed = !self.waiting.is_empty();
             self.catch_up();
         }
     }
 
     /// Asks the database, once all lines before are applied, where they can be.
-    pub fn read<T>(
+    pub fn answer<T>(
         &mut self,
-        ask: impl FnOnce(&Connection) -> Result<T, StoreError>,
+        question: impl FnOnce(Asker<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         self.catch_up();
-        if let Err(error) = self.end_gone() {
+        if let Err(error) = self.take_up() {
             // The next question tries again.
-            tracing::warn!(%error, "interrupted jobs are not listed");
+            tracing::warn!(%error, "what other sessions have left is not listed");
         }
-        let found = self.connection().and_then(|connection| ask(connection));
+        let (session, transcripts) = (self.session.clone(), transcript::folder(&self.data_dir));
+        let asker = |connection| Asker { connection, session: &session, transcripts: &transcripts };
+        let found = self.connection().and_then(|connection| question(asker(connection)));
         if let Err(error) = &found {
             tracing::error!(%error, "the store has no answer");
             if error.is_unusable() {
@@ -98,21 +101,14 @@ impl StoreThread {
         found
     }
 
-    /// Applies all that waits, until then.
-    pub fn close(&mut self, until: Instant) {
-        // At once, so that there is time for the journal where the database is locked.
-        self.catch_up();
+    /// Applies all that waits, until then; then has the journal closed.
+    pub fn close(&mut self, until: Instant, then: impl FnOnce() + Send + 'static) {
         self.until = Some(until);
         self.catch_up();
-    }
-
-    /// The jobs of sessions that are gone have ended.
-    fn end_gone(&mut self) -> Result<(), StoreError> {
-        let (own, folder) = (self.session.clone(), Folder::under(&self.data_dir));
-        apply::end_gone(self.connection()?, |session| {
-            session != own
-                && folder.sessions().is_ok_and(|all| all.get(session).is_none_or(|files| !is_alive(files)))
-        })
+        self.journal.send(move |writer| {
+            writer.close();
+            then();
+        });
     }
 
     /// Applies what waits, as far as that can be done now.
@@ -120,42 +116,58 @@ impl StoreThread {
         if self.waiting.is_empty() {
             return;
         }
-        while let Some(mut next) = self.waiting.pop_front() {
-            let Err(error) = self.apply(&mut next) else { continue };
-            self.was_locked = error.is_lock();
-            self.waiting.push_front(next);
-            if error.is_unusable() {
-                self.begin_anew(&error);
-                if self.opened.is_some() {
-                    continue;
+        while !self.waiting.is_empty() {
+            let mut session = self.changes_of.clone();
+            let lines: Vec<Line> = self.waiting.drain(..self.waiting.len().min(BATCH)).collect();
+            match self.apply(&mut session, &lines) {
+                Ok(()) => {
+                    (self.changes_of, self.is_failing) = (session, false);
+                    self.applied += lines.len() as u64;
                 }
-            } else {
-                self.fail(&error);
+                Err(error) => {
+                    lines.into_iter().rev().for_each(|line| self.waiting.push_front(line));
+                    if !error.is_unusable() || !self.begin_anew(&error) {
+                        return self.fail(&error);
+                    }
+                }
             }
-            return;
         }
-        self.journal.applied(self.applied);
-        self.has_freed = true;
+        let applied = self.applied;
+        self.journal.send(move |writer| writer.applied = applied);
     }
 
-    /// Applies all lines; what could not be applied now stays.
-    fn apply(&mut self, applicable: &mut Applicable) -> Result<(), StoreError> {
-        while !applicable.lines.is_empty() || applicable.file.is_some() {
-            let count = applicable.lines.len().min(BATCH);
-            let mut session = applicable.session.clone();
-            let refused = apply::apply(self.connection()?, &mut session, &applicable.lines[..count])?;
-            self.was_locked = false;
-            applicable.session = session;
-            applicable.lines.drain(..count);
-            self.applied += if applicable.file.is_none() { count as u64 } else { 0 };
-            // The database will never take these: they stay in this session's journal, whosever they were.
-            for (line, error) in refused {
-                self.complain(&format!("answers are in no history: {error}; jobs run all the same"));
-                self.journal.refuse(line, error.to_string());
+    /// Brings what sessions that are gone have left into the database. Their files go then, unless something in them is
+    /// undecided; their jobs that had not ended were interrupted.
+    fn take_up(&mut self) -> Result<(), StoreError> {
+        let folder = Folder::under(&self.data_dir);
+        for (session, mut numbers) in folder.gone(&self.session)? {
+            let (length, count) = (folder.length(&session, &numbers), numbers.len());
+            if self.taken_up.get(&session) == Some(&length) {
+                continue;
             }
-            if let Some(file) = applicable.file.take_if(|_| applicable.lines.is_empty()) {
-                self.journal.taken_up(file);
+            let lines = folder.lines(&session, &mut numbers, &*self.warn);
+            let mut changes_of = session.clone();
+            for lines in lines.chunks(BATCH) {
+                self.apply(&mut changes_of, lines)?;
             }
+            if numbers.len() == count && Undecided::of(&lines).is_empty() {
+                folder.remove(&session, &numbers);
+            }
+            self.taken_up.insert(session, length);
+        }
+        let sessions = folder.sessions()?;
+        let own = self.session.clone();
+        apply::end_gone(self.connection()?, |session| {
+            session != own && sessions.get(session).is_none_or(|numbers| !folder.is_alive(session, numbers))
+        })
+    }
+
+    /// Applies lines, all or none.
+    fn apply(&mut self, session: &mut String, lines: &[Line]) -> Result<(), StoreError> {
+        // The database will never take those that it refuses: they stay in this session's journal, whosever they were.
+        for (line, error) in apply::apply(self.connection()?, session, lines)? {
+            self.complain(format!("answers are in no history: {error}; jobs run all the same"));
+            self.journal.send(move |writer| writer.refuse(line, error.to_string()));
         }
         Ok(())
     }
@@ -163,11 +175,11 @@ impl StoreThread {
     fn connection(&mut self) -> Result<&mut Connection, StoreError> {
         let patience = match self.until {
             Some(until) => until.saturating_duration_since(Instant::now()),
-            None if self.was_locked => LOCKED,
+            None if self.is_failing => IMPATIENT,
             None => BUSY,
         };
         if self.opened.take_if(|opened| opened.is_replaced()).is_some() {
-            self.journal.pass_on_again();
+            self.journal.send(Writer::pass_on_again);
         }
         let opened = match self.opened.take() {
             Some(opened) => opened,
@@ -178,36 +190,29 @@ impl StoreThread {
         Ok(connection)
     }
 
-    /// Puts the database aside, and begins another with what is undecided.
-    fn begin_anew(&mut self, why: &StoreError) {
-        match open::put_aside(&self.data_dir, self.opened.as_ref()) {
-            Ok(aside) => {
-                self.opened = None;
-                self.journal.pass_on_again();
-                if let Err(error) = self.connection() {
-                    self.fail(&error);
-                }
-                if let Some(aside) = aside {
-                    let aside = aside.display();
-                    self.complain(&format!(
-                        "the store cannot be used ({why}); it is kept as {aside}, and a new one is begun"
-                    ));
-                }
-            }
-            Err(error) => self.fail(&error),
+    /// Puts the database aside, and begins another with what is undecided; whether there is another.
+    fn begin_anew(&mut self, why: &StoreError) -> bool {
+        let Ok(aside) = open::put_aside(&self.data_dir, self.opened.as_ref()) else { return false };
+        self.opened = None;
+        self.journal.send(Writer::pass_on_again);
+        if let Some(aside) = aside {
+            let aside = aside.display();
+            self.complain(format!("{why}; the old store is kept as {aside}, and a new one is begun"));
         }
+        self.connection().is_ok()
     }
 
     /// What waits is tried again.
     fn fail(&mut self, error: &StoreError) {
-        self.complain(&format!("answers are in no history yet: {error}; jobs run all the same"));
+        self.is_failing = true;
+        self.complain(format!("answers are in no history yet: {error}; jobs run all the same"));
     }
 
     /// The log has every fault; the user gets the first.
-    fn complain(&mut self, what: &str) {
+    fn complain(&mut self, what: String) {
         tracing::error!(what, "the store failed");
-        if let Some(warn) = self.warn.take() {
-            warn(what.to_owned());
+        if !std::mem::replace(&mut self.is_told, true) {
+            (self.warn)(what);
         }
     }
 }

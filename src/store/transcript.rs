@@ -9,11 +9,10 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::thread::JoinHandle;
+use std::sync::{Arc, mpsc};
 use std::time::Instant;
 
-use tokio::sync::oneshot;
+use tokio::sync::watch;
 
 use crate::journal::now_ms;
 
@@ -35,8 +34,8 @@ pub fn folder(data_dir: &Path) -> PathBuf {
 #[derive(Debug, Clone, Default)]
 pub struct Transcripts {
     folder: Option<Arc<Path>>,
-    /// The threads that write.
-    running: Arc<Mutex<Vec<JoinHandle<()>>>>,
+    /// Each thread that writes has a receiver.
+    running: watch::Sender<()>,
 }
 
 impl Transcripts {
@@ -45,26 +44,19 @@ impl Transcripts {
         Self { folder: Some(folder(data_dir).into()), ..Self::default() }
     }
 
-    /// Keeps nothing, for jobs with `record = false`.
-    pub fn none() -> Self {
-        Self::default()
-    }
-
     /// Begins the transcript of the job `id`.
     pub fn open(&self, id: u64) -> Transcript {
         let Some(folder) = self.folder.clone() else { return Transcript { path: None, chunks: None } };
         let path = folder.join(format!("{:015}-{}-{id}.jsonl", now_ms(), std::process::id()));
         let (chunks, waiting) = mpsc::sync_channel::<Vec<u8>>(WAITING);
-        let written = path.clone();
+        let (written, running) = (path.clone(), self.running.subscribe());
         // A thread of its own, and none of the agents' parents: it starts no process.
-        let thread = std::thread::spawn(move || {
+        std::thread::spawn(move || {
             if let Err(error) = write(&folder, &written, &waiting) {
                 tracing::warn!(path = %written.display(), %error, "the transcript ends here");
             }
+            drop(running);
         });
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        running.retain(|thread| !thread.is_finished());
-        running.push(thread);
         Transcript { path: Some(path), chunks: Some(chunks) }
     }
 
@@ -75,16 +67,7 @@ impl Transcripts {
 
     /// Waits until all transcripts are written, but no longer than until then.
     pub async fn close(&self, until: Instant) {
-        let running = std::mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));
-        let (done, ended) = oneshot::channel();
-        std::thread::spawn(move || {
-            // A panic has ended the host; the waiting task may have given up.
-            for thread in running {
-                _ = thread.join();
-            }
-            _ = done.send(());
-        });
-        if tokio::time::timeout_at(until.into(), ended).await.is_err() {
+        if tokio::time::timeout_at(until.into(), self.running.closed()).await.is_err() {
             tracing::warn!("transcripts were still being written when the host ended");
         }
     }
@@ -145,18 +128,10 @@ fn make_room(folder: &Path, own: &Path) -> io::Result<()> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        let is_ours = entry.file_name().to_str().is_some_and(|name| {
-            name.strip_suffix(".jsonl").is_some_and(|name| {
-                // The time has 15 digits, so that no date is taken for one.
-                name.find('-') == Some(15)
-                    && name.split('-').count() == 3
-                    && name.chars().all(|c| c.is_ascii_digit() || c == '-')
-            })
-        });
         // This does not follow links. Another host may have been quicker.
         if let Ok(metadata) = entry.metadata()
-            && is_ours
             && metadata.is_file()
+            && entry.file_name().to_str().is_some_and(is_ours)
         {
             found.push((entry.file_name(), metadata.len()));
         }
@@ -172,6 +147,12 @@ fn make_room(folder: &Path, own: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether it is the name of a transcript. The time has 15 digits, so that no date is taken for one.
+fn is_ours(name: &str) -> bool {
+    let name = name.strip_suffix(".jsonl").unwrap_or_default();
+    name.find('-') == Some(15) && name.chars().all(|c| c.is_ascii_digit() || c == '-')
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::frame::{Frame, Row};
 use super::layout::{Key, Ui, beginning, clean};
 use super::screen::{Kind, Opening, View};
-use crate::store::FullJob;
+use crate::journal::Record;
 use crate::view::BETWEEN;
 
 const KEYS: [Key; 1] = [Key::told("q", "close", "close")];
@@ -36,12 +36,12 @@ pub struct Texts {
 
 impl Texts {
     /// Those of a job of the store, under the name of the job, else its prompt.
-    pub fn of(job: &FullJob, name: Option<String>) -> Self {
+    pub fn of(record: &Record, name: Option<String>) -> Self {
         Self {
-            name: name.unwrap_or_else(|| job.entry.prompt.clone()),
-            before: job.selection.text.clone(),
-            after: answer(job),
-            filetype: if job.entry.question { String::new() } else { job.entry.filetype.clone() },
+            name: name.unwrap_or_else(|| record.job.prompt.clone()),
+            before: record.job.selection.text.clone(),
+            after: answer(record),
+            filetype: if record.job.question { String::new() } else { record.job.filetype.clone() },
         }
     }
 
@@ -60,9 +60,9 @@ impl Texts {
 }
 
 /// The answer as it would land, else as the agent gave it.
-pub fn answer(job: &FullJob) -> Vec<String> {
-    let text = job.text.as_deref().unwrap_or_default();
-    match &job.lines {
+pub fn answer(record: &Record) -> Vec<String> {
+    let text = record.text.as_deref().unwrap_or_default();
+    match &record.lines {
         Some(lines) if !lines.is_empty() || text.trim().is_empty() => lines.clone(),
         _ => text.split('\n').map(str::to_owned).collect(),
     }

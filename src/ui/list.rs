@@ -9,7 +9,7 @@ use super::layout::{Class, Columns, FloatSpec, Key, Ui, docked, float, inside, w
 use super::screen::{Effect, Event, Opening, View};
 use super::status::SPINNER;
 use crate::session::{Live, LiveState};
-use crate::store::{JobEntry, Listed, LocalTime, Page};
+use crate::store::{JobEntry, Listed, Page};
 use crate::view::{self, Action, BETWEEN, Cell, JOB_COLUMNS, ListRow, Totals, Viewer};
 
 /// Jobs of the store that are asked for at a time.
@@ -101,7 +101,8 @@ pub struct List {
     leaving: Vec<Live>,
     totals: Totals,
     past: Vec<JobEntry>,
-    now: LocalTime,
+    /// When the store has said it, where the user is.
+    now: String,
     /// Whether the store has older ones.
     has_more: bool,
     /// Counts the questions: the answer to an old one is of no use.
@@ -374,7 +375,7 @@ impl List {
             return None;
         }
         let last = self.past.last()?;
-        let before = (last.ended_ms, last.uuid.clone());
+        let before = (last.record.ended_ms, last.uuid.clone());
         Some(self.load(Some(before)))
     }
 }
@@ -464,11 +465,13 @@ mod tests {
     }
 
     fn page(asked: u64, jobs: Vec<JobEntry>, more: bool) -> Event<'static> {
-        Event::Listed(asked, Ok(Listed { jobs, more, now: LocalTime::default() }))
+        Event::Listed(asked, Ok(Listed { jobs, more, now: String::new() }))
     }
 
     fn past(id: u64) -> JobEntry {
-        JobEntry { uuid: format!("u{id}"), id: Some(id), prompt: format!("prompt {id}"), ..entry() }
+        let mut past = JobEntry { uuid: format!("u{id}"), id: Some(id), ..entry() };
+        past.record.job.prompt = format!("prompt {id}");
+        past
     }
 
     /// A list of two jobs that run, one that is held, and two of the past.
@@ -541,6 +544,15 @@ mod tests {
         list.on(Event::Past);
         let busy = list.on(Event::Listed(3, Err("the store is busy".to_owned())));
         assert_eq!((busy, list.rows.len()), (Some(Effect::Tell("the store is busy".to_owned())), 150));
+    }
+
+    #[test]
+    fn a_list_whose_store_was_busy_gets_its_rows_once_there_is_an_answer() {
+        let (mut list, _) = List::new("history", Origin::default(), Scope::All);
+        list.on(Event::Listed(1, Err("the store is busy".to_owned())));
+        assert!(list.frame(UI, 0).rows[0].text.contains("the store is busy"));
+        list.on(page(1, vec![past(1)], false));
+        assert_eq!(ids(&list), ["#1"]);
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use super::amounts::{duration, money, percent, tokens};
 use super::signs::UNKNOWN;
 use super::{Cell, Column, ListRow, Table};
-use crate::journal::Tokens;
-use crate::store::{Breakdown, Info, Sums};
+use crate::store::{Info, Sums};
+use crate::stream::Usage;
 
 /// The most models, or agents, that are named.
 const SHARES: usize = 6;
@@ -44,21 +44,23 @@ const fn shares_of(head: &'static str) -> [Column; 5] {
 /// The tables, and the share of input tokens that came from the cache.
 pub fn info(info: &Info) -> (Vec<Table>, String) {
     let scopes = [
-        ("this session", info.session.as_ref()),
-        ("this project", Some(&info.project)),
-        ("today", Some(&info.today)),
-        ("last 30 days", Some(&info.month)),
-        ("all time", Some(&info.all)),
+        ("this session", "session"),
+        ("this project", "project"),
+        ("today", "today"),
+        ("last 30 days", "month"),
+        ("all time", "all"),
     ];
-    let rows = scopes.iter().filter_map(|(label, sums)| Some(sums_row(label, (*sums)?))).collect();
+    let sums_of = |scope: &(&str, &str)| Some(sums_row(scope.0, info.scopes.get(scope.1)?));
+    let rows = scopes.iter().filter_map(sums_of).collect();
+    let all = info.scopes.get("all").copied().unwrap_or_default();
     let mut tables = vec![Table { columns: SUMS.to_vec(), rows }];
     for (head, shares) in [("by model", &info.models), ("by agent", &info.agents)] {
         if !shares.is_empty() {
             let columns = shares_of(head).to_vec();
-            tables.push(Table { columns, rows: share_rows(shares, &info.all) });
+            tables.push(Table { columns, rows: share_rows(shares, &all) });
         }
     }
-    (tables, cached(&info.all.amounts.tokens))
+    (tables, cached(&all.amounts.usage))
 }
 
 fn sums_row(label: &str, sums: &Sums) -> ListRow {
@@ -69,7 +71,7 @@ fn sums_row(label: &str, sums: &Sums) -> ListRow {
         sums.landed.to_string(),
         sums.held.to_string(),
         sums.failed.to_string(),
-        known(in_and_out(&sums.amounts.tokens)),
+        known(in_and_out(&sums.amounts.usage)),
         sums.amounts.cost_usd.map_or_else(|| UNKNOWN.to_owned(), money),
         known(duration(sums.amounts.duration_ms.unwrap_or_default())),
     ];
@@ -77,24 +79,15 @@ fn sums_row(label: &str, sums: &Sums) -> ListRow {
 }
 
 /// What each model, or agent, had of the cost; a dash where no cost is known.
-fn share_rows(shares: &[Breakdown], all: &Sums) -> Vec<ListRow> {
+fn share_rows(shares: &[(String, Sums)], all: &Sums) -> Vec<ListRow> {
     let unknown = || UNKNOWN.to_owned();
-    let cost = all.amounts.cost_usd.filter(|cost| *cost > 0.0);
-    let mut rows: Vec<ListRow> = shares
-        .iter()
-        .take(SHARES)
-        .map(|share| {
-            let tokens = Tokens {
-                input: share.input_tokens,
-                output: share.output_tokens,
-                cache_read: share.cache_read_tokens,
-                cache_creation: share.cache_creation_tokens,
-            };
-            let part = share.cost_usd.zip(cost).map_or_else(unknown, |(part, whole)| percent(part, whole));
-            let cost = share.cost_usd.map_or_else(unknown, money);
-            row(&share.name, [share.name.clone(), share.jobs.to_string(), in_and_out(&tokens), part, cost])
-        })
-        .collect();
+    let whole = all.amounts.cost_usd.filter(|cost| *cost > 0.0);
+    let share = |(name, Sums { jobs, amounts, .. }): &(String, Sums)| {
+        let part = amounts.cost_usd.zip(whole).map_or_else(unknown, |(part, whole)| percent(part, whole));
+        let cost = amounts.cost_usd.map_or_else(unknown, money);
+        row(name, [name.clone(), jobs.to_string(), in_and_out(&amounts.usage), part, cost])
+    };
+    let mut rows: Vec<ListRow> = shares.iter().take(SHARES).map(share).collect();
     if shares.len() > SHARES {
         let more = format!("and {} more", shares.len() - SHARES);
         rows.push(row(&more, [more.clone(), String::new(), String::new(), String::new(), String::new()]));
@@ -107,20 +100,20 @@ fn row<const N: usize>(id: &str, cells: [String; N]) -> ListRow {
 }
 
 /// All tokens that went in, those from the agent's cache too, and those that came out.
-fn in_and_out(of: &Tokens) -> String {
-    format!("{} / {}", tokens(sent(of)), tokens(of.output))
+fn in_and_out(of: &Usage) -> String {
+    format!("{} / {}", tokens(sent(of)), tokens(of.output_tokens))
 }
 
-fn sent(of: &Tokens) -> u64 {
-    of.input + of.cache_read + of.cache_creation
+fn sent(of: &Usage) -> u64 {
+    of.input_tokens + of.cache_read_input_tokens + of.cache_creation_input_tokens
 }
 
-fn cached(all: &Tokens) -> String {
-    if all.cache_read == 0 {
+fn cached(all: &Usage) -> String {
+    if all.cache_read_input_tokens == 0 {
         return String::new();
     }
     #[expect(clippy::cast_precision_loss, reason = "whole percents are shown")]
-    let part = percent(all.cache_read as f64, sent(all) as f64);
+    let part = percent(all.cache_read_input_tokens as f64, sent(all) as f64);
     format!("{part} of input tokens were cached")
 }
 
@@ -129,21 +122,15 @@ mod tests {
     use super::*;
     use crate::journal::Amounts;
 
-    fn sums(jobs: u64, cost_usd: Option<f64>, tokens: Tokens) -> Sums {
-        let amounts = Amounts { cost_usd, tokens, duration_ms: Some(92_000), ..Amounts::default() };
+    fn sums(jobs: u64, cost_usd: Option<f64>, usage: Usage) -> Sums {
+        let amounts = Amounts { cost_usd, usage, duration_ms: Some(92_000), ..Amounts::default() };
         Sums { jobs, landed: jobs, held: 0, failed: 0, amounts }
     }
 
-    fn share(name: &str, cost_usd: Option<f64>) -> Breakdown {
-        Breakdown {
-            name: name.to_owned(),
-            jobs: 2,
-            cost_usd,
-            input_tokens: 1000,
-            output_tokens: 10,
-            cache_read_tokens: 900,
-            cache_creation_tokens: 0,
-        }
+    fn share(name: &str, cost_usd: Option<f64>) -> (String, Sums) {
+        let usage =
+            Usage { input_tokens: 1000, output_tokens: 10, cache_read_input_tokens: 900, ..Usage::default() };
+        (name.to_owned(), sums(2, cost_usd, usage))
     }
 
     fn texts(table: &Table) -> Vec<String> {
@@ -153,13 +140,16 @@ mod tests {
     }
 
     fn sample() -> Info {
-        let tokens = Tokens { input: 100, output: 10, cache_read: 900, cache_creation: 0 };
+        let tokens =
+            Usage { input_tokens: 100, output_tokens: 10, cache_read_input_tokens: 900, ..Usage::default() };
+        let scopes = [
+            ("project", sums(3, Some(2.25), tokens)),
+            ("today", sums(0, None, Usage::default())),
+            ("month", sums(3, Some(2.25), tokens)),
+            ("all", sums(4, Some(4.5), tokens)),
+        ];
         Info {
-            session: None,
-            project: sums(3, Some(2.25), tokens),
-            today: sums(0, None, Tokens::default()),
-            month: sums(3, Some(2.25), tokens),
-            all: sums(4, Some(4.5), tokens),
+            scopes: scopes.map(|(scope, sums)| (scope.to_owned(), sums)).into(),
             models: vec![share("opus", Some(4.5)), share("gpt-5", None)],
             agents: (0..8).map(|n| share(&format!("agent-{n}"), None)).collect(),
         }

@@ -5,7 +5,7 @@ use super::landing::{failure, landing};
 use super::place::place;
 use super::{Action, Cell, Column, ListRow, Viewer, signs};
 use crate::session::{Doing, Live, LiveState, Tone};
-use crate::store::{JobEntry, LocalTime};
+use crate::store::JobEntry;
 
 /// What is said of all jobs of this Neovim together.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -114,29 +114,30 @@ fn state(state: &LiveState) -> [Cell; 2] {
 }
 
 /// The row of a job of the store; `line` is where it is now, if that is known.
-pub fn stored(entry: &JobEntry, line: Option<u64>, now: &LocalTime, viewer: &Viewer) -> ListRow {
-    let line = line.or(entry.landed_first).unwrap_or(entry.first_line).max(1);
-    let [sign, words] = match &entry.error {
-        Some(_) if entry.status == INTERRUPTED => failure(INTERRUPTED),
-        Some(error) => failure(&error.code),
-        None => landing(entry.landing.as_deref().unwrap_or("not landed"), entry.held_for.as_deref()),
+pub fn stored(entry: &JobEntry, line: Option<u64>, now: &str, viewer: &Viewer) -> ListRow {
+    let (record, job) = (&entry.record, &entry.record.job);
+    let line = line.map_or_else(|| entry.line(), |line| line.max(1));
+    let [sign, words] = match &record.error {
+        Some(_) if entry.is_interrupted() => failure(INTERRUPTED),
+        Some((code, _)) => failure(code),
+        None => landing(entry.landing.as_deref().unwrap_or("not landed"), record.held_for.as_deref()),
     };
     // When a job was interrupted is not always known.
-    let took = u64::try_from(entry.ended_ms - entry.started_ms).ok().filter(|_| entry.status != INTERRUPTED);
+    let took = u64::try_from(record.ended_ms - job.started_ms).ok().filter(|_| !entry.is_interrupted());
     ListRow {
         id: entry.id.map_or_else(|| entry.uuid.clone(), |id| format!("#{id}")),
         cells: vec![
             sign,
             Cell::label(entry.id.map_or_else(|| when(&entry.ended, now), |id| id.to_string())),
-            Cell::plain(place(&entry.path, None, line, viewer)),
-            Cell::prompt(&entry.prompt),
+            Cell::plain(place(&job.path, None, line, viewer)),
+            Cell::prompt(&job.prompt),
             words,
             Cell::label(took.map(duration).unwrap_or_default()),
-            Cell::label(entry.amounts.cost_usd.map(money).unwrap_or_default()),
+            Cell::label(record.share.cost_usd.map(money).unwrap_or_default()),
         ],
-        detail: entry.error.as_ref().map(|error| error.message.clone()),
+        detail: record.error.as_ref().map(|(_, message)| message.clone()),
         job: entry.id,
-        path: Some(entry.path.clone()).filter(|path| !path.is_empty()),
+        path: Some(job.path.clone()).filter(|path| !path.is_empty()),
         line: Some(line),
         runs: false,
         actions: actions(entry),
@@ -144,29 +145,37 @@ pub fn stored(entry: &JobEntry, line: Option<u64>, now: &LocalTime, viewer: &Vie
 }
 
 /// When it ended: the time of today, else the day, else the month.
-fn when(ended: &LocalTime, now: &LocalTime) -> String {
-    let month = month(ended);
-    if (ended.year, ended.month, ended.day) == (now.year, now.month, now.day) {
-        return format!("{:02}:{:02}", ended.hour, ended.minute);
+fn when(ended: &str, now: &str) -> String {
+    let (date, time) = ended.split_once(' ').unwrap_or_default();
+    if now.starts_with(date) {
+        return time.to_owned();
     }
-    let months = |time: &LocalTime| time.year * 12 + time.month;
-    if months(now).abs_diff(months(ended)) < RECENT {
-        format!("{} {month}", ended.day)
+    let ([year, number, day], [year_now, number_now, _]) = (numbers(ended), numbers(now));
+    let month = month(ended);
+    if (year_now * 12 + number_now).abs_diff(year * 12 + number) < RECENT {
+        format!("{day} {month}")
     } else {
-        format!("{month} {}", ended.year)
+        format!("{month} {year}")
     }
 }
 
+/// Year, month and day of a time such as `2025-03-09 09:05`.
+pub(super) fn numbers(time: &str) -> [u32; 3] {
+    let mut numbers = time.split(['-', ' ']).map(|number| number.parse().unwrap_or_default());
+    std::array::from_fn(|_| numbers.next().unwrap_or_default())
+}
+
 /// The month of a time, in three letters.
-pub(super) fn month(time: &LocalTime) -> &'static str {
+pub(super) fn month(time: &str) -> &'static str {
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    time.month.checked_sub(1).and_then(|month| MONTHS.get(month as usize)).unwrap_or(&"?")
+    let [_, month, _] = numbers(time);
+    month.checked_sub(1).and_then(|month| MONTHS.get(month as usize)).unwrap_or(&"?")
 }
 
 /// What can be done with a job of the store.
 pub fn actions(entry: &JobEntry) -> Vec<Action> {
-    let has_session = entry.session_id.is_some();
+    let has_session = entry.record.session_id.is_some();
     let is_shown_here = entry.id.is_some() && matches!(entry.landing.as_deref(), Some("held" | "answered"));
     let all = [
         (is_shown_here, Action::Review),
@@ -177,7 +186,7 @@ pub fn actions(entry: &JobEntry) -> Vec<Action> {
         (true, Action::Retry),
         (has_session, Action::Followup),
         (has_session, Action::Open),
-        (entry.transcript.is_some(), Action::Transcript),
+        (entry.record.transcript.is_some(), Action::Transcript),
     ];
     all.into_iter().filter(|(is_possible, _)| *is_possible).map(|(_, action)| action).collect()
 }
@@ -185,12 +194,11 @@ pub fn actions(entry: &JobEntry) -> Vec<Action> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::StoredFailure;
     use crate::view::sample::{NOW, entry};
 
     fn rows(entries: &[JobEntry]) -> Vec<ListRow> {
         let viewer = Viewer { cwd: "/p".to_owned(), ..Viewer::default() };
-        entries.iter().map(|entry| stored(entry, None, &NOW, &viewer)).collect()
+        entries.iter().map(|entry| stored(entry, None, NOW, &viewer)).collect()
     }
 
     #[test]
@@ -226,15 +234,13 @@ mod tests {
 
     #[test]
     fn a_failure_is_named_in_the_row_and_told_below_it() {
-        let failed = |code: &str, status| JobEntry {
-            status,
-            error: Some(StoredFailure { code: code.to_owned(), message: "it took\ntoo long".to_owned() }),
-            landing: None,
-            has_answer: false,
-            session_id: None,
-            ..entry()
+        let failed = |code: &str| {
+            let mut failed = JobEntry { landing: None, has_answer: false, ..entry() };
+            failed.record.error = Some((code.to_owned(), "it took\ntoo long".to_owned()));
+            failed.record.session_id = None;
+            failed
         };
-        let rows = rows(&[failed("rate_limited", "failed"), failed("host_lost", INTERRUPTED)]);
+        let rows = rows(&[failed("rate_limited"), failed("host_lost")]);
         let shown: Vec<_> = rows.iter().map(|row| (row.cells[4].clone(), row.detail.as_deref())).collect();
         let cell = |words| Cell::new(words, "BotglueFailure");
         let detail = Some("it took\ntoo long");
@@ -244,8 +250,8 @@ mod tests {
 
     #[test]
     fn what_becomes_of_an_answer_that_is_held_here_is_decided_here() {
-        let held =
-            JobEntry { landing: Some("held".to_owned()), held_for: Some("conflict".to_owned()), ..entry() };
+        let mut held = JobEntry { landing: Some("held".to_owned()), ..entry() };
+        held.record.held_for = Some("conflict".to_owned());
         let rows = rows(&[held.clone(), JobEntry { id: Some(4), ..held }]);
         assert_eq!((rows[0].actions[0], rows[1].actions[0]), (Action::Jump, Action::Review));
         assert_eq!((rows[0].job, rows[1].job), (None, Some(4)));
@@ -253,13 +259,8 @@ mod tests {
 
     #[test]
     fn a_time_is_as_short_as_it_can_be_said() {
-        let shown = [
-            LocalTime { hour: 0, minute: 1, ..NOW },
-            LocalTime { day: 8, ..NOW },
-            LocalTime { year: 2024, month: 12, day: 31, ..NOW },
-            LocalTime { year: 2024, month: 5, day: 9, ..NOW },
-        ]
-        .map(|time| when(&time, &NOW));
+        let times = ["2025-03-09 00:01", "2025-03-08 10:00", "2024-12-31 10:00", "2024-05-09 10:00"];
+        let shown = times.map(|time| when(time, NOW));
         assert_eq!(shown, ["00:01", "8 Mar", "31 Dec", "May 2024"]);
     }
 

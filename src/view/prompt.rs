@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::amounts::{duration, money};
-use super::list::month;
+use super::list::{month, numbers};
 use super::signs::BETWEEN;
 use crate::store::JobEntry;
 
@@ -20,18 +20,19 @@ pub struct PromptView {
 
 /// The prompt of a job.
 pub fn prompt(entry: &JobEntry) -> PromptView {
-    let ended = &entry.ended;
-    let (day, month, year) = (ended.day, month(ended), ended.year);
+    let (record, job) = (&entry.record, &entry.record.job);
+    let [year, _, day] = numbers(&entry.ended);
+    let (_, time) = entry.ended.split_once(' ').unwrap_or_default();
     // When a job was interrupted is not always known.
-    let ms = u64::try_from(entry.ended_ms - entry.started_ms).ok().filter(|ms| *ms > 0);
+    let ms = u64::try_from(record.ended_ms - job.started_ms).ok().filter(|ms| *ms > 0);
     let took = [
-        Some(entry.model.clone().unwrap_or_else(|| entry.agent.clone())),
+        Some(record.model().unwrap_or(&job.agent).clone()),
         ms.map(duration),
-        entry.amounts.cost_usd.map(money),
+        record.share.cost_usd.map(money),
     ];
     PromptView {
-        prompt: entry.prompt.clone(),
-        ended: format!("{day} {month} {year} {:02}:{:02}", ended.hour, ended.minute),
+        prompt: job.prompt.clone(),
+        ended: format!("{day} {} {year} {time}", month(&entry.ended)),
         took: took.into_iter().flatten().collect::<Vec<_>>().join(BETWEEN),
     }
 }
@@ -40,21 +41,15 @@ pub fn prompt(entry: &JobEntry) -> PromptView {
 mod tests {
     use super::*;
     use crate::journal::Amounts;
-    use crate::store::LocalTime;
 
     #[test]
     fn a_prompt_has_when_it_ended_and_what_it_took() {
-        let entry = JobEntry {
-            started_ms: 1_000,
-            ended_ms: 8_400,
-            ended: LocalTime { year: 2025, month: 3, day: 9, hour: 9, minute: 5 },
-            amounts: Amounts { cost_usd: Some(0.02), ..Amounts::default() },
-            ..crate::view::sample::entry()
-        };
+        let mut entry = crate::view::sample::entry();
+        (entry.record.job.started_ms, entry.record.ended_ms) = (1_000, 8_400);
         let shown = prompt(&entry);
         assert_eq!((shown.ended.as_str(), shown.took.as_str()), ("9 Mar 2025 09:05", "claude · 7s · $0.02"));
-        let unknown = JobEntry { ended_ms: 1_000, amounts: Amounts::default(), ..entry };
-        let model = JobEntry { model: Some("opus".to_owned()), ..unknown };
-        assert_eq!(prompt(&model).took, "opus");
+        (entry.record.ended_ms, entry.record.share) = (1_000, Amounts::default());
+        entry.record.answered_by = Some("opus".to_owned());
+        assert_eq!(prompt(&entry).took, "opus");
     }
 }

@@ -1,37 +1,31 @@
 //! A job of the store, for tests.
 
-use crate::journal::Amounts;
-use crate::store::{JobEntry, LocalTime};
+use crate::journal::{Accepted, Amounts, Record, sample};
+use crate::store::JobEntry;
 
 /// The time of a reader.
-pub const NOW: LocalTime = LocalTime { year: 2025, month: 3, day: 9, hour: 10, minute: 0 };
+pub const NOW: &str = "2025-03-09 10:00";
 
 /// A finished job.
 pub fn entry() -> JobEntry {
+    let mut record = sample::record(1, None);
+    record.job = Accepted {
+        model: None,
+        path: "/p/src/config.rs".to_owned(),
+        filetype: "rust".to_owned(),
+        started_ms: 1,
+        ..record.job
+    };
+    let share = Amounts { cost_usd: Some(0.02), ..Amounts::default() };
+    let record = Record { session_id: Some("s".to_owned()), ended_ms: 2, share, ..record };
     JobEntry {
         uuid: "u-1".to_owned(),
         id: None,
-        agent: "claude".to_owned(),
-        protocol: None,
-        model: None,
-        session_id: Some("s".to_owned()),
-        project: "/p".to_owned(),
-        path: "/p/src/config.rs".to_owned(),
-        filetype: "rust".to_owned(),
-        first_line: 5,
-        prompt: "shorter".to_owned(),
-        question: false,
-        status: "done",
+        record,
+        ended: "2025-03-09 09:05".to_owned(),
         landing: Some("applied".to_owned()),
-        held_for: None,
-        error: None,
-        started_ms: 1,
-        ended_ms: 2,
-        ended: LocalTime { hour: 9, minute: 5, ..NOW },
-        amounts: Amounts { cost_usd: Some(0.02), ..Amounts::default() },
-        transcript: None,
+        place: Some((7, 7)),
+        landed_rows: None,
         has_answer: true,
-        landed_first: Some(7),
-        landed_last: None,
     }
 }

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use botglue::agent::Protocol;
 use botglue::error::Code;
+use botglue::job::EmptyDirectory;
 use botglue::request::Request;
-use botglue::store::EmptyDirectory;
 
 use bench::only_file;
 pub use bench::{Bench, Started, group_lives, until};

@@ -31,6 +31,8 @@ mod large;
 #[cfg(test)]
 mod leaks;
 #[cfg(test)]
+mod leaving;
+#[cfg(test)]
 mod leftovers;
 #[cfg(test)]
 mod limits;

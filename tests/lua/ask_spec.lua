@@ -44,7 +44,7 @@ test("a question says so to the host, and its answer changes nothing", function(
   local blocks = { "Two:", "```lua", "a()", "```", "and", "```lua", "b()", "```" }
   answer(nvim, blocks)
   equal({ nvim:outcome(1), nvim:job(1).text }, { { "done", "answered" }, table.concat(blocks, "\n") })
-  equal(stored.newest(nvim).landing, "answered")
+  equal(stored.kept(nvim).landing, "answered")
   nvim:type("q")
   equal({ nvim:lines(), nvim:api("buf_get_changedtick", 0) }, { { "one", "two", "three", "four" }, tick })
   equal({ nvim:drawn(), nvim:host("count", "BotglueJobFinished", 1) }, { 0, 1 })

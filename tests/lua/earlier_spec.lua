@@ -1,12 +1,12 @@
---- Held answers of earlier sessions are told of without a host, from files that name them.
+--- Held answers of earlier sessions are told of without a host, from their journals.
 
 local child = require("support.child")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
 
---- A child that starts with these lines in the marker, in a project of its own.
----@param lines string[] `%s`: the project's directory
-local function start(lines, after)
+--- A child that starts with held answers of a Neovim that is gone, in a project of its own.
+---@param paths string[] their files; `PROJECT`: the project's directory
+local function start(paths, after)
   return child.start(([[
     vim.g.botglue = { host = %q }
     local system = vim.system
@@ -19,20 +19,14 @@ local function start(lines, after)
     local project = vim.fn.tempname()
     vim.fn.mkdir(project .. "/.git", "p")
     vim.cmd.cd(project)
-    local lines = vim.tbl_map(function(line)
-      return (line:gsub("PROJECT", vim.fn.getcwd()))
-    end, %s)
-    local dir = vim.fn.stdpath("data") .. "/botglue/journal"
-    vim.fn.mkdir(dir, "p")
-    vim.fn.writefile(lines, dir .. "/gone.held")
+    local jobs = {}
+    for i, path in ipairs(%s) do
+      jobs[i] = { uuid = "gone-" .. i, landing = "held", path = path:gsub("PROJECT", vim.fn.getcwd()) }
+    end
+    local data_dir = vim.fn.stdpath("data") .. "/botglue"
+    require("support.journal").write(jobs, data_dir)
     %s
-  ]]):format(require("support.host").PROGRAM, vim.inspect(lines), after or ""))
-end
-
-local GONE = "999999999:1"
-
-local function answer(owner, path)
-  return vim.json.encode({ owner = owner, path = path })
+  ]]):format(require("support.host").PROGRAM, vim.inspect(paths), after or ""))
 end
 
 local function announced(nvim)
@@ -42,13 +36,7 @@ local function announced(nvim)
 end
 
 test("answers of this project are announced once and counted, and no host is started", function()
-  local nvim = start({
-    answer(GONE, "PROJECT/a.txt"),
-    answer(GONE, "PROJECT/b/c.txt"),
-    answer(GONE, "/somewhere/else.txt"),
-    "not JSON",
-    '{"owner":3}',
-  })
+  local nvim = start({ "PROJECT/a.txt", "PROJECT/b/c.txt", "/somewhere/else.txt" })
   contains(announced(nvim), ":Botglue review shows 2 answers held in an earlier session")
   equal(nvim:lua("return require('botglue').statusline()"), "2 held")
   nvim:lua("vim.cmd.new() vim.fn.writefile({}, 'other.txt') vim.cmd.edit('other.txt') vim.cmd.tabnew()")
@@ -61,14 +49,13 @@ end)
 test("they are announced from a data_dir below ~", function()
   local move = [[
     vim.g.botglue = { host = vim.g.botglue.host, data_dir = "~/held" }
-    vim.fn.rename(vim.fs.dirname(dir), vim.env.HOME .. "/held")
+    vim.fn.rename(data_dir, vim.env.HOME .. "/held")
   ]]
-  contains(announced(start({ answer(GONE, "PROJECT/a.txt") }, move)), "an answer held in an earlier session")
+  contains(announced(start({ "PROJECT/a.txt" }, move)), "an answer held in an earlier session")
 end)
 
 test("with `notify` none they are counted, and nothing is said", function()
-  local nvim =
-    start({ answer(GONE, "PROJECT/a.txt") }, "vim.g.botglue = { host = vim.g.botglue.host, notify = 'none' }")
+  local nvim = start({ "PROJECT/a.txt" }, "vim.g.botglue = { host = vim.g.botglue.host, notify = 'none' }")
   equal(announced(nvim), "")
   equal(nvim:lua("return require('botglue').statusline()"), "1 held")
 end)

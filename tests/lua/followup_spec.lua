@@ -116,8 +116,8 @@ test("the store has how a text was whenever its file is written", function()
   nvim:lua("vim.api.nvim_buf_set_name(0, vim.fn.tempname())")
   local function kept()
     nvim:host("heard")
-    local job = stored.newest(nvim)
-    return { job.landed_first, job.landed_last, job.landed_rows }
+    local job = stored.kept(nvim)
+    return { job.place[1], job.place[2], job.rows }
   end
   nvim:type("ggOtop<Esc>")
   equal(kept(), { 2, 4, { "fn two() {", "  2", "}" } })

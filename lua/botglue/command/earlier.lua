@@ -1,6 +1,5 @@
---- Announces held answers of earlier sessions, and takes them over. Hosts keep small files beside their journals, which
---- name the files of held answers (`journal/SESSION.held`); where there is one, the host's program says which are of a
---- Neovim that is gone. A host is started once one of the files is read.
+--- Announces held answers of earlier sessions, and takes them over. Where there is a journal the host's program says
+--- which files have answers of a Neovim that is gone. A host is started once one of the files is read.
 
 require("botglue.wiring")
 
@@ -70,13 +69,13 @@ end
 function M.announce()
   local options = client.options()
   local dir = vim.fs.joinpath(options.data_dir, "journal")
-  local is_marked = vim.iter(vim.fs.dir(dir)):any(function(name)
-    return vim.endswith(name, ".held")
+  local has_journal = vim.iter(vim.fs.dir(dir)):any(function(name)
+    return vim.endswith(name, ".jsonl")
   end)
-  local host = is_marked and require("botglue.host.process").binary(options)
+  local host = has_journal and require("botglue.host.process").binary(options)
   if host then
     vim.system(
-      { host, "held", dir },
+      { host, "held", options.data_dir },
       {},
       vim.schedule_wrap(function(said)
         local ok, paths = pcall(vim.json.decode, said.stdout)

@@ -61,8 +61,8 @@ local function range_of(full, bufnr)
     return vim.deep_equal(api.nvim_buf_get_lines(bufnr, first - 1, first - 1 + #rows, false), rows)
   end
   local landed, sent = full.landed_rows or {}, full.selection
-  if #landed > 0 and reads(full.landed_first, landed) then
-    local first = full.landed_first - 1
+  if #landed > 0 and reads(full.place[1], landed) then
+    local first = full.place[1] - 1
     return range.at(bufnr, { first = first, last = first + #landed - 1 }, "line")
   elseif not reads(sent.first_line, sent.kind == "insert" and { sent.beside.above } or sent.rows) then
     fail("select the lines and start a new job: the text of this one has changed")
@@ -93,13 +93,13 @@ local function again(how, full, from)
     local job = {
       prompt = full.prompt,
       agent = full.agent,
-      wanted = full.model,
+      wanted = full.answered_by or full.model,
       question = full.question,
       session_id = full.session_id,
       cwd = full.project,
-      resume = full.resume,
+      resume = full.resumed,
       -- An answer of this prompt was seen, unless it was interrupted: the option decides about the next one.
-      review = full.status == "interrupted" and full.review or nil,
+      review = full.error and full.error[1] == "host_lost" and full.review or nil,
     }
     if how == "retry" then
       run.send(target, requests.again(job), (client.options()))

@@ -20,8 +20,17 @@ fn spoke(id: u64, session: &str, at: i64, said: &[&str], resumed: Option<(&str, 
 }
 
 fn messages(connection: &Connection, session: &str) -> Vec<String> {
-    let found = checkpoints::of(connection, "claude", session).unwrap();
+    let found = asker(connection).checkpoints("claude", session).unwrap();
     found.into_iter().map(|checkpoint| checkpoint.uuid).collect()
+}
+
+/// What is recalled, long ago.
+fn recalled(connection: &Connection, project: &str) -> Value {
+    asker(connection).prompts(9, project, 0).unwrap()
+}
+
+fn unsent(connection: &Connection) -> Vec<String> {
+    serde_json::from_value(recalled(connection, "")["prompts"].clone()).unwrap()
 }
 
 #[test]
@@ -35,10 +44,10 @@ fn the_history_is_read_page_by_page_newest_first() {
     let mut seen = Vec::new();
     let mut next = Page { limit: 3, ..Page::default() };
     loop {
-        let listed = history::history(&connection, asker(), &next).unwrap();
+        let listed = asker(&connection).history(&next).unwrap();
         let last = listed.jobs.last().unwrap();
-        next.before = Some((last.ended_ms, last.uuid.clone()));
-        seen.extend(listed.jobs.iter().map(|job| (-job.ended_ms, job.id.unwrap())));
+        next.before = Some((last.record.ended_ms, last.uuid.clone()));
+        seen.extend(listed.jobs.iter().map(|job| (-job.record.ended_ms, job.id.unwrap())));
         if !listed.more {
             break;
         }
@@ -64,7 +73,7 @@ fn the_history_is_filtered_by_file_project_and_words() {
         let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
         let (text, path, project) = (some(text), some(path), some(project));
         let page = Page { text, path, project, limit: 9, ..Page::default() };
-        let listed = history::history(&connection, asker(), &page).unwrap();
+        let listed = asker(&connection).history(&page).unwrap();
         listed.jobs.iter().map(|job| job.id.unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(find("", "/project/a.lua", ""), [1]);
@@ -100,7 +109,7 @@ fn a_session_has_the_checkpoints_that_it_shares_with_those_it_was_forked_from() 
     assert_eq!(messages(&connection, "v"), ["a", "e"], "gone back to before its parent");
     assert_eq!(messages(&connection, "unknown"), [""; 0]);
     assert_eq!(messages(&connection, "y"), ["f", "g"]);
-    let first = &checkpoints::of(&connection, "claude", "u").unwrap()[0];
+    let first = &asker(&connection).checkpoints("claude", "u").unwrap()[0];
     assert_eq!((first.prompt.as_str(), first.at_ms), ("prompt 1", 10));
 }
 
@@ -149,24 +158,24 @@ fn the_sums_are_of_a_session_with_its_family_a_project_days_models_and_agents() 
     apply(&mut connection, [accept(5, 1), (1, landed("merged", None)), (2, landed("held", None))]);
     let session = Some(("claude".to_owned(), "t".to_owned()));
     let wanted = InfoQuery { project: "/project".to_owned(), session, today_ms: today };
-    let info = info::info(&connection, &wanted).unwrap();
-    let jobs =
-        [info.session.unwrap().jobs, info.project.jobs, info.today.jobs, info.month.jobs, info.all.jobs];
+    let info = asker(&connection).info(&wanted).unwrap();
+    let jobs = ["session", "project", "today", "month", "all"].map(|scope| info.scopes[scope].jobs);
     assert_eq!(jobs, [3, 3, 1, 3, 4]);
-    assert_eq!((info.all.landed, info.all.held, info.all.failed), (1, 1, 1));
-    assert_eq!((info.all.amounts.cost_usd, info.all.amounts.tokens.input), (Some(1.0), 40));
-    assert_eq!((info.all.amounts.num_turns, info.all.amounts.duration_ms), (Some(4), Some(2800)));
-    let named = |shares: &[Breakdown]| {
-        shares
-            .iter()
-            .map(|share| format!("{} {} {:?}", share.name, share.jobs, share.cost_usd))
-            .collect::<Vec<_>>()
+    let all = &info.scopes["all"];
+    assert_eq!((all.landed, all.held, all.failed), (1, 1, 1));
+    assert_eq!((all.amounts.cost_usd, all.amounts.usage.input_tokens), (Some(1.0), 40));
+    assert_eq!((all.amounts.num_turns, all.amounts.duration_ms), (Some(4), Some(2800)));
+    let named = |shares: &[(String, Sums)]| {
+        let named =
+            |(name, sums): &(String, Sums)| format!("{name} {} {:?}", sums.jobs, sums.amounts.cost_usd);
+        shares.iter().map(named).collect::<Vec<_>>()
     };
     assert_eq!(named(&info.models), ["opus 3 Some(0.75)", "haiku 1 Some(0.25)"]);
     assert_eq!(named(&info.agents), ["claude 3 Some(0.75)", "droid 1 Some(0.25)"]);
     let nothing = InfoQuery { project: "/none".to_owned(), session: None, today_ms: today + DAY };
-    let info = info::info(&connection, &nothing).unwrap();
-    assert_eq!((info.session, info.project, info.today.jobs), (None, Sums::default(), 0));
+    let info = asker(&connection).info(&nothing).unwrap();
+    let none = ["session", "project", "today"].map(|scope| info.scopes.get(scope).map(|sums| sums.jobs));
+    assert_eq!(none, [None, Some(0), Some(0)]);
 }
 
 #[test]
@@ -187,11 +196,11 @@ fn the_newest_job_of_each_agent_tells_whether_it_is_logged_in() {
             ended(5, "droid", 40, "timeout"),
         ],
     );
-    assert_eq!(prompts::logged_out(&connection).unwrap(), ["claude", "codex"]);
+    assert_eq!(recalled(&connection, "/project")["logged_out"], json!(["claude", "codex"]));
     keep(&mut connection, [ended(6, "claude", 60, "")]);
-    assert_eq!(prompts::logged_out(&connection).unwrap(), ["codex"]);
-    assert_eq!(prompts::agent(&connection, "/project").unwrap().as_deref(), Some("claude"));
-    assert_eq!(prompts::agent(&connection, "/none").unwrap(), None);
+    let all = recalled(&connection, "/project");
+    assert_eq!((&all["logged_out"], &all["agent"]), (&json!(["codex"]), &json!("claude")));
+    assert_eq!(recalled(&connection, "/none")["agent"], Value::Null);
 }
 
 #[test]
@@ -203,17 +212,17 @@ fn prompts_come_by_use_and_recency() {
         ..named(id, "/project", "/a", prompt)
     });
     keep(&mut connection, asked);
-    assert_eq!(prompts::prompts(&connection, 2).unwrap(), ["often", "now"]);
+    let all = asker(&connection).prompts(2, "", 0).unwrap();
+    assert_eq!(all["prompts"], json!(["often", "now"]));
 }
 
 #[test]
 fn what_was_typed_and_not_sent_is_there_until_it_is_emptied_or_sent_whoever_typed_it() {
     let mut connection = database();
     let mut typed = |session: &str, id, at_ms, text: &str| {
-        let unsent = Some(Unsent { text: text.to_owned(), at_ms }).filter(|unsent| !unsent.text.is_empty());
-        let lines = lines(session, [(0, Change::Unsent { id, unsent })]);
+        let lines = lines(session, [(0, Change::Unsent { id, at_ms, text: text.to_owned() })]);
         apply::apply(&mut connection, &mut session.to_owned(), &lines).unwrap();
-        unsent::all(&connection).unwrap().into_iter().map(|(text, _)| text).collect::<Vec<_>>()
+        unsent(&connection)
     };
     typed("s", 1, 10, "half");
     typed("s", 2, 20, "another");
@@ -225,21 +234,23 @@ fn what_was_typed_and_not_sent_is_there_until_it_is_emptied_or_sent_whoever_type
         ["shorter, and faster", "shorter\n\n ", "\tshorter"]
     );
     apply(&mut connection, [accept(1, 1000)]);
-    assert_eq!(unsent::all(&connection).unwrap(), [("shorter, and faster".to_owned(), 60)]);
-    assert_eq!(prompts::prompts(&connection, 9).unwrap(), ["shorter"]);
-    for id in 1..=60 {
-        let unsent = Some(Unsent { text: id.to_string(), at_ms: 100 + i64::try_from(id).unwrap() });
-        apply(&mut connection, [(0, Change::Unsent { id, unsent })]);
+    assert_eq!(unsent(&connection), ["shorter, and faster", "shorter"], "the one that was sent is last");
+    for id in 1..=60_i64 {
+        let (at_ms, text) = (100 + id, id.to_string());
+        apply(&mut connection, [(0, Change::Unsent { id: id.unsigned_abs(), at_ms, text })]);
     }
-    let newest = unsent::all(&connection).unwrap().into_iter().map(|(text, _)| text);
-    assert!(newest.eq((11..=60).rev().map(|id: u64| id.to_string())), "the newest 50 are kept");
+    let newest = (11..=60).rev().map(|id: i64| id.to_string()).chain(["shorter".to_owned()]);
+    assert_eq!(unsent(&connection), newest.collect::<Vec<_>>(), "the newest 50 are kept");
 }
 
 #[test]
 fn what_was_left_unsent_for_a_day_comes_behind_what_was_sent() {
+    let mut connection = database();
     let unsent = [("just now", 2 * DAY), ("this day", DAY + 1), ("long ago", DAY)];
-    let unsent = unsent.map(|(text, at_ms)| (text.to_owned(), at_ms)).to_vec();
-    let sent = ["sent", "sent before"].map(str::to_owned).to_vec();
-    let all = unsent::merge_by_age(unsent, sent, 2 * DAY);
-    assert_eq!(all, ["just now", "this day", "sent", "sent before", "long ago"]);
+    for (id, (text, at_ms)) in (1..).zip(unsent) {
+        apply(&mut connection, [(0, Change::Unsent { id, at_ms, text: text.to_owned() })]);
+    }
+    keep(&mut connection, [named(1, "/project", "/a", "sent")]);
+    let all = asker(&connection).prompts(9, "", 2 * DAY).unwrap();
+    assert_eq!(all["prompts"], json!(["just now", "this day", "sent", "long ago"]));
 }

@@ -1,8 +1,7 @@
 //! Agents that count in every way: each job of a session, or of a line of forks, is kept with what it alone cost.
 
 use super::*;
-use crate::journal::Tokens;
-use crate::stream::{UsageScope, UsageScopes};
+use crate::stream::{Usage, UsageScope, UsageScopes};
 
 const RUN: UsageScopes =
     UsageScopes { cost: UsageScope::Run, usage: UsageScope::Run, num_turns: UsageScope::Run };
@@ -19,7 +18,12 @@ fn spent(units: u32) -> Amounts {
     let input = u64::from(units);
     Amounts {
         cost_usd: Some(f64::from(units) / 1000.0),
-        tokens: Tokens { input, output: 1, cache_read: 2 * input, cache_creation: 3 },
+        usage: Usage {
+            input_tokens: input,
+            output_tokens: 1,
+            cache_read_input_tokens: 2 * input,
+            cache_creation_input_tokens: 3,
+        },
         num_turns: Some(input % 5 + 1),
         duration_ms: Some(5),
     }
@@ -30,7 +34,7 @@ fn each_job_is_kept_with_what_it_alone_cost() {
     for (scopes, is_same) in AGENTS.into_iter().flat_map(|scopes| [(scopes, false), (scopes, true)]) {
         let mut store = database();
         let name = |id: u64| format!("s{}", if is_same { 1 } else { id });
-        let counted = |store: &Connection, id| counted::counted(store, "claude", &name(id)).unwrap();
+        let counted = |store: &Connection, id| asker(store).counted("claude", &name(id)).unwrap();
         let (mut session, mut lineage) = (Amounts::default(), Amounts::default());
         for id in 1..=4 {
             let resumed = (id > 1).then(|| Resume { session_id: name(id - 1), at: None });
@@ -50,7 +54,7 @@ fn each_job_is_kept_with_what_it_alone_cost() {
                 };
                 let told = Amounts {
                     cost_usd: of(scopes.cost).cost_usd,
-                    tokens: of(scopes.usage).tokens,
+                    usage: of(scopes.usage).usage,
                     num_turns: of(scopes.num_turns).num_turns,
                     duration_ms: own.duration_ms,
                 };
@@ -68,9 +72,9 @@ fn each_job_is_kept_with_what_it_alone_cost() {
                 }
             }
             let counted = counted(&store, id).lineage;
-            assert_eq!((counted.tokens, counted.num_turns), (lineage.tokens, lineage.num_turns));
+            assert_eq!((counted.usage, counted.num_turns), (lineage.usage, lineage.num_turns));
         }
         let wanted = InfoQuery { project: String::new(), session: None, today_ms: 0 };
-        assert_eq!(info::info(&store, &wanted).unwrap().all.amounts, lineage);
+        assert_eq!(asker(&store).info(&wanted).unwrap().scopes["all"].amounts, lineage);
     }
 }

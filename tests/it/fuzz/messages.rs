@@ -160,11 +160,7 @@ fn windows() -> Vec<(&'static str, Json)> {
 fn questions() -> Vec<Json> {
     let of_buffer = |more: Json| laid_over(&json!({"id": 1, "buffer": 1}), &more);
     let all = [
-        ("history", json!({"text": "a", "before": {"ended_ms": 1, "uuid": "u"}})),
-        ("history", json!({"path": "/a", "project": "/"})),
-        ("job", json!({"id": 1})),
-        ("job", json!({"uuid": "u"})),
-        ("prompts", json!({})),
+        ("prompts", json!({"limit": 9, "project": "/"})),
         ("held", json!({})),
         ("settled", json!({})),
         ("accept", of_buffer(json!({"shows": true}))),

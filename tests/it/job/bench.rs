@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 use botglue::agent::Protocol;
 use botglue::editor;
 use botglue::error::Code;
+use botglue::job::EmptyDirectory;
 use botglue::job::{
     self, Groups, Job, JobContext, JobEvent, Launch, Observer, Observers, Prewarm, PrewarmEvent, Prewarmed,
     Subscription,
 };
 use botglue::request::{self, Request};
-use botglue::store::{EmptyDirectory, Transcripts};
+use botglue::store::Transcripts;
 use botglue::stream::{Outcome, Update};
 use rmpv::Value;
 use serde_json::json;

@@ -1,30 +1,33 @@
-//! A store that is damaged, locked or of another version: jobs land all the same, and the user is told once.
+//! What is wrong with the store: jobs land all the same, the user is told once, and all is kept in the end. (The table of
+//! faults of the database is in `store/tests`, that of journals in `journal/tests`.)
+
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::{ask, run};
-use crate::support::agents::Gated;
+use super::{TEXT, database, history, open, run, stored};
+use crate::support::agents::{Gated, write_script};
 use crate::support::nvim::{Builder, Nvim};
 use crate::support::scratch::Scratch;
+use crate::support::{POLL, wait};
 
-/// A Neovim over a data directory that was prepared.
-fn open(prepare: impl FnOnce(&std::path::Path)) -> (Nvim, Gated) {
-    let scratch = Scratch::new();
-    let data = scratch.path("data/nvim/botglue");
-    std::fs::create_dir_all(&data).unwrap();
-    prepare(&data.join("botglue.db"));
-    let gated = Gated::new(&scratch);
-    let nvim = Builder::new(scratch).option("agents", gated.option()).start();
-    nvim.edit("a.lua", "local a = 1\nlocal b = 2\n");
-    (nvim, gated)
+/// How long another program holds the store while Neovim ends: longer than a host waits that gives up, shorter than it
+/// lives.
+const HELD: Duration = Duration::from_millis(700);
+
+/// Keeps the store locked from now on.
+pub(super) fn lock(nvim: &Nvim) -> Connection {
+    let lock = Connection::open(database(nvim)).unwrap();
+    lock.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    lock
 }
 
 /// Two jobs land, and one warning has these words.
-fn assert_lands_with_a_warning(nvim: &Nvim, gated: &Gated, words: &[&str]) {
+fn assert_lands(nvim: &Nvim, gated: &Gated, words: &[&str]) {
     assert_eq!(run(nvim, gated, "one", 1, "local a = 10")["landing"], "applied");
     assert_eq!(run(nvim, gated, "two", 2, "local b = 20")["landing"], "applied");
-    assert_eq!(nvim.lines(), ["local a = 10", "local b = 20"]);
+    assert_eq!(nvim.lines(), ["local a = 10", "local b = 20", "local c = 3"]);
     let about_store =
         |note: &Value| note["message"].as_str().is_some_and(|message| message.contains("store"));
     nvim.wait("the user is told", || nvim.notes().iter().any(about_store));
@@ -34,49 +37,64 @@ fn assert_lands_with_a_warning(nvim: &Nvim, gated: &Gated, words: &[&str]) {
     assert!(words.iter().all(|word| message.contains(word)), "{message}");
 }
 
+/// Both are in the history.
+#[track_caller]
+fn assert_kept(nvim: &Nvim) {
+    let landings: Vec<_> = history(nvim).iter().map(|job| job["landing"].clone()).collect();
+    assert_eq!(landings, ["applied", "applied"]);
+}
+
 #[test]
-fn a_store_that_is_no_database_is_put_aside() {
-    let (nvim, gated) = open(|path| std::fs::write(path, [b'x'; 9000]).unwrap());
-    assert_lands_with_a_warning(&nvim, &gated, &["damaged", "botglue.db.old-20"]);
-    assert_eq!(ask(&nvim, "history", &json!({})).unwrap()["jobs"].as_array().map(Vec::len), Some(2));
-    let folder = std::fs::read_dir(nvim.scratch.path("data/nvim/botglue")).unwrap();
-    let mut files = folder.map(|entry| entry.unwrap().path());
+fn no_database() {
+    let scratch = Scratch::new();
+    let data = scratch.path("data/nvim/botglue");
+    std::fs::create_dir_all(&data).unwrap();
+    std::fs::write(data.join("botglue.db"), [b'x'; 9000]).unwrap();
+    let (nvim, gated) = open(scratch, 4);
+    assert_lands(&nvim, &gated, &["not a database", "botglue.db.old-20"]);
+    assert_kept(&nvim);
+    let mut files = std::fs::read_dir(data).unwrap().map(|entry| entry.unwrap().path());
     let aside = files.find(|path| path.to_string_lossy().contains(".old-")).expect("it is kept");
     assert!(std::fs::read(aside).unwrap() == [b'x'; 9000], "it is as it was");
 }
 
 #[test]
-fn a_store_that_is_locked_gets_what_waited_when_it_is_free() {
-    let lock = std::cell::OnceCell::new();
-    let (nvim, gated) = open(|path| {
-        let connection = Connection::open(path).unwrap();
-        connection.pragma_update(None, "journal_mode", "WAL").unwrap();
-        connection.execute_batch("BEGIN IMMEDIATE").unwrap();
-        lock.set(connection).unwrap();
-    });
-    assert_lands_with_a_warning(&nvim, &gated, &["locked", "end that one"]);
-    lock.get().unwrap().execute_batch("ROLLBACK").unwrap();
-    let jobs = ask(&nvim, "history", &json!({})).unwrap()["jobs"].clone();
-    let landings: Vec<_> = jobs.as_array().unwrap().iter().map(|job| &job["landing"]).collect();
-    assert_eq!(landings, ["applied", "applied"]);
+fn a_full_disk() {
+    let scratch = Scratch::new();
+    let host = scratch.path("limited-host");
+    // No file may have more than 24 kB.
+    let program = env!("CARGO_BIN_EXE_botglue");
+    write_script(&host, &format!("ulimit -f 48\nexec '{program}' \"$@\"\n"));
+    let gated = Gated::new(&scratch);
+    let builder = Builder::new(scratch).option("agents", gated.option());
+    let nvim = builder.option("host", host.to_str()).start();
+    nvim.edit("a.lua", TEXT);
+    assert_lands(&nvim, &gated, &["the store failed", ":help botglue-store"]);
+    assert_kept(&Builder::new(nvim.quit_to()).start());
 }
 
 #[test]
-fn held_answers_survive_that_the_database_is_cut_while_it_is_open() {
-    let (nvim, gated) = open(|_| {});
-    let range = json!({"kind": "line", "first": [1, 0], "last": [1, 0]});
-    let options = json!({"prompt": "GATE:it", "range": range, "review": true});
-    let id = nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap();
-    gated.answer("it", "local a = 10");
-    assert_eq!(nvim.finished(id)["landing"], "held");
-    let path = nvim.scratch.path("data/nvim/botglue/botglue.db");
-    let other = Connection::open(&path).unwrap();
-    other.query_row("PRAGMA wal_checkpoint", [], |_| Ok(())).unwrap();
-    std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
-    let nvim = Builder::new(nvim.quit_to()).start();
-    drop(other);
-    nvim.edit("a.lua", "local a = 1\nlocal b = 2\n");
-    nvim.command("Botglue review");
-    nvim.shows_held(1);
-    assert_eq!(nvim.exec("return require('botglue').job(1)")["text"], "local a = 10");
+fn locked_for_a_moment_while_neovim_ends() {
+    let (nvim, gated) = open(Scratch::new(), 4);
+    run(&nvim, &gated, "one", 1, "local a = 10");
+    let lock = lock(&nvim);
+    // The host has found it locked, and has stopped to wait for each write.
+    run(&nvim, &gated, "two", 2, "local b = 20");
+    let host = nvim.host().unwrap();
+    let said = "require('botglue.host.connection').process:notify('unsent',
+        { id = 1, at_ms = os.time() * 1000, text = 'the last' })
+        vim.schedule(function() vim.cmd('qa!') end)";
+    nvim.exec(said);
+    let log = nvim.scratch.path("state/nvim/botglue.log");
+    wait("the host ends", || std::fs::read_to_string(&log).unwrap().contains("ending"));
+    let since = Instant::now();
+    while since.elapsed() < HELD {
+        assert!(nvim.host() == Some(host), "it has given up after {:?}", since.elapsed());
+        std::thread::sleep(POLL);
+    }
+    lock.execute_batch("ROLLBACK").unwrap();
+    let path = database(&nvim);
+    let _scratch = nvim.quit_to();
+    assert_eq!(stored(&path, "SELECT count(*) FROM jobs WHERE landing = 'applied'").as_deref(), Some("2"));
+    assert_eq!(stored(&path, "SELECT text FROM unsent").as_deref(), Some("the last"));
 }

@@ -254,17 +254,17 @@ function M.start(before)
     return self:messages()
   end)
   self:api("ui_attach", 80, 24, { rgb = true })
-  self:lua(before or "")
   self:lua(
     [[
       local root, here = ...
       vim.opt.runtimepath:prepend(root)
       package.path = here .. "/?.lua;" .. package.path
-      vim.cmd.runtime("plugin/botglue.lua")
     ]],
     root,
     here
   )
+  self:lua(before or "")
+  self:lua("vim.cmd.runtime('plugin/botglue.lua')")
   return self
 end
 

@@ -60,8 +60,8 @@ local function changes_of(id, job)
     cost_usd = job.cost_usd or nil,
     input_tokens = job.input_tokens or 0,
     output_tokens = job.output_tokens or 0,
-    cache_read_tokens = job.cache_read_tokens or 0,
-    cache_creation_tokens = job.cache_creation_tokens or 0,
+    cache_read_input_tokens = job.cache_read_tokens or 0,
+    cache_creation_input_tokens = job.cache_creation_tokens or 0,
     duration_ms = job.duration_ms,
   }
   local lines = job.lines ~= false and (job.lines or { "X" }) or nil
@@ -90,8 +90,9 @@ end
 
 --- Writes the journal. The plugin has no host yet.
 ---@param jobs JournalJob[]
-function M.write(jobs)
-  local dir = require("botglue.host.client").options().data_dir .. "/journal"
+---@param data_dir string? default: the plugin's
+function M.write(jobs, data_dir)
+  local dir = (data_dir or require("botglue.host.client").options().data_dir) .. "/journal"
   local lines = {}
   local function add(uuid, what, is)
     lines[#lines + 1] = vim.json.encode({ v = 1, uuid = uuid, what = what, is = is })

@@ -58,17 +58,21 @@ function M.shown(nvim)
   end, nvim:lua("return vim.fn.getline(1, '$')"))
 end
 
---- All that the store has of the newest job.
+--- What the journal of the host has last of an answer and its range.
 ---@param nvim Child
----@return table
-function M.newest(nvim)
+---@return { landing: string?, place: [integer, integer]?, rows: string[]? }
+function M.kept(nvim)
   return nvim:lua([[
-    local query, full = require("botglue.host.query"), nil
-    query.ask("history", { limit = 1 }, function(result)
-      query.ask("job", { uuid = result.jobs[1].uuid }, function(found) full = found.job end)
-    end)
-    vim.wait(20000, function() return full end, 1)
-    return full
+    local kept = {}
+    for _, file in ipairs(vim.fn.glob(vim.fn.stdpath("data") .. "/botglue/journal/*.jsonl", true, true)) do
+      for _, line in ipairs(vim.fn.readfile(file)) do
+        local change = vim.json.decode(line)
+        if change.what == "landed" or change.what == "range" then
+          kept = vim.tbl_extend("force", kept, change.is)
+        end
+      end
+    end
+    return kept
   ]])
 end
 

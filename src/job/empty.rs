@@ -1,6 +1,8 @@
 //! The directory in which agents run that load settings from whatever directory they run in: there is nothing in it.
 //! That is checked before each use, since whatever lies there would reach every later job.
 
+#![expect(clippy::disallowed_methods, reason = "the directory, and the file beside it, are the agents'")]
+
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
@@ -27,13 +29,9 @@ impl EmptyDirectory {
     /// # Errors
     /// Says why there is none.
     pub fn find(&self) -> io::Result<PathBuf> {
-        let Some(data_dir) = &self.data_dir else {
-            return Err(io::Error::other("there is no data directory"));
-        };
-        DirBuilder::new().recursive(true).mode(0o700).create(data_dir)?;
-        for number in 0..MOST {
-            let name = if number == 0 { "empty".to_owned() } else { format!("empty-{number}") };
-            let path = data_dir.join(name);
+        let data_dir = self.made()?;
+        let more = (1..MOST).map(|number| format!("empty-{number}"));
+        for path in std::iter::once("empty".to_owned()).chain(more).map(|name| data_dir.join(name)) {
             if is_usable(&path)? {
                 return Ok(path);
             }
@@ -41,31 +39,31 @@ impl EmptyDirectory {
         }
         Err(io::Error::other(format!("none of {} is one", data_dir.join("empty*").display())))
     }
-}
 
-impl EmptyDirectory {
     /// Writes a file beside the directory, for this user alone, unless it is there; returns its path.
     ///
     /// # Errors
     /// Says why it is not there.
     pub fn write_beside(&self, name: &str, content: &str) -> io::Result<PathBuf> {
-        let data_dir =
-            self.data_dir.as_ref().ok_or_else(|| io::Error::other("there is no data directory"))?;
-        DirBuilder::new().recursive(true).mode(0o700).create(data_dir)?;
+        let data_dir = self.made()?;
         let (path, part) = (data_dir.join(name), data_dir.join(format!("{name}.{}", std::process::id())));
-        let is_link = path.symlink_metadata().is_ok_and(|metadata| !metadata.is_file());
-        if is_link || fs::read_to_string(&path).ok().as_deref() != Some(content) {
+        let is_file = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file());
+        if !is_file || fs::read_to_string(&path).ok().as_deref() != Some(content) {
             // What a host left that was killed here is its own.
             let _ = fs::remove_file(&part);
-            OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .mode(0o600)
-                .open(&part)?
-                .write_all(content.as_bytes())?;
+            let mut options = OpenOptions::new();
+            let mut file = options.write(true).create_new(true).mode(0o600).open(&part)?;
+            file.write_all(content.as_bytes())?;
             fs::rename(&part, &path)?;
         }
         Ok(path)
+    }
+
+    fn made(&self) -> io::Result<&Path> {
+        let data_dir = self.data_dir.as_deref();
+        let data_dir = data_dir.ok_or_else(|| io::Error::other("there is no data directory"))?;
+        DirBuilder::new().recursive(true).mode(0o700).create(data_dir)?;
+        Ok(data_dir)
     }
 }
 

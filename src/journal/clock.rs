@@ -1,9 +1,0 @@
-//! The time of the system.
-
-use std::time::{SystemTime, UNIX_EPOCH};
-
-/// Now, Unix time in milliseconds.
-pub fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
-}
