@@ -145,7 +145,7 @@ fn what_was_typed_last_survives_leaving_neovim() {
     let nvim = typing();
     // Without a moment between the last key and the end, while the host has something to tell.
     nvim.input(", whole");
-    nvim.exec("for _ = 1, 20 do require('botglue.host.query').ask('history', {}, function() end) end");
+    nvim.exec("for _ = 1, 20 do require('botglue.host.query').ask('prompts', {}, function() end) end");
     let nvim = start(nvim.quit_to());
     assert_eq!(recalled(&nvim, 1), ["half a\nthought, whole"]);
 }

@@ -29,10 +29,11 @@ end
 
 local SETTLE = "if package.loaded['support.host'] then require('support.host').settle() end "
 
--- A key that waits for the host has other keys behind it.
+-- A key that waits for the host has other keys behind it, and may press some itself.
 local IS_SETTLED = [[
   local connection = package.loaded["botglue.host.connection"]
-  return _G.settled and not (connection and (connection.deciding_in or connection.asking > 0))
+  local is_asking = connection and (connection.deciding_in or connection.asking > 0)
+  return _G.settled and not is_asking and vim.fn.getchar(1) == 0
 ]]
 
 --- Runs a chunk of Lua in the child and returns what it returns, as soon as the host has replied to all that the plugin
