@@ -84,8 +84,10 @@ end
 ---@param id integer
 ---@return { tick: integer?, [integer]: { first: integer, last: integer, lines: string[], conflict: boolean } } lines
 --- from 1; where rows are put in, `last` is `first - 1`
+---@return integer? tick the changedtick of the text that they are for
 function M.hunks(id)
-  return require("botglue.jobs.decide").hunks(id)
+  local hunks = require("botglue.jobs.decide").hunks(id)
+  return hunks, hunks.tick
 end
 
 --- Shows a held answer; without a number the next one, those of earlier sessions too.
@@ -94,7 +96,7 @@ function M.review(id)
   require("botglue.command").review(id)
 end
 
---- Rejects a held answer.
+--- Rejects a held answer, or that of a job that has not ended: it will not land, and one that waits never starts.
 ---@param id integer
 function M.reject(id)
   require("botglue.jobs.decide").reject(id)

@@ -82,6 +82,19 @@ fn at_cursor(ids: &[u64], world: World<'_>) -> Option<u64> {
         .or_else(|| ids.iter().rev().find(is_here).copied())
 }
 
+/// The answer to reject: a held one as ever, else that of a job that goes on, by where the cursor is.
+pub(super) fn rejected(words: &str, world: World<'_>) -> Result<u64, String> {
+    let going = || {
+        let open = world.session.all_known().filter(|(_, known)| known.is_open).map(|(id, _)| id);
+        at_cursor(&open.collect::<Vec<_>>(), world)
+    };
+    let held: Vec<u64> = HELD.all(world).map(|(id, _)| id).collect();
+    match at_cursor(&held, world).or_else(going).filter(|_| words.is_empty()) {
+        Some(id) => Ok(id),
+        None => HELD.choose(words, world),
+    }
+}
+
 /// The held answer to show next: the one behind that under review, else the one at the cursor, else the oldest.
 pub(super) fn next_held(world: World<'_>) -> Option<u64> {
     let ids: Vec<u64> = HELD.all(world).map(|(id, _)| id).collect();

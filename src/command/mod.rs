@@ -181,6 +181,7 @@ fn act(
         Does::Info => Act::Info(choose::of_info(world)),
         Does::Plugin(name) => plugin(name, None),
         Does::Of(choice, name) => plugin(name, Some(choose(choice)?)),
+        Does::Reject => plugin("reject", Some(choose::rejected(rest, world)?)),
         Does::Review if call.bang => plugin("review_end", None),
         Does::Review if has_words => plugin("review", Some(choose(&choose::HELD)?)),
         Does::Review => plugin("review", choose::next_held(world)),

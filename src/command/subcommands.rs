@@ -30,6 +30,7 @@ pub(super) enum Does {
     Plugin(&'static str),
     /// The same with a job.
     Of(Choice, &'static str),
+    Reject,
     Review,
     Transcript,
     Answer,
@@ -61,7 +62,7 @@ pub(super) static SUBCOMMANDS: [Subcommand; 22] = [
     Subcommand { name: "log", does: Does::Plugin("log"), opens: true, ..PLAIN },
     Subcommand { name: "open", does: Does::Open, opens: true, ..PLAIN },
     Subcommand { name: "pick", does: Does::Pick, ..PLAIN },
-    Subcommand { name: "reject", does: Does::Of(choose::HELD, "reject"), ..PLAIN },
+    Subcommand { name: "reject", does: Does::Reject, ..PLAIN },
     Subcommand { name: "retry", does: Does::Retry, plus: &plus::BOTH, ..PLAIN },
     Subcommand { name: "revert", does: Does::Of(choose::LANDED, "revert"), ..PLAIN },
     Subcommand { name: "review", does: Does::Review, bang: true, opens: true, ..PLAIN },
@@ -98,7 +99,7 @@ impl Subcommand {
     pub(super) const fn choice(&self) -> Option<&Choice> {
         match &self.does {
             Does::Of(choice, _) => Some(choice),
-            Does::Review => Some(&choose::HELD),
+            Does::Reject | Does::Review => Some(&choose::HELD),
             Does::Answer => Some(&choose::ANSWERED),
             Does::Transcript => Some(&choose::TRANSCRIPT),
             Does::Open => Some(&choose::SESSION),

@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::Host;
+use super::jobs::QueuedJob;
 use super::reviews::Asker;
+use crate::editor::StateChange;
 use crate::journal::{Change, Landed};
 use crate::land::{Bytes, HeldFor};
 use crate::mirror::{MirrorEvent, Obstacle, ReviewQuery};
@@ -25,12 +27,24 @@ impl Host {
             Verdict::Settled(landing) => self.end_by_user(token, id, landing),
             Verdict::DropRest => self.ask_review(token, Asker::Reject, (id, buffer), ReviewQuery::Drop(None)),
             Verdict::Want(intent) => self.feed.send(MirrorEvent::Want { buffer, job: id, intent }),
+            Verdict::InAdvance => self.reject_in_advance(token, id),
             Verdict::Show => {
                 let words = "for what is shown here: it conflicts with what you changed";
                 self.editor.warn(format!("accept job {id} again {words}"));
                 self.editor.reply(token, Ok(json!({ "show": id })));
             }
         }
+    }
+
+    /// A job is rejected whose agent has not ended: one that waits never starts, of one that runs nothing lands.
+    fn reject_in_advance(&mut self, token: u64, id: u64) {
+        tracing::info!(job = id, "rejected in advance");
+        if let Some(QueuedJob { request, since_ms, .. }) = self.jobs.take_waiting(id) {
+            self.end_unstarted(&request, since_ms);
+            self.editor.change(id, StateChange::Gone);
+        }
+        self.board.touch(id);
+        self.editor.reply(token, Ok(json!({})));
     }
 
     /// The answer ends so, by the user's word alone.

@@ -71,6 +71,12 @@ impl Jobs {
         if self.running.len() < next.request.max_parallel.max(1) { self.queue.pop_front() } else { None }
     }
 
+    /// Takes out a job that waits.
+    pub(super) fn take_waiting(&mut self, id: u64) -> Option<QueuedJob> {
+        let at = self.queue.iter().position(|waiting| waiting.request.id == id)?;
+        self.queue.remove(at)
+    }
+
     /// Adds a job that runs.
     pub(super) fn run(&mut self, running: RunningJob) {
         self.running.insert(running.request.id, running);

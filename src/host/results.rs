@@ -16,6 +16,7 @@ use crate::land::{self, HeldFor};
 use crate::memory;
 use crate::mirror::{Intent, MirrorEvent, Obstacle, SettledIntent, Settlement};
 use crate::record;
+use crate::request::Request;
 use crate::session::Patch;
 use crate::stream::{AnswerDoubt, Outcome};
 
@@ -79,13 +80,14 @@ impl Host {
             record::of(&request, &outcome, landing.as_ref(), before.get(), *since_ms, transcript.as_deref());
         record::with_share(&mut outcome, &record.share);
         let buffer = request.buffer;
-        let intent = landing.as_ref().filter(|_| !request.question).map(|landing| {
+        let is_unwanted = self.session.is_unwanted(id);
+        let intent = landing.as_ref().filter(|_| !request.question && !is_unwanted).map(|landing| {
             let held_for = land::held(outcome.held_for, Some(landing));
             held_for.map_or_else(|| Intent::Land(bytes(&landing.lines)), Intent::Hold)
         });
         // The answer is stored before anything is told of it: from then on it survives the end of any process.
         self.store.journal.append(id, Change::Ended(Box::new(record)));
-        let is_answered = landing.is_some() && intent.is_none();
+        let is_over = landing.is_some() && intent.is_none();
         let transcript = transcript.as_deref().map(Path::to_string_lossy);
         let patch = Patch::new(id).with_some("transcript", transcript.as_deref());
         let patch = patch.with_tools(self.editor.ended(id)).with_outcome(&outcome);
@@ -97,20 +99,38 @@ impl Host {
         if outcome.error.is_some() {
             self.count_failure(id);
         }
-        if is_answered {
-            let landed = Landed { landing: "answered".to_owned(), ..Landed::default() };
-            self.store.journal.append(id, Change::Landed(landed));
+        if is_over {
+            self.keep_landing(id, if is_unwanted { "rejected" } else { "answered" });
         }
         if let Some(patch) = told {
             self.tell(patch);
         }
-        if is_answered {
+        if is_over && !is_unwanted {
             self.answered(&request, &outcome);
         }
         self.feed.send(match intent {
             Some(intent) => MirrorEvent::Want { buffer, job: id, intent },
             None => MirrorEvent::Ended { job: id },
         });
+    }
+
+    /// Stores what became of an answer that never went to a buffer.
+    fn keep_landing(&self, id: u64, landing: &str) {
+        let landed = Landed { landing: landing.to_owned(), ..Landed::default() };
+        self.store.journal.append(id, Change::Landed(landed));
+    }
+
+    /// A job that was rejected while it waited has ended.
+    pub(super) fn end_unstarted(&mut self, request: &Request, since_ms: i64) {
+        let (id, outcome) = (request.id, Outcome::empty());
+        let record = record::of(request, &outcome, None, None, since_ms, None);
+        self.store.journal.append(id, Change::Ended(Box::new(record)));
+        self.keep_landing(id, "rejected");
+        self.views.is_past_stale = true;
+        if let Some(patch) = self.session.finished(request, &outcome, None, journal::now_ms()) {
+            self.tell(patch.with("cost_usd", 0));
+        }
+        self.feed.send(MirrorEvent::Ended { job: id });
     }
 
     fn amend(&mut self, id: u64, mut outcome: Box<Outcome>) {

@@ -260,6 +260,9 @@ impl Host {
                     _ if place.is_some() => StatusState::Queued(place.unwrap_or_default()),
                     _ => {
                         let mut doing = editor.doing(id);
+                        if session.is_unwanted(id) {
+                            doing.words = Some("will be rejected".to_owned());
+                        }
                         if let Some(words) = doing.words.as_mut().filter(|words| *words == "starting") {
                             *words = format!("{words} {}", shown.agent);
                         }

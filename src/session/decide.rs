@@ -38,6 +38,8 @@ pub enum Verdict {
     DropRest,
     /// This became of it.
     Settled(&'static str),
+    /// Its agent has not ended: the answer will not land.
+    InAdvance,
 }
 
 impl Session {
@@ -90,8 +92,13 @@ impl Session {
             // The text has hunks of it, of which this host does not know which: they stay.
             (Stage::Held(answer), Decision::Reject) if answer.was_taken => Verdict::Settled("merged"),
             (Stage::Held(_), Decision::Reject) => Verdict::Settled("rejected"),
+            (Stage::Running, Decision::Reject) if job.is_unwanted => {
+                return Err(format!("job {id} will be rejected when it ends"));
+            }
+            (Stage::Running, Decision::Reject) => Verdict::InAdvance,
             _ => return none(),
         };
+        job.is_unwanted |= verdict == Verdict::InAdvance;
         if matches!(verdict, Verdict::Want(_)) {
             job.deciding = Some(Pending { token: Some(token) });
         }

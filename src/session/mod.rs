@@ -65,6 +65,8 @@ struct SessionJob {
     about: About,
     notify: Notify,
     stage: Stage,
+    /// Its answer was rejected before it was there.
+    is_unwanted: bool,
     /// A decision of the user's that is under way.
     deciding: Option<Pending>,
 }
@@ -176,11 +178,12 @@ impl Session {
             return Some(patch.with("status", "failed").with("said", said).with_news(news));
         }
         let job = self.jobs.get_mut(&request.id)?;
-        if job.is_question {
+        if job.is_unwanted || job.is_question {
+            let landing = if job.is_unwanted { "rejected" } else { "answered" };
             self.ends(request.id, None, "", now_ms);
             self.jobs.remove(&request.id);
-            self.note_landing(request.id, "answered", "answered");
-            return Some(patch.with("status", "done").with("landing", "answered"));
+            self.note_landing(request.id, landing, landing);
+            return Some(patch.with("status", "done").with("landing", landing));
         }
         let answer = HeldAnswer::of(request, outcome, landing);
         job.about.ended_ms = Some(now_ms);
@@ -277,6 +280,11 @@ impl Session {
             self.ends(id, Some(Look::Held), &said, 0);
         }
         Some((patch, words::refusal(id, done, why), token))
+    }
+
+    /// Whether the answer of a job that goes on will not land.
+    pub fn is_unwanted(&self, id: u64) -> bool {
+        self.jobs.get(&id).is_some_and(|job| job.is_unwanted)
     }
 
     /// How far a job is that goes on, and since when, in milliseconds since 1970.
@@ -377,7 +385,15 @@ impl Session {
 
 impl SessionJob {
     fn new(is_question: bool, prompt: String, notify: Notify, stage: Stage) -> Self {
-        Self { is_question, prompt, about: About::default(), notify, stage, deciding: None }
+        Self {
+            is_question,
+            prompt,
+            about: About::default(),
+            notify,
+            stage,
+            is_unwanted: false,
+            deciding: None,
+        }
     }
 
     /// How far it is, as long as it goes on or is held; what its agent does is not known here.

@@ -93,14 +93,14 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The outcome of a job that never started its agent.
-    pub fn failed(error: JobError) -> Self {
+    /// A run of which nothing came.
+    pub fn empty() -> Self {
         Self {
-            status: Status::Failed,
+            status: Status::Done,
             text: None,
             held_for: None,
             held_why: None,
-            error: Some(error),
+            error: None,
             session_id: None,
             model: None,
             cost_usd: None,
@@ -114,6 +114,11 @@ impl Outcome {
             ignored: 0,
             malformed: 0,
         }
+    }
+
+    /// The outcome of a job that never started its agent.
+    pub fn failed(error: JobError) -> Self {
+        Self { status: Status::Failed, error: Some(error), ..Self::empty() }
     }
 }
 

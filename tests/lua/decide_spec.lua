@@ -352,3 +352,28 @@ test("a script waits for a decision whose postponement is told late", function()
     { "pending", true }
   )
 end)
+
+test(
+  "a job is rejected before its answer is there: one that waits never starts, nothing lands of one that runs",
+  function()
+    local nvim = child.with_host({ "a", "b", "c" })
+    nvim:lua("require('botglue').setup({ max_parallel = 1 })")
+    nvim:run(child.line(1))
+    nvim:run(child.line(2))
+    nvim:run(child.line(3))
+    nvim:type("2G:Botglue reject<CR>1G:Botglue reject<CR>")
+    equal({ nvim:job(2).status, nvim:job(2).landing, nvim:job(2).text }, { "done", "rejected", nil })
+    equal({ nvim:job(1).status, nvim:host("count", "BotglueJobFinished", 2) }, { "running", 1 })
+    nvim:type(":Botglue reject 1<CR>")
+    suite.contains(nvim:messages(), "job 1 will be rejected when it ends")
+    nvim:answer(1, { "A" })
+    nvim:eventually("it is over", "return require('botglue').job(1).status == 'done'")
+    equal(
+      { nvim:job(1).landing, nvim:job(1).text, nvim:host("count", "BotglueJobFinished", 1) },
+      { "rejected", "A", 1 }
+    )
+    nvim:answer(3, { "C" })
+    nvim:settle()
+    equal(nvim:lines(), { "a", "b", "C" })
+  end
+)

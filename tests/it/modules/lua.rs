@@ -17,12 +17,12 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 11] = [
-    ("", 542),
-    ("command", 738),
+    ("", 544),
+    ("command", 737),
     ("config", 381),
     ("editor", 2214),
     ("host", 922),
-    ("jobs", 1721),
+    ("jobs", 1722),
     ("session", 69),
     ("ui", 1563),
     ("ui/prompt", 1317),
