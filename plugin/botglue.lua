@@ -53,6 +53,7 @@ plug("n", "go", "go to the newest outcome", "command'.jump(0)")
 plug("n", "hunk-next", "hunk, next", "ui.review.keys'.go(vim.v.count1)")
 plug("n", "hunk-prev", "hunk, previous", "ui.review.keys'.go(-vim.v.count1)")
 plug_operator("hunk-take", "hunk, take", "ui.review.keys'.operator('take')")
+plug_operator("hunk-both", "hunk, take both", "ui.review.keys'.operator('both')")
 plug_operator("hunk-drop", "hunk, drop", "ui.review.keys'.operator('drop')")
 
 local options = vim.g.botglue

@@ -450,6 +450,7 @@ impl Host {
                     .found(token, hunk.map(|hunk| ("there".into(), hunk)).into_iter().collect());
             }
             HunkVerb::Take(count) => (ReviewQuery::Take, behind(count)),
+            HunkVerb::Both => (ReviewQuery::Both, behind(1)),
             HunkVerb::Drop(count) => match under(&gone, key.row, None).filter(|_| here.is_none()) {
                 Some(at) => {
                     let undrop = ReviewQuery::Undrop(vec![gone[at].id]);

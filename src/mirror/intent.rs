@@ -27,6 +27,8 @@ pub enum Intent {
     Take {
         /// Which; all where none is named.
         hunks: Option<Vec<EditId>>,
+        /// Where the user has changed the same rows, theirs stay above those that come.
+        is_both: bool,
         /// The token of the query that asks for it.
         token: u64,
     },

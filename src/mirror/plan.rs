@@ -24,9 +24,13 @@ pub fn decide(
         Intent::Land(lines) => land(tracked, lines, document, tick),
         Intent::Accept { lines, dropped, shown } => {
             tracked.held.get_or_insert_default().set(lines, dropped);
-            take(tracked, None, document, tick, *shown == Some(tick))
+            let conflicts = if *shown == Some(tick) { Conflicts::Taken } else { Conflicts::Refused };
+            take(tracked, None, document, tick, conflicts)
         }
-        Intent::Take { hunks, .. } => take(tracked, hunks.as_deref(), document, tick, true),
+        Intent::Take { hunks, is_both, .. } => {
+            let conflicts = if *is_both { Conflicts::Both } else { Conflicts::Taken };
+            take(tracked, hunks.as_deref(), document, tick, conflicts)
+        }
         Intent::Put { rows, tick: at, lines } => {
             if *at != tick || rows.end > document.rows().len() {
                 return Err(Settlement::Refused(Obstacle::Stale));
@@ -65,6 +69,17 @@ fn land(tracked: &Tracked, answer: &[Bytes], document: &Document, tick: u64) -> 
     Ok(Plan { anchor: Some(anchor), now, replaced, edits, settlement, hunks: None })
 }
 
+/// What is done where the user has changed the same rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Conflicts {
+    /// Nothing is written.
+    Refused,
+    /// The answer's rows take the place of theirs.
+    Taken,
+    /// They come below theirs.
+    Both,
+}
+
 /// Takes hunks of a held answer, or all of them: also conflicts, where these were shown. Once nothing is left the
 /// answer lands.
 fn take(
@@ -72,7 +87,7 @@ fn take(
     ids: Option<&[EditId]>,
     document: &mut Document,
     tick: u64,
-    may_conflict: bool,
+    conflicts: Conflicts,
 ) -> Result<Plan, Settlement> {
     let stays = |why| Settlement::Refused(Obstacle::Held(why));
     let located = tracked.locate(document, tick);
@@ -80,10 +95,20 @@ fn take(
     let column = tracked.column;
     let review = tracked.review(&base).ok_or(Settlement::Refused(Obstacle::Stale))?;
     let all = review.hunks(&now, column).map_err(stays)?;
-    if !may_conflict && all.iter().any(|hunk| hunk.conflict.is_some()) {
+    let mut hunks = chosen(&all, ids).ok_or(Settlement::Refused(Obstacle::Stale))?;
+    let has_conflict = hunks.iter().any(|hunk| hunk.conflict.is_some());
+    // Of parts of rows there are none to keep beside.
+    let is_refused = match conflicts {
+        Conflicts::Refused => all.iter().any(|hunk| hunk.conflict.is_some()),
+        Conflicts::Taken => false,
+        Conflicts::Both => has_conflict && !now.is_of_rows(),
+    };
+    if is_refused {
         return Err(stays(HeldFor::Conflict));
+    } else if conflicts == Conflicts::Both {
+        let own = now.pieces();
+        hunks.iter_mut().filter(|hunk| hunk.conflict.is_some()).for_each(|hunk| hunk.keep_both(&own));
     }
-    let hunks = chosen(&all, ids).ok_or(Settlement::Refused(Obstacle::Stale))?;
     let is_last = hunks.len() == all.len();
     let (pieces, changes) = replaced(&now, &hunks);
     let settlement =

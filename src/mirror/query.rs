@@ -32,6 +32,8 @@ pub enum ReviewQuery {
     },
     /// To take hunks, or all.
     Take(Option<Vec<EditId>>),
+    /// To take hunks, and to keep the user's rows where they have changed the same.
+    Both(Option<Vec<EditId>>),
     /// To drop hunks, or all.
     Drop(Option<Vec<EditId>>),
     /// To take back the last drop.

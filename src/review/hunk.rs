@@ -103,6 +103,18 @@ impl Hunk {
     }
 }
 
+impl Hunk {
+    /// The rows of the text stay, and those of the answer come behind them. `own` are the pieces of the range.
+    pub fn keep_both(&mut self, own: &[&[u8]]) {
+        let Take { now, differ, pieces, come, .. } = &mut self.take;
+        let copy = |rows: Range<usize>| own[rows].iter().map(|piece| piece.to_vec());
+        let (head, tail) = (copy(now.start..differ.start), copy(differ.end..now.end));
+        *pieces = head.chain(std::mem::take(pieces)).chain(tail).collect();
+        *come = now.len() + pieces.len();
+        *differ = now.end..now.end;
+    }
+}
+
 impl Take {
     /// These pieces in place of others; those at its ends that are the same stay.
     pub fn new(

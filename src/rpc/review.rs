@@ -51,6 +51,8 @@ pub enum HunkVerb {
     Go(i64),
     /// It takes the hunk under the cursor, and as many behind it.
     Take(usize),
+    /// It takes the hunk under the cursor, and the user's rows stay where both have changed the same.
+    Both,
     /// It drops them, or brings back the dropped one under the cursor.
     Drop(usize),
     /// It takes those in the rows from the first to the one behind the last.
@@ -100,6 +102,7 @@ pub(super) fn key(fields: &Fields<'_>) -> Result<HunkKey, JobError> {
         ("previous", _) => HunkVerb::Go(-steps()?),
         ("take", true) => lines(HunkVerb::TakeIn)?,
         ("take", false) => HunkVerb::Take(count()?),
+        ("both", _) => HunkVerb::Both,
         ("drop", true) => lines(HunkVerb::DropIn)?,
         ("drop", false) => HunkVerb::Drop(count()?),
         _ => return Err(bad("verb", "is nothing that a key of a review does")),

@@ -257,7 +257,7 @@ impl Drawing<'_> {
         let (hunk, pane) = (&drawn.hunk, self.pane);
         let mut labels: Vec<Chunks> = head.into_iter().collect();
         if let Some(conflict) = hunk.conflict {
-            let words = format!("{CONFLICT} {}", conflict.words());
+            let words = format!("{CONFLICT} {}; dO takes both", conflict.words());
             labels.push(vec![Cell::new(fit(&words, pane.columns), "BotglueHeld")]);
         }
         if hunk.rows.len() > pane.most {

@@ -47,8 +47,9 @@ impl Buffer {
                 held.watch();
                 Findings::Nothing
             }
-            ReviewQuery::Take(hunks) => {
-                return self.add_intent(job, Intent::Take { hunks: hunks.clone(), token });
+            ReviewQuery::Take(hunks) | ReviewQuery::Both(hunks) => {
+                let is_both = matches!(asked, ReviewQuery::Both(_));
+                return self.add_intent(job, Intent::Take { hunks: hunks.clone(), is_both, token });
             }
             ReviewQuery::Drop(ids) => match self.drop_hunks(job, ids.as_deref()) {
                 Ok((done, None)) => Findings::Done(done),

@@ -1,4 +1,4 @@
---- The keys of a review: `]c`, `[c`, `do`, `dp` in its buffer, in normal mode. `do` and `dp` are `o` and `p` after the
+--- The keys of a review: `]c`, `[c`, `do`, `dp` in its buffer, in normal mode. `do`, `dp` and `dO` are keys after the
 --- operator `d`, so that they work at any pace; each is an operator of its own, so that a count and `.` work.
 
 local attach = require("botglue.host.attach")
@@ -31,7 +31,7 @@ end
 
 --- What the host has to know of a key: it does what the key means with the hunks as they are drawn. Where the text has
 --- changed since, it computes them first, and those that are others now are only shown.
----@param verb "next"|"previous"|"take"|"drop"
+---@param verb "next"|"previous"|"take"|"drop"|"both"
 ---@param args { count: integer?, range: { first: integer, past: integer }? }
 ---@return botglue.Review review
 ---@return table
@@ -50,7 +50,7 @@ local function pressed(verb, args)
 end
 
 --- Has hunks taken or dropped.
----@param verb "take"|"drop"
+---@param verb "take"|"drop"|"both"
 ---@param args { count: integer?, range: { first: integer, past: integer }? }
 local function change(verb, args)
   local function tell(_, err)
@@ -79,6 +79,11 @@ function M.take()
   errors.guard(change, "take", { count = vim.v.count1 })
 end
 
+--- The operator that takes, and keeps the user's rows above where both have changed the same.
+function M.both()
+  errors.guard(change, "both", { count = 1 })
+end
+
 --- The operator that drops; what was dropped already it brings back.
 function M.drop()
   errors.guard(change, "drop", { count = vim.v.count1 })
@@ -92,7 +97,7 @@ function M.in_lines(verb, range)
 end
 
 --- An operator on the hunk under the cursor. What it goes over does not matter.
----@param verb "take"|"drop"
+---@param verb "take"|"drop"|"both"
 ---@return string keys
 function M.operator(verb)
   vim.go.operatorfunc = "v:lua.require'botglue.ui.review.keys'." .. verb
@@ -100,7 +105,7 @@ function M.operator(verb)
 end
 
 ---@param lhs string
----@param verb "take"|"drop"
+---@param verb "take"|"drop"|"both"
 local function after_delete(lhs, verb)
   return function()
     if vim.v.operator ~= "d" or vim.wo.diff then
@@ -124,6 +129,7 @@ end
 local KEYS = {
   { mode = "o", lhs = "o", typed = "do", what = "take", shown = "do take", expr = after_delete("o", "take") },
   { mode = "o", lhs = "p", typed = "dp", what = "drop", shown = "dp drop", expr = after_delete("p", "drop") },
+  { mode = "o", lhs = "O", typed = "dO", what = "both", expr = after_delete("O", "both") },
   { mode = "n", lhs = "]c", typed = "]c", what = "next", shown = "]c next", expr = motion("]c", 1) },
   { mode = "n", lhs = "[c", typed = "[c", what = "previous", expr = motion("[c", -1) },
 }
