@@ -104,6 +104,11 @@ impl Hunk {
 }
 
 impl Hunk {
+    /// Whether rows come as they are, and not parts of them.
+    pub fn has_whole_rows(&self) -> bool {
+        self.take.pieces == self.lines
+    }
+
     /// The rows of the text stay, and those of the answer come behind them. `own` are the pieces of the range.
     pub fn keep_both(&mut self, own: &[&[u8]]) {
         let Take { now, differ, pieces, come, .. } = &mut self.take;

@@ -257,7 +257,8 @@ impl Drawing<'_> {
         let (hunk, pane) = (&drawn.hunk, self.pane);
         let mut labels: Vec<Chunks> = head.into_iter().collect();
         if let Some(conflict) = hunk.conflict {
-            let words = format!("{CONFLICT} {}; dO takes both", conflict.words());
+            let both = if hunk.has_whole_rows() { "; dO takes both" } else { "" };
+            let words = format!("{CONFLICT} {}{both}", conflict.words());
             labels.push(vec![Cell::new(fit(&words, pane.columns), "BotglueHeld")]);
         }
         if hunk.rows.len() > pane.most {
