@@ -48,6 +48,8 @@ struct Shown {
     waits: bool,
     columns: Option<usize>,
     room: Option<usize>,
+    /// The plugin has said whether it is seen.
+    is_placed: bool,
     is_dirty: bool,
     hung: Option<Hung>,
     /// The place, where its landing out of sight is told by a message.
@@ -74,9 +76,21 @@ impl Board {
         };
         let (agent, columns, room) = (agent.to_owned(), None, None);
         let (look, waits, is_dirty, hung) = (None, false, true, None);
-        let place = None;
-        let shown =
-            Shown { agent, tabstop, stays, status, look, waits, columns, room, is_dirty, hung, place };
+        let (place, is_placed) = (None, false);
+        let shown = Shown {
+            agent,
+            tabstop,
+            stays,
+            status,
+            look,
+            waits,
+            columns,
+            room,
+            is_placed,
+            is_dirty,
+            hung,
+            place,
+        };
         self.shown.insert(id, shown);
     }
 
@@ -132,7 +146,7 @@ impl Board {
     fn ended(&mut self, ended: Ended) -> Option<Duration> {
         let shown = self.shown.get_mut(&ended.id)?;
         self.unseen.retain(|unseen| *unseen != ended.id);
-        if ended.look.is_some() && shown.columns.is_none() {
+        if ended.look.is_some() && shown.is_placed && shown.columns.is_none() {
             self.unseen.push(ended.id);
             if self.unseen.len() > MOST_UNSEEN {
                 self.unseen.remove(0);
@@ -165,6 +179,7 @@ impl Board {
     fn seen(&mut self, seen: Seen) -> Option<Duration> {
         let shown = self.shown.get_mut(&seen.id)?;
         (shown.columns, shown.room, shown.is_dirty) = (seen.columns, seen.room, true);
+        shown.is_placed = true;
         if seen.columns.is_some() {
             self.unseen.retain(|unseen| *unseen != seen.id);
         }
@@ -222,12 +237,17 @@ impl Host {
     }
 
     /// Tells what changed of a job, together with what is shown of it.
-    pub(super) fn tell(&mut self, patch: Patch) {
+    pub(super) fn tell(&mut self, mut patch: Patch) {
         let hung = self.hung();
-        self.editor.tell(patch, hung);
         for (id, said, place) in std::mem::take(&mut self.board.unsaid) {
-            self.editor.tell(Patch::out_of_sight(id, &said, &place), Vec::new());
+            let news = Patch::out_of_sight(id, &said, &place);
+            if id == patch.id() {
+                patch = patch.and(news);
+            } else {
+                self.editor.tell(news, Vec::new());
+            }
         }
+        self.editor.tell(patch, hung);
     }
 
     /// Shows at the ranges what has changed.

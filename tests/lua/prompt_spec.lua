@@ -43,10 +43,12 @@ test("an autocommand that fails when insert mode ends does not keep it open", fu
     nvim:lua("vim.cmd('autocmd InsertLeave * call NoSuchFunction()')")
     nvim:type("<C-s>")
     nvim:type("<CR>")
-    if prompt.is_open(nvim) then
+    -- Neovim may have thrown away the keys that send it: then it is there still.
+    local is_open = prompt.is_open(nvim)
+    if is_open then
       type_and_leave(nvim, key)
     end
-    equal({ #sent(nvim), nvim:lines() }, { count, LINES }, key)
+    equal({ #sent(nvim), nvim:lines() }, { is_open and count or 1, LINES }, key)
   end
 end)
 

@@ -36,7 +36,7 @@ Window.__index = Window
 
 ---@return boolean
 function Window:is_open()
-  return not self.closed and api.nvim_win_is_valid(self.win)
+  return not self.closed and api.nvim_win_is_valid(self.win) and api.nvim_win_get_buf(self.win) == self.bufnr
 end
 
 --- The place, the size and the border.
