@@ -10,7 +10,7 @@ use crate::request::{Notify, Request};
 use crate::rpc::{Act, Asked};
 use crate::store::{JobEntry, JobKey};
 use crate::stream::Outcome;
-use crate::ui::{Answer, Answered, Talk, answer};
+use crate::ui::{Answer, Answered, Event, Talk, answer};
 use crate::view::{self, Viewer};
 
 /// So many talks are kept; the store has the others.
@@ -30,6 +30,13 @@ struct Kept {
 pub(super) struct Answers(VecDeque<Kept>);
 
 impl Answers {
+    fn keep(&mut self, kept: Kept) {
+        self.0.push_back(kept);
+        if self.0.len() > MOST {
+            self.0.pop_front();
+        }
+    }
+
     fn of(&mut self, id: u64) -> Option<&mut Kept> {
         self.0.iter_mut().find(|kept| kept.talk.answers.iter().any(|answered| answered.id == id))
     }
@@ -64,19 +71,16 @@ impl Host {
         kept.session.clone_from(&outcome.session_id);
         let words = if request.notify == Notify::None { String::new() } else { request.prompt.clone() };
         let arrives = (format!("answered, :Botglue answer {id} shows it"), words);
-        let is_shown = kept.view.as_ref().is_some_and(|view| {
-            self.views.screen.show(view, Box::new(Answer::new(kept.talk.clone(), id, None)))
-        });
-        if !is_shown {
+        let shown = kept.view.as_ref().filter(|view| self.views.screen.is_open(view));
+        if let Some(view) = shown {
+            self.views.screen.on(view, Event::Answered(kept.talk.clone(), id));
+        } else {
             let view = self.views.screen.new_id("answer");
             let shown = Box::new(Answer::new(kept.talk.clone(), id, Some(arrives)));
             self.views.screen.open_as(view.clone(), shown, None);
             kept.view = Some(view);
         }
-        self.answers.0.push_back(kept);
-        if self.answers.0.len() > MOST {
-            self.answers.0.pop_front();
-        }
+        self.answers.keep(kept);
         self.draw(None);
     }
 
@@ -102,7 +106,7 @@ impl Host {
         let answers = vec![Answered { id, question, text: answer(record).join("\n") }];
         let viewer = Viewer { cwd: job.project.clone(), ..Viewer::default() };
         let talk = Talk { place: view::place(&job.path, None, job.selection.first_line, &viewer), answers };
-        self.answers.0.push_back(Kept { talk: talk.clone(), session: record.session_id.clone(), view: None });
+        self.answers.keep(Kept { talk: talk.clone(), session: record.session_id.clone(), view: None });
         self.show_answer(token, talk, id);
     }
 

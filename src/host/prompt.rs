@@ -161,7 +161,13 @@ impl Host {
 
     /// Does what the prompt wants, and draws what has changed before the reply to a question.
     fn grant(&mut self, wish: Option<Wish>, reply: Option<(u64, Result<Json, String>)>) {
-        let mut call = self.prompt_frame().map_or_else(|| json!({}), |frame| drawn(&frame));
+        let mut call = json!({});
+        if let Some(frame) = self.prompt_frame()
+            && let Some((_, prompt)) = &self.prompts.open
+        {
+            call = drawn(&frame);
+            call["wanted"] = wanted(prompt);
+        }
         let project = self.prompts.open.as_ref().map(|(_, prompt)| prompt.project().to_owned());
         match wish {
             Some(Wish::Files { serial, query, is_new }) => {
@@ -243,8 +249,6 @@ fn drawn(frame: &PromptFrame) -> Json {
         "title": chunks(&frame.title),
         "footer": chunks(&frame.footer),
         "said": frame.said.iter().map(chunks).collect::<Json>(),
-        "agent": frame.chosen.agent,
-        "model": frame.chosen.model,
     })
 }
 

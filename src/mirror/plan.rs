@@ -96,18 +96,18 @@ fn take(
     let review = tracked.review(&base).ok_or(Settlement::Refused(Obstacle::Stale))?;
     let all = review.hunks(&now, column).map_err(stays)?;
     let mut hunks = chosen(&all, ids).ok_or(Settlement::Refused(Obstacle::Stale))?;
-    let has_conflict = hunks.iter().any(|hunk| hunk.conflict.is_some());
-    // Of parts of rows there are none to keep beside.
+    let own = now.pieces();
     let is_refused = match conflicts {
         Conflicts::Refused => all.iter().any(|hunk| hunk.conflict.is_some()),
         Conflicts::Taken => false,
-        Conflicts::Both => has_conflict && !now.is_of_rows(),
+        // Of parts of rows there are none to keep beside, and where rows only go there are no two.
+        Conflicts::Both => {
+            let mut both = hunks.iter_mut().filter(|hunk| hunk.conflict.is_some());
+            !both.all(|hunk| now.is_of_rows() && hunk.keep_both(&own))
+        }
     };
     if is_refused {
         return Err(stays(HeldFor::Conflict));
-    } else if conflicts == Conflicts::Both {
-        let own = now.pieces();
-        hunks.iter_mut().filter(|hunk| hunk.conflict.is_some()).for_each(|hunk| hunk.keep_both(&own));
     }
     let is_last = hunks.len() == all.len();
     let (pieces, changes) = replaced(&now, &hunks);

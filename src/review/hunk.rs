@@ -104,19 +104,21 @@ impl Hunk {
 }
 
 impl Hunk {
-    /// Whether rows come as they are, and not parts of them.
+    /// Whether rows come, as they are and not parts of them.
     pub fn has_whole_rows(&self) -> bool {
-        self.take.pieces == self.lines
+        !self.lines.is_empty() && self.take.pieces == self.lines
     }
 
-    /// The rows of the text stay, and those of the answer come behind them. `own` are the pieces of the range.
-    pub fn keep_both(&mut self, own: &[&[u8]]) {
+    /// The rows of the text stay, and those of the answer come behind them: whether there are any. `own` are the pieces
+    /// of the range.
+    pub fn keep_both(&mut self, own: &[&[u8]]) -> bool {
         let Take { now, differ, pieces, come, .. } = &mut self.take;
         let copy = |rows: Range<usize>| own[rows].iter().map(|piece| piece.to_vec());
         let (head, tail) = (copy(now.start..differ.start), copy(differ.end..now.end));
         *pieces = head.chain(std::mem::take(pieces)).chain(tail).collect();
         *come = now.len() + pieces.len();
         *differ = now.end..now.end;
+        !pieces.is_empty()
     }
 }
 

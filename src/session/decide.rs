@@ -96,6 +96,9 @@ impl Session {
                 return Err(format!("job {id} will be rejected when it ends"));
             }
             (Stage::Running, Decision::Reject) => Verdict::InAdvance,
+            (Stage::Landing(_), Decision::Reject) => {
+                return Err(format!("job {id} is about to land: :Botglue revert {id} takes it back then"));
+            }
             _ => return none(),
         };
         job.is_unwanted |= verdict == Verdict::InAdvance;

@@ -42,8 +42,8 @@ pub struct Talk {
 pub struct Answer {
     talk: Talk,
     rows: Vec<String>,
-    /// The first row of each answer, from 0.
-    begins: Vec<usize>,
+    /// The first row of each answer, from 0: of its question, where that is shown, and of its text.
+    begins: Vec<(usize, usize)>,
     /// The answer that is shown first.
     shown: usize,
     /// What is said where nobody waits for it and it cannot open; none where the user opens it.
@@ -57,25 +57,25 @@ impl Answer {
     pub fn new(talk: Talk, id: u64, arrives: Option<(String, String)>) -> Self {
         let (mut rows, mut begins): (Vec<String>, _) = (Vec::new(), Vec::new());
         for answered in &talk.answers {
-            if rows.is_empty() {
-                begins.push(0);
-            } else {
+            let mut first = 0;
+            if !rows.is_empty() {
                 rows.push(String::new());
-                begins.push(rows.len());
+                first = rows.len();
                 rows.extend(answered.question.lines().map(|row| format!("> {row}")));
                 rows.push(String::new());
             }
+            begins.push((first, rows.len()));
             rows.extend(lines(&answered.text));
         }
         let shown = talk.answers.iter().position(|answered| answered.id == id).unwrap_or_default();
         Self { is_inside: arrives.is_none(), talk, rows, begins, shown, arrives }
     }
 
-    /// The answer in a row, from 0, and its rows.
+    /// The answer in a row, from 0, and the rows of its text.
     fn at(&self, row: usize) -> (u64, Range<usize>) {
-        let part = self.begins.partition_point(|first| *first <= row).saturating_sub(1);
-        let end = self.begins.get(part + 1).map_or(self.rows.len(), |next| next - 1);
-        (self.talk.answers[part].id, self.begins[part]..end)
+        let part = self.begins.partition_point(|(first, _)| *first <= row).saturating_sub(1);
+        let end = self.begins.get(part + 1).map_or(self.rows.len(), |(next, _)| next - 1);
+        (self.talk.answers[part].id, self.begins[part].1..end)
     }
 
     /// The code blocks of an answer in these rows: their rows, fences included, and the rows within.
@@ -164,18 +164,19 @@ impl View for Answer {
         Frame {
             place: Some(float(spec, ui)),
             rows: self.rows.iter().enumerate().map(row).collect(),
-            cursor: Some(self.begins[self.shown] + 1),
+            cursor: Some(self.begins[self.shown].0 + 1),
             ..Frame::default()
         }
     }
 
     fn on(&mut self, event: Event<'_>) -> Option<super::screen::Effect> {
-        if let Event::Key { action, .. } = event {
-            match action {
-                "in" => self.is_inside = true,
-                "out" => self.is_inside = false,
-                _ => {}
+        match event {
+            Event::Key { action: "in", .. } => self.is_inside = true,
+            Event::Key { action: "out", .. } => self.is_inside = false,
+            Event::Answered(talk, id) => {
+                *self = Self { is_inside: self.is_inside, ..Self::new(talk, id, None) }
             }
+            _ => {}
         }
         None
     }
@@ -212,7 +213,7 @@ mod tests {
         let frame = view.frame(Ui { columns: 80, lines: 24, cmdheight: 1 }, 0);
         assert_eq!((view.rows[0].as_str(), frame.cursor, frame.rows.len()), (" It doubles.", Some(12), 15));
         assert_eq!(view.at(9).0, 3);
-        assert_eq!(view.at(11), (7, 11..15));
+        assert_eq!(view.at(11), (7, 14..15));
     }
 
     #[test]
@@ -223,7 +224,7 @@ mod tests {
         }
         assert_eq!(view.yanked(8), ["rest"], "a block without an end");
         assert_eq!(view.yanked(0).len(), 10);
-        assert_eq!(view.yanked(13), ["> why?", "> really", "", "Because `a` is."]);
+        assert_eq!(view.yanked(13), ["Because `a` is."], "without the question");
     }
 
     #[test]
@@ -232,7 +233,7 @@ mod tests {
         let code = || vec!["local b = a * 2".to_owned(), "return b".to_owned()];
         assert_eq!((view.put(0), view.put(6)), ((3, code()), (3, code())));
         assert_eq!(view.put(7), (3, vec!["rest".to_owned()]));
-        assert_eq!(view.put(14).0, 7);
+        assert_eq!(view.put(12), (7, vec!["Because `a` is.".to_owned()]), "without code");
     }
 
     #[test]

@@ -422,6 +422,7 @@ impl View for List {
 
     fn on(&mut self, event: Event<'_>) -> Option<Effect> {
         match event {
+            Event::Answered(..) => None,
             Event::Cursor(id) => {
                 self.cursor = Some(id.to_owned());
                 self.more()

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use rmpv::Value;
 
+use super::answer::Talk;
 use super::frame::{Frame, diff, list, map};
 use super::layout::{Class, Key, MORE, Ui};
 use crate::session::Live;
@@ -54,6 +55,8 @@ pub enum Event<'a> {
     },
     /// The jobs of this Neovim that go on or are held.
     Live(&'a [Live], Totals),
+    /// A talk has another answer: of this job.
+    Answered(Talk, u64),
     /// Something that the store has of jobs has changed.
     Past,
     /// The answer to a question to the store.

@@ -41,7 +41,11 @@ test("an autocommand that fails when insert mode ends does not keep it open", fu
     local nvim = start()
     nvim:type(":2Botglue<CR>text")
     nvim:lua("vim.cmd('autocmd InsertLeave * call NoSuchFunction()')")
-    nvim:type("<C-s>")
+    -- Until the error asks for a key nothing else may be asked: it would wait for that key, too.
+    nvim:api("input", "<C-s>")
+    suite.eventually("the error asks for a key", function()
+      return nvim:api("get_mode").blocking
+    end)
     nvim:type("<CR>")
     -- Neovim may have thrown away the keys that send it: then it is there still.
     local is_open = prompt.is_open(nvim)
@@ -303,4 +307,35 @@ test("who goes from the prompt to type at the end of a line at once types there"
   nvim:type(" typed")
   nvim:type("<Esc>gg.")
   equal(nvim:lines(), { "e typed", "two", "three typed" })
+end)
+
+test("a prompt that was closed by its window is over when the next one is asked for", function()
+  local nvim = start()
+  nvim:type(":2Botglue<CR>one<Esc>")
+  nvim:type(":q<CR>:4Botglue<CR>two")
+  equal({ text(nvim), nvim:lines(1) }, { { "two" }, LINES })
+  type_and_leave(nvim, "<C-s>")
+  equal(sent(nvim)[1].selection.first_line, 4)
+end)
+
+test("what becomes of the answer outlives a host", function()
+  local nvim = start()
+  nvim:type(":2Botglue<CR>one<C-g>")
+  contains(nvim:screen(), "botglue ask")
+  nvim:eventually(
+    "the draft is stored",
+    "return require('botglue.host.connection').prompt.draft.told == 'one'"
+  )
+  nvim:host("die")
+  nvim:type(" more")
+  nvim:eventually(
+    "another host is there",
+    [[
+    local process = require("botglue.host.connection").process
+    return process and process.ready
+  ]]
+  )
+  contains(nvim:screen(), "botglue ask")
+  type_and_leave(nvim, "<C-s>")
+  equal({ sent(nvim)[1].prompt, sent(nvim)[1].question }, { "one more", true })
 end)

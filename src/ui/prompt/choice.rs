@@ -24,6 +24,8 @@ pub struct Begin {
     pub has_session: bool,
     /// That of the draft in it.
     pub draft: Option<Chosen>,
+    /// That is what the user has chosen in it, as an earlier host knew.
+    pub is_again: bool,
     /// What was chosen last in the project.
     pub last: Option<Chosen>,
 }
@@ -87,7 +89,8 @@ impl Choice {
         if let Some(last) = self.begin.last.clone().filter(|_| is_free && !self.begin.has_session) {
             self.recall(last);
         }
-        if let Some(Chosen { agent, model }) = self.begin.draft.clone().filter(|_| is_free)
+        if let Some(Chosen { agent, model }) =
+            self.begin.draft.clone().filter(|_| is_free || self.begin.is_again)
             && self.options.agents.contains_key(&agent)
         {
             self.pick(agent, model);

@@ -81,8 +81,10 @@ pub struct Typed {
     pub text: String,
     /// The row of the cursor, from 0.
     pub row: usize,
-    /// The text before the cursor in its row.
+    /// The text before the cursor in its row, with what is no UTF-8 replaced.
     pub before: String,
+    /// How many bytes that is.
+    pub column: usize,
     /// The mode.
     pub mode: Mode,
     /// The cells inside of the window.
@@ -102,6 +104,8 @@ pub struct PromptFrame {
     pub said: Vec<Chunks>,
     /// The agent and the model.
     pub chosen: Chosen,
+    /// What becomes of the answer.
+    pub way: Way,
 }
 
 /// What comes of an event.
@@ -229,6 +233,7 @@ impl Prompt {
             None => self.menu(0, Vec::new()),
             Some(Word::Name(lead)) => self.menu(0, complete::named(&lead, &self.options)),
             Some(Word::Mention(at, query)) => {
+                let at = (self.typed.column + at).saturating_sub(self.typed.before.len());
                 self.wanted = Some((serial, at, query.clone()));
                 let is_new = !std::mem::replace(&mut self.has_asked_for_files, true);
                 Some(Wish::Files { serial, query, is_new })
@@ -374,7 +379,7 @@ impl Prompt {
         let sign = format!("{FAILED} ");
         let obstacle = self.obstacle.as_ref().map(|words| said(&sign, words, "BotglueFailure", room));
         let said = [hint, obstacle].into_iter().flatten().flatten().collect();
-        PromptFrame { title, footer, said, chosen: self.choice.chosen() }
+        PromptFrame { title, footer, said, chosen: self.choice.chosen(), way: self.way }
     }
 }
 

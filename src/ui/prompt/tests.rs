@@ -10,7 +10,8 @@ fn prompt(about: About) -> Prompt {
 fn typed(prompt: &mut Prompt, text: &str) -> Option<Wish> {
     let serial = prompt.typed.serial + 1;
     let before = text.to_owned();
-    prompt.typed(Typed { serial, text: text.to_owned(), before, ..prompt.typed.clone() })
+    let column = text.len();
+    prompt.typed(Typed { serial, text: text.to_owned(), before, column, ..prompt.typed.clone() })
 }
 
 fn text(chunks: &Chunks) -> String {

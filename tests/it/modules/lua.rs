@@ -25,7 +25,7 @@ const BUDGETS: [(&str, usize); 11] = [
     ("jobs", 1722),
     ("session", 69),
     ("ui", 1563),
-    ("ui/prompt", 1317),
+    ("ui/prompt", 1337),
     ("ui/review", 971),
     ("ui/status", 725),
 ];

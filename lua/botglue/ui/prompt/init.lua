@@ -33,6 +33,13 @@ local SAVE_DELAY = 250 -- milliseconds from a key until the text is sent to the 
 ---@field set_repeat fun()? makes `.` repeat the operator that opened the prompt
 ---@field on_cancel fun()? called if nothing is sent
 
+---@class botglue.PromptWanted what is chosen in a prompt
+---@field agent string?
+---@field model string?
+---@field question boolean?
+---@field review boolean?
+---@field is_untouched boolean? whether agent and model are those without any choice
+
 ---@class botglue.Prompt
 ---@field id integer
 ---@field range botglue.Range
@@ -44,7 +51,7 @@ local SAVE_DELAY = 250 -- milliseconds from a key until the text is sent to the 
 ---@field menu botglue.Menu
 ---@field told table? what the host was told of it last
 ---@field serial integer counts the changes that it was told of
----@field chosen { agent: string?, model: string? }? the agent and the model, as the host has said
+---@field chosen botglue.PromptWanted? what the host has said last of it
 ---@field forget_dot fun()? lets `.` forget what was typed
 ---@field typed string? its text when it was last read
 ---@field draft botglue.PromptDraft? its stored draft; nil before it is filled and after it was sent or closed
@@ -83,6 +90,7 @@ function Prompt:state()
     text = table.concat(lines, "\n"),
     row = row - 1,
     before = lines[row]:sub(1, col),
+    column = col,
     mode = mode:match("^[iR]") and "i" or mode:match("^[sS\19]") and "s" or "n",
     width = self.window.width,
     first = first,
@@ -159,6 +167,11 @@ function Prompt:introduce()
   end
   client.tell_options(process)
   local request, bufnr, kept = self.request, self.range.bufnr, self.chosen or self.draft
+  local way = self.chosen
+    or {
+      question = request.question,
+      review = require("botglue.jobs.request").is_reviewed(request, self.opts.options),
+    }
   local is_there = api.nvim_buf_is_valid(bufnr)
   self.told = nil
   process:notify(
@@ -169,12 +182,13 @@ function Prompt:introduce()
         path = is_there and require("botglue.util.buffer_path")(bufnr) or "",
         name = is_there and api.nvim_buf_get_name(bufnr) or nil,
         is_insertion = self.range.shape == "insert",
-        question = request.question,
-        review = require("botglue.jobs.request").is_reviewed(request, self.opts.options),
+        question = way.question,
+        review = way.review,
         resumes = request.resume and request.resume.at ~= nil,
         agent = request.agent,
         model = request.model,
         draft = kept and kept.agent and { agent = kept.agent, model = kept.model or nil } or nil,
+        is_again = self.chosen ~= nil,
         proposal = self.opts.proposal,
         recent = recent(),
         buffers = require("botglue.jobs.mentions").buffers(bufnr, self.project),
@@ -184,15 +198,15 @@ function Prompt:introduce()
 end
 
 --- Draws what the host says.
----@param call { title: table?, agent: string?, text: string?, menu: botglue.MenuOffer? }
+---@param call { title: table?, wanted: botglue.PromptWanted?, text: string?, menu: botglue.MenuOffer? }
 function Prompt:draw(call)
   if not self.window:is_open() then
     return
   elseif call.title then
-    local chosen = { agent = call.agent, model = call.model }
-    if not vim.deep_equal(chosen, self.chosen) then
-      self.prewarm:want(self:request_of(nil, chosen), self.chosen == nil)
-      self.chosen = chosen
+    local chosen, before = call.wanted, self.chosen
+    self.chosen = chosen
+    if not before or chosen.agent ~= before.agent or chosen.model ~= before.model then
+      self.prewarm:want(self:request_of(nil, chosen), before == nil)
     end
     self.window:draw(call.title, call.footer, call.said)
     -- The host may have to make it fit.
@@ -351,7 +365,7 @@ end
 
 --- The request for a prompt. A named prompt sets its own agent and model, unless the user has chosen others.
 ---@param prompt string?
----@param wanted { agent: string?, model: string?, question: boolean?, review: boolean?, is_untouched: boolean? }
+---@param wanted botglue.PromptWanted
 ---@return botglue.Request
 function Prompt:request_of(prompt, wanted)
   local request = vim.tbl_extend("force", self.request, { prompt = prompt })
@@ -530,12 +544,18 @@ end
 ---@param opts botglue.PromptOptions
 ---@param send fun(request: botglue.Request) called with the completed request, after the range was updated
 function M.ask(range, request, opts, send)
-  if connection.prompt then
+  local open = connection.prompt
+  if open and open.window and not open.window:is_open() then
+    -- The user has closed its window, and typed on.
+    open.window:close()
+  elseif open then
     if opts.on_cancel then
       opts.on_cancel()
     end
     range:unmark()
-    connection.prompt:focus()
+    if open.window then
+      open:focus()
+    end
     return
   end
   local self = setmetatable({
