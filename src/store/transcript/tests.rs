@@ -4,10 +4,10 @@ use std::time::Duration;
 use super::*;
 use crate::journal::sample::DEADLINE;
 
-/// Records a short stream whole.
-fn record(data_dir: &Path) -> PathBuf {
+/// Records a short stream of a job whole. No two jobs of a host have the same number, nor two files the same name.
+fn record(data_dir: &Path, id: u64) -> PathBuf {
     let transcripts = Transcripts::under(data_dir);
-    let mut transcript = transcripts.open(7);
+    let mut transcript = transcripts.open(id);
     transcript.append(b"{}\n");
     let path = transcript.path().unwrap().to_owned();
     drop(transcript);
@@ -31,7 +31,7 @@ fn old(folder: &Path, name: &str, size: u64) {
 fn only_the_newest_stay_and_only_their_owner_reads_them() {
     let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let folder = folder(dir.path());
-    let path = record(dir.path());
+    let path = record(dir.path(), 1);
     assert_eq!(fs::read(&path).unwrap(), b"{}\n");
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&path), mode(&folder)), (0o600, 0o700));
@@ -48,7 +48,7 @@ fn only_the_newest_stay_and_only_their_owner_reads_them() {
         old(&folder, &format!("{id:015}-2-{id}.jsonl"), 1);
     }
     fs::remove_file(path).unwrap();
-    record(dir.path());
+    record(dir.path(), 2);
     let left = names(&folder);
     let is_left = |id: u64| left.contains(&format!("{id:015}-2-{id}.jsonl"));
     assert_eq!([is_left(5), is_left(6)], [false, true], "theirs and links are not counted");
@@ -56,7 +56,7 @@ fn only_the_newest_stay_and_only_their_owner_reads_them() {
 
     // One as long as all may be, in place of the newest: the others go.
     old(&folder, "900000000000000-1-1.jsonl", MAX_TOTAL_BYTES);
-    record(dir.path());
+    record(dir.path(), 3);
     let left = names(&folder);
     assert!(theirs.iter().all(|name| left.contains(&(*name).to_owned())), "{left:?}");
     assert_eq!(left.len(), theirs.len() + 1 + 2, "that one, and the one that begins");
@@ -65,7 +65,7 @@ fn only_the_newest_stay_and_only_their_owner_reads_them() {
     let linked = dir.path().join("linked");
     fs::create_dir(&linked).unwrap();
     symlink(elsewhere.path(), super::folder(&linked)).unwrap();
-    record(&linked);
+    record(&linked, 4);
     assert_eq!(names(elsewhere.path()), ["000000000000001-1-1.jsonl"]);
 }
 
