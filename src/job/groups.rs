@@ -56,16 +56,22 @@ impl Groups {
         self.remains(0).signal(libc::SIGKILL);
     }
 
-    /// A leader that has just been started, and is not reaped before [`Groups::leave`].
-    pub(super) fn enter(&self, pgid: i32) {
+    /// Starts what ends the agents should this host die: before the first of them, which would live on if the host died in
+    /// between.
+    pub(super) fn watch(&self) {
         let mut living = self.lock();
-        living.leaders.insert(pgid);
         if self.is_watched && living.reaper.is_none() {
             match Reaper::start() {
                 Ok(reaper) => living.reaper = Some(reaper),
                 Err(error) => tracing::warn!(%error, "nothing ends the agents should this host die"),
             }
         }
+    }
+
+    /// A leader that has just been started, and is not reaped before [`Groups::leave`].
+    pub(super) fn enter(&self, pgid: i32) {
+        let mut living = self.lock();
+        living.leaders.insert(pgid);
         living.tell(pgid, true);
     }
 

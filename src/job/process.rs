@@ -59,6 +59,7 @@ impl Process {
         let refused = |error: io::Error| launch.refused(&program, &error);
         // Before the child, so that its end is not missed.
         let children = signal(SignalKind::child()).map_err(refused)?;
+        groups.watch();
         let mut child = command(launch, &program).spawn().map_err(refused)?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let pgid = child.id().and_then(|pid| i32::try_from(pid).ok());
