@@ -47,7 +47,7 @@ const PLAIN: Subcommand =
     Subcommand { name: "", does: Does::Info, bang: false, range: false, opens: false, plus: &[] };
 
 /// All, in the order of their names.
-pub(super) static SUBCOMMANDS: [Subcommand; 22] = [
+pub(super) const SUBCOMMANDS: &[Subcommand] = &[
     Subcommand { name: "accept", does: Does::Of(choose::HELD, "accept"), range: true, ..PLAIN },
     Subcommand { name: "answer", does: Does::Answer, ..PLAIN },
     Subcommand { name: "ask", does: Does::Ask, range: true, plus: &plus::BOTH, ..PLAIN },

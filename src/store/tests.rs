@@ -6,7 +6,6 @@ mod spending;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
 use rusqlite::types::Value as Cell;
 use serde_json::{Value, json};
@@ -129,14 +128,11 @@ fn a_job_whose_host_was_lost_was_interrupted_until_the_next_host_runs_it() {
     assert_eq!(states(&connection), [(1, "done")]);
 }
 
-static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
-});
-
 /// A store, and what the user is told.
 struct Host {
     store: Store,
     told: mpsc::Receiver<String>,
+    runtime: Runtime,
 }
 
 fn warn(tell: mpsc::Sender<String>) -> Warn {
@@ -148,12 +144,17 @@ impl Host {
     fn open(dir: &Path, session: &str) -> Self {
         let (tell, told) = mpsc::channel();
         let store = Store::open(Some(dir.to_owned()), session.to_owned(), warn(tell));
-        Self { store, told }
+        Self::of(store, told)
+    }
+
+    fn of(store: Store, told: mpsc::Receiver<String>) -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        Self { store, told, runtime: runtime.unwrap() }
     }
 
     /// How many jobs the database has, if it can be read.
     fn count(&self) -> Option<u64> {
-        let _entered = RUNTIME.enter();
+        let _entered = self.runtime.enter();
         let (reply, answer) = mpsc::channel();
         let wanted = InfoQuery { project: String::new(), session: None, today_ms: 0 };
         let then = move |info: Result<Info, StoreError>| {
@@ -169,7 +170,7 @@ impl Host {
     }
 
     fn close(&self) {
-        RUNTIME.block_on(self.store.close(Instant::now() + Duration::from_secs(5)));
+        self.runtime.block_on(self.store.close(Instant::now() + Duration::from_secs(5)));
     }
 }
 
@@ -318,7 +319,7 @@ fn what_two_neovims_do_while_the_database_is_locked_is_all_there() {
 fn an_asker_hears_that_the_store_is_busy_as_long_as_it_is() {
     let dir = tempfile::tempdir().unwrap();
     let host = Host::open(dir.path(), "s");
-    let _entered = RUNTIME.enter();
+    let _entered = host.runtime.enter();
     let ((go_on, waits), (reply, answer)) = (mpsc::channel::<()>(), mpsc::channel());
     host.store.ask(move |_| Ok(waits.recv_timeout(DEADLINE).is_ok()), |_| ());
     host.store.ask(|asker| asker.history(&Page::default()), move |listed| _ = reply.send(listed));
@@ -331,7 +332,7 @@ fn an_asker_hears_that_the_store_is_busy_as_long_as_it_is() {
 fn without_a_folder_nothing_is_kept_and_nobody_is_warned() {
     let (tell, told) = mpsc::channel();
     let store = Store::open(None, "s".to_owned(), warn(tell));
-    let host = Host { store, told };
+    let host = Host::of(store, told);
     assert!(!host.store.journal.append(1, ended(1, "x")));
     assert_eq!(host.count(), None);
     host.close();

@@ -46,7 +46,7 @@ pub struct Answer {
     begins: Vec<(usize, usize)>,
     /// The answer that is shown first.
     shown: usize,
-    /// What is said where nobody waits for it and it cannot open; none where the user opens it.
+    /// What is said where it has just come and cannot open; none where the user opens it.
     arrives: Option<(String, String)>,
     /// The user is in its window.
     is_inside: bool,

@@ -106,7 +106,7 @@ pub struct Opening {
     pub markdown: Option<&'static str>,
     /// It is put beside the range of this job, where there is room.
     pub beside: Option<u64>,
-    /// Nobody waits for it: where it would be in the way, this message is shown instead (what the job did, and words).
+    /// It opens by itself: where it would be in the way, this message is shown instead (what the job did, and words).
     pub arrives: Option<(String, String)>,
     /// The plugin tells whether the user is in it.
     pub tells_focus: bool,

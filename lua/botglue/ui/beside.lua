@@ -1,5 +1,5 @@
---- Windows of the host that belong to the range of a job: where they are put, and whether one that nobody waits for may
---- open now.
+--- Windows of the host that belong to the range of a job: where they are put, and whether one
+--- for an answer that has just come may open now.
 
 local connection = require("botglue.host.connection")
 local place = require("botglue.ui.place")
@@ -35,8 +35,8 @@ function M.place(config, id)
   return vim.tbl_extend("force", config, beside, { height = height })
 end
 
---- How a window that nobody waits for opens: the user goes there if they have not gone on since they asked, else it
---- opens where there is room for it, or not at all.
+--- How the window of an answer that has just come opens: the user goes there if they have not gone on since they
+--- asked, else it opens where there is room for it, or not at all.
 ---@param opening botglue.ViewOpening
 ---@return "enter"|"stay"|nil
 function M.arrival(opening)

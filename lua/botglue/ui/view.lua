@@ -33,7 +33,7 @@ local LOOKS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLine:Bot
 ---@field tells_cursor boolean? whether the host knows in which row the cursor is
 ---@field markdown "parsed"|"by lines"|nil how the text is coloured as Markdown
 ---@field beside integer? the job beside whose range it is put
----@field arrives [string, string]? nobody waits for it: what is said instead where it would be in the way
+---@field arrives [string, string]? of an answer that has just come: what is said instead where it would be in the way
 ---@field tells_focus boolean? whether the host knows if the user is in it
 ---@field diff boolean? whether it is compared with the other windows of its tab page
 
