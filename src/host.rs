@@ -43,7 +43,6 @@ use crate::record;
 use crate::rpc::{Command, Hello};
 use crate::session::{Patch, Session};
 use crate::store::Store;
-use crate::stream::Outcome;
 use answers::Answers;
 use earlier::Adopter;
 use jobs::Jobs;
@@ -287,17 +286,7 @@ impl Host {
             return postponed.push(command);
         }
         match command {
-            Command::Run(request) => self.accept(*request),
-            Command::Reject { id, error } => {
-                tracing::warn!(
-                    job = id,
-                    error = error.code.name(),
-                    message_bytes = error.message.len(),
-                    "rejected"
-                );
-                let told = self.session.rejected(id, &Outcome::failed(error));
-                self.tell(told);
-            }
+            Command::Run { id, run } => self.requested(id, &run),
             Command::Options(options) => self.options = options.map_err(|error| error.message),
             Command::Hello(hello) => self.hello(hello),
             Command::Decide { token, id, buffer, decision } => self.decide(token, id, buffer, decision),
@@ -314,8 +303,6 @@ impl Host {
             }
             Command::Recall { token, asked } => self.recall(token, asked),
             Command::Interrupted(ids) => self.interrupted = ids,
-            Command::Prewarm(wanted) => self.prewarm(&wanted),
-            Command::Drop(token) => drop(self.prewarm.hand_over(token)),
             Command::Observe { id, wanted } => {
                 if let Some(subscriptions) = self.jobs.subscriptions(id) {
                     subscriptions.forward(id, wanted, &self.editor);

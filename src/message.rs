@@ -6,8 +6,9 @@
 use std::collections::HashSet;
 use std::fmt::Write;
 
+use crate::fields::bytes;
 use crate::land::is_prose;
-use crate::request::{Request, Resume, SelectionKind, bytes};
+use crate::request::{Request, Resume, SelectionKind};
 use crate::rules::Rules;
 
 /// The fixed rules, the same for every request; they go where the CLI takes a system prompt.

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use crate::document::Passage;
+use crate::fields::bytes;
 use crate::journal::{self, Accepted, Amounts, CountedBefore, Landed, Record, RowsOnDisk};
 use crate::land::{self, Landing};
 use crate::mirror::{RangeOnDisk, Settlement};
-use crate::request::{Request, bytes};
+use crate::request::Request;
 use crate::stream::Outcome;
 
 /// What is kept of a job from the moment at which it is accepted.

@@ -2,10 +2,8 @@
 //!
 //! Lua sends one map; [`decode()`] turns it into a [`Request`] or says which field is wrong. Nothing here acts.
 
-pub mod bytes;
 mod decode;
-pub mod fields;
-mod prewarm;
+mod mentions;
 #[cfg(test)]
 pub mod sample;
 mod start;
@@ -15,12 +13,14 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::decode::{decode, id_of};
-pub use self::fields::{Fields, bad};
-pub use self::prewarm::PrewarmRequest;
-pub use self::start::AgentStart;
+pub use self::decode::{choice, decode, id_of};
+pub use self::mentions::{Mentions, mentions};
+pub use self::start::{AgentStart, directory, resume};
 pub use self::transcript::TranscriptRequest;
 pub use crate::agent::{AgentCommand, Resume};
+use crate::error::JobError;
+use crate::fields::Fields;
+pub use crate::options::Notify;
 
 /// One job, as the editor asked for it.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,16 +78,28 @@ pub struct Request {
     pub notify: Notify,
 }
 
-/// Which ends of jobs are told by a message: the option `notify`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Notify {
-    /// All.
-    All,
-    /// Failures, and answers that are held.
-    #[default]
-    Failures,
-    /// None.
-    None,
+/// A buffer of the editor's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenBuffer {
+    /// As a prompt names it; none where it cannot.
+    pub name: Option<String>,
+    /// Its file below the project's directory.
+    pub path: Option<String>,
+    /// Its number.
+    pub number: u64,
+}
+
+impl OpenBuffer {
+    /// Reads a list of them.
+    pub fn decode(fields: &Fields) -> Result<Vec<Self>, JobError> {
+        let some = |buffer: &Fields, field| buffer.some(field, Fields::lossy);
+        let buffers = fields.maps("buffers")?;
+        let buffer = |buffer: &Fields| {
+            let (name, path) = (some(buffer, "name")?, some(buffer, "path")?);
+            Ok(Self { name, path, number: buffer.count("number")? })
+        };
+        buffers.iter().map(buffer).collect()
+    }
 }
 
 /// The text of another buffer, as it is in the editor.
@@ -151,7 +163,7 @@ pub struct Selection {
     /// The selected text, one entry a row; empty for an insertion. A row never holds `\n`.
     #[serde(default)]
     pub text: Vec<String>,
-    /// The whole rows that the selection touches, as [`bytes`] has them; the same as `text` for whole lines.
+    /// The whole rows that the selection touches, as [`crate::fields::bytes`] has them; the same as `text` for whole lines.
     #[serde(default)]
     pub rows: Vec<String>,
     /// The byte in its row at which each entry of `text` begins.
@@ -165,7 +177,7 @@ pub struct Selection {
     pub beside: Beside,
 }
 
-/// What stood next to a selection, as [`bytes`] has it: none where the buffer begins or ends there.
+/// What stood next to a selection, as [`crate::fields::bytes`] has it: none where the buffer begins or ends there.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Beside {
     /// The line above its rows.

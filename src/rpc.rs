@@ -17,10 +17,11 @@ use tokio_util::compat::{TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
 
 use crate::editor::{CallCount, Pipe, RpcWriter};
 use crate::error::JobError;
+use crate::fields::{Fields, bad};
 use crate::land::Bytes;
 use crate::mirror::{self, Feed};
 use crate::options::Options;
-use crate::request::{self, Fields, Observe, PrewarmRequest, Request, bad};
+use crate::request::{self, Observe};
 use crate::session::{Batch, Decision, Known, Recording};
 use crate::ui::Ui;
 pub use ask::{Act, Asked, AskedFrom, EachOf, ShowOf, TranscriptOf};
@@ -34,14 +35,12 @@ pub type ConnectionEnd = Result<(), Box<LoopError>>;
 /// Everything that the editor can ask for.
 #[derive(Debug)]
 pub enum Command {
-    /// Start a job.
-    Run(Box<Request>),
-    /// A `run` whose fields are wrong: the job with this id fails.
-    Reject {
-        /// The job's id, as far as it could be read.
+    /// Start a job, which these fields and the options in force describe.
+    Run {
+        /// Its number.
         id: u64,
-        /// Which field is wrong.
-        error: JobError,
+        /// The fields.
+        run: Value,
     },
     /// The options in force, or what is wrong with them.
     Options(Result<Options, JobError>),
@@ -126,10 +125,6 @@ pub enum Command {
     },
     /// The user leaves Neovim, which ends the agents of these jobs.
     Interrupted(Vec<u64>),
-    /// Start an agent that waits for its message.
-    Prewarm(Box<PrewarmRequest>),
-    /// The agent that waits under this token is not wanted any more.
-    Drop(u64),
     /// Tell what the job says, as it comes.
     Observe {
         /// The job's id.
@@ -195,21 +190,14 @@ impl Command {
     pub fn decode(method: &str, params: &[Value]) -> Self {
         let argument = params.first().unwrap_or(&Value::Nil);
         match method {
-            "run" => match (request::decode(argument), request::id_of(argument)) {
-                (Ok(request), _) => Self::Run(Box::new(request)),
-                (Err(error), Some(id)) => Self::Reject { id, error },
-                (Err(error), None) => Self::Unknown(format!("run without an id: {error}")),
+            "run" => match request::id_of(argument) {
+                Some(id) => Self::Run { id, run: argument.clone() },
+                None => Self::Unknown("run without an id".to_owned()),
             },
             "hello" => read(method, Hello::decode(argument).map(Self::Hello)),
             "edit" => read(method, Self::edit(argument)),
             "unsent" => read(method, Self::unsent(argument)),
             "query" => read(method, Self::query(argument)),
-            "prewarm" => {
-                read(method, PrewarmRequest::decode(argument).map(|wanted| Self::Prewarm(Box::new(wanted))))
-            }
-            "drop" => {
-                read(method, Fields::root(argument).and_then(|fields| fields.count("token")).map(Self::Drop))
-            }
             "interrupted" => read(
                 method,
                 Fields::root(argument).and_then(|fields| fields.counts("ids")).map(Self::Interrupted),
@@ -294,24 +282,24 @@ impl Command {
 
     fn act(argument: &Value) -> Result<Self, JobError> {
         let act = Fields::root(argument)?;
-        let text = act.get("text").map(|_| act.lossy("text")).transpose()?;
+        let text = act.some("text", Fields::lossy)?;
         Ok(Self::Act { view: act.text("view")?, action: act.text("action")?, text })
     }
 
     fn edit(argument: &Value) -> Result<Self, JobError> {
         let fields = Fields::root(argument)?;
-        let lines = fields.get("lines").map(|_| mirror::texts(&fields, "lines")).transpose()?;
+        let lines = fields.some("lines", mirror::texts)?;
         Ok(Self::Edit { id: fields.count("id")?, lines, is_saved: fields.flag("is_saved")? })
     }
 
     fn diff(argument: &Value) -> Result<Self, JobError> {
         let fields = Fields::root(argument)?;
-        let tabstop = fields.get("tabstop").map(|_| ask::size(&fields, "tabstop")).transpose()?;
+        let tabstop = fields.some("tabstop", ask::size)?;
         Ok(Self::Diff { id: fields.count("id")?, buffer: fields.count("buffer")?, tabstop })
     }
 
     fn decide(token: u64, fields: &Fields<'_>) -> Result<Self, JobError> {
-        let count = |field| fields.get(field).map(|_| fields.count(field)).transpose();
+        let count = |field| fields.some(field, Fields::count);
         let row = |row: u64| usize::try_from(row).unwrap_or(usize::MAX);
         let decision = match fields.text("name")?.as_str() {
             "revert" => Decision::Revert,
@@ -363,7 +351,7 @@ impl Command {
     fn seen(argument: &Value) -> Result<Self, JobError> {
         let fields = Fields::root(argument)?;
         let seen = |job: &Fields<'_>| {
-            let cells = |field| job.get(field).map(|_| ask::size(job, field)).transpose();
+            let cells = |field| job.some(field, ask::size);
             Ok(Seen {
                 id: job.count("id")?,
                 columns: cells("columns")?,
@@ -398,7 +386,7 @@ impl Recalled {
             return Err(bad("name", "is no question that this host knows"));
         }
         let limit = fields.get("limit").map_or(Ok(PROMPTS), |_| fields.count("limit"))?;
-        let project = fields.get("project").map(|_| fields.lossy("project")).transpose()?.unwrap_or_default();
+        let project = fields.some("project", Fields::lossy)?.unwrap_or_default();
         Ok(Self { limit, project })
     }
 }
@@ -445,11 +433,11 @@ impl Hello {
         let fields = Fields::root(argument)?;
         let written = |step: &Fields<'_>| Ok((step.count("id")?, step.text("landing")?));
         let held = |job: &Fields<'_>| {
-            let uuid = job.get("uuid").map(|_| job.text("uuid")).transpose()?;
+            let uuid = job.some("uuid", Fields::text)?;
             Ok(HeldJob { id: job.count("id")?, uuid, is_taken: job.flag("is_taken")? })
         };
         let ended = |job: &Fields<'_>| {
-            let text = |field| job.get(field).map(|_| job.lossy(field)).transpose();
+            let text = |field| job.some(field, Fields::lossy);
             let known = Known {
                 agent: job.lossy("agent")?,
                 cwd: job.lossy("cwd")?,

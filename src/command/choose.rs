@@ -155,7 +155,7 @@ pub(super) fn rewind(world: World<'_>) -> Result<u64, String> {
     let id = writer(world)?;
     followup(id, Wanted::default(), world)?;
     let agent = &ended(id, world)?.agent;
-    if world.options.agent(agent, "agent")?.protocol != Protocol::Claude {
+    if world.options.agent(agent, "agent")?.command.protocol != Protocol::Claude {
         return Err(format!("{agent} cannot go back within a session: use :Botglue followup"));
     }
     Ok(id)

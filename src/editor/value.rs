@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use rmpv::Value;
 use serde_json::Value as Json;
 
-use crate::request::bytes;
+use crate::fields::bytes;
 use crate::stream::ToolCall;
 
 /// A map under construction.

@@ -6,6 +6,8 @@ use super::Host;
 use super::earlier::Adopter;
 use super::views::PICK_WIDTH;
 use crate::command::{self, Act, Call, Group, Here, Wanted, World};
+use crate::options::Choice;
+use crate::request::{Mentions, OpenBuffer, mentions};
 use crate::rpc::{AskedFrom, EachOf};
 use crate::store::InfoQuery;
 use crate::ui::Ui;
@@ -24,6 +26,24 @@ impl Host {
             Ok(act) => self.perform(token, ui, act, from),
             Err(error) => self.draw(Some((token, Err(error)))),
         }
+    }
+
+    /// What a prompt stands for and mentions.
+    pub(super) fn compose(&self, prompt: &str, choice: Choice, open: &[OpenBuffer]) -> Result<Value, String> {
+        let options = self.options.as_ref().map_err(Clone::clone)?;
+        let Choice { agent, model, question, .. } = options.chosen(prompt, choice)?;
+        let agent = agent.unwrap_or_else(|| options.agent.clone());
+        let model = model.or(options.agent(&agent, "agent")?.command.model.clone());
+        let text = match options.named(prompt)? {
+            Some((named, more)) => format!("{}\n\n{more}", named.text),
+            None => prompt.to_owned(),
+        };
+        let Mentions { buffers, diagnostics } = mentions(&text, open)?;
+        let bytes = options.bytes;
+        Ok(json!({
+            "agent": agent, "model": model, "question": question,
+            "buffers": buffers, "diagnostics": diagnostics, "bytes": bytes,
+        }))
     }
 
     /// Replies with what completes a word.

@@ -10,9 +10,9 @@ use serde_json::json;
 use tokio::task::JoinSet;
 
 use super::Host;
-use crate::agent::{KnownAgent, Protocol};
+use crate::agent::{Directory, KnownAgent, Protocol};
 use crate::job::{Groups, find_program, version};
-use crate::options::{AgentOption, Options};
+use crate::options::{AgentOption, Options, home};
 use crate::view::health::{self, CheckedAgent};
 
 type Versions = BTreeMap<PathBuf, Result<String, String>>;
@@ -40,32 +40,21 @@ impl Host {
     }
 }
 
-/// The program of an agent. No shell is there to make a path of `~`.
-pub(super) fn program(agent: &AgentOption) -> String {
-    let program = agent.command.first().map_or("", String::as_str);
-    home(program).unwrap_or_else(|| program.to_owned())
-}
-
-/// A path below the user's own directory.
-fn home(path: &str) -> Option<String> {
-    Some(format!("{}/{}", std::env::var("HOME").ok()?, path.strip_prefix("~/")?))
-}
-
 /// The path of an agent's program, where that is there.
 pub(super) fn path(agent: &AgentOption) -> Option<PathBuf> {
-    find_program(&program(agent), agent.env.get("PATH"))
+    find_program(&agent.command.command[0], agent.command.env.get("PATH"))
 }
 
 /// The versions of all programs, each asked once. One of the protocol `text` is not: it may do anything with what it is
 /// given.
 async fn versions(options: &Options, groups: &Groups) -> Versions {
     let (mut running, mut known) = (JoinSet::new(), Versions::new());
-    for agent in options.agents.values().filter(|agent| agent.protocol != Protocol::Text) {
+    for agent in options.agents.values().filter(|agent| agent.command.protocol != Protocol::Text) {
         let Some(path) = path(agent) else { continue };
         if known.insert(path.clone(), Err("it was not asked".to_owned())).is_some() {
             continue;
         }
-        let environment = agent.env.iter().filter(|(name, _)| *name == "PATH");
+        let environment = agent.command.env.iter().filter(|(name, _)| *name == "PATH");
         let (environment, groups) =
             (environment.map(|(k, v)| (k.clone(), v.clone())).collect(), groups.clone());
         running.spawn(async move {
@@ -79,8 +68,8 @@ async fn versions(options: &Options, groups: &Groups) -> Versions {
 
 /// Whether an agent runs in an empty directory.
 pub(super) fn is_apart(agent: &AgentOption, known: &KnownAgent, trust_project: bool) -> bool {
-    match &agent.directory {
-        Some(directory) => directory == "empty",
+    match agent.command.acp.directory {
+        Some(directory) => directory == Directory::Empty,
         None => known.loads == "directory" && !trust_project,
     }
 }
@@ -89,17 +78,17 @@ fn checked(agent: &AgentOption, versions: &Versions, options: &Options) -> Check
     let path = path(agent);
     let known = agent.known();
     CheckedAgent {
-        name: agent.name.clone(),
-        program: program(agent),
+        name: agent.command.name.clone(),
+        program: agent.command.command[0].clone(),
         version: path
             .as_ref()
             .and_then(|path| versions.get(path))
             .cloned()
-            .filter(|_| agent.protocol != Protocol::Text),
+            .filter(|_| agent.command.protocol != Protocol::Text),
         path: path.map(|path| path.to_string_lossy().into_owned()),
         login: login(agent, &known),
         is_apart: is_apart(agent, &known, options.trust_project),
-        weakened_by: if known.loads == "everything" { Vec::new() } else { agent.weakened_by.clone() },
+        weakened_by: if known.loads == "everything" { Vec::new() } else { agent.weakened_by() },
         known,
     }
 }
@@ -111,7 +100,7 @@ fn login(agent: &AgentOption, known: &KnownAgent) -> Option<String> {
         return None;
     }
     let is_set =
-        |variable: &&&str| agent.env.contains_key(**variable) || std::env::var_os(variable).is_some();
+        |variable: &&&str| agent.command.env.contains_key(**variable) || std::env::var_os(variable).is_some();
     if let Some(variable) = about.login_variables.iter().find(is_set) {
         return Some(format!("{variable} is set"));
     }

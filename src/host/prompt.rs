@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
@@ -11,7 +12,8 @@ use super::health;
 use super::views::Found;
 use crate::error::Code;
 use crate::journal::now_ms;
-use crate::options::Options;
+use crate::options::{Choice, Options};
+use crate::request::AgentStart;
 use crate::rpc::PromptMessage;
 use crate::stream::Outcome;
 use crate::ui::Chunks;
@@ -19,6 +21,8 @@ use crate::ui::prompt::{Chosen, Item, Prompt, PromptFrame, Way, Wish};
 
 /// How many earlier prompts of the store are offered.
 const MOST: u64 = 200;
+/// For so long the user makes no other choice before an agent is started for it.
+const QUIET: Duration = Duration::from_millis(150);
 
 /// The prompt, and what one that is opened later has to know.
 #[derive(Debug, Default)]
@@ -36,6 +40,10 @@ pub(super) struct Prompts {
     logged_out: BTreeMap<String, bool>,
     /// The agents whose programs were there when the last prompt was opened.
     installed: Option<BTreeSet<String>>,
+    /// The agent and the model for which one was started, or is about to be.
+    warm: Option<Chosen>,
+    /// How many of these there were.
+    choices: u64,
     /// How much is being looked for.
     looking: usize,
 }
@@ -79,15 +87,17 @@ impl Host {
             // Known once, so that a key that was typed ahead goes to an agent that is there.
             let known = prompts.installed.get_or_insert_with(|| installed(&options));
             prompt.choice().learn_installed(known.clone());
-            (prompts.open, prompts.drawn) = (Some((id, prompt)), None);
+            (prompts.open, prompts.drawn, prompts.warm) = (Some((id, prompt)), None, None);
             self.look_around(id, project, options);
         }
         let (_, prompt) = self.prompts.open.as_mut().filter(|(open, _)| *open == id)?;
         self.prompts.is_dirty = true;
         let wish = typed.and_then(|typed| prompt.typed(typed));
         match key.as_deref() {
-            Some("close") => {
+            Some(how @ ("close" | "sent")) => {
                 self.prompts.open = None;
+                // Of one that is sent it is the job's.
+                drop((how == "close").then(|| self.prewarm.hand_over(id)));
                 None
             }
             Some(key) => prompt.key(key),
@@ -161,6 +171,7 @@ impl Host {
 
     /// Does what the prompt wants, and draws what has changed before the reply to a question.
     fn grant(&mut self, wish: Option<Wish>, reply: Option<(u64, Result<Json, String>)>) {
+        self.prewarm_choice();
         let mut call = json!({});
         if let Some(frame) = self.prompt_frame()
             && let Some((_, prompt)) = &self.prompts.open
@@ -194,6 +205,39 @@ impl Host {
         }
     }
 
+    /// Starts the chosen agent, the first one at once, so that the user does not wait for its start.
+    fn prewarm_choice(&mut self) {
+        let Some((_, prompt)) = &self.prompts.open else { return };
+        let (_, chosen, _) = prompt.wanted();
+        if !self.options.as_ref().is_ok_and(|options| options.prewarm)
+            || self.prompts.warm.as_ref() == Some(&chosen)
+        {
+            return;
+        }
+        let is_first = self.prompts.warm.replace(chosen).is_none();
+        self.prompts.choices += 1;
+        if is_first {
+            self.prewarm_chosen(self.prompts.choices);
+        } else {
+            self.views.later(QUIET, Found::Quiet(self.prompts.choices));
+        }
+    }
+
+    /// The user has stopped choosing.
+    pub(super) fn prewarm_chosen(&mut self, choice: u64) {
+        let (Some((id, prompt)), Ok(options)) = (&self.prompts.open, &self.options) else { return };
+        if choice != self.prompts.choices {
+            return;
+        }
+        let (way, Chosen { agent, model }, is_untouched) = prompt.wanted();
+        let choice = Choice { agent: Some(agent), model, question: way == Way::Ask, is_untouched };
+        let (id, about) = (*id, prompt.about());
+        // A job that cannot be started says why.
+        if let Ok(start) = AgentStart::new(choice, about.cwd.clone(), about.resume.clone(), options) {
+            self.prewarm(id, &start);
+        }
+    }
+
     /// What the prompt shows, where the plugin shows something else.
     fn prompt_frame(&mut self) -> Option<PromptFrame> {
         self.prompts.is_dirty = false;
@@ -215,7 +259,7 @@ impl Host {
         let name = prompt.choice().agent();
         let agent = self.options.as_ref().ok()?.agents.get(name)?;
         if self.prompts.installed.as_ref().is_some_and(|installed| !installed.contains(name)) {
-            let program = health::program(agent);
+            let program = &agent.command.command[0];
             let why = if program.contains('/') { "it cannot be executed" } else { "it is not in PATH" };
             return Some(format!("install `{program}`, or set agents.{name}.command: {why}"));
         }
@@ -227,7 +271,7 @@ impl Host {
 /// The agents whose programs are there.
 fn installed(options: &Options) -> BTreeSet<String> {
     let agents = options.agents.values().filter(|agent| health::path(agent).is_some());
-    agents.map(|agent| agent.name.clone()).collect()
+    agents.map(|agent| agent.command.name.clone()).collect()
 }
 
 /// What a request of the prompt has.

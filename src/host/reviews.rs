@@ -6,9 +6,9 @@ use rmpv::Value;
 use serde_json::json;
 
 use super::Host;
+use crate::fields::bytes;
 use crate::land::HeldFor;
 use crate::mirror::{Findings, MirrorEvent, MirrorQuery, Obstacle, ReviewQuery, ReviewView};
-use crate::request::bytes;
 use crate::review::{EditId, Hunk};
 use crate::rpc::{HunkKey, HunkVerb, PanesOf};
 use crate::session;

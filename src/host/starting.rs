@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use rmpv::Value;
 use tokio::sync::oneshot;
 
 use super::Host;
@@ -11,15 +12,31 @@ use super::subscriptions::Subscriptions;
 use super::views::Found;
 use crate::agent;
 use crate::editor::StateChange;
+use crate::error::{Code, JobError};
 use crate::job::{self, Job, Launch, PrewarmEvent};
 use crate::journal::{self, Change, CountedBefore};
 use crate::record;
-use crate::request::{PrewarmRequest, Request};
+use crate::request::{self, AgentStart, Request};
 use crate::store::Transcripts;
+use crate::stream::Outcome;
 
 impl Host {
+    /// Starts the job that these fields and the options describe; one of which something is wrong fails.
+    pub(super) fn requested(&mut self, id: u64, run: &Value) {
+        let options = self.options.as_ref().map_err(|error| JobError::new(Code::BadRequest, error.clone()));
+        match options.and_then(|options| request::decode(run, options)) {
+            Ok(request) => self.accept(request),
+            Err(error) => {
+                let (code, message_bytes) = (error.code.name(), error.message.len());
+                tracing::warn!(job = id, error = code, message_bytes, "rejected");
+                let told = self.session.rejected(id, &Outcome::failed(error));
+                self.tell(told);
+            }
+        }
+    }
+
     /// Stores a request and starts its job, or lets it wait.
-    pub(super) fn accept(&mut self, request: Request) {
+    fn accept(&mut self, request: Request) {
         if self.jobs.subscriptions(request.id).is_some() {
             tracing::warn!(job = request.id, "request dropped: another job has this id");
             return;
@@ -49,27 +66,27 @@ impl Host {
             self.editor.change(id, StateChange::Queued);
         }
         // A queued job may wait long, so its prewarmed agent is stopped.
-        drop(prewarmed.and_then(|token| self.prewarm.hand_over(token)));
+        drop(prewarmed.and_then(|prompt| self.prewarm.hand_over(prompt)));
     }
 
-    /// Starts the agent for a prompt that is being typed, if its protocol lets it wait for a message.
-    pub(super) fn prewarm(&mut self, request: &PrewarmRequest) {
-        let invocation = job::invocation(&request.start, "");
+    /// Starts an agent for a prompt that is being typed, if its protocol lets it wait for a message.
+    pub(super) fn prewarm(&mut self, prompt: u64, start: &AgentStart) {
+        let invocation = job::invocation(start, "");
         if self.is_ending || !agent::waits(&invocation) {
             return;
         }
-        let launch = match Launch::new(&invocation, &request.start.cwd, &self.context.empty_directory) {
+        let launch = match Launch::new(&invocation, &start.cwd, &self.context.empty_directory) {
             Ok(launch) => launch,
             // The job that would claim this agent reports the error.
             Err(error) => return tracing::debug!(%error, "the agent was not prewarmed"),
         };
-        let (found, agent) = (Arc::clone(&self.views.tell), request.start.agent.name.clone());
+        let (found, agent) = (Arc::clone(&self.views.tell), start.agent.name.clone());
         let tell = move |event| {
             if let PrewarmEvent::Models(models) = event {
                 found(Found::Models { agent: agent.clone(), models });
             }
         };
-        self.prewarm.start(request.token, launch, self.context.groups.clone(), tell);
+        self.prewarm.start(prompt, launch, self.context.groups.clone(), tell);
     }
 
     /// Starts queued jobs until the limit of running jobs is reached.
@@ -82,7 +99,7 @@ impl Host {
             if !request.record {
                 context.transcripts = Transcripts::default();
             }
-            let prewarmed = request.prewarmed.and_then(|token| self.prewarm.hand_over(token));
+            let prewarmed = request.prewarmed.and_then(|prompt| self.prewarm.hand_over(prompt));
             let start = &request.start;
             let before = start.resume.as_ref().map_or(Before::Known(CountedBefore::default()), |resume| {
                 let (agent, session) = (start.agent.name.clone(), resume.session_id.clone());

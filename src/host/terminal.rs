@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Host;
-use super::health::{is_apart, program};
+use super::health::is_apart;
 use crate::job::{find_program, search_path};
 
 impl Host {
@@ -17,7 +17,7 @@ impl Host {
     ) -> Result<Value, String> {
         let options = self.options.as_ref().map_err(Clone::clone)?;
         let (agent, session_id) = options.session(job, agent, session_id)?;
-        let (name, known, path) = (&agent.name, agent.known(), agent.env.get("PATH"));
+        let (name, known, path) = (&agent.command.name, agent.known(), agent.command.env.get("PATH"));
         let open = known.about.open.as_ref().ok_or_else(|| {
             format!("{name} has no command of its own that botglue knows to open a session with")
         })?;
@@ -33,17 +33,18 @@ impl Host {
         } else {
             cwd.to_owned()
         };
-        let program = open.program.map_or_else(|| program(agent), str::to_owned);
+        let program = open.program.map_or_else(|| agent.command.command[0].clone(), str::to_owned);
         let found = find_program(&program, path).ok_or_else(|| {
             format!("install {program}, or set agents.{name}.command: there is no such program")
         })?;
-        let first = if open.program.is_some() { &[][..] } else { agent.command.get(1..).unwrap_or_default() };
+        let first =
+            if open.program.is_some() { &[][..] } else { agent.command.command.get(1..).unwrap_or_default() };
         let mut command = vec![found.to_string_lossy().into_owned()];
         command.extend(first.iter().cloned().chain([open.flag.to_owned(), session_id.to_owned()]));
         if !std::path::Path::new(&cwd).is_dir() {
             return Err(format!("the directory of the session is gone: {cwd}"));
         }
-        let mut env = agent.env.clone();
+        let mut env = agent.command.env.clone();
         env.insert("PATH".to_owned(), search_path(path).to_string_lossy().into_owned());
         Ok(json!({ "terminal": { "command": command, "cwd": cwd, "env": env } }))
     }

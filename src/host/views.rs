@@ -95,6 +95,8 @@ pub enum Found {
     },
     /// The agents whose programs are there.
     Installed(BTreeSet<String>),
+    /// The user has made no other choice in the prompt since this one.
+    Quiet(u64),
     /// What an agent offers.
     Models {
         /// The agent.
@@ -226,6 +228,10 @@ impl Host {
         self.views.screen.resize(ui);
         match asked {
             Ok(Asked::Command(call, from)) => self.command_line(token, ui, &call, *from),
+            Ok(Asked::Compose(prompt, choice, buffers)) => {
+                let composed = self.compose(&prompt, choice, &buffers);
+                self.draw(Some((token, composed)));
+            }
             Ok(Asked::Complete(typed, lead)) => self.complete(token, &typed, &lead),
             Ok(Asked::Jump(by, from)) => self.jump(token, by, &from.here),
             Ok(Asked::Each(wanted)) => {
@@ -347,6 +353,7 @@ impl Host {
             Found::Matches { serial, files } => self.found_files(serial, &files),
             Found::Prompts { id, stored } => self.found_prompts(id, &stored),
             Found::Installed(agents) => self.found_installed(agents),
+            Found::Quiet(choice) => self.prewarm_chosen(choice),
             Found::Models { agent, models } => self.found_models(agent, models),
             Found::Beat => self.beat(),
             Found::Shown(id) => self.shown(id),

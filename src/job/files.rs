@@ -14,7 +14,7 @@ use super::find_program;
 use super::groups::Groups;
 use super::launch::Launch;
 use super::process::{Pipes, Process};
-use crate::request::bytes;
+use crate::fields::bytes;
 use crate::stream::ExitStatus;
 
 /// The most that is read of git's list, in bytes.

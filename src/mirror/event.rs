@@ -12,9 +12,9 @@ use super::sent::Sent;
 use super::write::WriteReply;
 use crate::document::Place;
 use crate::error::JobError;
+use crate::fields::Fields;
+use crate::fields::bad;
 use crate::land::Bytes;
-use crate::request::Fields;
-use crate::request::fields::bad;
 
 /// Something that happened to a buffer, or that is asked of its mirror.
 #[derive(Debug, PartialEq)]
@@ -262,13 +262,13 @@ impl Mark {
                 place => place,
             },
         };
-        let sub = |field| fields.get(field).map(|_| fields.fields(field)).transpose();
+        let sub = |field| fields.some(field, Fields::fields);
         Ok(Some(Self {
             job: fields.count("id")?,
             place,
             sent: sub("sent")?.map(|sent| Sent::decode(&sent)).transpose()?,
             saved: sub("stands")?.map(|saved| SavedRows::decode(&saved)).transpose()?,
-            before: fields.get("before").map(|_| texts(fields, "before")).transpose()?,
+            before: fields.some("before", texts)?,
             excerpt: sub("text")?.map(|text| Excerpt::decode(&text)).transpose()?,
             has_ended: fields.flag("has_ended")?,
         }))

@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use crate::document::{Document, Passage, Place, Rows, is_telling, shifted};
 use crate::error::JobError;
+use crate::fields::Fields;
+use crate::fields::{bad, wrong};
 use crate::land::{Bytes, Replaced};
-use crate::request::fields::{bad, wrong};
-use crate::request::{Fields, SelectionKind};
+use crate::request::SelectionKind;
 
 /// How much a text has to say to be known elsewhere than where it was: so many rows that are not blank, or so many
 /// bytes.
@@ -64,7 +65,7 @@ impl Selected {
             selection.counts("cols")?.into_iter().map(|col| usize::try_from(col).unwrap_or_default());
         let beside = selection.fields("beside")?;
         let neighbour = |field| beside.get(field).map(|row| bytes(field, row)).transpose();
-        let column = selection.get("column").map(|_| selection.count("column")).transpose()?;
+        let column = selection.some("column", Fields::count)?;
         Ok(Self {
             column: column.and_then(|column| usize::try_from(column).ok()),
             kind,
@@ -230,7 +231,7 @@ impl SavedRows {
     /// # Errors
     /// Names the field that is wrong.
     pub fn decode(fields: &Fields<'_>) -> Result<Self, JobError> {
-        let base = fields.get("base").map(|_| texts(fields, "base")).transpose()?;
+        let base = fields.some("base", texts)?;
         Ok(Self { first_line: size(fields, "first_line")?, rows: texts(fields, "rows")?, base })
     }
 }

@@ -4,7 +4,7 @@
 use super::selected::Selected;
 use crate::document::{Place, Rows};
 use crate::error::JobError;
-use crate::request::Fields;
+use crate::fields::Fields;
 
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Sent {
         Ok(Self {
             job: fields.count("id")?,
             buffer: fields.count("buffer")?,
-            tick: fields.get("tick").map(|_| fields.count("tick")).transpose()?,
+            tick: fields.some("tick", Fields::count)?,
             selected: Selected::decode(&fields.fields("selection")?)?,
         })
     }

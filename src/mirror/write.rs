@@ -9,8 +9,8 @@ use rmpv::Value;
 use super::intent::Settlement;
 use super::view;
 use crate::document::{AnchorId, Document, Passage, Place};
+use crate::fields::Fields;
 use crate::land::{Bytes, Replaced, RowEdit};
-use crate::request::Fields;
 use crate::review::Hunk;
 
 /// What is to be written to one buffer, in this order.

@@ -1,21 +1,32 @@
-//! The options in force, as far as the host decides by them: the agents with their models, and the named prompts. The
-//! plugin sends them before it asks, where they are other than before.
+//! The options in force, as far as the host decides by them. The plugin sends them before it asks or starts a job, where
+//! they are other than before.
 
+mod agent;
 mod nearest;
+mod prompts;
 mod unknown;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
+pub use agent::{AgentOption, home};
 pub use nearest::nearest;
+pub use prompts::{Choice, NamedPrompt, without_backslash};
 use rmpv::Value;
 pub use unknown::unknown;
 
-use crate::agent::{self, KnownAgent, Protocol, is_argument};
+use crate::agent::{Protocol, is_argument};
 use crate::error::JobError;
-use crate::request::{Fields, bad};
+use crate::fields::{Fields, bad};
 
-/// See the module.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// The most lines of code that are shown while they come: more than any window has.
+const MOST_PREVIEW: usize = 200;
+/// The longest timeout, in seconds: a year. Longer ones become this, since no clock has to reckon with them then.
+const MOST_TIMEOUT: f64 = 365.0 * 24.0 * 3600.0;
+
+/// The options, by their names in the help where nothing else is said.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own, as the user sets it")]
 pub struct Options {
     /// The agent that runs a job without another one.
     pub agent: String,
@@ -25,44 +36,50 @@ pub struct Options {
     pub prompts: BTreeMap<String, NamedPrompt>,
     /// The agent that the user has set, where they have.
     pub given_agent: Option<String>,
-    /// The option of that name.
-    pub max_parallel: u64,
-    /// The option of that name.
+    /// The tools that an agent may use.
+    pub tools: Vec<String>,
+    /// The longest that a job may run, from its start.
+    pub timeout: Duration,
+    /// A limit on an agent's turns; none by default.
+    pub max_turns: Option<u32>,
+    /// A limit on a job's cost, in US dollars; none by default.
+    pub max_cost_usd: Option<f64>,
+    /// How many jobs may run at once; more wait.
+    pub max_parallel: usize,
+    /// Let agents load the project's own settings.
     pub trust_project: bool,
-    /// The option of that name.
+    /// Hold all answers for review.
+    pub review: bool,
+    /// Start an agent while its prompt is typed.
+    pub prewarm: bool,
+    /// Keep the raw streams.
+    pub record: bool,
+    /// Which ends of jobs are told by a message.
+    pub notify: Notify,
+    /// `context.bytes`: how much of other texts goes along with a prompt.
+    pub bytes: usize,
+    /// `context.diagnostics`: those of the selection go along.
+    pub diagnostics: bool,
+    /// `context.rules`: add the project's rules file to the message.
+    pub rules: bool,
+    /// `status.preview`: how many of the newest lines of code to show while they come.
+    pub preview: usize,
+    /// `status.outcome`: for how long a line at the range says what became of the job.
+    pub outcome: Duration,
+    /// Where what is stored is.
     pub data_dir: String,
 }
 
-/// A prompt with a name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NamedPrompt {
-    /// The text that it stands for.
-    pub text: String,
-    /// It asks a question.
-    pub asks: bool,
-}
-
-/// An agent of the options.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AgentOption {
-    /// Its name.
-    pub name: String,
-    /// How it talks.
-    pub protocol: Protocol,
-    /// The program and its first arguments.
-    pub command: Vec<String>,
-    /// What is added to its environment.
-    pub env: BTreeMap<String, String>,
-    /// Where it runs.
-    pub directory: Option<String>,
-    /// The options that weaken what keeps it read-only.
-    pub weakened_by: Vec<&'static str>,
-    /// The model that it has without a choice; none leaves that to the CLI.
-    pub model: Option<String>,
-    /// That is the user's own.
-    pub has_own_model: bool,
-    /// The models to choose from, that one first.
-    pub models: Vec<String>,
+/// Which ends of jobs are told by a message: the option `notify`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Notify {
+    /// All.
+    All,
+    /// Failures, and answers that are held.
+    #[default]
+    Failures,
+    /// None.
+    None,
 }
 
 impl Options {
@@ -75,22 +92,36 @@ impl Options {
         let all = fields.fields("agents")?;
         let mut agents = BTreeMap::new();
         for name in fields.pairs("agents")?.iter().filter_map(|(name, _)| name.as_str()) {
-            agents.insert(name.to_owned(), AgentOption::read(name, &all.fields(name)?)?);
+            agents.insert(name.to_owned(), AgentOption::read(name, &all.fields(name)?, &fields)?);
         }
-        let prompts = fields.pairs("prompts")?.iter().filter_map(|(name, prompt)| {
-            let is_map = prompt.as_map().is_some();
-            let asks = is_map && prompt["ask"] == true.into();
-            let text = if is_map { &prompt["prompt"] } else { prompt };
-            let text = String::from_utf8_lossy(text.as_slice()?).into_owned();
-            Some((name.as_str()?.to_owned(), NamedPrompt { text, asks }))
-        });
+        let (context, status) = (fields.fields("context")?, fields.fields("status")?);
+        let max_turns = fields.some("max_turns", at_least_one)?;
+        let bytes = context.some("bytes", Fields::count)?.unwrap_or_default();
+        let preview = status.some("preview", Fields::count)?.unwrap_or_default();
         Ok(Self {
             agent: fields.lossy("agent")?,
             agents,
-            prompts: prompts.collect(),
-            given_agent: fields.get("given_agent").map(|_| fields.lossy("given_agent")).transpose()?,
-            max_parallel: fields.count("max_parallel")?,
+            prompts: fields
+                .pairs("prompts")?
+                .iter()
+                .filter_map(|(name, prompt)| Some((name.as_str()?.to_owned(), NamedPrompt::read(prompt)?)))
+                .collect(),
+            given_agent: fields.some("given_agent", Fields::lossy)?,
+            tools: fields.arguments("tools")?,
+            timeout: timeout(&fields)?,
+            max_turns: max_turns.map(|turns| u32::try_from(turns).unwrap_or(u32::MAX)),
+            max_cost_usd: fields.some("max_cost_usd", max_cost_usd)?,
+            max_parallel: at_least_one(&fields, "max_parallel")?,
             trust_project: fields.flag("trust_project")?,
+            review: fields.flag("review")?,
+            prewarm: fields.flag("prewarm")?,
+            record: fields.flag("record")?,
+            notify: fields.some("notify", notify)?.unwrap_or_default(),
+            bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
+            diagnostics: context.flag("diagnostics")?,
+            rules: context.flag("rules")?,
+            preview: usize::try_from(preview).unwrap_or(usize::MAX).min(MOST_PREVIEW),
+            outcome: seconds(status.some("outcome", Fields::number)?.unwrap_or_default()),
             data_dir: fields.lossy("data_dir")?,
         })
     }
@@ -116,7 +147,7 @@ impl Options {
     ) -> Result<(&AgentOption, &'a str), String> {
         let known = self.agent(agent, "agent")?;
         let why = match session_id {
-            _ if known.protocol == Protocol::Text => {
+            _ if known.command.protocol == Protocol::Text => {
                 format!("{job} was run by {agent}, which keeps no sessions")
             }
             None => format!("{job} has no session to go on in"),
@@ -127,34 +158,41 @@ impl Options {
     }
 }
 
-impl AgentOption {
-    fn read(name: &str, fields: &Fields<'_>) -> Result<Self, JobError> {
-        let protocol = fields.text("protocol")?;
-        let env = fields.pairs("env")?.iter().filter_map(|(name, value)| {
-            Some((name.as_str()?.to_owned(), String::from_utf8_lossy(value.as_slice()?).into_owned()))
-        });
-        Ok(Self {
-            name: name.to_owned(),
-            protocol: Protocol::named(&protocol)
-                .ok_or_else(|| bad(&fields.name("protocol"), "is unknown"))?,
-            command: fields.lossy_texts("command")?,
-            env: env.collect(),
-            directory: fields.get("directory").map(|_| fields.lossy("directory")).transpose()?,
-            weakened_by: ["mode", "meta", "directory"]
-                .into_iter()
-                .filter(|name| fields.get(name).is_some())
-                .collect(),
-            model: fields.get("model").map(|_| fields.lossy("model")).transpose()?,
-            has_own_model: fields.flag("has_own_model")?,
-            models: fields.lossy_texts("models")?,
-        })
+fn at_least_one(fields: &Fields<'_>, field: &str) -> Result<usize, JobError> {
+    match usize::try_from(fields.count(field)?) {
+        Ok(0) => Err(bad(&fields.name(field), "must be at least 1")),
+        Ok(number) => Ok(number),
+        Err(_) => Ok(usize::MAX),
     }
+}
 
-    /// What is known of it: a user's agent may have the name of a shipped one and another protocol.
-    pub fn known(&self) -> KnownAgent {
-        let (all, protocol) = (agent::known(), self.protocol.dialect().name);
-        let by_name = all.get(self.name.as_str()).filter(|known| known.protocol == protocol);
-        by_name.unwrap_or(&all[protocol]).clone()
+fn seconds(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds.min(MOST_TIMEOUT)).unwrap_or_default()
+}
+
+fn timeout(fields: &Fields<'_>) -> Result<Duration, JobError> {
+    let given = fields.number("timeout")?;
+    let timeout = seconds(given);
+    if timeout.is_zero() || given.is_infinite() {
+        return Err(bad("timeout", "must be a number of seconds above 0"));
+    }
+    Ok(timeout)
+}
+
+fn max_cost_usd(fields: &Fields<'_>, field: &str) -> Result<f64, JobError> {
+    let cost = fields.number(field)?;
+    if cost <= 0.0 || !cost.is_finite() {
+        return Err(bad(field, "must be a number above 0"));
+    }
+    Ok(cost)
+}
+
+fn notify(fields: &Fields<'_>, field: &str) -> Result<Notify, JobError> {
+    match fields.text(field)?.as_str() {
+        "all" => Ok(Notify::All),
+        "failures" => Ok(Notify::Failures),
+        "none" => Ok(Notify::None),
+        _ => Err(bad(field, r#"must be "all", "failures" or "none""#)),
     }
 }
 
@@ -167,7 +205,7 @@ mod tests {
     fn options_are_read_as_the_plugin_sends_them() {
         let options = options();
         assert_eq!(options.agents["mine"].models, ["a", "b"]);
-        let prompt = |text: &str, asks| NamedPrompt { text: text.to_owned(), asks };
+        let prompt = |text: &str, asks| NamedPrompt { text: text.to_owned(), asks, ..NamedPrompt::default() };
         let named = [("fix", prompt("fix it", true)), ("tests", prompt("write tests", false))];
         assert_eq!(options.prompts, named.map(|(name, prompt)| (name.to_owned(), prompt)).into());
     }

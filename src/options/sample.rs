@@ -31,6 +31,9 @@ pub fn options() -> Options {
         ("agents", map(&agents)),
         ("prompts", map(&[("tests", "write tests".into()), ("fix", map(&fix))])),
         ("max_parallel", 4.into()),
+        ("timeout", 300.into()),
+        ("context", map(&[])),
+        ("status", map(&[])),
     ]);
     Options::decode(&given).expect("options")
 }

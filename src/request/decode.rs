@@ -3,54 +3,83 @@
 //! Strict where a wrong value would do harm (what to run, where, on which text), lenient where it is only
 //! context: lines around the selection that are not UTF-8 go along with replacement characters.
 
-use std::time::Duration;
-
 use rmpv::Value;
 
-use super::fields::{self, Fields, bad, wrong};
-use super::{
-    AgentStart, Beside, Diagnostic, MentionedBuffer, Notify, Observe, Request, Selection, SelectionKind,
-};
-use crate::error::JobError;
+use super::start::{directory, resume};
+use super::{AgentStart, Beside, Diagnostic, MentionedBuffer, Observe, Request, Selection, SelectionKind};
+use crate::error::{Code, JobError};
+use crate::fields::{self, Fields, bad, wrong};
+use crate::options::{Choice, Options, without_backslash};
 
-/// The most lines of code that are shown while they come: more than any window has.
-const MOST_PREVIEW: usize = 200;
-
-/// The longest timeout, in seconds: a year. Longer ones become this, since no clock has to reckon with them then.
-const MOST_TIMEOUT: f64 = 365.0 * 24.0 * 3600.0;
-
-/// Reads a request. Every error has the code `bad_request` and names its field, but for a working directory that
-/// is gone; unknown fields are ignored.
-pub fn decode(value: &Value) -> Result<Request, JobError> {
+/// Reads a request, with the options in force. Every error has the code `bad_request` and names its field, but for a
+/// working directory that is gone; unknown fields are ignored.
+pub fn decode(value: &Value, options: &Options) -> Result<Request, JobError> {
     let run = Fields::root(value)?;
-    let context = Context::decode(&run)?;
+    let (prompt, selection) = (run.text("prompt")?, selection(&run.fields("selection")?)?);
+    let choice = choice(&run)?;
+    let choice = options.chosen(&prompt, choice).map_err(|error| JobError::new(Code::BadRequest, error))?;
+    let filetype = run.lossy("filetype")?;
+    let own = diagnostics(&run, "diagnostics")?;
+    let (buffers, mut room) = mentioned(&run, options.bytes)?;
+    let named = options.named(&prompt).ok().flatten();
+    let instructions = named.map_or_else(
+        || without_backslash(&prompt).map(str::to_owned),
+        |(named, more)| {
+            Some(named.filled(more, |name| match name {
+                "filetype" => Some(filetype.clone()),
+                "selection" => Some(selection.text.join("\n")),
+                "diagnostics" => Some(listed(&own)),
+                _ => None,
+            }))
+        },
+    );
+    let goes_along = options.diagnostics && selection.kind != SelectionKind::Insert;
+    let mut all = if goes_along { own } else { Vec::new() };
+    let mentioned = diagnostics(&run, "mentioned")?.into_iter();
+    let others = mentioned.take_while(|one| fits(&mut room, one.message.len()));
+    for one in others.chain(diagnostics(&run, "notes")?) {
+        if !all.iter().any(|known| (known.line, &known.message) == (one.line, &one.message)) {
+            all.push(one);
+        }
+    }
     Ok(Request {
-        start: AgentStart::decode(&run)?,
         id: run.count("id")?,
         buffer: run.count("buffer")?,
-        prompt: run.text("prompt")?,
-        instructions: run.get("instructions").map(|_| run.text("instructions")).transpose()?,
-        question: run.flag("question")?,
-        review: run.flag("review")?,
-        timeout: timeout(&run)?,
-        max_parallel: at_least_one(&run, "max_parallel")?,
-        rules: run.flag("rules")?,
-        record: run.flag("record")?,
+        instructions,
+        question: choice.question,
+        review: if run.get("review").is_some() { run.flag("review")? } else { options.review },
+        start: AgentStart::new(choice, directory(&run)?, resume(&run)?, options)?,
+        timeout: options.timeout,
+        max_parallel: options.max_parallel,
+        rules: options.rules,
+        record: options.record,
         path: run.lossy("path")?,
-        name: run.get("name").map(|_| run.lossy("name")).transpose()?,
-        filetype: run.lossy("filetype")?,
-        selection: selection(&run.fields("selection")?)?,
-        before: context.before,
-        after: context.after,
-        diagnostics: context.diagnostics,
-        buffers: context.buffers,
-        prewarmed: run.get("prewarmed").map(|_| run.count("prewarmed")).transpose()?,
-        preview: preview(&run)?,
-        outcome: Duration::try_from_secs_f64(optional(&run, "outcome")?.min(MOST_TIMEOUT))
-            .unwrap_or_default(),
-        tabstop: at_least_one(&run, "tabstop").unwrap_or(8),
+        name: run.some("name", Fields::lossy)?,
+        before: run.lossy_texts("before")?,
+        after: run.lossy_texts("after")?,
+        diagnostics: all,
+        buffers,
+        prewarmed: run.some("prewarmed", Fields::count)?,
+        preview: options.preview,
+        outcome: options.outcome,
+        tabstop: run
+            .some("tabstop", Fields::count)?
+            .map_or(8, |width| usize::try_from(width.max(1)).unwrap_or(usize::MAX)),
         observe: observe(&run)?,
-        notify: notify(&run)?,
+        notify: options.notify,
+        prompt,
+        filetype,
+        selection,
+    })
+}
+
+/// What a message asks for beside its prompt.
+pub fn choice(fields: &Fields) -> Result<Choice, JobError> {
+    Ok(Choice {
+        agent: fields.some("agent", Fields::text)?,
+        model: fields.some("model", Fields::argument)?,
+        question: fields.flag("question")?,
+        is_untouched: fields.flag("is_untouched")?,
     })
 }
 
@@ -59,32 +88,34 @@ pub fn id_of(value: &Value) -> Option<u64> {
     Fields::root(value).ok()?.count("id").ok()
 }
 
-/// What surrounds the selection; see the fields of the same names in [`Request`].
-struct Context {
-    before: Vec<String>,
-    after: Vec<String>,
-    diagnostics: Vec<Diagnostic>,
-    buffers: Vec<MentionedBuffer>,
-}
-
-impl Context {
-    fn decode(run: &Fields) -> Result<Self, JobError> {
-        let (diagnostics, buffers) = (run.maps("diagnostics")?, run.maps("buffers")?);
-        Ok(Self {
-            before: run.lossy_texts("before")?,
-            after: run.lossy_texts("after")?,
-            diagnostics: diagnostics.iter().map(diagnostic).collect::<Result<_, _>>()?,
-            buffers: buffers.iter().map(buffer).collect::<Result<_, _>>()?,
-        })
+/// The other buffers that the prompt mentions, each from its first line on, and the bytes that they leave.
+fn mentioned(run: &Fields, mut room: usize) -> Result<(Vec<MentionedBuffer>, usize), JobError> {
+    let mut buffers = Vec::new();
+    for fields in run.maps("buffers")? {
+        let mut lines = fields.lossy_texts("lines")?;
+        let count = lines.iter().take_while(|line| fits(&mut room, line.len() + 1)).count();
+        lines.truncate(count);
+        buffers.push(MentionedBuffer { name: fields.lossy("name")?, lines, count: fields.count("count")? });
     }
+    Ok((buffers, room))
 }
 
-fn buffer(fields: &Fields) -> Result<MentionedBuffer, JobError> {
-    Ok(MentionedBuffer {
-        name: fields.lossy("name")?,
-        lines: fields.lossy_texts("lines")?,
-        count: fields.count("count")?,
-    })
+/// Takes so many bytes from the room, where it has them; else nothing fits any more.
+fn fits(room: &mut usize, bytes: usize) -> bool {
+    let left = room.checked_sub(bytes);
+    *room = left.unwrap_or_default();
+    left.is_some()
+}
+
+fn diagnostics(run: &Fields, field: &str) -> Result<Vec<Diagnostic>, JobError> {
+    run.maps(field)?.iter().map(diagnostic).collect()
+}
+
+/// Diagnostics as text, one a line.
+fn listed(diagnostics: &[Diagnostic]) -> String {
+    let line = |one: &Diagnostic| format!("line {}: {}: {}", one.line, one.severity, one.message);
+    let lines: Vec<_> = diagnostics.iter().map(line).collect();
+    if lines.is_empty() { "no diagnostics".to_owned() } else { lines.join("\n") }
 }
 
 fn diagnostic(fields: &Fields) -> Result<Diagnostic, JobError> {
@@ -96,47 +127,11 @@ fn diagnostic(fields: &Fields) -> Result<Diagnostic, JobError> {
     })
 }
 
-fn timeout(run: &Fields) -> Result<Duration, JobError> {
-    let seconds = run.number("timeout")?;
-    let timeout = Duration::try_from_secs_f64(seconds.min(MOST_TIMEOUT)).unwrap_or_default();
-    if timeout.is_zero() || seconds.is_infinite() {
-        return Err(bad("timeout", "must be a number of seconds above 0"));
-    }
-    Ok(timeout)
-}
-
-fn optional(run: &Fields, field: &str) -> Result<f64, JobError> {
-    run.get(field).map_or(Ok(0.0), |_| run.number(field))
-}
-
-fn preview(run: &Fields) -> Result<usize, JobError> {
-    let lines = if run.get("preview").is_some() { run.count("preview")? } else { 0 };
-    Ok(usize::try_from(lines).unwrap_or(usize::MAX).min(MOST_PREVIEW))
-}
-
 fn observe(run: &Fields) -> Result<Option<Observe>, JobError> {
     if run.get("observe").is_none() {
         return Ok(None);
     }
     Ok(Some(Observe { thinking: run.fields("observe")?.flag("thinking")? }))
-}
-
-fn notify(run: &Fields) -> Result<Notify, JobError> {
-    let name = run.get("notify").map_or(Ok("failures".to_owned()), |_| run.text("notify"))?;
-    match name.as_str() {
-        "all" => Ok(Notify::All),
-        "failures" => Ok(Notify::Failures),
-        "none" => Ok(Notify::None),
-        _ => Err(bad("notify", r#"must be "all", "failures" or "none""#)),
-    }
-}
-
-pub(super) fn at_least_one(run: &Fields, field: &str) -> Result<usize, JobError> {
-    match usize::try_from(run.count(field)?) {
-        Ok(0) => Err(bad(&run.name(field), "must be at least 1")),
-        Ok(number) => Ok(number),
-        Err(_) => Ok(usize::MAX),
-    }
 }
 
 fn selection(selection: &Fields) -> Result<Selection, JobError> {
@@ -161,7 +156,7 @@ fn selection(selection: &Fields) -> Result<Selection, JobError> {
             }
         }
     }
-    let column = selection.get("column").map(|_| selection.count("column")).transpose()?;
+    let column = selection.some("column", Fields::count)?;
     let beside = Beside::decode(&selection.fields("beside")?)?;
     Ok(Selection { kind, first_line, last_line, text, rows, cols, column, beside })
 }

@@ -1,14 +1,13 @@
 //! The fields of a request that decide how its agent starts: the same for a job and for a prewarmed agent.
 
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use super::decode::at_least_one;
-use super::fields::{self, Fields, bad, wrong};
-use crate::agent::{AcpOptions, AgentCommand, Directory, Protocol, Resume, ResumeSupport};
+use crate::agent::{AgentCommand, Protocol, Resume, ResumeSupport};
 use crate::error::{Code, JobError};
+use crate::fields::{Fields, bad, wrong};
+use crate::options::{Choice, Options};
 
 /// An agent to start.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,66 +29,44 @@ pub struct AgentStart {
 }
 
 impl AgentStart {
-    /// Reads the fields of a `run` or a `prewarm` notification.
+    /// The agent that is chosen, in a directory and a session.
     ///
     /// # Errors
-    /// `bad_request`, with the field that is wrong; `spawn_failed` if the directory is gone.
-    pub(super) fn decode(fields: &Fields) -> Result<Self, JobError> {
-        let agent = agent(&fields.fields("agent")?)?;
+    /// `bad_request` where there is no such agent, or it cannot go on so.
+    pub fn new(
+        choice: Choice,
+        cwd: PathBuf,
+        resume: Option<Resume>,
+        options: &Options,
+    ) -> Result<Self, JobError> {
+        let name = choice.agent.as_ref().unwrap_or(&options.agent);
+        let known = options.agent(name, "agent").map_err(|error| JobError::new(Code::BadRequest, error))?;
+        let mut agent = known.command.clone();
+        agent.model = choice.model.or(agent.model);
         Ok(Self {
-            tools: fields.arguments("tools")?,
-            max_turns: max_turns(fields)?,
-            max_cost_usd: max_cost_usd(fields)?,
-            trust_project: fields.flag("trust_project")?,
-            resume: resume(fields, &agent)?,
-            cwd: directory(fields)?,
+            tools: options.tools.clone(),
+            max_turns: options.max_turns,
+            max_cost_usd: options.max_cost_usd,
+            trust_project: options.trust_project,
+            resume: resume.map(|resume| possible(resume, &agent)).transpose()?,
+            cwd,
             agent,
         })
     }
 }
 
-fn agent(agent: &Fields) -> Result<AgentCommand, JobError> {
-    let protocol = Protocol::named(&agent.text("protocol")?)
-        .ok_or_else(|| bad(&agent.name("protocol"), r#"must be "claude", "droid", "acp" or "text""#))?;
-    let command = agent.texts("command")?;
-    if command.first().is_none_or(String::is_empty) {
-        return Err(bad(&agent.name("command"), "must name a program"));
+/// The session that a message names.
+pub fn resume(fields: &Fields) -> Result<Option<Resume>, JobError> {
+    if fields.get("resume").is_none() {
+        return Ok(None);
     }
-    let mut env = BTreeMap::new();
-    for (key, value) in agent.pairs("env")? {
-        let key = fields::text(&agent.name("env"), key)?;
-        let value = fields::text(&agent.name(&format!("env.{}", key.escape_debug())), value)?;
-        env.insert(key, value);
-    }
-    let model = agent.get("model").map(|_| agent.argument("model")).transpose()?;
-    let acp = if protocol == Protocol::Acp { acp(agent)? } else { AcpOptions::default() };
-    let (name, args) = (agent.text("name")?, agent.texts("args")?);
-    Ok(AgentCommand { name, protocol, command, args, env, model, acp })
-}
-
-/// What only an agent that speaks the Agent Client Protocol has; each may be absent.
-fn acp(agent: &Fields) -> Result<AcpOptions, JobError> {
-    let mode = agent.get("mode").map(|_| agent.text("mode")).transpose()?;
-    if mode.as_deref().is_some_and(str::is_empty) {
-        return Err(bad(&agent.name("mode"), "must not be empty"));
-    }
-    let directory = match agent.get("directory").map(|_| agent.text("directory")).transpose()?.as_deref() {
-        None => None,
-        Some("project") => Some(Directory::Project),
-        Some("empty") => Some(Directory::Empty),
-        Some(_) => return Err(bad(&agent.name("directory"), r#"must be "project" or "empty""#)),
-    };
-    Ok(AcpOptions { mode, meta: agent.json_map("meta")?, directory })
+    let resume = fields.fields("resume")?;
+    let at = resume.some("at", Fields::argument)?;
+    Ok(Some(Resume { session_id: resume.argument("session_id")?, at }))
 }
 
 /// Where to go on, if the agent can: what it cannot must not begin something else instead.
-fn resume(run: &Fields, agent: &AgentCommand) -> Result<Option<Resume>, JobError> {
-    if run.get("resume").is_none() {
-        return Ok(None);
-    }
-    let resume = run.fields("resume")?;
-    let session_id = resume.argument("session_id")?;
-    let at = resume.get("at").map(|_| resume.argument("at")).transpose()?;
+fn possible(resume: Resume, agent: &AgentCommand) -> Result<Resume, JobError> {
     let dialect = agent.protocol.dialect();
     let (name, support) = match agent.preset() {
         Some(preset) => (preset.name, preset.resume),
@@ -102,34 +79,15 @@ fn resume(run: &Fields, agent: &AgentCommand) -> Result<Option<Resume>, JobError
         ResumeSupport::None => {
             Err(bad("resume", &format!("is not possible: an agent of the protocol {name} has no sessions")))
         }
-        ResumeSupport::Sessions if at.is_some() => {
-            Err(bad(&resume.name("at"), &format!("is not possible: {name} cannot go back within a session")))
+        ResumeSupport::Sessions if resume.at.is_some() => {
+            Err(bad("resume.at", &format!("is not possible: {name} cannot go back within a session")))
         }
-        ResumeSupport::Sessions | ResumeSupport::Checkpoints => Ok(Some(Resume { session_id, at })),
+        ResumeSupport::Sessions | ResumeSupport::Checkpoints => Ok(resume),
     }
-}
-
-fn max_turns(run: &Fields) -> Result<Option<u32>, JobError> {
-    if run.get("max_turns").is_none() {
-        return Ok(None);
-    }
-    let turns = at_least_one(run, "max_turns")?;
-    Ok(Some(u32::try_from(turns).unwrap_or(u32::MAX)))
-}
-
-fn max_cost_usd(run: &Fields) -> Result<Option<f64>, JobError> {
-    if run.get("max_cost_usd").is_none() {
-        return Ok(None);
-    }
-    let cost = run.number("max_cost_usd")?;
-    if cost <= 0.0 || !cost.is_finite() {
-        return Err(bad("max_cost_usd", "must be a number above 0"));
-    }
-    Ok(Some(cost))
 }
 
 /// A path is bytes: a directory name that is not UTF-8 works too.
-fn directory(run: &Fields) -> Result<PathBuf, JobError> {
+pub fn directory(run: &Fields) -> Result<PathBuf, JobError> {
     let value = run.need("cwd")?;
     let bytes = value.as_slice().ok_or_else(|| wrong("cwd", "a string", value))?;
     if bytes.is_empty() {

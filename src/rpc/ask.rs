@@ -8,9 +8,11 @@ use super::Command;
 use super::prompt::{self, PromptMessage};
 use crate::command::{Call, Here, Item, JobPlace};
 use crate::error::JobError;
+use crate::fields::Fields;
+use crate::fields::bad;
 use crate::land::HeldFor;
-use crate::request::Fields;
-use crate::request::fields::bad;
+use crate::options::Choice;
+use crate::request::{self, OpenBuffer};
 use crate::store::JobKey;
 use crate::ui::{Origin, Texts, Ui};
 use crate::view::Viewer;
@@ -20,6 +22,8 @@ use crate::view::Viewer;
 pub enum Asked {
     /// What a command of the user is to do.
     Command(Call, Box<AskedFrom>),
+    /// What a prompt stands for and mentions, of these buffers, where a job asks for that.
+    Compose(String, Choice, Vec<OpenBuffer>),
     /// What completes the word of a command: what was typed behind its name, and the beginning of the word.
     Complete(String, String),
     /// Where the answer is that is so many answers away.
@@ -158,6 +162,7 @@ fn asked(fields: &Fields<'_>) -> Result<Asked, JobError> {
                 Call { line: arg.lossy("line")?, bang: arg.flag("bang")?, has_range: arg.flag("has_range")? };
             Asked::Command(call, Box::new(from(&arg.fields("from")?)?))
         }
+        "compose" => Asked::Compose(arg.text("prompt")?, request::choice(&arg)?, OpenBuffer::decode(&arg)?),
         "complete" => Asked::Complete(arg.lossy("typed")?, arg.lossy("lead")?),
         "jump" => {
             #[expect(clippy::cast_possible_truncation, reason = "a count of the user")]
@@ -185,7 +190,7 @@ fn asked(fields: &Fields<'_>) -> Result<Asked, JobError> {
             })
         }
         "followup" => {
-            let prompt = arg.get("prompt").map(|_| arg.text("prompt")).transpose()?;
+            let prompt = arg.some("prompt", Fields::text)?;
             Asked::Followup(arg.count("id")?, prompt)
         }
         "prompt" => Asked::Prompt(Box::new(prompt::read(&arg)?)),
@@ -205,7 +210,7 @@ fn asked(fields: &Fields<'_>) -> Result<Asked, JobError> {
             tabstop: size(&arg, "tabstop")?,
         },
         "act" => {
-            let text = |field| arg.get(field).map(|_| arg.text(field)).transpose();
+            let text = |field| arg.some(field, Fields::text);
             let (view, row) = (text("view")?, text("row")?);
             Asked::Act(Act { view, action: arg.text("action")?, row }, None)
         }
@@ -221,10 +226,10 @@ fn asked(fields: &Fields<'_>) -> Result<Asked, JobError> {
 }
 
 fn from(at: &Fields<'_>) -> Result<AskedFrom, JobError> {
-    let some = |field| at.get(field).map(|_| at.count(field)).transpose();
+    let some = |field| at.some(field, Fields::count);
     let (mut places, mut lines) = (BTreeMap::new(), BTreeMap::new());
     for job in at.maps("jobs")? {
-        let some = |field| job.get(field).map(|_| job.count(field)).transpose();
+        let some = |field| job.some(field, Fields::count);
         let (id, first) = (job.count("id")?, job.count("first")?);
         let place =
             JobPlace { buffer: some("buffer")?, lines: (first, job.count("last")?), column: some("column")? };
@@ -247,7 +252,7 @@ fn from(at: &Fields<'_>) -> Result<AskedFrom, JobError> {
         earlier: at.count("earlier")?,
         lines,
     };
-    let view = at.get("view").map(|_| at.text("view")).transpose()?;
+    let view = at.some("view", Fields::text)?;
     Ok(AskedFrom { here, origin, today_ms: i64::try_from(at.count("today_ms")?).unwrap_or(i64::MAX), view })
 }
 

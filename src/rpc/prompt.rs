@@ -1,8 +1,9 @@
 //! Reads what happens in the prompt that is being typed.
 
 use crate::error::JobError;
-use crate::request::{Fields, bad};
-use crate::ui::prompt::{About, Begin, Chosen, Mode, OpenBuffer, Typed, Way};
+use crate::fields::{Fields, bad};
+use crate::request::{self, OpenBuffer};
+use crate::ui::prompt::{About, Begin, Chosen, Mode, Typed, Way};
 use crate::view::{self, Viewer};
 
 /// Something that has happened in a prompt.
@@ -23,31 +24,31 @@ pub struct PromptMessage {
 /// # Errors
 /// Names the field that is missing or wrong.
 pub(super) fn read(fields: &Fields<'_>) -> Result<PromptMessage, JobError> {
-    let some = |field| fields.get(field).map(|_| fields.fields(field)).transpose();
+    let some = |field| fields.some(field, Fields::fields);
     Ok(PromptMessage {
         id: fields.count("id")?,
         about: some("about")?.map(|fields| about(&fields)).transpose()?,
         typed: some("typed")?.map(|fields| typed(&fields)).transpose()?,
-        key: fields.get("key").map(|_| fields.text("key")).transpose()?,
+        key: fields.some("key", Fields::text)?,
     })
 }
 
 fn some(fields: &Fields<'_>, field: &str) -> Result<Option<String>, JobError> {
-    fields.get(field).map(|_| fields.lossy(field)).transpose()
+    fields.some(field, Fields::lossy)
 }
 
 fn about(fields: &Fields<'_>) -> Result<About, JobError> {
     let viewer = Viewer { cwd: fields.lossy("project")?, home: String::new() };
-    let draft = fields.get("draft").map(|_| fields.fields("draft")).transpose()?;
+    let draft = fields.some("draft", Fields::fields)?;
     let draft = draft.map(|draft| Ok(Chosen { agent: draft.lossy("agent")?, model: some(&draft, "model")? }));
-    let buffer =
-        |buffer: &Fields<'_>| Ok(OpenBuffer { name: some(buffer, "name")?, path: some(buffer, "path")? });
-    let resumes = fields.get("resumes").map(|_| fields.flag("resumes")).transpose()?;
+    let (own, resume) = (fields.count("buffer")?, request::resume(fields)?);
+    let mut buffers = OpenBuffer::decode(fields)?;
+    // The agent has the one that the prompt is for.
+    buffers.iter_mut().filter(|buffer| buffer.number == own).for_each(|buffer| buffer.name = None);
     Ok(About {
         place: view::file(&fields.lossy("path")?, some(fields, "name")?.as_deref(), &viewer),
         project: viewer.cwd,
         is_insertion: fields.flag("is_insertion")?,
-        resumes,
         way: match (fields.flag("question")?, fields.flag("review")?) {
             (true, _) => Way::Ask,
             (false, true) => Way::Hold,
@@ -56,14 +57,16 @@ fn about(fields: &Fields<'_>) -> Result<About, JobError> {
         begin: Begin {
             agent: some(fields, "agent")?,
             model: some(fields, "model")?,
-            has_session: resumes.is_some(),
+            has_session: resume.is_some(),
             draft: draft.transpose()?,
             is_again: fields.flag("is_again")?,
             last: None,
         },
         proposal: some(fields, "proposal")?,
         recent: fields.escaped_texts("recent")?,
-        buffers: fields.maps("buffers")?.iter().map(buffer).collect::<Result<_, JobError>>()?,
+        cwd: request::directory(fields).unwrap_or_default(),
+        resume,
+        buffers,
     })
 }
 

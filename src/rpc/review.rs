@@ -4,8 +4,8 @@ use rmpv::Value;
 
 use super::ask::size;
 use crate::error::JobError;
-use crate::request::Fields;
-use crate::request::fields::bad;
+use crate::fields::Fields;
+use crate::fields::bad;
 use crate::ui::review::{ASIDE, Pane, gutter};
 
 /// The windows in which the hunks of a held answer are drawn.
@@ -112,7 +112,7 @@ pub(super) fn key(fields: &Fields<'_>) -> Result<HunkKey, JobError> {
         buffer: fields.count("buffer")?,
         verb,
         row: row(fields, "row")?,
-        visited: fields.get("visited").map(|_| fields.text("visited")).transpose()?,
+        visited: fields.some("visited", Fields::text)?,
         tick: fields.count("tick")?,
     })
 }

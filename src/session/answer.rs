@@ -1,8 +1,9 @@
 //! A held answer: its lines, and what the user has made of it.
 
+use crate::fields::bytes;
 use crate::journal::{Draft, Held};
 use crate::land::{Block, Bytes, HeldFor, Landing, Target, blocks_of};
-use crate::request::{Beside, Request, Selection, bytes};
+use crate::request::{Beside, Request, Selection};
 use crate::review::EditId;
 use crate::stream::Outcome;
 

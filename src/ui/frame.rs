@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rmpv::Value;
 
-use crate::request::bytes;
+use crate::fields::bytes;
 use crate::view::Cell;
 
 /// Texts one after the other, each with its highlight group.

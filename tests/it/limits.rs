@@ -29,9 +29,9 @@ fn what_an_agent_counts_beyond_all_bounds_can_be_added_up() {
         "total_cost_usd":1e308,"usage":{"input_tokens":18446744073709551616,"output_tokens":1e300}}"#;
     let results = [result; 3].map(|result| result.replace('\n', "")).join("\n");
     std::fs::write(serve.scratch.project().join("results"), results).unwrap();
-    let agent = json!({"name": "mine", "protocol": "claude", "command": ["/bin/sh", "-c", "cat results"]});
+    let agents = json!({"mine": {"protocol": "claude", "command": ["/bin/sh", "-c", "cat results"]}});
     for id in 1..=2 {
-        serve.run(id, "", &json!({"agent": agent}));
+        serve.run(id, "", &json!({"agents": agents}));
         assert_eq!(serve.finished(id)["status"], "done");
     }
     serve.notify("query", &json!({"token": 7, "name": "prompts"}));

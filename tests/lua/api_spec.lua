@@ -201,7 +201,7 @@ test("what is sent along: the lines around, diagnostics, the project", function(
   })
   local root = vim.uv.fs_realpath(directory)
   equal({ vim.uv.fs_realpath(request.cwd), vim.fs.basename(request.path) }, { root, "a.lua" })
-  equal({ request.filetype, request.agent.model, request.agent.command }, { "rust", "opus", { "claude" } })
+  equal({ request.filetype, nvim:job(1).model }, { "rust", "opus" })
 end)
 
 test("an unknown option warns, and setup() sets the others", function()
@@ -222,7 +222,7 @@ test("a model of its own for each agent", function()
   local function model(options, run)
     nvim:lua("require('botglue').setup(vim.tbl_extend('error', {}, ...))", options)
     local id = nvim:run({ kind = "insert", first = { 1 } }, run)
-    return nvim:host("received", "run")[id].agent.model
+    return nvim:job(id).model
   end
   equal(model({ model = "opus" }), "opus")
   equal(model({ model = "opus" }, { agent = "droid" }), nil)
@@ -238,11 +238,11 @@ test("what is set of an agent that speaks ACP goes to the host, and nothing else
     codex = { meta = {} },
   } })]])
   local function asked(name)
-    local id = nvim:run({ kind = "insert", first = { 1 } }, { agent = name })
-    return nvim:host("received", "run")[id].agent
+    nvim:run({ kind = "insert", first = { 1 } }, { agent = name })
+    return nvim:host("received", "options")[1].agents[name]
   end
   local mine = asked("mine")
-  equal({ mine.protocol, mine.command, mine.args }, { "acp", { "/opt/mine" }, {} })
+  equal({ mine.protocol, mine.command }, { "acp", { "/opt/mine" } })
   equal({ mine.mode, mine.meta, mine.directory }, { "ask", { a = { b = 1 } }, "empty" })
   local codex = asked("codex")
   equal({ codex.protocol, codex.command }, { "acp", { "codex-acp" } })

@@ -59,7 +59,7 @@ test("each item is a job on its lines, in files that no window shows", function(
   local sent = {}
   for i, request in ipairs(requests(nvim, 3)) do
     local name = vim.fs.basename(request.path)
-    sent[i] = { request.prompt, name, request.selection.kind, request.selection.text, request.diagnostics }
+    sent[i] = { request.prompt, name, request.selection.kind, request.selection.text, request.notes }
   end
   equal(sent, {
     {
@@ -156,10 +156,10 @@ test("items that share lines are one job", function()
   for i, request in ipairs(requests(nvim, 3)) do
     local said = vim.tbl_map(function(one)
       return one.message
-    end, request.diagnostics)
+    end, request.notes)
     sent[i] = { request.selection.first_line, request.selection.last_line, said }
   end
-  equal(sent, { { 1, 4, { "first", "second" } }, { 3, 3, {} }, { 4, 4, {} } })
+  equal(sent, { { 1, 4, { "first", "first", "second" } }, { 3, 3, {} }, { 4, 4, {} } })
 end)
 
 test("a range means rows of the quickfix window, else what lies in those lines", function()

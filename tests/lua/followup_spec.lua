@@ -11,7 +11,7 @@ test("a follow-up goes on in a fork of the session that wrote the range, on all 
   nvim:type("ggOtop<Esc>4GAx<Esc>:Botglue followup and now shorter<CR>")
   local sent = request(nvim, 2)
   equal(sent.resume, { session_id = "s1" })
-  equal({ sent.prompt, sent.agent.name, sent.agent.model }, { "and now shorter", "claude", "haiku" })
+  equal({ sent.prompt, sent.agent, sent.model }, { "and now shorter", "claude", "haiku" })
   equal({ sent.selection.first_line, sent.selection.text }, { 3, { "fn two() {", "  2x", "}" } })
   equal(sent.cwd, nvim:host("received", "run")[1].cwd)
   nvim:answer(2, { "two" }, { session_id = "s2" })
@@ -101,7 +101,6 @@ test("an agent that cannot go on in a session says so before anything is asked o
     )
   end
   equal(#nvim:host("received", "run"), 1)
-  equal(#nvim:host("received", "prewarm"), 0)
 end)
 
 test("without a session there is nothing to go on in", function()

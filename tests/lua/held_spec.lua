@@ -152,7 +152,6 @@ test("with review nothing lands by itself", function()
     local nvim = child.with_host({ "a" })
     nvim:lua(setup)
     nvim:type(command)
-    equal(nvim:host("received", "run")[1].review, true)
     nvim:answer(1, { "A" })
     equal({ nvim:outcome(1), nvim:lines() }, { { "done", "held", "review" }, { "a" } })
   end

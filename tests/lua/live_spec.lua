@@ -61,16 +61,12 @@ test("code is previewed in a block that grows with it and never shrinks", functi
   equal(rows(nvim, 3), { "  ONE", "two", "~" })
 end)
 
-test("status.preview says how many lines, and 0 asks for none", function()
+test("status.preview says how many lines", function()
   local nvim = child.with_host({ "one", "two" })
   nvim:lua("require('botglue').setup({ status = { preview = 1 } })")
   nvim:run(line(1))
   write(nvim, { "a", "b" })
   equal(rows(nvim, 4), { "one", "@ it · writing · Ns", "│ b", "two" })
-  nvim:lua("require('botglue').setup({ status = { preview = 0 } })")
-  nvim:run(line(2))
-  local asked = nvim:host("received", "run")
-  equal({ asked[1].preview, asked[2].preview }, { 1, 0 })
 end)
 
 test("a range at the end of the window shows its state beside its last row, and nothing moves", function()

@@ -19,15 +19,15 @@ local SETUP = [[
 
 local function sent(nvim)
   local request = nvim:request(1)
-  return { request.prompt, request.selection.kind, request.selection.text, request.agent.model }
+  return { request.prompt, request.selection.kind, request.selection.text, request.model }
 end
 
 test("its setup() sets the same options, and names the one that is no more", function()
   local nvim = child.with_host({ "one" })
   nvim:lua(SETUP:format("true"))
   nvim:run(child.line(1))
-  local request = nvim:request(1)
-  equal({ request.agent.model, request.timeout, request.max_turns }, { "opus", 300, 3 })
+  local told = nvim:host("received", "options")[1]
+  equal({ nvim:job(1).model, told.timeout, told.max_turns }, { "opus", 300, 3 })
   contains(nvim:messages(), "there is no option ai_stdout_rows")
   equal(nvim:messages():find("max_turns"), nil)
 end)

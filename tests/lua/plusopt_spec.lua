@@ -22,8 +22,8 @@ end
 
 --- The agent, the model and the prompt of the newest request, once there are `count`.
 local function request(nvim, count)
-  local run = nvim:request(count)
-  return { run.agent.name, run.agent.model or false, run.prompt }
+  local job = nvim:job(nvim:request(count).id)
+  return { job.agent, job.model or false, job.prompt }
 end
 
 test("an agent and a model before the prompt are the job's", function()
@@ -77,7 +77,6 @@ test("the prompt's window begins with them", function()
     nvim:type("words<C-s>")
     equal(request(nvim, i), { "claude", "sonnet", "words" }, command)
   end
-  equal(nvim:host("received", "run")[3].review, true)
   nvim:type(":2Botglue ask ++agent=mine<CR>")
   contains(nvim:screen(), "ask · mine")
   nvim:type("<S-Tab>why<C-s>")

@@ -47,7 +47,7 @@ test("they come first in the next prompt, whether this one was sent or not", fun
   choose(nvim, "<S-Tab>")
   equal(first(nvim), "claude opus")
   nvim:type(":1Botglue<CR><Tab><Tab><S-Tab>words<C-s>")
-  equal(nvim:host("received", "run")[1].agent.name, "mine")
+  equal(nvim:host("received", "run")[1].agent, "mine")
   equal(first(nvim), "mine a")
 end)
 

@@ -30,7 +30,7 @@ test("<S-Tab> goes through the models, <Tab> through the agents, and each keeps 
   end
   type_and_leave(nvim, "ihello<C-s>")
   local request = sent(nvim)[1]
-  equal({ request.agent.name, request.agent.model, request.prompt }, { "mine", "b", "hello" })
+  equal({ request.agent, request.model, request.prompt }, { "mine", "b", "hello" })
 end)
 
 test("<Tab> goes to agents that are installed, and is no key where there is no other", function()
@@ -71,8 +71,7 @@ test("a session stays with its agent, but may go on with another model", functio
   contains(nvim:screen(), "<Esc>q close · <S-Tab> model · <C-p> earlier", "no key that does nothing")
   type_and_leave(nvim, "on<S-Tab><S-Tab><C-s>")
   local request = sent(nvim)[2]
-  equal({ request.agent.name, request.agent.model, request.resume.session_id }, { "claude", "haiku", "s" })
-  equal(nvim:host("received", "prewarm")[1].resume.session_id, "s")
+  equal({ request.agent, request.model, request.resume.session_id }, { "claude", "haiku", "s" })
 end)
 
 test("what was asked for is where it begins", function()
@@ -85,5 +84,5 @@ test("what was asked for is where it begins", function()
   nvim:type("<S-Tab><S-Tab><S-Tab>")
   contains(nvim:screen(), "claude own")
   type_and_leave(nvim, "<C-s>")
-  equal({ sent(nvim)[1].agent.model, sent(nvim)[1].review }, { "own", true })
+  equal({ sent(nvim)[1].model, sent(nvim)[1].review }, { "own", true })
 end)

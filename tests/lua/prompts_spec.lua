@@ -5,6 +5,7 @@ local suite = require("support.suite")
 local contains, equal, test = suite.contains, suite.equal, suite.test
 
 local PROMPTS = [[require("botglue").setup({
+  max_parallel = 10,
   agents = { mine = { protocol = "text", command = { "mine" }, model = "m1" } },
   prompts = {
     explain = { prompt = "explain this {filetype}", ask = true },
@@ -35,30 +36,29 @@ test("a named prompt is filled in when it is sent, and stays what was typed", fu
     })
   ]])
   nvim:type(":2Botglue run /fix but  briefly<CR>")
-  local run = nvim:request(1)
-  equal(run.prompt, "/fix but  briefly")
-  equal(run.instructions, "fix these:\nline 2: error: no number\nin two, not {this}\n\nbut  briefly")
-  equal({ run.question, run.agent.name }, { false, "claude" })
-  equal(nvim:job(1).prompt, "/fix but  briefly")
+  contains(nvim:message(1), "fix these:\nline 2: error: no number\nin two, not {this}\n\nbut  briefly")
+  equal({ nvim:job(1).prompt, nvim:job(1).agent }, { "/fix but  briefly", "claude" })
   nvim:type(":3Botglue run /fix<CR>")
-  equal(nvim:request(2).instructions, "fix these:\nno diagnostics\nin three, not {this}")
+  contains(nvim:message(2), "fix these:\nno diagnostics\nin three, not {this}")
 end)
 
 test("it may ask, and have an agent and a model, unless others are asked for", function()
   local nvim = start()
   local rows = {
-    { "run /explain", { "claude", false, true } },
-    { "run /mine", { "mine", "m2", false } },
-    { "ask /mine why", { "mine", "m2", true } },
-    { "run ++model=m3 /mine", { "mine", "m3", false } },
-    { "run ++agent=claude /mine", { "claude", false, false } },
-    { "run ++agent=mine /opus", { "mine", "m1", false } },
+    { "run /explain", { "claude", false } },
+    { "run /mine", { "mine", "m2" } },
+    { "ask /mine why", { "mine", "m2" } },
+    { "run ++model=m3 /mine", { "mine", "m3" } },
+    { "run ++agent=claude /mine", { "claude", false } },
+    { "run ++agent=mine /opus", { "mine", "m1" } },
   }
   for i, row in ipairs(rows) do
     nvim:type(":2Botglue " .. row[1] .. "<CR>")
-    local run = nvim:request(i)
-    equal({ run.agent.name, run.agent.model or false, run.question }, row[2], row[1])
+    local job = nvim:job(i)
+    equal({ job.agent, job.model or false }, row[2], row[1])
   end
+  nvim:answer(1, { "because" })
+  equal(nvim:outcome(1), { "done", "answered" })
 end)
 
 test("the same from Lua, and a retry fills it in with what there is then", function()
@@ -66,8 +66,7 @@ test("the same from Lua, and a retry fills it in with what there is then", funct
   nvim:run(child.line(2), { prompt = "/fix" })
   nvim:answer(1, { "TWO" })
   nvim:type(":Botglue retry 1<CR>")
-  local run = nvim:request(2)
-  equal({ run.prompt, run.instructions }, { "/fix", "fix these:\nno diagnostics\nin TWO, not {this}" })
+  contains(nvim:message(2), "fix these:\nno diagnostics\nin TWO, not {this}")
   local ok, err = unpack(nvim:lua("return { pcall(require('botglue').run, { prompt = '/fxi' }) }"))
   equal(ok, false)
   contains(err, "botglue: no prompt /fxi: did you mean /fix?")
@@ -94,12 +93,10 @@ test("a text that begins with a path is a text, and one behind a backslash", fun
   }
   for i, text in ipairs(texts) do
     nvim:type(":2Botglue run " .. text .. "<CR>")
-    local run = nvim:request(i)
-    equal({ run.prompt, run.instructions }, { text }, text)
+    contains(nvim:message(i), "\n" .. text .. "\n")
   end
   nvim:type([[:2Botglue run \/fix is a command<CR>]])
-  local run = nvim:request(#texts + 1)
-  equal({ run.prompt, run.instructions }, { [[\/fix is a command]], "/fix is a command" })
+  contains(nvim:message(#texts + 1), "\n/fix is a command\n")
 end)
 
 test("names complete where the prompt begins", function()
@@ -121,7 +118,7 @@ test("each takes one that changes text", function()
   nvim:lua("vim.fn.setqflist({ { bufnr = 1, lnum = 2, text = 'x' } })")
   contains(said(nvim, "Botglue each /explain"), "this prompt asks a question")
   nvim:type(":Botglue each /opus<CR>")
-  equal(nvim:request(1).instructions, "think")
+  contains(nvim:message(1), "\nthink\n")
 end)
 
 test("the prompt offers them at its beginning, and keeps one that is not there", function()
@@ -132,9 +129,8 @@ test("the prompt offers them at its beginning, and keeps one that is not there",
   nvim:type("m")
   nvim:eventually("one is left", "return #vim.fn.complete_info({ 'items' }).items == 1")
   nvim:type("<C-y> now<C-s>")
-  local run = nvim:request(1)
-  equal({ run.prompt, run.instructions }, { "/mine now", "do it\n\nnow" })
-  equal({ run.agent.name, run.agent.model }, { "mine", "m2" })
+  local job = nvim:job(nvim:request(1).id)
+  equal({ job.prompt, job.agent, job.model }, { "/mine now", "mine", "m2" })
 
   nvim:type(":3Botglue<CR>/mien<C-s>")
   contains(nvim:messages(), "no prompt /mien: did you mean /mine?")

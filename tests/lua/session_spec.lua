@@ -29,7 +29,7 @@ test("a retry sends the same on the range as it is now, also of a job that faile
   nvim:answer(1, {}, { status = "failed", error = { code = "overloaded", message = "later" } })
   nvim:type("ggOtop<Esc>4GAx<Esc>:Botglue retry<CR>")
   local sent = request(nvim, 2)
-  equal({ sent.prompt, sent.agent.model, sent.review, sent.resume }, { "it", "haiku", true, nil })
+  equal({ sent.prompt, sent.model, sent.review, sent.resume }, { "it", "haiku", true, nil })
   equal({ sent.selection.first_line, sent.selection.text }, { 3, { "fn one() {", "  1x", "}" } })
   nvim:answer(2, { "B" })
   equal(nvim:job(2).landing, "held")

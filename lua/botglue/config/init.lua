@@ -144,24 +144,8 @@ end
 ---@param setup table?
 ---@return table
 function M.for_host(options, setup)
-  local given = M.given(setup)
-  local told, fields = { agents = {} }, { "agent", "prompts", "max_parallel", "trust_project", "data_dir" }
-  told.given_agent = given.agent
-  for _, field in ipairs(fields) do
-    told[field] = options[field]
-  end
-  for name, agent in pairs(options.agents) do
-    told.agents[name] = {}
-    for field in pairs(rules.agent) do
-      told.agents[name][field] = agent[field]
-    end
-    local models, own = M.models(options, name), type(given.agents) == "table" and given.agents[name] or {}
-    told.agents[name].model = models[1] or nil
-    told.agents[name].has_own_model = own.model ~= nil or name == "claude" and given.model ~= nil
-    told.agents[name].models = vim.tbl_filter(function(model)
-      return model
-    end, models)
-  end
+  local told = rules.known(options)
+  told.given_agent = M.given(setup).agent
   return told
 end
 
@@ -180,19 +164,12 @@ function M.agent(options, name, what)
     )
 end
 
---- The models of an agent, what it has without a choice first: false leaves that to the CLI.
+--- The model that an agent has without a choice: false leaves that to the CLI.
 ---@param options botglue.Options
 ---@param name string
----@return (string|false)[]
-function M.models(options, name)
-  local agent, shared = M.agent(options, name, "agent"), name == "claude" and options or {}
-  local known = { agent.model or shared.model or false }
-  for _, another in ipairs(agent.models or shared.models or {}) do
-    if not vim.tbl_contains(known, another) then
-      known[#known + 1] = another
-    end
-  end
-  return known
+---@return string|false
+function M.model(options, name)
+  return options.agents[name].model or name == "claude" and options.model or false
 end
 
 return M

@@ -178,4 +178,28 @@ function M.check(given)
   return unknown
 end
 
+--- The options without those that do not exist.
+---@param options botglue.Options
+---@return table
+function M.known(options)
+  local function only(given, group)
+    local known = {}
+    for key, rule in pairs(group) do
+      local value = given[key]
+      if rule[1] == nil and not rule.choices then
+        known[key] = only(value, rule)
+      elseif value ~= rule.off then
+        known[key] = value
+      end
+    end
+    return known
+  end
+  local known = only(options, OPTIONS)
+  known.agents, known.prompts = {}, options.prompts
+  for name, agent in pairs(options.agents) do
+    known.agents[name] = only(agent, M.agent)
+  end
+  return known
+end
+
 return M

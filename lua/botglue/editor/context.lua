@@ -1,4 +1,5 @@
---- What goes along with a selection: the unsaved lines around it, diagnostics on it, and where the project is.
+--- What goes along with a selection: the unsaved lines around it, diagnostics on it, texts of other buffers, and where
+--- the project is.
 
 local buffer_path = require("botglue.util.buffer_path")
 
@@ -141,24 +142,6 @@ function M.diagnosed(bufnr, line)
   return first, last and math.min(last, api.nvim_buf_line_count(bufnr))
 end
 
---- Diagnostics, and what else is known of the same lines.
----@param diagnostics table[]
----@param notes table[]?
----@return table[]
-function M.notes(diagnostics, notes)
-  local all, known = vim.list_extend({}, diagnostics), {}
-  for _, one in ipairs(diagnostics) do
-    known[one.line .. one.message] = true
-  end
-  for _, one in ipairs(notes or {}) do
-    if not known[one.line .. one.message] then
-      known[one.line .. one.message] = true
-      all[#all + 1] = one
-    end
-  end
-  return all
-end
-
 --- The directory of the project that a buffer belongs to, else the working directory.
 ---@param bufnr integer
 ---@return string
@@ -171,6 +154,58 @@ function M.project(bufnr)
     end
   end
   return vim.fn.getcwd()
+end
+
+--- The name of a buffer in a prompt: its path in the project, another path, its name, else its number.
+---@param bufnr integer
+---@param root string
+---@return string
+local function name_of(bufnr, root)
+  local path = buffer_path(bufnr)
+  if path == "" then
+    local name = api.nvim_buf_get_name(bufnr)
+    return name ~= "" and name or tostring(bufnr)
+  elseif vim.startswith(path, root .. "/") then
+    return path:sub(#root + 2)
+  end
+  return vim.fn.fnamemodify(path, ":~")
+end
+
+--- The user's buffers, the one that was used last first: how a prompt in a project names those that are loaded, and the
+--- paths of its files.
+---@param root string
+---@return { number: integer, name: string?, path: string? }[]
+function M.buffers(root)
+  local buffers = vim.tbl_filter(function(buffer)
+    return not vim.startswith(buffer.name, "botglue://")
+  end, vim.fn.getbufinfo({ buflisted = 1 }))
+  table.sort(buffers, function(a, b)
+    if a.lastused ~= b.lastused then
+      return a.lastused > b.lastused
+    end
+    return a.bufnr < b.bufnr
+  end)
+  return vim.tbl_map(function(buffer)
+    local path = buffer_path(buffer.bufnr)
+    return {
+      number = buffer.bufnr,
+      name = buffer.loaded == 1 and name_of(buffer.bufnr, root) or nil,
+      path = vim.startswith(path, root .. "/") and path:sub(#root + 2) or nil,
+    }
+  end, buffers)
+end
+
+--- The text of a buffer from its first line on, at least as much as goes along.
+---@param name string
+---@param bufnr integer
+---@param most integer bytes
+---@return { name: string, lines: string[], count: integer }
+function M.text(name, bufnr, most)
+  local count, past = api.nvim_buf_line_count(bufnr), 0
+  while past < count and api.nvim_buf_get_offset(bufnr, past) <= most do
+    past = past + 1000
+  end
+  return { name = name, lines = api.nvim_buf_get_lines(bufnr, 0, past, false), count = count }
 end
 
 return M

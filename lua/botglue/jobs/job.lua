@@ -68,6 +68,7 @@ function Job:submit(request)
       self:fail(err)
     elseif self:is_open() and self.process == process then
       request.observe = observe.from_start(self)
+      client.tell_options(process)
       process:notify("run", request)
     end
   end)

@@ -107,7 +107,7 @@ function M.introduce(process)
         landing = job.landing,
         said = job.said,
         has_transcript = job.transcript ~= nil,
-        is_resumed = job.resume ~= nil,
+        is_resumed = job.request and job.request.resume ~= nil,
       })
     end
   end

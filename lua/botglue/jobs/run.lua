@@ -1,6 +1,10 @@
---- Starts a job from a selection and a prompt.
+--- Starts a job from a selection and a prompt: marks the range, gives the number, and sends what only Neovim knows. The
+--- host knows the rest: the options, and what a prompt stands for.
 
+local ask = require("botglue.editor.ask")
 local attach = require("botglue.host.attach")
+local buffer_path = require("botglue.util.buffer_path")
+local client = require("botglue.host.client")
 local config = require("botglue.config")
 local connection = require("botglue.host.connection")
 local context = require("botglue.editor.context")
@@ -12,9 +16,31 @@ local job = require("botglue.jobs.job")
 local notify = require("botglue.host.notify")
 local range = require("botglue.editor.range")
 local registry = require("botglue.jobs.registry")
-local requests = require("botglue.jobs.request")
 
 local M = {}
+
+local api = vim.api
+local SPECIAL = { "^%s*/", "@buffer:", "@diagnostics" } -- what makes a prompt more than its words
+
+---@class botglue.Request
+---@field prompt string? none: it is asked for
+---@field agent string?
+---@field model string?
+---@field is_untouched boolean? whether agent and model are those that the prompt had without any choice
+---@field review boolean?
+---@field prewarmed integer? the prompt for which an agent was started
+---@field question boolean?
+---@field notes table[]? what else is known of the lines, in the shape of diagnostics
+---@field resume { session_id: string, at: string? }? the session that it goes on in, and after which message
+---@field cwd string? the directory of that session
+
+---@class botglue.Composed what a prompt stands for and mentions
+---@field agent string
+---@field model string?
+---@field question boolean?
+---@field buffers { [1]: string, [2]: integer }[]? by their names in the prompt
+---@field diagnostics boolean?
+---@field bytes integer? the most that buffers and diagnostics have
 
 --- Tells once of options that do not exist; those given to `setup()` it tells of itself.
 local function warn_of_unknown_options()
@@ -28,39 +54,97 @@ local function warn_of_unknown_options()
   end
 end
 
+--- What a prompt stands for. Raises an error where it names another prompt that is not there, or a buffer. Without a
+--- host there is none to say so: the job fails.
+---@param target botglue.Range
+---@param request botglue.Request
+---@param options botglue.Options
+---@return botglue.Composed
+function M.compose(target, request, options)
+  local is_special = vim.iter(SPECIAL):any(function(pattern)
+    return request.prompt:find(pattern) ~= nil
+  end)
+  if is_special and client.connect(options) then
+    local about = {
+      prompt = request.prompt,
+      agent = request.agent,
+      model = request.model,
+      question = request.question,
+      is_untouched = request.is_untouched,
+      buffers = context.buffers(context.project(target.bufnr)),
+    }
+    return ask.open("compose", about, { keeps_keys = true }) --[[@as botglue.Composed]]
+  end
+  local agent = request.agent or options.agent
+  return {
+    agent = agent,
+    model = request.model or config.model(options, agent) or nil,
+    question = request.question,
+  }
+end
+
+--- The request that the host gets.
+---@param id integer of the job
+---@param target botglue.Range
+---@param request botglue.Request
+---@param composed botglue.Composed
+---@param limits { lines: integer, bytes: integer }
+---@return table
+local function message(id, target, request, composed, limits)
+  local bufnr, path = target.bufnr, buffer_path(target.bufnr)
+  local first, last = target:lines()
+  local before, after = context.around(bufnr, target.kind == "insert" and first or first - 1, last, limits)
+  local buffers = vim.tbl_map(function(named)
+    return context.text(named[1], named[2], composed.bytes)
+  end, composed.buffers or {})
+  return vim.tbl_extend("force", request, {
+    id = id,
+    cwd = request.cwd or context.project(bufnr),
+    path = path,
+    name = path == "" and api.nvim_buf_get_name(bufnr) or nil,
+    buffer = bufnr,
+    tick = api.nvim_buf_get_changedtick(bufnr),
+    tabstop = vim.bo[bufnr].tabstop,
+    filetype = vim.bo[bufnr].filetype,
+    selection = target:selection(),
+    before = before,
+    after = after,
+    diagnostics = context.diagnostics(bufnr, math.max(first, 1) - 1, math.max(last, 1) - 1),
+    mentioned = composed.diagnostics and context.diagnostics(bufnr, 0, math.huge) or nil,
+    buffers = buffers,
+  })
+end
+
 --- Starts a job on a range as it is now.
 ---@param target botglue.Range
 ---@param request botglue.Request
 ---@param options botglue.Options
 ---@return integer id
 function M.send(target, request, options)
-  local ok, full, mentioned = pcall(requests.compose, target, request, options)
+  local ok, composed = pcall(M.compose, target, request, options)
   if not ok then
     target:unmark()
-    error(full, 0)
+    error(composed, 0)
   end
-  request = full
   local bufnr, id = target.bufnr, registry.next_id()
   -- Made before the first event: an autocommand may change or wipe the buffer.
-  local message = requests.make(id, target, request, mentioned, options)
+  local sent = message(id, target, request, composed, options.context)
   local new = job.new({
     id = id,
     range = target,
-    path = message.path,
+    path = sent.path,
     prompt = request.prompt,
-    agent = message.agent.name,
-    model = message.agent.model,
-    review = message.review,
-    question = request.question,
-    notes = request.notes,
-    resume = request.resume,
-    cwd = message.cwd,
-    wanted = message.agent.model,
+    agent = composed.agent,
+    model = composed.model,
+    question = composed.question,
+    request = request,
+    wanted = composed.model,
+    cwd = sent.cwd,
     options = options,
     on_close = registry.release,
   })
   registry.register(new)
-  new:submit(message)
+  new:submit(sent)
   attach.want(bufnr, new)
   if new.question then
     user_context.once_waiting(function(whereabouts)
@@ -101,6 +185,37 @@ function M.start(target, request, options, asking)
   M.ask(target, request, options, asking)
 end
 
+---@class botglue.Earlier what a new job takes over of an earlier one: of this Neovim, or of the store
+---@field request botglue.Request
+---@field agent string
+---@field wanted string? the model that was asked for
+---@field question boolean?
+---@field session_id string?
+---@field cwd string the project's directory
+
+--- The request of an earlier job once more.
+---@param earlier botglue.Earlier
+---@return botglue.Request
+function M.same(earlier)
+  local request = vim.tbl_extend("force", earlier.request, { agent = earlier.agent, model = earlier.wanted })
+  request.cwd, request.prewarmed = request.resume and earlier.cwd, nil
+  return request
+end
+
+--- A request that continues the session of an earlier job; its prompt is the caller's.
+---@param earlier botglue.Earlier
+---@param at string? the message after which everything is left out
+---@return botglue.Request
+function M.onward(earlier, at)
+  return {
+    agent = earlier.agent,
+    model = earlier.wanted,
+    question = earlier.question,
+    resume = { session_id = earlier.session_id, at = at },
+    cwd = earlier.cwd,
+  }
+end
+
 ---@class botglue.Again a job that goes on from an earlier one of this Neovim, as the host says
 ---@field id integer
 ---@field agent string?
@@ -116,12 +231,12 @@ function M.again(reply)
   if earlier:is_open() then
     errors.fail("job %d has not ended yet: wait for it", earlier.id)
   end
-  local request = reply.retry and requests.again(earlier) or requests.continue(earlier)
+  local request = reply.retry and M.same(earlier) or M.onward(earlier)
   -- A model is its agent's own.
   local is_same = not wanted.agent or wanted.agent == earlier.agent
   request.model = wanted.model or is_same and request.model or nil
   request.agent, request.prompt = wanted.agent or earlier.agent, wanted.prompt or request.prompt
-  return M.start(earlier:again(), request, (require("botglue.host.client").options()))
+  return M.start(earlier:again(), request, (client.options()))
 end
 
 --- Asks for the prompt of a job, and starts it.

@@ -3,7 +3,6 @@
 
 local errors = require("botglue.host.errors")
 local registry = require("botglue.jobs.registry")
-local requests = require("botglue.jobs.request")
 local run = require("botglue.jobs.run")
 
 local M = {}
@@ -30,7 +29,7 @@ function M.choose(id, checkpoints)
   vim.ui.select(checkpoints, options, function(checkpoint)
     local ok = checkpoint
       and errors.guard(function()
-        local request = requests.continue(job, checkpoint.uuid)
+        local request = run.onward(job, checkpoint.uuid)
         run.ask(target, request, (require("botglue.host.client").options()))
       end)
     if not ok then

@@ -9,7 +9,6 @@ local go = require("botglue.ui.go")
 local notify = require("botglue.host.notify")
 local range = require("botglue.editor.range")
 local registry = require("botglue.jobs.registry")
-local requests = require("botglue.jobs.request")
 local run = require("botglue.jobs.run")
 
 local M = {}
@@ -91,20 +90,23 @@ local function again(how, full, from)
   local ok, raised = pcall(function()
     go.show(from, bufnr, (target:lines()), 0)
     local job = {
-      prompt = full.prompt,
       agent = full.agent,
       wanted = full.answered_by or full.model,
       question = full.question,
       session_id = full.session_id,
       cwd = full.project,
-      resume = full.resumed,
-      -- An answer of this prompt was seen, unless it was interrupted: the option decides about the next one.
-      review = full.error and full.error[1] == "host_lost" and full.review or nil,
+      request = {
+        prompt = full.prompt,
+        question = full.question,
+        resume = full.resumed,
+        -- An answer of this prompt was seen, unless it was interrupted: the option decides about the next one.
+        review = full.error and full.error[1] == "host_lost" and full.review or nil,
+      },
     }
     if how == "retry" then
-      run.send(target, requests.again(job), (client.options()))
+      run.send(target, run.same(job), (client.options()))
     else
-      run.ask(target, requests.continue(job), (client.options()))
+      run.ask(target, run.onward(job), (client.options()))
     end
   end)
   if not ok then

@@ -31,14 +31,4 @@ function M.find(name, path)
   end
 end
 
---- The program of an agent and its first arguments.
----@param agent botglue.Agent
----@return string[]
-function M.command(agent)
-  local command = vim.deepcopy(agent.command)
-  -- No shell is there to do it, and a wrapper's path is often written like this.
-  command[1] = command[1]:gsub("^~/", vim.uv.os_homedir() .. "/")
-  return command
-end
-
 return M

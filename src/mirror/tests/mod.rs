@@ -14,8 +14,8 @@ use rmpv::Value;
 
 use super::*;
 use crate::document::Place;
+use crate::fields::Fields;
 use crate::land::{Bytes, HeldFor};
-use crate::request::Fields;
 
 const TEXT: &[&str] = &["above", "first", "between", "last", "below"];
 

@@ -104,7 +104,7 @@ impl Choice {
         if is_other || !self.is_installed(&agent) {
             return;
         }
-        if known.has_own_model || model.is_none() {
+        if known.command.model.is_some() || model.is_none() {
             self.agent = agent;
         } else {
             self.pick(agent, model);
@@ -132,7 +132,7 @@ impl Choice {
     /// The models of an agent, the one that it has without a choice first.
     fn models(&self, agent: &str) -> Vec<Option<String>> {
         let Some(known) = self.options.agents.get(agent) else { return vec![None] };
-        let mut models = vec![known.model.clone()];
+        let mut models = vec![known.command.model.clone()];
         for model in known.models.iter().chain(self.offered.get(agent).into_iter().flatten()) {
             if !models.iter().any(|there| there.as_ref() == Some(model)) {
                 models.push(Some(model.clone()));
@@ -238,15 +238,20 @@ mod tests {
         let begin = |last| Begin { last: Some(last), ..Begin::default() };
         let of = |options: &Options, last: Chosen| Choice::new(options.clone(), begin(last)).words();
         let mut options = options();
+        assert_eq!(of(&options, chosen("claude", Some("opus"))), "claude own");
+        assert_eq!(of(&options, chosen("mine", Some("b"))), "mine a");
+        for agent in options.agents.values_mut() {
+            agent.command.model = None;
+        }
         assert_eq!(of(&options, chosen("claude", Some("opus"))), "claude opus");
-        assert_eq!(of(&options, chosen("claude", Some("gone"))), "claude own");
+        assert_eq!(of(&options, chosen("claude", Some("gone"))), "claude");
         assert_eq!(of(&options, chosen("mine", Some("b"))), "mine b");
-        assert_eq!(of(&options, chosen("gone", None)), "claude own");
+        assert_eq!(of(&options, chosen("gone", None)), "claude");
         options.given_agent = Some("claude".to_owned());
-        assert_eq!(of(&options, chosen("mine", Some("b"))), "claude own");
+        assert_eq!(of(&options, chosen("mine", Some("b"))), "claude");
         let mut choice = Choice::new(options, Begin::default());
         choice.learn_newest("mine".to_owned());
-        assert_eq!(choice.words(), "claude own");
+        assert_eq!(choice.words(), "claude");
     }
 
     #[test]

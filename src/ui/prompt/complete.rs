@@ -2,6 +2,7 @@
 //! beginning a named prompt.
 
 use crate::options::{NamedPrompt, Options};
+use crate::request::OpenBuffer;
 use crate::ui::layout::{clean, fit};
 
 /// The most cells of an entry.
@@ -20,15 +21,6 @@ pub struct Item {
     pub shown: String,
     /// What becomes the whole text, where it is an earlier prompt.
     pub value: Option<String>,
-}
-
-/// A buffer of the editor's.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OpenBuffer {
-    /// As a prompt names it; none where it cannot.
-    pub name: Option<String>,
-    /// Its file below the project's directory.
-    pub path: Option<String>,
 }
 
 /// What is being completed, and the byte at which it begins.
@@ -147,6 +139,7 @@ mod tests {
         let buffer = |name: &str, path: Option<&str>| OpenBuffer {
             name: Some(name.to_owned()),
             path: path.map(str::to_owned),
+            number: 1,
         };
         let buffers = [buffer("src/a.rs", Some("src/a.rs")), buffer("my notes", None)];
         let files = ["lib.rs", "src/a.rs"].map(str::to_owned);

@@ -1,12 +1,14 @@
 //! The prompt that is being typed: its border, what is said below its text, its menu and earlier prompts. The window and
 //! the text are the plugin's, so typing never waits; each change of the text comes in.
 
+use std::path::PathBuf;
+
 mod choice;
 mod complete;
 mod recall;
 
 pub use choice::{Begin, Chosen};
-pub use complete::{Item, OpenBuffer};
+pub use complete::Item;
 
 use choice::Choice;
 use complete::{Word, word};
@@ -16,6 +18,7 @@ use super::frame::Chunks;
 use super::layout::{Border, Key, MORE, borders, clean, fit_end, wrap};
 use super::width::width;
 use crate::options::Options;
+use crate::request::{OpenBuffer, Resume};
 use crate::view::{BETWEEN, Cell, FAILED};
 
 /// The least rest of the room for a place: border, blanks around both texts, and a cell between them.
@@ -34,8 +37,10 @@ pub struct About {
     pub place: String,
     /// The answer goes below a line.
     pub is_insertion: bool,
-    /// It goes on in a session; the message of it at which that goes on is given.
-    pub resumes: Option<bool>,
+    /// The session that it goes on in.
+    pub resume: Option<Resume>,
+    /// The directory in which the agent runs.
+    pub cwd: PathBuf,
     /// The way of the answer with which it begins.
     pub way: Way,
     /// Agent and model with which it begins.
@@ -196,6 +201,11 @@ impl Prompt {
         &mut self.choice
     }
 
+    /// What is known of it from the beginning.
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
     /// The project's directory.
     pub fn project(&self) -> &str {
         &self.about.project
@@ -332,7 +342,7 @@ impl Prompt {
 
     /// What the answer's way is called.
     fn does(&self) -> &'static str {
-        match (self.way, self.about.resumes) {
+        match (self.way, self.about.resume.as_ref().map(|resume| resume.at.is_some())) {
             (Way::Ask, _) => "ask",
             (Way::Hold, _) => "hold for review",
             (Way::Land, Some(true)) => "rewind",

@@ -7,6 +7,11 @@ fn prompt(about: About) -> Prompt {
     prompt
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "as a prompt has it")]
+fn resume(at: Option<&str>) -> Option<Resume> {
+    Some(Resume { session_id: "s".to_owned(), at: at.map(str::to_owned) })
+}
+
 fn typed(prompt: &mut Prompt, text: &str) -> Option<Wish> {
     let serial = prompt.typed.serial + 1;
     let before = text.to_owned();
@@ -35,8 +40,8 @@ fn the_title_says_what_is_done_by_whom_and_where_as_far_as_there_is_room() {
     assert!(title(&mut replace, 34).contains("…"));
     for (about, does) in [
         (About { is_insertion: true, ..About::default() }, "insert below"),
-        (About { resumes: Some(false), ..About::default() }, "follow up"),
-        (About { resumes: Some(true), ..About::default() }, "rewind"),
+        (About { resume: resume(None), ..About::default() }, "follow up"),
+        (About { resume: resume(Some("m")), ..About::default() }, "rewind"),
         (About { way: Way::Hold, ..About::default() }, "hold for review"),
         (About { way: Way::Ask, ..About::default() }, "ask"),
     ] {

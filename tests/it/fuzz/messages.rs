@@ -33,21 +33,24 @@ fn selection() -> Json {
 
 /// About jobs and prompts.
 fn jobs(serve: &Serve) -> Vec<(&'static str, Json)> {
-    let claude = json!({"name": "mine", "protocol": "claude", "command": ["/bin/sh", "-c", "echo"], "env": {"A": "b"}});
+    let claude =
+        json!({"mine": {"protocol": "claude", "command": ["/bin/sh", "-c", "echo"], "env": {"A": "b"}}});
     let session = json!({"session_id": "s", "at": "m"});
     let context = json!({
         "before": ["a"], "after": ["b"], "diagnostics": [{"line": 1, "severity": "error", "message": "m"}],
-        "observe": {"thinking": true}, "preview": 3, "max_parallel": 1000, "prewarmed": 1, "max_turns": 2,
-        "max_cost_usd": 0.5, "files": [{"name": "a", "text": "b"}],
+        "mentioned": [{"line": 2, "message": "n"}], "buffers": [{"name": "a", "lines": ["b"], "count": 1}],
+        "observe": {"thinking": true}, "status": {"preview": 3}, "max_parallel": 1000, "prewarmed": 1, "max_turns": 2,
+        "max_cost_usd": 0.5, "context": {"bytes": 100, "rules": true},
     });
     let run = serve.request(1_000_000, "echo local b", &context);
     let resumed =
-        serve.request(1_000_001, "", &json!({"agent": claude, "resume": session, "max_parallel": 1000}));
+        serve.request(1_000_001, "", &json!({"agents": claude, "resume": session, "max_parallel": 1000}));
     let ended = json!({"id": 5, "agent": "mine", "cwd": "/p", "session_id": "s", "landing": "applied", "said": "landed",
         "has_transcript": true, "is_resumed": false});
-    let prewarm = json!({"token": 1, "agent": claude, "cwd": serve.scratch.project(), "tools": ["Read"]});
     vec![
+        ("options", run.clone()),
         ("run", run),
+        ("options", resumed.clone()),
         ("run", resumed),
         (
             "hello",
@@ -57,8 +60,6 @@ fn jobs(serve: &Serve) -> Vec<(&'static str, Json)> {
         ("edit", json!({"id": 1, "is_saved": false})),
         ("unsent", json!({"id": 1, "text": "t", "at_ms": 5})),
         ("interrupted", json!({"ids": [1, 2]})),
-        ("prewarm", prewarm),
-        ("drop", json!({"token": 1})),
         ("observe", json!({"id": 1, "thinking": true})),
         ("unobserve", json!({"id": 1})),
     ]
@@ -88,7 +89,8 @@ fn windows() -> Vec<(&'static str, Json)> {
     let agent = json!({"protocol": "claude", "command": ["/nowhere/a"], "env": {"PATH": "/"}, "directory": "empty",
         "model": "m", "models": ["a"]});
     let options = json!({"agent": "mine", "agents": {"mine": agent}, "model": false, "models": ["b"],
-        "prompts": {"fix": "it"}, "max_parallel": 4, "trust_project": true, "data_dir": "/dev/null/a"});
+        "prompts": {"fix": "it"}, "max_parallel": 4, "timeout": 300, "trust_project": true,
+        "context": {"bytes": 9}, "status": {"outcome": 5}, "prewarm": true, "data_dir": "/dev/null/a"});
     let from = json!({"buffer": 1, "line": 1, "column": 0, "cwd": "/p", "home": "/h", "path": "", "project": "/p",
         "earlier": 1, "today_ms": 1, "review": 1, "shows_review": true, "answer": 1,
         "jobs": [{"id": 1, "buffer": 1, "first": 1, "last": 2, "column": 0}]});
@@ -101,6 +103,10 @@ fn windows() -> Vec<(&'static str, Json)> {
         ("command", json!({"line": "jobs", "from": from})),
         ("command", json!({"line": "pick held", "from": from})),
         ("command", json!({"line": "transcript 1", "bang": true, "from": from})),
+        (
+            "compose",
+            json!({"prompt": "/fix @buffer:a", "is_untouched": true, "buffers": [{"name": "a", "path": "a", "number": 1}]}),
+        ),
         ("complete", json!({"typed": "run ++agent=", "lead": "++agent="})),
         ("jump", json!({"by": -1, "from": from})),
         (
@@ -140,9 +146,9 @@ fn windows() -> Vec<(&'static str, Json)> {
         (
             "prompt",
             json!({"id": 3, "key": "list", "about": {"project": "/nowhere", "path": "/nowhere/a", "name": "a",
-            "is_insertion": true, "question": true, "review": true, "resumes": true, "agent": "claude", "model": "opus",
+            "is_insertion": true, "question": true, "review": true, "resume": {"session_id": "s", "at": "m"}, "cwd": "/nowhere", "buffer": 1, "agent": "claude", "model": "opus",
             "draft": {"agent": "claude", "model": "opus"}, "proposal": "fix it", "recent": ["a"],
-            "buffers": [{"name": "a", "path": "a"}]},
+            "buffers": [{"name": "a", "path": "a", "number": 2}]},
             "typed": {"serial": 1, "text": "@a", "row": 0, "before": "@a", "mode": "i", "width": 74, "first": 1, "last": 2}}),
         ),
         ("diff", json!({"id": 1, "buffer": 1, "tabstop": 8})),

@@ -13,6 +13,7 @@ use botglue::job::{
     self, Groups, Job, JobContext, JobEvent, Launch, Observer, Observers, Prewarm, PrewarmEvent, Prewarmed,
     Subscription,
 };
+use botglue::options::Options;
 use botglue::request::{self, Request};
 use botglue::store::Transcripts;
 use botglue::stream::{Outcome, Update};
@@ -73,12 +74,14 @@ impl Bench {
             "id": 7,
             "buffer": 1,
             "prompt": "the-secret-prompt",
-            "agent": {
-                "name": "mine",
+            "agent": "mine",
+            "agents": { "mine": {
                 "protocol": protocol.dialect().name,
                 "command": command,
                 "env": { "DIR": self.dir.path() },
-            },
+            } },
+            "context": {},
+            "status": {},
             "tools": ["Read"],
             "timeout": DEADLINE.as_secs_f64(),
             "max_parallel": 1,
@@ -87,7 +90,8 @@ impl Bench {
             "filetype": "lua",
             "selection": { "kind": "line", "first_line": 1, "last_line": 1, "text": ["the-secret-code"], "beside": {} },
         });
-        request::decode(&Value::Map(editor::fields(run))).unwrap()
+        let run = Value::Map(editor::fields(run));
+        request::decode(&run, &Options::decode(&run).unwrap()).unwrap()
     }
 
     /// An agent that is `script`. (Not executed itself: another test's fork may hold it open for writing.)

@@ -73,17 +73,20 @@ impl Serve {
         self.send(&encoded(&Value::Array(vec![2.into(), method.into(), arguments])));
     }
 
-    /// Starts a job of a shell script whose output is the answer; `more` is laid over the request.
+    /// Starts a job of a shell script whose output is the answer; `more` is laid over the request and the options.
     pub fn run(&self, id: u64, script: &str, more: &Json) {
-        self.notify("run", &self.request(id, script, more));
+        let request = self.request(id, script, more);
+        self.notify("options", &request);
+        self.notify("run", &request);
     }
 
-    /// The request for such a job.
+    /// The request for such a job, with the options in the same map.
     pub fn request(&self, id: u64, script: &str, more: &Json) -> Json {
         let mut request = json!({
             "id": id, "buffer": 1, "prompt": "what", "timeout": 100, "max_parallel": 4, "cwd": self.scratch.project(),
             "path": "", "filetype": "lua", "record": true,
-            "agent": {"name": "mine", "protocol": "text", "command": ["/bin/sh", "-c", script]},
+            "agent": "mine", "agents": {"mine": {"protocol": "text", "command": ["/bin/sh", "-c", script]}},
+            "context": {}, "status": {},
             "selection": {"kind": "line", "first_line": 1, "last_line": 1, "text": ["local a"], "beside": {}},
         });
         for (key, value) in more.as_object().unwrap() {

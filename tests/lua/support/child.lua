@@ -104,6 +104,13 @@ function Child:request(count)
   return self:host("received", "run")[count]
 end
 
+--- What the agent of a job was told.
+---@param id integer
+---@return string
+function Child:message(id)
+  return self:host("message", id)
+end
+
 --- Starts a job on a range of the API, and waits until the host has its request.
 ---@param range table
 ---@param options table?

@@ -20,27 +20,20 @@ local root = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h:h:h:h
 --- The host's program, as cargo builds it for tests.
 M.PROGRAM = vim.env.BOTGLUE_TEST_HOST or (root .. "/target/debug/botglue")
 
---- Which agent a request is for: the one that was started ahead of it, or its own.
----@param request table
----@return string
-local function key_of(request)
-  return request.prewarmed and "prompt-" .. request.prewarmed
-    or request.token and "prompt-" .. request.token
-    or "job-" .. request.id
-end
-
---- A request in which the agent is one that the spec steers.
----@param request table
+--- The options with which the agent of a job is one that the spec steers.
+---@param id integer
 ---@return table
-local function steered(request)
-  local key = key_of(request)
+local function steered(id)
+  local key, job, options = "job-" .. id, require("botglue.host.connection").jobs[id], vim.deepcopy(M.options)
   if not M.agents[key] then
     local path = vim.fn.stdpath("data") .. "/agent-" .. key
-    M.agents[key] = agent.new(path, "session-" .. key, request.agent)
+    local asked = vim.tbl_extend("force", options.agents[job.agent], { name = job.agent, model = job.model })
+    M.agents[key] = agent.new(path, "session-" .. key, asked)
   end
-  local copy = vim.deepcopy(request)
-  copy.agent.command, copy.agent.args = M.agents[key]:command(), {}
-  return copy
+  for _, each in pairs(options.agents) do
+    each.command, each.args = M.agents[key]:command(), {}
+  end
+  return options
 end
 
 --- The name of a question, in `awaited`.
@@ -131,10 +124,13 @@ function M.install()
     if method == "query" or method == "ask" then
       M.awaited[question(argument.token)] = true
     end
-    if method == "run" or method == "prewarm" then
-      argument = steered(argument)
+    if method == "options" then
+      M.options = argument
+    elseif method == "run" then
+      rpcnotify(channel, "options", steered(argument.id))
     end
-    return rpcnotify(channel, method, argument)
+    rpcnotify(channel, method, argument)
+    return method == "run" and rpcnotify(channel, "options", M.options)
   end
   note_calls()
   -- A machine with much to do is no silent host.
@@ -144,6 +140,7 @@ function M.install()
   vim.g.botglue = {
     host = M.PROGRAM,
     status = { outcome = 0 },
+    prewarm = false,
   }
   vim.api.nvim_create_autocmd("User", {
     pattern = "Botglue*",
@@ -284,7 +281,11 @@ end
 ---@param id integer
 ---@return Agent
 function M.agent(id)
-  return M.agents[key_of(request_of(id))]
+  local key = "job-" .. id
+  eventually(("the host is asked for job %d"):format(id), function()
+    return M.agents[key]
+  end)
+  return M.agents[key]
 end
 
 --- Has the agent of a job do something.
@@ -342,6 +343,17 @@ local function spoken(lines, ambiguous)
     return fenced .. "\nor\n" .. fenced
   end
   return vim.trim(text) == "" and fenced or text
+end
+
+--- What the agent of a job was told.
+---@param id integer
+---@return string
+function M.message(id)
+  local path = M.agent(id).path .. ".message"
+  eventually(("the agent of job %d has its message"):format(id), function()
+    return vim.uv.fs_stat(path)
+  end)
+  return vim.json.decode(table.concat(vim.fn.readfile(path), "\n")).message.content[1].text
 end
 
 --- Ends a job with an answer by lines.

@@ -46,7 +46,6 @@ local SAVE_DELAY = 250 -- milliseconds from a key until the text is sent to the 
 ---@field request botglue.Request
 ---@field opts botglue.PromptOptions
 ---@field send fun(request: botglue.Request)
----@field prewarm botglue.Prewarm
 ---@field window botglue.PromptWindow
 ---@field menu botglue.Menu
 ---@field told table? what the host was told of it last
@@ -170,7 +169,7 @@ function Prompt:introduce()
   local way = self.chosen
     or {
       question = request.question,
-      review = require("botglue.jobs.request").is_reviewed(request, self.opts.options),
+      review = vim.F.if_nil(request.review, self.opts.options.review),
     }
   local is_there = api.nvim_buf_is_valid(bufnr)
   self.told = nil
@@ -179,19 +178,21 @@ function Prompt:introduce()
     self:with_state({
       about = {
         project = self.project,
+        cwd = request.cwd or self.project,
+        buffer = bufnr,
         path = is_there and require("botglue.util.buffer_path")(bufnr) or "",
         name = is_there and api.nvim_buf_get_name(bufnr) or nil,
         is_insertion = self.range.shape == "insert",
         question = way.question,
         review = way.review,
-        resumes = request.resume and request.resume.at ~= nil,
+        resume = request.resume,
         agent = request.agent,
         model = request.model,
         draft = kept and kept.agent and { agent = kept.agent, model = kept.model or nil } or nil,
         is_again = self.chosen ~= nil,
         proposal = self.opts.proposal,
         recent = recent(),
-        buffers = require("botglue.jobs.mentions").buffers(bufnr, self.project),
+        buffers = context.buffers(self.project),
       },
     })
   )
@@ -203,11 +204,7 @@ function Prompt:draw(call)
   if not self.window:is_open() then
     return
   elseif call.title then
-    local chosen, before = call.wanted, self.chosen
-    self.chosen = chosen
-    if not before or chosen.agent ~= before.agent or chosen.model ~= before.model then
-      self.prewarm:want(self:request_of(nil, chosen), before == nil)
-    end
+    self.chosen = call.wanted
     self.window:draw(call.title, call.footer, call.said)
     -- The host may have to make it fit.
     self:tell({})
@@ -304,7 +301,7 @@ function Prompt:closed()
   if not self.sent then
     self:store_draft()
   end
-  self:tell({ key = "close" })
+  self:tell({ key = self.sent and "sent" or "close" })
   if connection.prompt == self then
     connection.prompt = nil
   end
@@ -323,7 +320,6 @@ function Prompt:closed()
   end
   pcall(api.nvim_del_augroup_by_id, self.group)
   if not self.sent then
-    self.prewarm:drop()
     if self.opts.on_cancel then
       self.opts.on_cancel()
     end
@@ -363,18 +359,15 @@ function Prompt:close()
   end)
 end
 
---- The request for a prompt. A named prompt sets its own agent and model, unless the user has chosen others.
----@param prompt string?
+--- The request for a prompt.
+---@param prompt string
 ---@param wanted botglue.PromptWanted
 ---@return botglue.Request
 function Prompt:request_of(prompt, wanted)
-  local request = vim.tbl_extend("force", self.request, { prompt = prompt })
-  if wanted.question ~= nil then
-    request.question, request.review = wanted.question, wanted.review
-  end
-  local is_named = prompt and require("botglue.jobs.prompts").find(prompt, self.opts.options) ~= nil
-  if wanted.agent and not (is_named and wanted.is_untouched) then
-    request.agent, request.model = wanted.agent, wanted.model
+  local request = vim.tbl_extend("force", self.request, { prompt = prompt, prewarmed = self.id })
+  if wanted.agent then
+    request = vim.tbl_extend("force", request, wanted)
+    request.model = wanted.model
   end
   return request
 end
@@ -393,7 +386,7 @@ function Prompt:is_sendable(wanted)
   local prompt = vim.trim(self:text())
   return prompt == ""
     or errors.guard(function()
-      require("botglue.jobs.request").check(self.range, self:request_of(prompt, wanted), self.opts.options)
+      require("botglue.jobs.run").compose(self.range, self:request_of(prompt, wanted), self.opts.options)
     end)
 end
 
@@ -426,7 +419,7 @@ function Prompt:submit()
     self.draft = nil
     draft.sent(sent, prompt, self.opts.options)
     self:leave()
-    self.prewarm:hand_over(self:request_of(prompt, wanted), self.send)
+    self.send(self:request_of(prompt, wanted))
   end)
 end
 
@@ -456,9 +449,6 @@ function Prompt:watch()
   on("BufReadCmd", { buffer = self.window.bufnr }, function()
     self:set_text(self.typed or "")
     self:follow_text()
-  end)
-  on("DirChanged", {}, function()
-    self.prewarm:want(self:request_of(nil, self.chosen or {}))
   end)
   self:follow_text()
   self.forget_dot = dot.attach(self.window.bufnr, self.group, self.opts.set_repeat)
@@ -568,7 +558,9 @@ function M.ask(range, request, opts, send)
     project = context.project(range.bufnr),
   }, Prompt)
   connection.prompt = self
-  self.prewarm = require("botglue.jobs.prewarm").start(range.bufnr, opts.options)
+  -- A prompt with a host that cannot be started is a prompt all the same: its job tells why it fails.
+  client.connect(opts.options)
+  require("botglue.host.attach").want(range.bufnr)
   local ok, err = pcall(self.open, self)
   if not ok then
     -- Neovim may refuse to open a window now.

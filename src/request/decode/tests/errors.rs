@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use rmpv::Value;
 
-use super::super::decode;
-use super::{list, map, with};
+use super::{decode, list, map, with};
 use crate::error::{Code, JobError};
 
 const NO_ID: &str = "resume.session_id must be one word that does not begin with -";
@@ -25,21 +24,20 @@ fn every_error_names_its_field() {
         ("prompt", Some(map! {}), "prompt must be a string, not a map"),
         ("prompt", Some(latin1(b"a\nb\n\xff")), "prompt holds bytes that are not UTF-8 in its line 3"),
         ("question", Some(text()), "question must be a boolean, not a string"),
-        ("agent", Some(text()), "agent must be a map, not a string"),
-        ("agent.name", None, "agent.name is missing"),
+        ("agent", Some(Value::from(1)), "agent must be a string, not a number"),
         (
-            "agent.protocol",
+            "agents.mine.protocol",
             Some(Value::from("smoke")),
-            r#"agent.protocol must be "claude", "droid", "acp" or "text""#,
+            r#"agents.mine.protocol must be "claude", "droid", "acp" or "text""#,
         ),
-        ("agent.command", None, "agent.command must name a program"),
-        ("agent.command", Some(text()), "agent.command must be a list, not a string"),
-        ("agent.command", Some(list([""])), "agent.command must name a program"),
-        ("agent.args", Some(list([1])), "agent.args[1] must be a string, not a number"),
-        ("agent.env", Some(map! { "A": 1 }), "agent.env.A must be a string, not a number"),
-        ("agent.env", Some(map! { "A\n": 1 }), r"agent.env.A\n must be a string, not a number"),
-        ("agent.env", Some(list(["A"])), "agent.env must be a map, not a list"),
-        ("agent.model", Some(Value::from(true)), "agent.model must be a string, not a boolean"),
+        ("agents.mine.command", None, "agents.mine.command must name a program"),
+        ("agents.mine.command", Some(text()), "agents.mine.command must be a list, not a string"),
+        ("agents.mine.command", Some(list([""])), "agents.mine.command must name a program"),
+        ("agents.mine.args", Some(list([1])), "agents.mine.args[1] must be a string, not a number"),
+        ("agents.mine.env", Some(map! { "A": 1 }), "agents.mine.env.A must be a string, not a number"),
+        ("agents.mine.env", Some(map! { "A\n": 1 }), r"agents.mine.env.A\n must be a string, not a number"),
+        ("agents.mine.env", Some(list(["A"])), "agents.mine.env must be a map, not a list"),
+        ("agents.mine.model", Some(Value::from(true)), "agents.mine.model must be a string, not a boolean"),
         ("tools", Some(list([latin1(b"\xff")])), "tools[1] holds bytes that are not UTF-8 in its line 1"),
         ("timeout", None, "timeout is missing"),
         ("timeout", Some(text()), "timeout must be a number, not a string"),
@@ -121,7 +119,7 @@ fn a_number_beyond_what_lua_counts_with_names_its_field_and_a_timeout_beyond_a_y
         "id",
         "max_turns",
         "max_parallel",
-        "preview",
+        "status.preview",
         "prewarmed",
         "selection.first_line",
         "selection.last_line",

@@ -11,8 +11,10 @@ use std::time::Duration;
 
 use rmpv::Value;
 
-use super::{decode, id_of};
+use super::id_of;
 use crate::agent::{AcpOptions, Protocol};
+use crate::error::JobError;
+use crate::options::Options;
 use crate::request::{
     AgentCommand, AgentStart, Beside, Diagnostic, MentionedBuffer, Notify, Observe, Request, Resume,
     Selection, SelectionKind,
@@ -30,30 +32,34 @@ fn list<V: Into<Value>>(values: impl IntoIterator<Item = V>) -> Value {
     Value::Array(values.into_iter().map(Into::into).collect())
 }
 
-/// All that a request can have.
+/// Reads a request that has the options in it.
+fn decode(value: &Value) -> Result<Request, JobError> {
+    super::decode(value, &Options::decode(value)?)
+}
+
+/// All that a request can have, and the options.
 fn full() -> Value {
     map! {
         "id": 3,
         "buffer": 1,
         "prompt": "do it",
-        "instructions": "do it well",
         "question": true,
         "review": true,
-        "agent": map! {
-            "name": "mine",
+        "agent": "mine",
+        "agents": map! { "mine": map! {
             "protocol": "droid",
             "command": list(["sh", "agent"]),
             "args": list(["--fast"]),
             "env": map! { "KEY": "value" },
             "model": "opus",
-        },
+        } },
         "tools": list(["Read", "Grep"]),
         "timeout": 0.5,
         "max_turns": 7,
         "max_cost_usd": 0.5,
         "max_parallel": 4,
         "trust_project": true,
-        "rules": true,
+        "context": map! { "rules": true, "bytes": 100, "diagnostics": true },
         "record": true,
         "resume": map! { "session_id": "c87d4a7b-8aa9" },
         "cwd": "/project",
@@ -74,7 +80,7 @@ fn full() -> Value {
         "diagnostics": list([map! { "line": 41, "severity": "error", "message": "no", "source": "rustc" }]),
         "buffers": list([map! { "name": "b.rs", "lines": list(["one"]), "count": 2 }]),
         "prewarmed": 9,
-        "preview": 3,
+        "status": map! { "preview": 3 },
         "observe": map! { "thinking": true },
         "notify": "all",
     }
@@ -86,7 +92,7 @@ fn decoded() -> Request {
         id: 3,
         buffer: 1,
         prompt: "do it".to_owned(),
-        instructions: Some("do it well".to_owned()),
+        instructions: None,
         question: true,
         review: true,
         start: AgentStart {
@@ -165,13 +171,13 @@ fn every_field_arrives() {
 fn what_may_be_absent_has_a_default() {
     let missing = |path| decode(&with(path, None)).unwrap();
     let default = decoded();
-    for path in ["question", "review", "trust_project", "rules", "record"] {
+    for path in ["question", "review", "trust_project", "context.rules", "record"] {
         assert_ne!(missing(path), default, "{path} is true in the request and false without");
     }
-    assert_eq!(missing("agent.model").start.agent.model, None);
+    assert_eq!(missing("agents.mine.model").start.agent.model, None);
     assert_eq!(missing("resume").start.resume, None);
-    assert_eq!(missing("agent.args").start.agent.args, [""; 0]);
-    assert_eq!(missing("agent.env").start.agent.env, BTreeMap::new());
+    assert_eq!(missing("agents.mine.args").start.agent.args, [""; 0]);
+    assert_eq!(missing("agents.mine.env").start.agent.env, BTreeMap::new());
     assert_eq!(missing("tools").start.tools, [""; 0]);
     assert_eq!(missing("max_turns").start.max_turns, None);
     assert_eq!(missing("max_cost_usd").start.max_cost_usd, None);
@@ -201,9 +207,51 @@ fn values_as_lua_sends_them() {
     }
     let set = |path, value| decode(&with(path, Some(value))).unwrap();
     assert_eq!(set("timeout", Value::from(300)).timeout, Duration::from_secs(300));
-    assert_eq!(set("agent.env", list([""; 0])).start.agent.env, BTreeMap::new());
+    assert_eq!(set("agents.mine.env", list([""; 0])).start.agent.env, BTreeMap::new());
     assert_eq!(set("tools", map! {}).start.tools, [""; 0]);
     assert_eq!(set("max_turns", Value::from(1_u64 << 53)).start.max_turns, Some(u32::MAX));
+}
+
+#[test]
+fn what_goes_along_is_what_was_found_once_as_far_as_there_is_room() {
+    let note = |line: u64, message: &str| map! { "line": line, "message": message };
+    let mentioned = ("mentioned", list([note(41, "no"), note(1, &"a".repeat(90)), note(2, "longer")]));
+    let more = [mentioned, ("notes", list([note(41, "no"), note(3, "note")]))];
+    let with_more = |mut request: Value| {
+        let Value::Map(fields) = &mut request else { unreachable!() };
+        fields.extend(more.iter().map(|(name, value)| (Value::from(*name), value.clone())));
+        let lines = |request: Request| request.diagnostics.iter().map(|one| one.line).collect::<Vec<_>>();
+        lines(decode(&request).unwrap())
+    };
+    assert_eq!(with_more(full()), [41, 1, 3], "4 bytes of the buffer and 2 of the first leave 94");
+    assert_eq!(with_more(with("context.diagnostics", None)), [41, 1, 3], "mentioned all the same");
+    assert_eq!(with_more(with("context.bytes", Some(3.into()))), [41, 3]);
+    let request = decode(&with("context.bytes", Some(3.into()))).unwrap();
+    assert_eq!(request.buffers[0].lines, [""; 0]);
+}
+
+#[test]
+fn a_named_prompt_stands_for_its_text_agent_and_model() {
+    let named = |prompt: &str, more: &[(&str, Value)]| {
+        let mut request = with("prompt", Some(prompt.into()));
+        let Value::Map(fields) = &mut request else { unreachable!() };
+        let name =
+            map! { "prompt": "{filetype}: {selection}{x}\n{diagnostics}", "model": "big", "agent": "mine" };
+        fields.push(("prompts".into(), map! { "fix": name }));
+        fields.extend(more.iter().map(|(name, value)| ((*name).into(), value.clone())));
+        decode(&request).map(|request| (request.instructions, request.start.agent.model))
+    };
+    let text = "rust: b\nc{x}\nline 41: error: no";
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(named("/fix", &[]), Ok((some(text), some("big"))));
+    assert_eq!(
+        named("/fix it", &[("model", "own".into())]),
+        Ok((Some(format!("{text}\n\nit")), some("own")))
+    );
+    assert_eq!(named("\\/fix", &[]), Ok((some("/fix"), some("opus"))));
+    assert!(named("/fixx", &[]).unwrap_err().message.starts_with("no prompt /fixx: did you mean /fix?"));
+    let other = decode(&with("agent", Some("x".into()))).unwrap_err().message;
+    assert_eq!(other, "agent: unknown agent \"x\"; use mine");
 }
 
 #[test]
@@ -226,7 +274,7 @@ fn an_insertion_has_no_text() {
 
 #[test]
 fn context_that_is_not_utf8_goes_along_as_far_as_it_can() {
-    use crate::request::bytes::escape;
+    use crate::fields::bytes::escape;
     let latin1 = || Value::Binary(b"caf\xe9".to_vec());
     let set = |path, value| decode(&with(path, Some(value))).unwrap();
     assert_eq!(set("before", list([latin1()])).before, ["caf\u{fffd}"]);

@@ -2,8 +2,7 @@
 
 use rmpv::Value;
 
-use super::super::decode;
-use super::{list, map, with};
+use super::{decode, list, map, with};
 use crate::agent::{AcpOptions, Directory};
 use crate::error::{Code, JobError};
 use crate::request::{Request, Resume};
@@ -18,7 +17,7 @@ fn an_editor_without_a_working_directory_is_no_wrong_request() {
 #[test]
 fn an_agent_goes_on_only_from_what_it_keeps() {
     let resume = |protocol: &str, at: Option<&str>| {
-        let mut request = with("agent.protocol", Some(Value::from(protocol)));
+        let mut request = with("agents.mine.protocol", Some(Value::from(protocol)));
         let Value::Map(fields) = &mut request else { unreachable!() };
         fields.retain(|(name, _)| name.as_str() != Some("resume"));
         let at = at.map_or(Value::Nil, Value::from);
@@ -39,7 +38,7 @@ fn an_agent_goes_on_only_from_what_it_keeps() {
 #[test]
 fn whatever_becomes_an_argument_of_an_agent_is_one_word_and_never_an_option() {
     for text in ["", "-p", "--dangerously-skip-permissions", "two words", "a\nb", "a\u{a0}b", "a\0b"] {
-        for field in ["agent.model", "tools", "resume.session_id", "resume.at"] {
+        for field in ["agents.mine.model", "tools", "resume.session_id", "resume.at"] {
             let value = if field == "tools" { list(["Read", text]) } else { Value::from(text) };
             let error = decode(&with(field, Some(value))).unwrap_err();
             let named = if field == "tools" { "tools[2]" } else { field };
@@ -52,7 +51,7 @@ fn whatever_becomes_an_argument_of_an_agent_is_one_word_and_never_an_option() {
     }
     for model in ["opus", "sonnet[1m]", "custom:Model-(4.5)-0", "arn:aws:bedrock:us-east-1::a/b"] {
         assert_eq!(
-            decode(&with("agent.model", Some(Value::from(model)))).unwrap().start.agent.model.unwrap(),
+            decode(&with("agents.mine.model", Some(Value::from(model)))).unwrap().start.agent.model.unwrap(),
             model
         );
     }
@@ -60,13 +59,13 @@ fn whatever_becomes_an_argument_of_an_agent_is_one_word_and_never_an_option() {
 
 /// The request with these fields of an agent that speaks the Agent Client Protocol.
 fn acp(name: &str, more: &[(&str, Value)]) -> Result<Request, JobError> {
-    let mut agent = vec![
-        ("name".into(), name.into()),
-        ("protocol".into(), "acp".into()),
-        ("command".into(), list(["agent"])),
-    ];
+    let mut agent = vec![("protocol".into(), "acp".into()), ("command".into(), list(["agent"]))];
     agent.extend(more.iter().map(|(key, value)| ((*key).into(), value.clone())));
-    decode(&with("agent", Some(Value::Map(agent))))
+    let mut request = with("agents", Some(Value::Map(vec![(name.into(), Value::Map(agent))])));
+    let Value::Map(fields) = &mut request else { unreachable!() };
+    fields.retain(|(field, _)| field.as_str() != Some("agent"));
+    fields.push(("agent".into(), name.into()));
+    decode(&request)
 }
 
 #[test]
@@ -86,9 +85,9 @@ fn an_agent_of_the_protocol_acp_has_a_mode_meta_and_a_directory() {
     assert_eq!(acp("codex", &[]).unwrap().start.agent.acp, AcpOptions::default());
     assert_eq!(acp("mine", &[]).unwrap().start.agent.preset(), None);
     let wrong = |field: &str, value: Value| acp("codex", &[(field, value)]).unwrap_err().message;
-    assert_eq!(wrong("directory", "home".into()), r#"agent.directory must be "project" or "empty""#);
-    assert_eq!(wrong("mode", "".into()), "agent.mode must not be empty");
-    assert_eq!(wrong("meta", "x".into()), "agent.meta must be a map, not a string");
+    assert_eq!(wrong("directory", "home".into()), r#"agents.codex.directory must be "project" or "empty""#);
+    assert_eq!(wrong("mode", "".into()), "agents.codex.mode must not be empty");
+    assert_eq!(wrong("meta", "x".into()), "agents.codex.meta must be a map, not a string");
     assert_eq!(
         acp("gemini", &[]).unwrap_err().message,
         "resume is not possible: gemini cannot go on in a session"

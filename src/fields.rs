@@ -3,6 +3,8 @@
 //! It knows the ways of Lua: an empty table arrives as an array, a number may arrive as a float, `nil` is
 //! an absent field, and a string is bytes.
 
+pub mod bytes;
+
 use std::borrow::Cow;
 
 use rmpv::Value;
@@ -35,6 +37,15 @@ impl<'a> Fields<'a> {
     pub fn get(&self, field: &str) -> Option<&'a Value> {
         let (_, value) = self.map.iter().find(|(key, _)| key.as_str() == Some(field))?;
         if value.is_nil() { None } else { Some(value) }
+    }
+
+    /// A field that may be absent.
+    pub fn some<T>(
+        &self,
+        field: &str,
+        read: impl FnOnce(&Self, &str) -> Result<T, JobError>,
+    ) -> Result<Option<T>, JobError> {
+        self.get(field).map(|_| read(self, field)).transpose()
     }
 
     /// The field's value, which has to be there.
@@ -118,7 +129,7 @@ impl<'a> Fields<'a> {
         Ok(lossy(&self.name(field), value)?.into_owned())
     }
 
-    /// Bytes as [`super::bytes`] has them.
+    /// Bytes as [`bytes`] has them.
     pub fn escaped(&self, field: &str) -> Result<Option<String>, JobError> {
         self.get(field).map(|value| escaped(&self.name(field), value)).transpose()
     }
@@ -199,7 +210,7 @@ pub fn text(field: &str, value: &Value) -> Result<String, JobError> {
 }
 
 fn escaped(field: &str, value: &Value) -> Result<String, JobError> {
-    Ok(super::bytes::escape(value.as_slice().ok_or_else(|| wrong(field, "a string", value))?))
+    Ok(bytes::escape(value.as_slice().ok_or_else(|| wrong(field, "a string", value))?))
 }
 
 /// Text with what is not UTF-8 replaced.

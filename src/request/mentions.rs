@@ -1,0 +1,107 @@
+//! The mentions in a prompt that add to the message: `@buffer:name` the text of another buffer, unsaved too;
+//! `@diagnostics` all diagnostics of the buffer. The agent reads a mentioned file (`@src/lib.rs`) itself.
+
+use super::OpenBuffer;
+
+const BUFFER: &str = "@buffer:";
+const DIAGNOSTICS: &str = "@diagnostics";
+
+/// What a prompt mentions.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Mentions {
+    /// Buffers: the name in the prompt, and the number.
+    pub buffers: Vec<(String, u64)>,
+    /// All diagnostics of the buffer.
+    pub diagnostics: bool,
+}
+
+/// Finds them.
+///
+/// # Errors
+/// Where a buffer is not there, or several have its name.
+pub fn mentions(text: &str, open: &[OpenBuffer]) -> Result<Mentions, String> {
+    let mut found = Mentions::default();
+    for rest in behind(text, BUFFER) {
+        let quoted = rest.strip_prefix('"').and_then(|rest| rest.split_once('"')).map(|(name, _)| name);
+        let name = quoted.or_else(|| rest.split(char::is_whitespace).next()).unwrap_or_default();
+        if name.is_empty() {
+            return Err(format!("{BUFFER} needs the name of a buffer"));
+        }
+        let bare = name.trim_end_matches([',', '.', ';', ':', '!', '?', ')']);
+        let number = buffer(name, open)?.or(buffer(bare, open)?);
+        let number =
+            number.ok_or_else(|| format!("{BUFFER}{bare}: no buffer that is loaded has this name"))?;
+        if !found.buffers.iter().any(|(_, known)| *known == number) {
+            found.buffers.push((bare.to_owned(), number));
+        }
+    }
+    // Not a file whose name begins so.
+    let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let goes_on = |rest: &str| match rest.strip_prefix('.') {
+        Some(behind) => behind.starts_with(is_word),
+        None => rest.starts_with(|letter| is_word(letter) || "/-".contains(letter)),
+    };
+    found.diagnostics = behind(text, DIAGNOSTICS).any(|rest| !goes_on(rest));
+    Ok(found)
+}
+
+/// What follows each mention: not within a word, as in an address.
+fn behind<'a>(text: &'a str, mention: &'a str) -> impl Iterator<Item = &'a str> {
+    let is_within = |before: &str| {
+        before.ends_with(|letter: char| letter.is_ascii_alphanumeric() || "_.".contains(letter))
+    };
+    let places = text.match_indices(mention).filter(move |(at, _)| !is_within(&text[..*at]));
+    places.map(|(at, mention)| &text[at + mention.len()..])
+}
+
+/// The buffer of a name: the whole one, a number, or the end of a path that no other one has.
+fn buffer(name: &str, open: &[OpenBuffer]) -> Result<Option<u64>, String> {
+    let named = || open.iter().filter_map(|buffer| Some((buffer.name.as_deref()?, buffer.number)));
+    if let Some((_, number)) = named().find(|(own, number)| *own == name || number.to_string() == name) {
+        return Ok(Some(number));
+    }
+    let is_end = |own: &str| own.strip_suffix(name).is_some_and(|front| front.ends_with('/'));
+    let ends: Vec<_> = named().filter(|(own, _)| is_end(own)).collect();
+    if ends.len() > 1 {
+        return Err(format!("{BUFFER}{name}: {} buffers have this name, say more of the path", ends.len()));
+    }
+    Ok(ends.first().map(|(_, number)| *number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_have_their_names_numbers_and_ends_of_paths() {
+        let open = |name: &str, number| OpenBuffer { name: Some(name.to_owned()), path: None, number };
+        let open = [open("src/a.rs", 2), open("b/a.rs", 3), open("two words", 4)];
+        let found =
+            |text| mentions(text, &open).map(|found| found.buffers.into_iter().map(|(_, n)| n).collect());
+        for (text, numbers) in [
+            ("as in @buffer:src/a.rs, and @buffer:2", vec![2]),
+            ("@buffer:\"two words\" (@buffer:3)", vec![4, 3]),
+            ("me@buffer:x and nothing", vec![]),
+        ] {
+            assert_eq!(found(text), Ok(numbers), "{text}");
+        }
+        let why = |text| found(text).unwrap_err();
+        assert_eq!(why("@buffer:a.rs"), "@buffer:a.rs: 2 buffers have this name, say more of the path");
+        assert_eq!(why("@buffer:c.rs."), "@buffer:c.rs: no buffer that is loaded has this name");
+        assert_eq!(why("@buffer: x"), "@buffer: needs the name of a buffer");
+    }
+
+    #[test]
+    fn diagnostics_are_no_file_whose_name_begins_so() {
+        for (text, is_one) in [
+            ("fix @diagnostics", true),
+            ("(@diagnostics)", true),
+            ("@diagnostics.", true),
+            ("@diagnostics.rs", false),
+            ("@diagnostics/a", false),
+            ("a@diagnostics", false),
+        ] {
+            assert_eq!(mentions(text, &[]).unwrap().diagnostics, is_one, "{text}");
+        }
+    }
+}
