@@ -230,15 +230,15 @@ impl Host {
         messages: &mut mpsc::UnboundedReceiver<HostMessage>,
         events: &mut mpsc::UnboundedReceiver<(u64, job::JobEvent)>,
     ) -> InputProgress {
-        loop {
+        let progress = loop {
             let message = tokio::select! {
                 message = messages.recv() => message,
                 Some((id, event)) = events.recv() => Some(HostMessage::Job(id, event)),
             };
             let begun = Instant::now().into_std();
             match message {
-                Some(HostMessage::Terminate) => return InputProgress::Partial,
-                Some(HostMessage::Disconnected) | None => return InputProgress::Complete,
+                Some(HostMessage::Terminate) => break InputProgress::Partial,
+                Some(HostMessage::Disconnected) | None => break InputProgress::Complete,
                 Some(message) => self.message(message),
             }
             self.follow_progress();
@@ -252,7 +252,9 @@ impl Host {
                 self.editor.tell(Patch::gone(id), Vec::new());
             }
             log::slow_turn("host", begun);
-        }
+        };
+        self.save_prompt();
+        progress
     }
 
     fn message(&mut self, message: HostMessage) {
@@ -298,9 +300,6 @@ impl Host {
             Command::Edit { id, lines, is_saved } => self.edit(id, lines, is_saved),
             Command::Adopt { token } => self.adopt(Adopter::Plugin(token)),
             Command::Settled { token } => self.unsettled.push(token),
-            Command::Unsent { id, at_ms, text } => {
-                self.store.journal.append(0, Change::Unsent { id, at_ms, text });
-            }
             Command::Recall { token, asked } => self.recall(token, asked),
             Command::Interrupted(ids) => self.interrupted = ids,
             Command::Observe { id, wanted } => {

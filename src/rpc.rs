@@ -107,15 +107,6 @@ pub enum Command {
         /// Comes back with the reply.
         token: u64,
     },
-    /// What is in a prompt that was not sent.
-    Unsent {
-        /// The prompt's id.
-        id: u64,
-        /// When it was changed last, Unix time in milliseconds.
-        at_ms: i64,
-        /// The text; empty where nothing is in it any more.
-        text: String,
-    },
     /// Recall earlier prompts.
     Recall {
         /// Comes back with the reply.
@@ -196,7 +187,6 @@ impl Command {
             },
             "hello" => read(method, Hello::decode(argument).map(Self::Hello)),
             "edit" => read(method, Self::edit(argument)),
-            "unsent" => read(method, Self::unsent(argument)),
             "query" => read(method, Self::query(argument)),
             "interrupted" => read(
                 method,
@@ -323,16 +313,6 @@ impl Command {
             _ => Decision::Accept { shows: fields.flag("shows")? },
         };
         Ok(Self::Decide { token, id: fields.count("id")?, buffer: count("buffer")?, decision })
-    }
-
-    fn unsent(argument: &Value) -> Result<Self, JobError> {
-        let fields = Fields::root(argument)?;
-        let id = fields.count("id")?;
-        if fields.get("text").is_none() {
-            return Ok(Self::Unsent { id, at_ms: 0, text: String::new() });
-        }
-        let at_ms = i64::try_from(fields.count("at_ms")?).unwrap_or(i64::MAX);
-        Ok(Self::Unsent { id, at_ms, text: fields.lossy("text")? })
     }
 
     fn query(argument: &Value) -> Result<Self, JobError> {

@@ -12,7 +12,6 @@ function handlers.host_started(process)
       shown:follow()
     end
   end)
-  require("botglue.ui.prompt.draft").tell_all()
   if connection.prompt then
     connection.prompt:introduce()
   end
@@ -42,7 +41,6 @@ function handlers.obstacle_changed()
 end
 
 function handlers.leaving()
-  require("botglue.ui.prompt.draft").tell_all()
   require("botglue.jobs.recovery").leave()
 end
 

@@ -11,7 +11,7 @@ use super::files::Wanted;
 use super::health;
 use super::views::Found;
 use crate::error::Code;
-use crate::journal::now_ms;
+use crate::journal::{Change, now_ms};
 use crate::options::{Choice, Options};
 use crate::request::AgentStart;
 use crate::rpc::PromptMessage;
@@ -23,11 +23,17 @@ use crate::ui::prompt::{Chosen, Item, Prompt, PromptFrame, Way, Wish};
 const MOST: u64 = 200;
 /// For so long the user makes no other choice before an agent is started for it.
 const QUIET: Duration = Duration::from_millis(150);
+/// From a change of the text until it is stored.
+const SAVED_WITHIN: Duration = Duration::from_millis(250);
 
 /// The prompt, and what one that is opened later has to know.
 #[derive(Debug, Default)]
 pub(super) struct Prompts {
     open: Option<(u64, Prompt)>,
+    /// What is stored of its text, where that is known.
+    saved: Option<String>,
+    /// It is to be stored soon.
+    is_saving: bool,
     /// What the plugin shows of it.
     drawn: Option<PromptFrame>,
     /// Something may have changed since.
@@ -78,6 +84,7 @@ impl Host {
             && let Ok(options) = self.options.clone()
         {
             let prompts = &mut self.prompts;
+            prompts.saved = about.begin.draft.is_none().then(String::new);
             about.begin.last = prompts.chosen.get(&about.project).cloned();
             let project = about.project.clone();
             let mut prompt = Prompt::new(about, options.clone());
@@ -93,8 +100,14 @@ impl Host {
         let (_, prompt) = self.prompts.open.as_mut().filter(|(open, _)| *open == id)?;
         self.prompts.is_dirty = true;
         let wish = typed.and_then(|typed| prompt.typed(typed));
+        let is_saved = self.prompts.saved.as_deref() == Some(prompt.unsent());
+        if !is_saved && !self.prompts.is_saving {
+            self.prompts.is_saving = true;
+            self.views.later(SAVED_WITHIN, Found::Unsaved);
+        }
         match key.as_deref() {
             Some(how @ ("close" | "sent")) => {
+                self.save_prompt();
                 self.prompts.open = None;
                 // Of one that is sent it is the job's.
                 drop((how == "close").then(|| self.prewarm.hand_over(id)));
@@ -103,6 +116,23 @@ impl Host {
             Some(key) => prompt.key(key),
             None => wish,
         }
+    }
+
+    /// Stores what was typed, where that is other than what is stored.
+    pub(super) fn save_prompt(&mut self) {
+        let prompts = &mut self.prompts;
+        prompts.is_saving = false;
+        let Some((id, prompt)) = &prompts.open else { return };
+        let text = prompt.unsent().to_owned();
+        if prompts.saved.as_ref() != Some(&text) {
+            prompts.saved = Some(text.clone());
+            self.store.journal.append(0, Change::Unsent { id: *id, at_ms: now_ms(), text });
+        }
+    }
+
+    /// A job has the prompt now: what was typed for it is not unsent any more.
+    pub(super) fn prompt_sent(&mut self, id: u64) {
+        self.store.journal.append(0, Change::Unsent { id, at_ms: now_ms(), text: String::new() });
     }
 
     /// Finds out what the store has for a prompt, and which agents are installed.

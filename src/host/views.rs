@@ -95,6 +95,8 @@ pub enum Found {
     },
     /// The agents whose programs are there.
     Installed(BTreeSet<String>),
+    /// The text of the prompt is to be stored.
+    Unsaved,
     /// The user has made no other choice in the prompt since this one.
     Quiet(u64),
     /// What an agent offers.
@@ -353,6 +355,7 @@ impl Host {
             Found::Matches { serial, files } => self.found_files(serial, &files),
             Found::Prompts { id, stored } => self.found_prompts(id, &stored),
             Found::Installed(agents) => self.found_installed(agents),
+            Found::Unsaved => self.save_prompt(),
             Found::Quiet(choice) => self.prewarm_chosen(choice),
             Found::Models { agent, models } => self.found_models(agent, models),
             Found::Beat => self.beat(),

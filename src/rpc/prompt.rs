@@ -39,8 +39,10 @@ fn some(fields: &Fields<'_>, field: &str) -> Result<Option<String>, JobError> {
 
 fn about(fields: &Fields<'_>) -> Result<About, JobError> {
     let viewer = Viewer { cwd: fields.lossy("project")?, home: String::new() };
-    let draft = fields.some("draft", Fields::fields)?;
-    let draft = draft.map(|draft| Ok(Chosen { agent: draft.lossy("agent")?, model: some(&draft, "model")? }));
+    let chosen = |fields: &Fields<'_>| {
+        Ok::<_, JobError>(Chosen { agent: fields.lossy("agent")?, model: some(fields, "model")? })
+    };
+    let chosen = fields.some("chosen", Fields::fields)?.map(|fields| chosen(&fields)).transpose()?;
     let (own, resume) = (fields.count("buffer")?, request::resume(fields)?);
     let mut buffers = OpenBuffer::decode(fields)?;
     // The agent has the one that the prompt is for.
@@ -58,8 +60,8 @@ fn about(fields: &Fields<'_>) -> Result<About, JobError> {
             agent: some(fields, "agent")?,
             model: some(fields, "model")?,
             has_session: resume.is_some(),
-            draft: draft.transpose()?,
             is_again: fields.flag("is_again")?,
+            draft: chosen,
             last: None,
         },
         proposal: some(fields, "proposal")?,

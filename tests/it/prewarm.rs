@@ -148,7 +148,7 @@ fn one_that_is_not_what_the_job_needs_is_replaced() {
     desk.nvim.exec("_G.options = (require('botglue.host.client').options())");
     desk.nvim.exec(
         "local run = require('botglue.jobs.run')
-         run.begin(require('botglue.editor.selection').lines(vim.api.nvim_get_current_buf(), 1, 1), { prompt = 'it', model = 'haiku', prewarmed = require('botglue.host.connection').last_token }, _G.options)",
+         run.begin(require('botglue.editor.selection').lines(vim.api.nvim_get_current_buf(), 1, 1), { prompt = 'it', model = 'haiku', prewarmed = require('botglue.host.connection').prompt.id }, _G.options)",
     );
     desk.nvim.finished(1);
     assert_eq!(desk.nvim.lines(), ["new"]);

@@ -323,8 +323,8 @@ test("what becomes of the answer outlives a host", function()
   nvim:type(":2Botglue<CR>one<C-g>")
   contains(nvim:screen(), "botglue ask")
   nvim:eventually(
-    "the draft is stored",
-    "return require('botglue.host.connection').prompt.draft.told == 'one'"
+    "the host has the text",
+    "return require('botglue.host.connection').prompt.told.text == 'one'"
   )
   nvim:host("die")
   nvim:type(" more")

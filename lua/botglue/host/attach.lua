@@ -204,7 +204,8 @@ local FIRST_PROMPT_ID = 2 ^ 40 -- larger than any job id
 ---@param range botglue.Range
 ---@return fun() stop call it once the prompt is closed
 function M.follow_prompt(range)
-  local id = FIRST_PROMPT_ID + client.next_token()
+  -- No other prompt has had it: what the host still says of an earlier one is not for this one.
+  local id = FIRST_PROMPT_ID + math.floor(vim.uv.hrtime() / 1000)
   connection.asked[id] = range
   if api.nvim_buf_is_loaded(range.bufnr) then
     watch(range.bufnr)

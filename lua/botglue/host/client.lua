@@ -27,12 +27,6 @@ function M.job(id)
   return connection.jobs[id]
 end
 
----@return integer
-function M.next_token()
-  connection.last_token = connection.last_token + 1
-  return connection.last_token
-end
-
 ---@param process botglue.Process
 ---@param err botglue.JobError
 local function lost(process, err)

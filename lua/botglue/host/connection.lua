@@ -6,7 +6,6 @@
 ---@field session string this Neovim's name, which no other one has
 ---@field ready_within integer milliseconds that a host has to say that it is there
 ---@field restarts integer[] when hosts were started again by themselves, in milliseconds, the newest last
----@field last_token integer of the agents that were started ahead of their jobs, and of prompts
 ---@field leaving boolean? whether Neovim ends
 ---@field applying boolean? whether a call of the host's is under way
 ---@field queries table<integer, botglue.Query> questions to the host, by their token
@@ -47,7 +46,7 @@
 
 ---@class botglue.UiState what is shown
 ---@field prompt botglue.Prompt? the one that is open
----@field drafts botglue.PromptDraft[] of closed prompts, oldest first
+---@field drafts botglue.PromptDraft[] what was typed in prompts that were closed, oldest first
 ---@field review botglue.Review? the one that is open
 ---@field edited table<integer, { bufnr: integer?, saved: string[]? }> by job the answers that the user edits
 ---@field diff botglue.Diff? the proposal that is shown beside its buffer
@@ -63,7 +62,6 @@ local connection = {
   session = vim.text.hexencode(vim.uv.random(16)):lower() .. "p" .. vim.fn.getpid(),
   ready_within = 5000,
   restarts = {},
-  last_token = 0,
   queries = {},
   last_query = 0,
   answered_within = 5000,

@@ -18,6 +18,7 @@ local RESTARTS = 3 -- a minute
 ---@return boolean
 local function restarts()
   local is_needed = #connection.lost > 0
+    or connection.prompt ~= nil
     or vim.iter(registry.all()):any(function(job)
       return job.landing == "held"
         or not job.range.is_forgotten and vim.api.nvim_buf_is_valid(job.range.bufnr)

@@ -201,6 +201,12 @@ impl Prompt {
         &mut self.choice
     }
 
+    /// What was typed; nothing where that is a proposal as it is.
+    pub fn unsent(&self) -> &str {
+        let text = self.typed.text.trim();
+        if self.about.proposal.as_deref() == Some(text) || text.is_empty() { "" } else { &self.typed.text }
+    }
+
     /// What is known of it from the beginning.
     pub fn about(&self) -> &About {
         &self.about

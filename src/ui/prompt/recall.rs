@@ -1,4 +1,4 @@
-//! Earlier prompts: those that the plugin knows (drafts, and those of running and failed jobs), then those of the store.
+//! Earlier prompts: drafts, those of running and failed jobs, then those of the store.
 //! The typed text filters them: a match has all of its words, in any case.
 
 use super::complete::{Item, cut};

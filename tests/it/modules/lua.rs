@@ -17,15 +17,15 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 11] = [
-    ("", 544),
+    ("", 542),
     ("command", 737),
     ("config", 382),
     ("editor", 2249),
-    ("host", 922),
+    ("host", 915),
     ("jobs", 1250),
     ("session", 68),
     ("ui", 1565),
-    ("ui/prompt", 1329),
+    ("ui/prompt", 1191),
     ("ui/review", 971),
     ("ui/status", 725),
 ];

@@ -2,9 +2,8 @@
 --- it. The agent is started at once, so that it is ready when the prompt is sent.
 ---
 --- The text is here; what the window shows of the agent, what completes a word, and what the keys choose is the host's,
---- which hears of each change. There is one prompt at a time. However it closes, only the typed text stays: as a draft,
---- which the host also stores shortly after each key. Closing restores the cursor, the mode and the view that the
---- user's window had when the user last entered the prompt.
+--- which hears of each change and keeps what was typed and not sent. There is one prompt at a time. Closing restores the
+--- cursor, the mode and the view that the user's window had when the user last entered the prompt.
 
 local ask = require("botglue.editor.ask")
 local back = require("botglue.ui.prompt.back")
@@ -13,7 +12,6 @@ local connection = require("botglue.host.connection")
 local context = require("botglue.editor.context")
 local debounce = require("botglue.util.debounce")
 local dot = require("botglue.ui.prompt.dot")
-local draft = require("botglue.ui.prompt.draft")
 local errors = require("botglue.host.errors")
 local notify = require("botglue.host.notify")
 local host_process = require("botglue.host.process")
@@ -25,13 +23,21 @@ local window = require("botglue.ui.prompt.window")
 local M = {}
 
 local api = vim.api
-local SAVE_DELAY = 250 -- milliseconds from a key until the text is sent to the store
+local MOST = 50 -- drafts
 
 ---@class botglue.PromptOptions
 ---@field options botglue.Options
 ---@field proposal string? a suggested prompt; typing replaces it
 ---@field set_repeat fun()? makes `.` repeat the operator that opened the prompt
 ---@field on_cancel fun()? called if nothing is sent
+
+---@class botglue.PromptDraft what was typed in a prompt that was closed
+---@field id integer of the prompt
+---@field text string
+---@field bufnr integer
+---@field first integer
+---@field last integer
+---@field chosen { agent: string, model: string? }?
 
 ---@class botglue.PromptWanted what is chosen in a prompt
 ---@field agent string?
@@ -53,7 +59,7 @@ local SAVE_DELAY = 250 -- milliseconds from a key until the text is sent to the 
 ---@field chosen botglue.PromptWanted? what the host has said last of it
 ---@field forget_dot fun()? lets `.` forget what was typed
 ---@field typed string? its text when it was last read
----@field draft botglue.PromptDraft? its stored draft; nil before it is filled and after it was sent or closed
+---@field draft botglue.PromptDraft? what it begins with
 ---@field sent boolean?
 ---@field closing boolean? whether it is about to close
 ---@field after fun()? called once insert mode has ended
@@ -65,6 +71,13 @@ Prompt.__index = Prompt
 ---@return string
 function Prompt:text()
   return table.concat(api.nvim_buf_get_lines(self.window.bufnr, 0, -1, false), "\n")
+end
+
+--- A number that no other prompt has, also of another Neovim.
+---@return integer time since 1970, microseconds
+local function now()
+  local seconds, microseconds = vim.uv.gettimeofday()
+  return seconds * 1000000 + microseconds
 end
 
 --- Replaces what was typed; the cursor goes to its end.
@@ -165,7 +178,7 @@ function Prompt:introduce()
     return
   end
   client.tell_options(process)
-  local request, bufnr, kept = self.request, self.range.bufnr, self.chosen or self.draft
+  local request, bufnr = self.request, self.range.bufnr
   local way = self.chosen
     or {
       question = request.question,
@@ -188,7 +201,8 @@ function Prompt:introduce()
         resume = request.resume,
         agent = request.agent,
         model = request.model,
-        draft = kept and kept.agent and { agent = kept.agent, model = kept.model or nil } or nil,
+        chosen = self.chosen and { agent = self.chosen.agent, model = self.chosen.model }
+          or self.draft and self.draft.chosen,
         is_again = self.chosen ~= nil,
         proposal = self.opts.proposal,
         recent = recent(),
@@ -249,57 +263,42 @@ function Prompt:check_host()
   end
 end
 
---- Records the text. When a signal ends Neovim, the buffer loses its text before any autocommand runs.
-function Prompt:record_text()
-  if api.nvim_buf_is_loaded(self.window.bufnr) then
-    self.typed = self:text()
-  end
-end
-
---- Writes the text to its draft, in case Neovim exits.
-function Prompt:save()
-  if not self.draft then
-    return
-  end
-  self:record_text()
-  local typed = self.typed or ""
-  draft.write(self.draft, vim.trim(typed) == self.opts.proposal and "" or typed)
-end
-
---- Tells the host of each change, and saves the text shortly after it, without blocking.
+--- Follows changes that are no keys of the user too.
 function Prompt:follow_text()
-  local save = debounce(function()
-    self:save()
-    if self.draft then
-      draft.tell_next(self.draft, self.opts.options)
-    end
-  end, SAVE_DELAY)
-  api.nvim_buf_attach(self.window.bufnr, false, {
-    on_lines = function()
-      self.update()
-      save()
-    end,
-  })
+  api.nvim_buf_attach(self.window.bufnr, false, { on_lines = self.update })
 end
 
---- Stores the text as a draft for the next prompt at this place.
-function Prompt:store_draft()
-  self:save()
-  local kept = self.draft
-  if kept then
-    kept.bufnr = self.range.bufnr
-    kept.first, kept.last = self.range:lines()
-    local chosen = self.chosen or {}
-    kept.agent, kept.model = chosen.agent, chosen.model or false
-    draft.keep(kept, self.opts.options)
+--- Keeps what was typed for the next prompt at this place.
+function Prompt:keep()
+  local typed, chosen = self.typed or "", self.chosen or {}
+  if typed:find("%S") and vim.trim(typed) ~= self.opts.proposal then
+    local first, last = self.range:lines()
+    local draft = { id = self.id, bufnr = self.range.bufnr, first = first, last = last, text = typed }
+    draft.chosen = chosen.agent and { agent = chosen.agent, model = chosen.model }
+    table.insert(connection.drafts, draft)
+    if #connection.drafts > MOST then
+      table.remove(connection.drafts, 1)
+    end
   end
-  self.draft = nil
+end
+
+--- Takes the newest that was typed for these lines and not sent.
+---@param range botglue.Range
+---@return botglue.PromptDraft?
+local function take_draft(range)
+  local first, last = range:lines()
+  for i = #connection.drafts, 1, -1 do
+    local draft = connection.drafts[i]
+    if draft.bufnr == range.bufnr and draft.first <= last and draft.last >= first then
+      return table.remove(connection.drafts, i)
+    end
+  end
 end
 
 --- Cleans up after the window has closed.
 function Prompt:closed()
   if not self.sent then
-    self:store_draft()
+    self:keep()
   end
   self:tell({ key = self.sent and "sent" or "close" })
   if connection.prompt == self then
@@ -415,9 +414,9 @@ function Prompt:submit()
       return
     end
     self.sent = true
-    local sent = self.draft
-    self.draft = nil
-    draft.sent(sent, prompt, self.opts.options)
+    connection.drafts = vim.tbl_filter(function(draft)
+      return vim.trim(draft.text) ~= prompt
+    end, connection.drafts)
     self:leave()
     self.send(self:request_of(prompt, wanted))
   end)
@@ -430,22 +429,18 @@ function Prompt:watch()
     options.callback = fn
     api.nvim_create_autocmd(event, options)
   end
-  self.update = debounce(function()
+  local function update()
     if self.window:is_open() then
       self.window:follow()
-      self:record_text()
+      self.typed = self:text()
       self:tell({})
     end
-  end)
-  on({ "TextChanged", "TextChangedI", "TextChangedP" }, { buffer = self.window.bufnr }, function()
-    self:record_text()
-    self.window:follow()
-  end)
+  end
+  self.update = debounce(update)
+  -- At once: a signal that ends Neovim takes the text from the buffer before any autocommand runs.
+  on({ "TextChanged", "TextChangedI", "TextChangedP" }, { buffer = self.window.bufnr }, update)
   on({ "WinScrolled", "WinResized", "VimResized", "ModeChanged", "WinEnter" }, {}, self.update)
   on("User", { pattern = "BotglueJob*" }, self.update)
-  on({ "BufWinLeave", "BufUnload" }, { buffer = self.window.bufnr }, function()
-    self:record_text()
-  end)
   on("BufReadCmd", { buffer = self.window.bufnr }, function()
     self:set_text(self.typed or "")
     self:follow_text()
@@ -462,11 +457,8 @@ end
 
 --- Fills the new prompt with its draft or its suggestion.
 function Prompt:fill()
-  local first, last = self.range:lines()
-  local kept = draft.take(self.range.bufnr, first, last)
-  self.draft = kept or draft.new()
-  local proposal = not kept and self.opts.proposal
-  local typed = kept and kept.text or proposal
+  local proposal = not self.draft and self.opts.proposal
+  local typed = self.draft and self.draft.text or proposal
   if typed then
     local bufnr = self.window.bufnr
     local levels = vim.bo[bufnr].undolevels
@@ -548,8 +540,10 @@ function M.ask(range, request, opts, send)
     end
     return
   end
+  local draft = take_draft(range)
   local self = setmetatable({
-    id = client.next_token(),
+    id = draft and draft.id or now(),
+    draft = draft,
     range = range,
     request = request,
     opts = opts,
