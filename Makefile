@@ -67,7 +67,7 @@ PURE := acp::played:: document:: job:: large:: limits:: modules:: parse:: proper
 .PHONY: test-pure
 test-pure: need-cargo
 	@$(SCRATCH) cargo test --locked --no-fail-fast --lib --bins
-	@$(SCRATCH) BOTGLUE_DOCUMENT_RUNS=2000 BOTGLUE_REVIEW_RUNS=1000 cargo test --locked --no-fail-fast --test it -- $(PURE)
+	@$(SCRATCH) BOTGLUE_REVIEW_RUNS=1000 cargo test --locked --no-fail-fast --test it -- $(PURE)
 
 .PHONY: test-rust
 test-rust: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## those that cargo runs (TEST=name: those with it in their name)
@@ -125,17 +125,12 @@ fuzz: need-cargo ## broken streams (FUZZ_CASES=100000 of each protocol), and a m
 	@cargo test --locked --quiet --test it fuzz:: -- --ignored
 
 .PHONY: soak
-soak: need-cargo $(NVIM_READY) ## random schedules against models (RUNS=20000 SEED=n), random steps against mirrors, random reviews, hosts killed at random moments, and what 10,000 jobs leave behind
-	@BOTGLUE_DOCUMENT_RUNS=$(or $(RUNS),1000000) BOTGLUE_DOCUMENT_SEED=$(or $(SEED),$(shell date +%s)000000) \
-		cargo test --locked --quiet --test it document::schedule -- --nocapture
+soak: need-cargo $(NVIM_READY) ## random schedules against a model (RUNS=20000 SEED=n), random reviews, hosts killed at random moments, and what 10,000 jobs leave behind
 	@BOTGLUE_REVIEW_RUNS=$(or $(RUNS),200000) BOTGLUE_REVIEW_SEED=$(or $(SEED),$(shell date +%s)000000) \
 		cargo test --locked --quiet --test it review:: -- --nocapture
 	@$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_MODEL_RUNS=$(or $(RUNS),20000) \
 		BOTGLUE_MODEL_SEED=$(or $(SEED),$(shell date +%s)) \
 		cargo test --locked --quiet --test it model:: -- --nocapture
-	@$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_MIRROR_STEPS=$(if $(SEED),100,10000) \
-		BOTGLUE_MIRROR_SEED=$(or $(SEED),$(shell date +%s)) \
-		cargo test --locked --quiet --test it mirror:: -- --nocapture
 	@$(if $(SEED),,$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_DEATHS=$(or $(RUNS),2000) \
 		cargo test --locked --quiet --test it store::deaths::the_host_at_any_moment -- --nocapture)
 	@$(if $(SEED),,$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_JOBS=10000 \
@@ -149,12 +144,10 @@ bench: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## the table of speeds, e
 		cargo test --release --locked --quiet --test it speed::table -- --ignored --nocapture
 
 .PHONY: bench-parts
-bench-parts: need-cargo $(NVIM_READY) ## how fast texts are followed, answers reviewed, the store answers, and a large buffer is met
+bench-parts: need-cargo $(NVIM_READY) ## how fast texts are followed, answers reviewed, and the store answers
 	@cargo bench --locked --quiet --bench document
 	@cargo bench --locked --quiet --bench review
 	@cargo bench --locked --quiet --bench store
-	@BOTGLUE_TEST_NVIM="$(NVIM)" cargo test --release --locked --quiet --test it mirror::cost:: -- --ignored \
-		--nocapture
 
 .PHONY: lint
 lint: lint-rust lint-docs lint-libraries lint-lua lint-annotations lint-help ## rustfmt, clippy, rustdoc, cargo-deny, StyLua, luacheck, EmmyLua, the help file's tags

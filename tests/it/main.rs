@@ -39,10 +39,7 @@ mod limits;
 #[cfg(test)]
 mod lists;
 #[cfg(test)]
-#[cfg(test)]
 mod log;
-#[cfg(test)]
-mod mirror;
 #[cfg(test)]
 mod model;
 #[cfg(test)]

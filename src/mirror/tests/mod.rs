@@ -2,13 +2,11 @@
 
 mod accept;
 mod files;
-mod landing;
 mod large;
 mod queries;
 mod ranges;
 mod reviews;
 mod shown;
-mod wire;
 
 use rmpv::Value;
 
@@ -210,13 +208,6 @@ fn text(mirrors: &mut Mirrors) -> Vec<String> {
 }
 
 #[test]
-fn a_mirror_that_is_sure_answers_at_once() {
-    let mut mirrors = mirrored(&["a", "b"]);
-    mirrors.take(lines(Some(3), 0..1, &["c"]));
-    assert_eq!(replied(&ask(&mut mirrors)), Some(("c\nb".to_owned(), 3)));
-}
-
-#[test]
 fn a_preview_costs_a_contact_and_no_text_where_nothing_has_changed() {
     let mut mirrors = mirrored(&["a", "b"]);
     assert!(mirrors.take(lines(None, 0..1, &["preview"])).is_empty());
@@ -274,16 +265,6 @@ fn events_that_do_not_fit_bring_the_text_again() {
     }
     let mut mirrors = mirrored(&["a", "b"]);
     assert_eq!(contacts(&mirrors.take(notice(1, 2, 3))), [true]);
-}
-
-#[test]
-fn a_query_for_a_buffer_that_is_gone_is_answered() {
-    let mut mirrors = mirrored(&["a"]);
-    mirrors.take(lines(None, 0..1, &["preview"]));
-    ask(&mut mirrors);
-    let orders = mirrors.take(MirrorEvent::Contacted { buffer: 1, exists: false });
-    assert!(matches!(orders[..], [Order::Reply { token: 7, findings: Findings::Nothing }]), "{orders:?}");
-    assert!(matches!(ask(&mut mirrors)[..], [Order::Reply { findings: Findings::Nothing, .. }]));
 }
 
 #[test]

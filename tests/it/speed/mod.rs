@@ -146,10 +146,6 @@ const MEASURES: &[Measure] = &[
         prepare: pure::many_tools,
     },
     Measure {
-        rows: &[("random schedules of the document, a second", AtLeast(3000.0, "/s"))],
-        prepare: pure::schedules,
-    },
-    Measure {
         rows: &[
             ("2,000 rows into 20,000, each tenth changed", AtMost(20.0, "ms")),
             ("2,000 rows into 20,000, each tenth changed: Neovim's CPU", AtMost(5.0, "ms")),
