@@ -85,17 +85,10 @@ test-lua: need-cargo $(NVIM_READY) ## those that Neovim runs, with the real host
 test-specs: $(NVIM_READY)
 	@$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" "$(NVIM)" --clean --headless -l tests/lua/run.lua $(TEST)
 
-# Those that `make test` leaves out, because recorded streams show the same.
-.PHONY: test-clis
-test-clis: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## the further tests with the real Claude, Droid and Gemini (TEST=name)
-	@$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" \
-		cargo test --locked --test it -- --ignored --test-threads 2 \
-		$(or $(TEST),claude:: clis:: droid:: acp::real::gemini)
-
 .PHONY: test-agents
 test-agents: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete $(TOOLS)/agents/.complete ## those with real agents that speak ACP, 1.7 GB from npm (AGENT=codex: that one; SKIP="qwen copilot": not these)
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" BOTGLUE_TEST_AGENTS="$(AGENTS)" \
-		cargo test --locked --test it acp::real::$(AGENT) -- --ignored --test-threads 2 --skip acp::real::cost \
+		cargo test --locked --test it acp::real::$(AGENT) -- --ignored --test-threads 2 \
 		$(foreach name,$(SKIP),--skip acp::real::$(name))
 
 .PHONY: screens
@@ -104,11 +97,6 @@ screens: need-cargo $(NVIM_READY) ## writes the expected screens again (TEST=hel
 	@BOTGLUE_TEST_NVIM="$(NVIM)" RUST_TEST_THREADS=$(RUST_TEST_THREADS) INSTA_UPDATE=always INSTA_FORCE_PASS=1 \
 		cargo test --locked --quiet --test it screens::$(TEST)
 	@git status --short tests/it/screens/expected
-
-.PHONY: recording
-recording: need-cargo $(NVIM_READY) ## plays the README's recording again, and writes it to doc/
-	@BOTGLUE_TEST_NVIM="$(NVIM)" cargo test --locked --quiet --test it recording::record -- --ignored
-	@ls -l doc/recording-*.svg
 
 .PHONY: test-nvims
 test-nvims: ## the tests with each of several Neovims (NVIMS="path path …")
@@ -138,8 +126,6 @@ soak: need-cargo $(NVIM_READY) ## random schedules against a model (RUNS=20000 S
 
 .PHONY: bench
 bench: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## the table of speeds, each row beside its target; fails where one is missed or not measured (ROW=part of its name)
-	@$(if $(ROW),,BOTGLUE_TEST_CLIS="$(CLIS)" BOTGLUE_TEST_AGENTS="$(AGENTS)" \
-		cargo test --release --locked --quiet --test it acp::real::cost:: -- --ignored --nocapture)
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" BOTGLUE_BENCH="$(ROW)" \
 		cargo test --release --locked --quiet --test it speed::table -- --ignored --nocapture
 

@@ -5,21 +5,15 @@
 #[cfg(test)]
 mod acp;
 #[cfg(test)]
-#[cfg(test)]
-mod claude;
-#[cfg(test)]
 mod clis;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
 mod document;
 #[cfg(test)]
-mod droid;
-#[cfg(test)]
 mod endings;
 #[cfg(test)]
 mod fuzz;
-#[cfg(test)]
 #[cfg(test)]
 mod holding;
 #[cfg(test)]
@@ -54,8 +48,6 @@ mod prewarm;
 mod prompt;
 #[cfg(test)]
 mod properties;
-#[cfg(test)]
-mod recording;
 #[cfg(test)]
 mod release;
 #[cfg(test)]
