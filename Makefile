@@ -63,7 +63,7 @@ test-fast: need-cargo $(NVIM_READY) ## within a minute, with no CLI and no netwo
 # The unit tests, and of the integration tests the modules that start no Neovim and no CLI, with fewer random schedules
 # than in `make test`.
 PURE := acp::played:: document:: job:: large:: limits:: modules:: parse:: properties:: release:: replay:: \
-	review::schedule:: speed::row::
+	review::schedule::
 .PHONY: test-pure
 test-pure: need-cargo
 	@$(SCRATCH) cargo test --locked --no-fail-fast --lib --bins
@@ -128,12 +128,6 @@ soak: need-cargo $(NVIM_READY) ## random schedules against a model (RUNS=20000 S
 bench: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## the table of speeds, each row beside its target; fails where one is missed or not measured (ROW=part of its name)
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" BOTGLUE_BENCH="$(ROW)" \
 		cargo test --release --locked --quiet --test it speed::table -- --ignored --nocapture
-
-.PHONY: bench-parts
-bench-parts: need-cargo $(NVIM_READY) ## how fast texts are followed, answers reviewed, and the store answers
-	@cargo bench --locked --quiet --bench document
-	@cargo bench --locked --quiet --bench review
-	@cargo bench --locked --quiet --bench store
 
 .PHONY: lint
 lint: lint-rust lint-docs lint-libraries lint-lua lint-annotations lint-help ## rustfmt, clippy, rustdoc, cargo-deny, StyLua, luacheck, EmmyLua, the help file's tags
