@@ -1,5 +1,5 @@
 //! The agent that is started while the prompt is typed: it is the one that answers, there is never a second one, and
-//! it outlives neither its prompt nor the host nor Neovim. Agents are shell scripts here; `claude` and `droid` have
+//! it outlives neither its prompt nor the host nor Neovim. Agents are shell scripts here; `clis` has
 //! the same with the real CLIs.
 
 use std::path::{Path, PathBuf};

@@ -28,7 +28,9 @@ function M.run(command, specs, filters, at_once)
       vim.list_extend(total.times, report.times)
     else
       total.failed = total.failed + 1
-      io.stdout:write(("FAILED %s: its process has ended too early, code %d\n"):format(worker.spec, output.code))
+      io.stdout:write(
+        ("FAILED %s: its process has ended too early, code %d\n"):format(worker.spec, output.code)
+      )
     end
     io.stdout:flush()
   end
