@@ -31,8 +31,6 @@ mod leftovers;
 #[cfg(test)]
 mod limits;
 #[cfg(test)]
-mod lists;
-#[cfg(test)]
 mod log;
 #[cfg(test)]
 mod model;

@@ -19,29 +19,6 @@ fn start(text: &str) -> (Nvim, Gated, u64) {
 }
 
 #[test]
-fn fences_and_talk_do_not_land_in_code() {
-    let (nvim, gated, id) = start("a\nb\n");
-    gated.answer("it", "Here you are:\n\n```lua\nA\n```\n\nI hope it helps.\n");
-    nvim.finished(id);
-    assert_eq!(nvim.lines(), ["A", "b"]);
-}
-
-#[test]
-fn the_reason_on_stderr_reaches_the_user() {
-    let scratch = Scratch::new();
-    let agent = agents::exits(&scratch, 1, "error: the moon is in the way\n");
-    let nvim = Builder::new(scratch).option("agents", agent).start();
-    nvim.edit("desk.lua", "a\n");
-    let options = json!({"prompt": "go", "range": {"kind": "line", "first": [1, 0], "last": [1, 0]}});
-    let id = nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap();
-    let job = nvim.finished(id);
-    assert_eq!(job["error"]["code"], "exited");
-    assert!(job["error"]["message"].as_str().unwrap().contains("the moon is in the way"), "{job}");
-    let tells = |note: &Value| note["message"].as_str().unwrap().contains("the moon");
-    nvim.wait("the user is told", || nvim.notes().iter().any(tells));
-}
-
-#[test]
 fn the_agent_is_told_of_unsaved_text_diagnostics_and_the_rules_of_the_project() {
     let scratch = Scratch::new();
     scratch.write(".git/HEAD", "ref: refs/heads/main\n");
