@@ -316,3 +316,18 @@ fn one_timer_asks_again_however_many_moments_pass() {
     assert_eq!(take(MirrorEvent::AskedAgain { buffer: 1 }), (true, 1));
     assert_eq!(take(not_now()), (false, 2));
 }
+
+#[test]
+fn answers_whose_rows_touch_are_written_one_after_the_other() {
+    let mut mirrors = mirrored(TEXT);
+    for (job, line) in [(1, 2), (2, 3), (3, 5)] {
+        let request = sent(job, Some(2), "line", (line, line), TEXT);
+        mirrors.take(MirrorEvent::decode("run", &[request]).unwrap().unwrap());
+    }
+    for job in 1..=3 {
+        mirrors.take(intent(job, Intent::Land(bytes(&["answer"]))));
+    }
+    mirrors.take(MirrorEvent::Written { buffer: 1, reply: Some(WriteReply::NotNow) });
+    let orders = mirrors.take(MirrorEvent::Moment { buffer: 1 });
+    assert_eq!(call(&orders).steps.iter().map(|step| step.job).collect::<Vec<_>>(), [3, 2]);
+}
