@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::row::{Run, Sample};
-use super::streams::{delta_heavy, tool_heavy, tools};
+use super::streams::{tool_heavy, tools};
 
 /// As much as the host reads at once.
 const CHUNK: usize = 64 << 10;
@@ -26,16 +26,6 @@ pub fn tool_output() -> Run {
             Sample::Ratio { ours: best(|| each_line::<Value>(bytes)), other: ours },
             Sample::Ratio { ours: best(|| each_line::<IgnoredAny>(bytes)), other: ours },
         ]
-    })
-}
-
-/// The same for one of small pieces of text, with `serde_json::Value`.
-pub fn pieces_of_text() -> Run {
-    let stream = delta_heavy();
-    Box::new(move || {
-        let bytes = stream.as_bytes();
-        let ours = best(|| read_stream(bytes));
-        vec![Sample::Ratio { ours: best(|| each_line::<Value>(bytes)), other: ours }]
     })
 }
 
