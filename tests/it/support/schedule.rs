@@ -71,4 +71,8 @@ impl Random {
     pub fn one_in(&mut self, count: usize) -> bool {
         self.below(count) == 0
     }
+
+    pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+        &from[self.below(from.len())]
+    }
 }
