@@ -23,10 +23,8 @@ fn next(scratch: Scratch) -> Nvim {
     Builder::new(scratch).start()
 }
 
-fn start(nvim: &Nvim, name: &str, (first, last): (u64, u64), review: bool) -> u64 {
-    let range = json!({"kind": "line", "first": [first, 0], "last": [last, 0]});
-    let options = json!({"prompt": format!("GATE:{name}"), "range": range, "review": review});
-    let id = nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap();
+fn start(nvim: &Nvim, name: &str, lines: (u64, u64), review: bool) -> u64 {
+    let id = nvim.run(&format!("GATE:{name}"), lines, json!({"review": review}));
     nvim.mirrored();
     id
 }

@@ -3,14 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::support::agents::Gated;
-use crate::support::nvim::{Builder, Nvim};
+use crate::support::nvim::Builder;
 use crate::support::scratch::Scratch;
-
-fn start(nvim: &Nvim, buffer: u64, name: &str, (first, last): (usize, usize)) -> u64 {
-    let range = json!({"kind": "line", "first": [first, 0], "last": [last, 0]});
-    let options = json!({"prompt": format!("GATE:{name}"), "bufnr": buffer, "range": range});
-    nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap()
-}
 
 #[test]
 fn jobs_beyond_max_parallel_wait_visibly_and_start_one_after_another() {
@@ -22,7 +16,8 @@ fn jobs_beyond_max_parallel_wait_visibly_and_start_one_after_another() {
         .screen(80, 24)
         .start();
     nvim.edit("queue.lua", "one\ntwo\nthree\nfour\n");
-    let ids: Vec<u64> = (1..=4).map(|line| start(&nvim, 0, &format!("q{line}"), (line, line))).collect();
+    let ids: Vec<u64> =
+        (1..=4).map(|line| nvim.run(&format!("GATE:q{line}"), (line, line), json!({}))).collect();
     let status = |id: u64| nvim.exec_with("return require('botglue').job(...).status", &[json!(id)]);
     nvim.wait("two run and two wait", || {
         ids.iter().map(|&id| status(id)).eq(["running", "running", "queued", "queued"].map(Value::from))

@@ -13,8 +13,7 @@ fn start(text: &str) -> (Nvim, Gated, u64) {
     let gated = Gated::new(&scratch);
     let nvim = Builder::new(scratch).option("agents", gated.option()).screen(80, 24).start();
     nvim.edit("desk.lua", text);
-    let options = json!({"prompt": "GATE:it", "range": {"kind": "line", "first": [1, 0], "last": [1, 0]}});
-    let id = nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap();
+    let id = nvim.run("GATE:it", (1, 1), json!({}));
     (nvim, gated, id)
 }
 
@@ -77,13 +76,7 @@ fn a_flood_of_output_reaches_the_editor_as_a_few_frames() {
            return jobs(patches)
          end",
     );
-    let ids: Vec<u64> = (1..=JOBS)
-        .map(|line| {
-            let range = json!({"kind": "line", "first": [line, 0], "last": [line, 0]});
-            let options = json!({"prompt": "go", "range": range});
-            nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap()
-        })
-        .collect();
+    let ids: Vec<u64> = (1..=JOBS).map(|line| nvim.run("go", (line, line), json!({}))).collect();
     for id in ids {
         let job = nvim.finished(id);
         assert_eq!(

@@ -173,6 +173,14 @@ impl Nvim {
         self.command(&format!("edit {name}"));
     }
 
+    /// Starts a job on whole lines, with more options.
+    #[track_caller]
+    pub fn run(&self, prompt: &str, (first, last): (u64, u64), more: Json) -> u64 {
+        let range = json!({"kind": "line", "first": [first, 0], "last": [last, 0]});
+        let run = "return require('botglue').run(vim.tbl_extend('force', { prompt = ..., range = select(2, ...) }, select(3, ...)))";
+        self.exec_with(run, &[prompt.into(), range, more]).as_u64().unwrap()
+    }
+
     /// The lines of the current buffer.
     #[track_caller]
     pub fn lines(&self) -> Vec<String> {
