@@ -9,9 +9,11 @@ use rmpv::Value;
 use serde_json::json;
 
 use super::messages;
+use crate::support::DEADLINE;
+use crate::support::rpc::encoded;
 use crate::support::schedule::Random;
 use crate::support::scratch::Scratch;
-use crate::support::serve::{Serve, encoded};
+use crate::support::serve::Serve;
 
 /// How many messages come before the host is looked at.
 const BATCH: usize = 100;
@@ -32,7 +34,7 @@ fn serve_outlives_whatever_it_is_told() {
         batches += 1;
         let checked = catch_unwind(AssertUnwindSafe(|| {
             for message in &batch {
-                serve.send(message);
+                serve.channel().send(message).unwrap();
             }
             check(&serve, batches);
         }));
@@ -51,9 +53,8 @@ fn number(name: &str) -> Option<u64> {
 
 /// The host still answers, and still runs jobs.
 fn check(serve: &Serve, id: u64) {
-    let request = vec![0.into(), id.into(), "what".into(), Value::Array(Vec::new())];
-    serve.send(&encoded(&Value::Array(request)));
-    assert!(!serve.reply(id)[2].is_nil(), "it has nothing to offer");
+    let error = serve.channel().call("what", Vec::new(), DEADLINE).unwrap_err();
+    assert!(!error.starts_with("what:"), "{error}");
     serve.run(id, "echo local b", &json!({"max_parallel": 1000}));
     assert_eq!(serve.finished(id)["text"], "local b");
 }
