@@ -112,7 +112,7 @@ for _, request in ipairs(script.jobs) do
   )
 end
 
-local wrong = check.complaints(before, after, script, finished)
+local wrong = check.complaints(after, script, finished)
 tell.line("")
 for _, complaint in ipairs(wrong) do
   tell.line("%s %s", tell.paint("red", "wrong:"), complaint)

@@ -16,12 +16,6 @@ fn open(scratch: Scratch, agents: Value) -> Nvim {
     nvim
 }
 
-fn start(nvim: &Nvim, options: &Value) -> u64 {
-    let mut all = json!({"prompt": "GATE:it", "range": {"kind": "line", "first": [1, 0], "last": [1, 0]}});
-    all.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
-    nvim.exec_with("return require('botglue').run(...)", &[all]).as_u64().unwrap()
-}
-
 /// Extmarks of ours that draw anything, in all buffers.
 fn drawn(nvim: &Nvim) -> Value {
     nvim.exec(
@@ -56,7 +50,7 @@ fn quitting_in_mid_job_leaves_nothing_running() {
     let scratch = Scratch::new();
     let gated = Gated::new(&scratch);
     let nvim = open(scratch, gated.option());
-    start(&nvim, &json!({}));
+    nvim.run("GATE:it", (1, 1), json!({}));
     let run = gated.run("it");
     nvim.quit();
     drop(run);
@@ -67,7 +61,7 @@ fn quitting_ends_an_agent_that_ignores_term() {
     let scratch = Scratch::new();
     let agent = agents::ignores_term(&scratch);
     let nvim = open(scratch, agent);
-    start(&nvim, &json!({}));
+    nvim.run("GATE:it", (1, 1), json!({}));
     process::wait_for(&nvim.scratch, "sleep 1000");
     nvim.quit();
 }
@@ -77,7 +71,7 @@ fn a_killed_host_ends_even_agents_that_ignore_term() {
     let scratch = Scratch::new();
     let agent = agents::ignores_term(&scratch);
     let nvim = open(scratch, agent);
-    let id = start(&nvim, &json!({}));
+    let id = nvim.run("GATE:it", (1, 1), json!({}));
     process::wait_for(&nvim.scratch, "sleep 1000");
     nvim.wait("the job runs", || {
         nvim.exec_with("return require('botglue').job(...).status", &[json!(id)]) == "running"
@@ -92,7 +86,7 @@ fn a_killed_agent_is_named_as_such() {
     let scratch = Scratch::new();
     let gated = Gated::new(&scratch);
     let nvim = open(scratch, gated.option());
-    let id = start(&nvim, &json!({}));
+    let id = nvim.run("GATE:it", (1, 1), json!({}));
     let run = gated.run("it");
     process::signal(process::wait_for(&nvim.scratch, "cat ").pid, "KILL");
     let message = assert_failed(&nvim, id, "exited");
@@ -106,7 +100,7 @@ fn a_timeout_ends_an_agent_that_ignores_term_and_says_so() {
     let agent = agents::ignores_term(&scratch);
     let nvim = Builder::new(scratch).option("agents", agent).option("timeout", 0.5).screen(80, 24).start();
     nvim.edit("endings.lua", TEXT);
-    let id = start(&nvim, &json!({}));
+    let id = nvim.run("GATE:it", (1, 1), json!({}));
     let message = assert_failed(&nvim, id, "timeout");
     assert!(message.contains("0.5 s"), "{message}");
     nvim.wait_for_no_agent();
@@ -117,7 +111,7 @@ fn an_agent_that_stays_after_its_result_lands_at_once_and_is_ended() {
     let scratch = Scratch::new();
     let agent = agents::outlives_its_answer(&scratch, "local a = 10");
     let nvim = open(scratch, agent);
-    let id = start(&nvim, &json!({}));
+    let id = nvim.run("GATE:it", (1, 1), json!({}));
     assert_eq!(nvim.finished(id)["landing"], "applied");
     process::wait_for(&nvim.scratch, "sleep 1000");
     nvim.wait_for_no_agent();
@@ -130,7 +124,7 @@ fn a_child_that_holds_the_pipes_holds_up_nothing_and_is_ended() {
     let scratch = Scratch::new();
     let agent = agents::leaves_a_child_on_its_pipes(&scratch, "local a = 10");
     let nvim = open(scratch, agent);
-    let id = start(&nvim, &json!({}));
+    let id = nvim.run("GATE:it", (1, 1), json!({}));
     assert_eq!(nvim.finished(id)["landing"], "applied");
     nvim.wait_for_no_agent();
 }
@@ -138,7 +132,7 @@ fn a_child_that_holds_the_pipes_holds_up_nothing_and_is_ended() {
 #[test]
 fn a_missing_agent_says_what_to_do() {
     let nvim = open(Scratch::new(), json!({"claude": {"command": ["no-such-agent"]}}));
-    let id = start(&nvim, &json!({}));
+    let id = nvim.run("GATE:it", (1, 1), json!({}));
     let message = assert_failed(&nvim, id, "agent_not_found");
     assert!(message.contains("agents.claude.command"), "{message}");
     nvim.wait("the user is told", || nvim.notes().len() == 1);

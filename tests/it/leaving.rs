@@ -50,6 +50,7 @@ fn a_long_draft_is_kept() {
         vim.cmd.write()";
     let nvim = say_last(nvim, drafted);
     nvim.edit("a.lua", TEXT);
+    nvim.be_patient();
     nvim.command("Botglue review");
     nvim.shows_held(1);
     let drafted = nvim.exec(

@@ -22,12 +22,6 @@ fn open(scratch: Scratch, agents: Value) -> Nvim {
     nvim
 }
 
-fn start(nvim: &Nvim, line: u64, options: &Value) -> u64 {
-    let mut all = json!({"prompt": "it", "range": {"kind": "line", "first": [line, 0], "last": [line, 0]}});
-    all.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
-    nvim.exec_with("return require('botglue').run(...)", &[all]).as_u64().unwrap()
-}
-
 /// A shell script's command that starts `script` in a session of its own, and waits until it is in it.
 fn in_a_session_of_its_own(scratch: &Scratch, script: &str) -> String {
     let ready = scratch.path("ready");
@@ -49,7 +43,7 @@ fn a_grandchild_in_a_session_of_its_own_ends_with_its_job_and_so_do_its_children
         let daemon = in_a_session_of_its_own(&scratch, script);
         let agent = agents::fault(&scratch, "local a = 10", &daemon);
         let nvim = open(scratch, agent);
-        let id = start(&nvim, 1, &json!({}));
+        let id = nvim.run("it", (1, 1), json!({}));
         assert_eq!(nvim.finished(id)["landing"], "applied");
         nvim.wait_for_no_agent();
     }
@@ -62,7 +56,7 @@ fn quitting_in_mid_job_ends_a_grandchild_in_a_session_of_its_own() {
     let daemon = in_a_session_of_its_own(&scratch, "exec sleep 1000");
     let agent = agents::fault(&scratch, "", &format!("{daemon}\nsleep 1001"));
     let nvim = open(scratch, agent);
-    start(&nvim, 1, &json!({}));
+    nvim.run("it", (1, 1), json!({}));
     process::wait_for(&nvim.scratch, "sleep 1001");
     nvim.quit();
 }
@@ -79,9 +73,9 @@ fn the_end_of_one_job_ends_nothing_that_another_may_have_started() {
     let mut agents = gated.option();
     agents["other"] = json!({"protocol": "text", "command": [own]});
     let nvim = open(scratch, agents);
-    let first = start(&nvim, 1, &json!({"prompt": "GATE:it"}));
+    let first = nvim.run("GATE:it", (1, 1), json!({}));
     let mut run = gated.run("it");
-    let second = start(&nvim, 2, &json!({"agent": "other"}));
+    let second = nvim.run("it", (2, 2), json!({"agent": "other"}));
     assert_eq!(nvim.finished(second)["landing"], "applied");
     let log = nvim.scratch.path("state/nvim/botglue.log");
     let gone = format!("gone job={second} ");
@@ -123,12 +117,12 @@ fn a_limit_on_the_size_of_files_ends_agents_that_pass_it_and_never_the_host() {
         .option("host", host.to_str())
         .start();
     nvim.edit("a.lua", TEXT);
-    let id = start(&nvim, 1, &json!({}));
+    let id = nvim.run("it", (1, 1), json!({}));
     let job = nvim.finished(id);
     assert_eq!(job["landing"], "applied", "{job:#}");
     assert_eq!(std::fs::read_to_string(&code).unwrap(), "153\n", "the signal is the agent's default again");
     let pid = nvim.host();
-    let id = start(&nvim, 1, &json!({}));
+    let id = nvim.run("it", (1, 1), json!({}));
     nvim.finished(id);
     assert_eq!(nvim.host(), pid, "the same host runs the next job");
 }

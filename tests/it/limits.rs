@@ -9,8 +9,9 @@ use std::process::Command;
 use rmpv::Value;
 use serde_json::json;
 
+use crate::support::rpc::encoded;
 use crate::support::scratch::Scratch;
-use crate::support::serve::{Serve, encoded, field};
+use crate::support::serve::{Serve, field};
 use crate::support::wait;
 
 #[test]

@@ -5,21 +5,15 @@
 #[cfg(test)]
 mod acp;
 #[cfg(test)]
-#[cfg(test)]
-mod claude;
-#[cfg(test)]
 mod clis;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
 mod document;
 #[cfg(test)]
-mod droid;
-#[cfg(test)]
 mod endings;
 #[cfg(test)]
 mod fuzz;
-#[cfg(test)]
 #[cfg(test)]
 mod holding;
 #[cfg(test)]
@@ -37,12 +31,7 @@ mod leftovers;
 #[cfg(test)]
 mod limits;
 #[cfg(test)]
-mod lists;
-#[cfg(test)]
-#[cfg(test)]
 mod log;
-#[cfg(test)]
-mod mirror;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
@@ -57,8 +46,6 @@ mod prewarm;
 mod prompt;
 #[cfg(test)]
 mod properties;
-#[cfg(test)]
-mod recording;
 #[cfg(test)]
 mod release;
 #[cfg(test)]

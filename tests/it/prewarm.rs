@@ -1,5 +1,5 @@
 //! The agent that is started while the prompt is typed: it is the one that answers, there is never a second one, and
-//! it outlives neither its prompt nor the host nor Neovim. Agents are shell scripts here; `claude` and `droid` have
+//! it outlives neither its prompt nor the host nor Neovim. Agents are shell scripts here; `clis` has
 //! the same with the real CLIs.
 
 use std::path::{Path, PathBuf};
@@ -46,11 +46,6 @@ impl Desk {
         self.nvim.input("it<C-s>");
     }
 
-    /// Closes the prompt with nothing sent.
-    fn drop(&self) {
-        self.nvim.input("<Esc><Esc>");
-    }
-
     /// Sends the prompt and waits for the end of its job.
     #[track_caller]
     fn answer(&self) -> Value {
@@ -93,33 +88,12 @@ fn the_agent_that_was_prewarmed_answers() {
 }
 
 #[test]
-fn what_it_printed_meanwhile_is_read_first() {
-    let early = stream::init("early").replace('\'', "");
-    let script = format!(r#"printf '%s' '{early}'; echo >"$DIR/started"; cat >/dev/null; cat "$DIR/answer""#);
-    let desk = Desk::new(&script);
-    std::fs::write(desk.notes.join("answer"), stream::result("new").replace(r#""session_id":"test","#, ""))
-        .unwrap();
-    desk.open();
-    desk.note("started");
-    assert_eq!(desk.answer()["session_id"], "early");
-}
-
-#[test]
 fn its_time_begins_when_it_is_sent() {
     let script = r#"sleep 0.6; echo >"$DIR/started"; message=$(cat); cat "$DIR/answer""#;
     let desk = Desk::with(script, |builder| builder.option("timeout", 0.5));
     desk.open();
     desk.note("started");
     desk.answer();
-}
-
-#[test]
-fn one_that_ignores_the_order_to_end_is_ended_all_the_same() {
-    let desk = Desk::new(r#"trap '' TERM; echo >"$DIR/started"; while :; do sleep 1000; done"#);
-    desk.open();
-    desk.note("started");
-    desk.drop();
-    desk.nvim.wait_for_no_agent();
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! A stream means the same however its bytes arrive; and `botglue replay`, which makes them arrive.
 
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use botglue::agent::Protocol;
 use botglue::stream::{Line, Lines};
@@ -91,27 +90,4 @@ fn replay_waits_for_nobody() {
     let mut gone = replay(&["--exit-code", "4", &path]).stdout(Stdio::piped()).spawn().unwrap();
     drop(gone.stdout.take());
     assert_eq!(gone.wait().unwrap().code(), Some(4));
-}
-
-#[test]
-fn replay_pauses_before_each_line() {
-    let recording = recordings().into_iter().find(|recording| recording.name == "claude/text.jsonl").unwrap();
-    let start = Instant::now();
-    let output = replay(&["--delay-ms", "40", &recording.path.to_string_lossy()]).output().unwrap();
-    assert!(output.stdout == recording.bytes);
-    assert!(start.elapsed() >= Duration::from_millis(3 * 40));
-}
-
-#[test]
-fn replay_says_what_is_wrong() {
-    for (arguments, expected) in [
-        (&["--chunk", "0", "x"][..], "--chunk"),
-        (&["--nope"], "--nope"),
-        (&[], "FILE"),
-        (&["/no/file"], "/no/file"),
-    ] {
-        let output = replay(arguments).output().unwrap();
-        assert_eq!(output.status.code(), Some(2));
-        assert!(String::from_utf8_lossy(&output.stderr).contains(expected), "{arguments:?}");
-    }
 }

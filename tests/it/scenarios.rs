@@ -13,32 +13,8 @@ fn start(text: &str) -> (Nvim, Gated, u64) {
     let gated = Gated::new(&scratch);
     let nvim = Builder::new(scratch).option("agents", gated.option()).screen(80, 24).start();
     nvim.edit("desk.lua", text);
-    let options = json!({"prompt": "GATE:it", "range": {"kind": "line", "first": [1, 0], "last": [1, 0]}});
-    let id = nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap();
+    let id = nvim.run("GATE:it", (1, 1), json!({}));
     (nvim, gated, id)
-}
-
-#[test]
-fn fences_and_talk_do_not_land_in_code() {
-    let (nvim, gated, id) = start("a\nb\n");
-    gated.answer("it", "Here you are:\n\n```lua\nA\n```\n\nI hope it helps.\n");
-    nvim.finished(id);
-    assert_eq!(nvim.lines(), ["A", "b"]);
-}
-
-#[test]
-fn the_reason_on_stderr_reaches_the_user() {
-    let scratch = Scratch::new();
-    let agent = agents::exits(&scratch, 1, "error: the moon is in the way\n");
-    let nvim = Builder::new(scratch).option("agents", agent).start();
-    nvim.edit("desk.lua", "a\n");
-    let options = json!({"prompt": "go", "range": {"kind": "line", "first": [1, 0], "last": [1, 0]}});
-    let id = nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap();
-    let job = nvim.finished(id);
-    assert_eq!(job["error"]["code"], "exited");
-    assert!(job["error"]["message"].as_str().unwrap().contains("the moon is in the way"), "{job}");
-    let tells = |note: &Value| note["message"].as_str().unwrap().contains("the moon");
-    nvim.wait("the user is told", || nvim.notes().iter().any(tells));
 }
 
 #[test]
@@ -100,13 +76,7 @@ fn a_flood_of_output_reaches_the_editor_as_a_few_frames() {
            return jobs(patches)
          end",
     );
-    let ids: Vec<u64> = (1..=JOBS)
-        .map(|line| {
-            let range = json!({"kind": "line", "first": [line, 0], "last": [line, 0]});
-            let options = json!({"prompt": "go", "range": range});
-            nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap()
-        })
-        .collect();
+    let ids: Vec<u64> = (1..=JOBS).map(|line| nvim.run("go", (line, line), json!({}))).collect();
     for id in ids {
         let job = nvim.finished(id);
         assert_eq!(

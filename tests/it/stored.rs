@@ -46,9 +46,8 @@ fn what_is_stored_is_in_the_table_with_its_mode() {
     write_script(&agent, &format!("cat >/dev/null\ncat '{}'\n", answer.display()));
     let nvim = Builder::new(scratch).option("agents", claude_is(&agent)).option("review", true).start();
     nvim.edit("text.txt", "one\n");
-    let range = json!({"kind": "line", "first": [1, 0], "last": [1, 0]});
-    let id = nvim.exec_with("return require('botglue').run({ prompt = 'it', range = ... })", &[range]);
-    assert_eq!(nvim.finished(id.as_u64().unwrap())["landing"], "held");
+    let id = nvim.run("it", (1, 1), json!({}));
+    assert_eq!(nvim.finished(id)["landing"], "held");
     let folder = nvim.scratch.path("data/nvim/botglue");
     let (table, mut seen) = (table(), Vec::new());
     for entry in fs::read_dir(&folder).unwrap() {

@@ -21,9 +21,7 @@ fn with_agent(body: &str) -> Nvim {
 
 /// Runs a job on the second line to its end.
 fn ask(nvim: &Nvim) -> Value {
-    let range = json!({"kind": "line", "first": [2, 0], "last": [2, 0]});
-    let options = json!({"prompt": "say it 'better'", "range": range});
-    let id = nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap();
+    let id = nvim.run("say it 'better'", (2, 2), json!({}));
     let job = nvim.finished(id);
     nvim.wait_for_no_agent();
     job

@@ -38,21 +38,3 @@ fn a_transcripts_folder_that_stands_still_holds_up_no_job() {
     assert_eq!(nvim.finished(1)["landing"], "applied");
     nvim.quit();
 }
-
-#[test]
-fn a_transcript_that_stays_is_not_opened_when_another_is_written() {
-    let scratch = Scratch::new();
-    let agents = agents::fault(&scratch, "local a = 10", "");
-    let folder = scratch.path("data/nvim/botglue/transcripts");
-    std::fs::create_dir_all(&folder).unwrap();
-    let _leased = leased(&folder.join("000000000000001-1-1.jsonl"), 1);
-    let nvim = Builder::new(scratch).option("agents", agents).start();
-    nvim.edit("a.lua", "local a = 1\n");
-    nvim.command("1Botglue run it");
-    assert_eq!(nvim.finished(1)["landing"], "applied");
-    let path = nvim.exec("return require('botglue.host.client').job(1).transcript");
-    let path = path.as_str().unwrap();
-    nvim.wait("it is written", || {
-        std::fs::read_to_string(path).is_ok_and(|text| text.contains("local a = 10"))
-    });
-}

@@ -158,39 +158,3 @@ test("their Lua can be loaded", function()
     assert(ok, "no Lua: " .. code)
   end
 end)
-
---- The code of a recipe, as the help has it.
----@param title string what stands before it
----@return string
-local function recipe(title)
-  local _, last = assert(help:find(title, 1, true))
-  return (assert(help:match(">lua\n(.-)\n<", last)))
-end
-
-test("the recipe for Neovim's own status line has the jobs", function()
-  local nvim = child.with_job({ "one" }, child.line(1, 1))
-  nvim:lua(recipe("Neovim's own (tried)"))
-  suite.contains(nvim:screen(), "1 running")
-end)
-
-test("completion in the prompt can be turned on again", function()
-  local nvim = child.with_host({ "one" })
-  nvim:lua([[
-    _G.asked = {}
-    package.loaded.cmp = { setup = { buffer = function(options) table.insert(asked, options.enabled) end } }
-  ]])
-  nvim:lua(recipe("Completion in the prompt ~"))
-  nvim:type(":1Botglue<CR>")
-  equal(
-    nvim:lua("return { vim.bo.filetype, vim.b.completion, asked[#asked] }"),
-    { "botglue-prompt", true, true }
-  )
-end)
-
-test("the agents of the recipes in the help are right options", function()
-  local nvim = child.start()
-  for _, title in ipairs({ "ollama (untried)", "\nllm", "\naider" }) do
-    nvim:lua(("require('botglue').setup({ %s })"):format(recipe(title)))
-    equal(nvim:messages(), "", title)
-  end
-end)

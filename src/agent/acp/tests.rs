@@ -2,7 +2,6 @@
 
 mod answers;
 mod failures;
-mod random;
 
 use serde_json::{Value, json};
 

@@ -131,34 +131,3 @@ fn a_new_try_is_told_by_an_event_alone() {
     assert_eq!(frame(&mut frames), ["{id: 1, set: {}, tools: [], is_update: true}"]);
     assert_eq!(frames.doing(1).words.as_deref(), Some("writing"));
 }
-
-#[test]
-fn the_newest_tools_are_told_at_the_same_cost_however_many_came_before_them() {
-    const CALLS: usize = 150_000;
-    let (done, is_done) = std::sync::mpsc::channel();
-    std::thread::spawn(move || {
-        let mut frames = Frames::default();
-        for index in 0..CALLS {
-            update(&mut frames, 1, &tool(index, ToolStatus::Ok, None));
-        }
-        let told = frames.finish(1);
-        let told = told.as_array().unwrap();
-        done.send((told.len(), told[99]["index"].as_u64().unwrap())).unwrap();
-    });
-    // Work for each event that grows with the events before it would take a hundred times as long.
-    let told = is_done.recv_timeout(std::time::Duration::from_secs(40));
-    assert_eq!(told, Ok((100, CALLS as u64)));
-}
-
-#[test]
-fn a_tool_that_was_told_of_and_has_returned_is_not_kept() {
-    let mut frames = Frames::default();
-    let kept = allocation_counter::measure(|| {
-        for index in 0..1000 {
-            update(&mut frames, 1, &tool(index, ToolStatus::Running, None));
-            update(&mut frames, 1, &tool(index, ToolStatus::Ok, None));
-            frames.take();
-        }
-    });
-    assert!(kept.bytes_current < 20_000, "{} bytes of 1000 tools", kept.bytes_current);
-}

@@ -11,70 +11,14 @@ fn held() -> Mirrors {
     mirrors
 }
 
-fn accept(lines: &[&str], shown: Option<u64>) -> MirrorEvent {
-    intent(7, Intent::Accept { lines: bytes(lines), dropped: Vec::new(), shown })
-}
-
 fn put(rows: std::ops::Range<usize>, tick: u64, lines: &[&str]) -> MirrorEvent {
     intent(7, Intent::Put { rows, tick, lines: bytes(lines) })
 }
 
 #[test]
-fn an_answer_is_accepted_as_a_merge() {
-    let mut mirrors = held();
-    mirrors.take(lines(Some(3), 1..2, &["first, typed"]));
-    let orders = mirrors.take(accept(&["first", "between", "LAST"], None));
-    assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, Settlement::Written { is_merged: true })]);
-    assert_eq!(text(&mut mirrors), ["above", "first, typed", "between", "LAST", "below"]);
-}
-
-#[test]
-fn a_conflict_gives_way_to_the_answer_only_where_the_user_has_seen_it_beside_this_text() {
-    let stays = Settlement::Refused(Obstacle::Held(HeldFor::Conflict));
-    let mut mirrors = held();
-    mirrors.take(lines(Some(3), 1..2, &["mine"]));
-    for shown in [None, Some(2)] {
-        assert_eq!(settled(&mirrors.take(accept(&["theirs", "between", "last"], shown))), [(7, stays)]);
-    }
-    let orders = mirrors.take(accept(&["theirs", "between", "last"], Some(3)));
-    assert_eq!(
-        settled(&write(&mut mirrors, call(&orders))),
-        [(7, WRITTEN)],
-        "nothing of the user's is in it"
-    );
-    assert_eq!(text(&mut mirrors)[1], "theirs");
-}
-
-#[test]
-fn what_was_accepted_is_taken_back() {
-    let mut mirrors = held();
-    let orders = mirrors.take(accept(&["one"], None));
-    let written = write(&mut mirrors, call(&orders));
-    assert_eq!(settled(&written), [(7, WRITTEN)]);
-    let orders = mirrors.take(intent(7, Intent::Revert));
-    let call = call(&orders);
-    assert_eq!((call.steps[0].settlement.landing(), call.steps[0].edits[0].rows.clone()), ("reverted", 1..2));
-    assert_eq!(settled(&write(&mut mirrors, call)), [(7, Settlement::Reverted)]);
-    assert_eq!(text(&mut mirrors), TEXT);
-}
-
-#[test]
-fn an_answer_that_deleted_its_rows_is_taken_back() {
-    let mut mirrors = held();
-    let orders = mirrors.take(accept(&[], None));
-    write(&mut mirrors, call(&orders));
-    assert_eq!(text(&mut mirrors), ["above", "below"]);
-    let tick = replied(&ask(&mut mirrors)).unwrap().1 + 1;
-    mirrors.take(lines(Some(tick), 0..0, &["typed"]));
-    let orders = mirrors.take(intent(7, Intent::Revert));
-    assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, Settlement::Reverted)]);
-    assert_eq!(text(&mut mirrors)[1..], *TEXT);
-}
-
-#[test]
 fn an_answer_that_is_undone_has_nothing_to_take_back() {
     let mut mirrors = held();
-    let orders = mirrors.take(accept(&["one"], None));
+    let orders = mirrors.take(intent(7, Intent::Land(bytes(&["one"]))));
     write(&mut mirrors, call(&orders));
     let tick = replied(&ask(&mut mirrors)).unwrap().1;
     mirrors.take(lines(Some(tick + 1), 2..2, &TEXT[2..4]));
@@ -85,28 +29,6 @@ fn an_answer_that_is_undone_has_nothing_to_take_back() {
     mirrors.take(lines(Some(tick + 4), 3..4, &[]));
     assert_eq!(settled(&mirrors.take(intent(7, Intent::Revert))), [(7, Settlement::Reverted)]);
     assert_eq!(text(&mut mirrors), [&TEXT[..3], &TEXT[4..]].concat());
-}
-
-#[test]
-fn rows_that_the_user_names_become_the_answer_and_its_range() {
-    let mut mirrors = held();
-    let orders = mirrors.take(put(3..5, 2, &["new"]));
-    assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, WRITTEN)]);
-    assert_eq!(text(&mut mirrors), ["above", "first", "between", "new"]);
-    assert_eq!(place_of(&mut mirrors, 7), Some(Place::Lines(3..4)));
-    let orders = mirrors.take(intent(7, Intent::Revert));
-    write(&mut mirrors, call(&orders));
-    assert_eq!(text(&mut mirrors), TEXT);
-}
-
-#[test]
-fn a_range_that_nobody_knew_can_be_named() {
-    let mut mirrors = mirrored(TEXT);
-    let orders = mirrors.take(put(2..2, 2, &["new"]));
-    assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, WRITTEN)]);
-    assert_eq!(place_of(&mut mirrors, 7), Some(Place::Lines(2..3)));
-    let orders = mirrors.take(put(2..3, 3, &["new"]));
-    assert_eq!(settled(&orders), [(7, Settlement::Unchanged)], "it reads so already");
 }
 
 #[test]
@@ -121,64 +43,6 @@ fn rows_of_another_text_are_stale() {
     let orders = mirrors.take(MirrorEvent::Written { buffer: 1, reply: Some(WriteReply::Stale { tick: 3 }) });
     assert_eq!(settled(&orders), [(7, stale)]);
     assert_eq!(place_of(&mut mirrors, 7), Some(Place::Lines(2..5)), "its range is what it was");
-}
-
-#[test]
-fn wishes_wait_for_the_contact_with_their_buffer() {
-    let mut mirrors = Mirrors::default();
-    mirrors.take(notice(1, 2, TEXT.len()));
-    assert!(settled(&mirrors.take(accept(&["one"], None))).is_empty());
-    mirrors.take(whole(1, 2, TEXT));
-    mirrors.take(marked(2, TEXT.len(), &[(7, 1..4, Some(sent(7, None, "line", (2, 4), TEXT)))]));
-    let orders = mirrors.take(CONTACTED);
-    assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, WRITTEN)]);
-}
-
-#[test]
-fn a_range_that_is_not_known_once_its_buffer_is_stays_as_it_is() {
-    let mut mirrors = mirrored(TEXT);
-    let lost = Settlement::Refused(Obstacle::Held(HeldFor::RangeLost));
-    assert_eq!(settled(&mirrors.take(accept(&["one"], None))), [(7, lost)]);
-    assert_eq!(settled(&mirrors.take(intent(7, Intent::Revert))), [(7, lost)]);
-}
-
-#[test]
-fn a_buffer_that_nobody_named_is_gone() {
-    let mut mirrors = Mirrors::default();
-    let gone = HeldFor::BufferGone;
-    for (intent, settlement) in [
-        (Intent::Land(bytes(&["a"])), Settlement::Held(gone)),
-        (Intent::Hold(HeldFor::Review), Settlement::Held(gone)),
-        (Intent::Revert, Settlement::Refused(Obstacle::Held(gone))),
-        (
-            Intent::Accept { lines: bytes(&["a"]), dropped: Vec::new(), shown: None },
-            Settlement::Refused(Obstacle::Held(gone)),
-        ),
-    ] {
-        assert_eq!(
-            settled(&mirrors.take(MirrorEvent::Want { buffer: 1, job: 7, intent })),
-            [(7, settlement)]
-        );
-    }
-}
-
-#[test]
-fn a_buffer_that_takes_no_changes_holds_answers_until_it_does() {
-    let mut mirrors = Mirrors::default();
-    let refusing = |refuses| {
-        let MirrorEvent::Notice(notice) = notice(1, 2, TEXT.len()) else { unreachable!() };
-        MirrorEvent::Notice(Notice { refuses, ..notice })
-    };
-    assert!(mirrors.take(refusing(true)).is_empty(), "it is not attached to");
-    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap().unwrap());
-    for (intent, why) in [
-        (Intent::Land(bytes(&["a"])), HeldFor::NotModifiable),
-        (Intent::Hold(HeldFor::Review), HeldFor::Review),
-    ] {
-        let orders = mirrors.take(MirrorEvent::Want { buffer: 1, job: 7, intent });
-        assert_eq!(settled(&orders), [(7, Settlement::Held(why))]);
-    }
-    assert_eq!(contacts(&mirrors.take(refusing(false))), [true]);
 }
 
 #[test]
@@ -250,20 +114,6 @@ fn an_insertion_into_an_empty_buffer_keeps_its_range() {
             assert_eq!(text(&mut mirrors), [""]);
         }
     }
-}
-
-#[test]
-fn text_typed_where_a_part_was_empty_is_a_conflict() {
-    let text = ["f()"];
-    let mut mirrors = mirrored(&text);
-    let part = part(7, Some(2), 1, 2..2, &text);
-    mirrors.take(MirrorEvent::decode("run", &[part]).unwrap().unwrap());
-    mirrors.take(lines(Some(3), 0..1, &["f(typed)"]));
-    let orders = mirrors.take(intent(7, Intent::Land(bytes(&["answer"]))));
-    assert_eq!(settled(&orders), [(7, Settlement::Held(HeldFor::Conflict))]);
-    mirrors.take(lines(Some(4), 0..1, &["g(f())"]));
-    let orders = mirrors.take(intent(7, Intent::Land(bytes(&["answer"]))));
-    write(&mut mirrors, call(&orders));
 }
 
 #[test]

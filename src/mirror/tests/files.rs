@@ -35,23 +35,6 @@ fn rows(rows: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn what_stands_in_a_file_is_told_when_it_is_written() {
-    let mut mirrors = held(TEXT);
-    mirrors.take(lines(Some(3), 1..2, &["edited"]));
-    assert!(ranges_on_disk(&mirrors.take(notice(1, 3, TEXT.len()))).is_empty());
-    let orders = mirrors.take(wrote(4, TEXT.len(), "/a"));
-    assert_eq!(ranges_on_disk(&orders), [(7, Some((1..4, rows(&["edited", "between", "last"]))))]);
-    assert!(ranges_on_disk(&mirrors.take(notice(1, 4, TEXT.len()))).is_empty(), "it is told once");
-}
-
-#[test]
-fn a_range_that_is_gone_from_its_file_is_told_as_that() {
-    let mut mirrors = held(TEXT);
-    mirrors.take(lines(Some(3), 1..4, &[]));
-    assert_eq!(ranges_on_disk(&mirrors.take(wrote(4, 2, "/a"))), [(7, None)]);
-}
-
-#[test]
 fn a_text_that_is_unloaded_as_it_was_written_is_told_before_it_goes() {
     let mut mirrors = held(TEXT);
     mirrors.take(lines(Some(3), 0..0, &["new"]));
@@ -82,27 +65,6 @@ fn what_was_written_before_the_editor_ended_is_told_though_a_reply_is_missing() 
     let orders = mirrors.take(MirrorEvent::Disconnected);
     assert_eq!(ranges_on_disk(&orders), [(7, Some((1..4, rows(&TEXT[1..4]))))]);
     assert!(matches!(orders.last(), Some(Order::Disconnected)));
-}
-
-#[test]
-fn another_name_of_the_file_is_told_of_all_its_jobs() {
-    let renamed = |orders: &[Order]| {
-        let renamed = |order: &Order| match order {
-            Order::Renamed { job, path } => Some((*job, String::from_utf8_lossy(path).into_owned())),
-            _ => None,
-        };
-        orders.iter().filter_map(renamed).collect::<Vec<_>>()
-    };
-    let mut mirrors = held(TEXT);
-    mirrors.take(MirrorEvent::decode("run", &[sent(8, Some(2), "line", (2, 2), TEXT)]).unwrap().unwrap());
-    let orders = mirrors.take(wrote(3, TEXT.len(), "/b"));
-    assert_eq!(renamed(&orders), [(7, "/b".to_owned()), (8, "/b".to_owned())]);
-    let path = |order: &Order| match order {
-        Order::RangeOnDisk(on_disk) => Some(on_disk.path.clone()),
-        _ => None,
-    };
-    assert_eq!(orders.iter().filter_map(path).collect::<Vec<_>>(), [b"/b", b"/b"]);
-    assert!(renamed(&mirrors.take(wrote(3, TEXT.len(), "/b"))).is_empty());
 }
 
 /// Where a range of which there is no mark is in a text.
@@ -198,21 +160,4 @@ fn a_range_that_the_user_deleted_is_never_looked_for() {
     let mark = without_place(7, sent(7, None, "line", (2, 4), TEXT), Vec::new());
     mirrors.take(told(7, 5, &[mark]));
     assert_eq!(place_of(&mut mirrors, 7), None);
-}
-
-#[test]
-fn edits_between_a_request_and_the_first_contact_are_the_user_s() {
-    let mut mirrors = Mirrors::default();
-    let now = ["above", "first", "typed", "last", "below"];
-    mirrors.take(notice(1, 2, TEXT.len()));
-    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap().unwrap());
-    mirrors.take(whole(1, 3, &now));
-    mirrors.take(marked(3, now.len(), &[(7, 1..4, None)]));
-    mirrors.take(CONTACTED);
-    let conflict = Settlement::Held(HeldFor::Conflict);
-    let land = |lines: &[&str]| intent(7, Intent::Land(bytes(lines)));
-    assert_eq!(settled(&mirrors.take(land(&["first", "theirs", "last"]))), [(7, conflict)]);
-    let orders = mirrors.take(land(&["first", "between", "last", "more"]));
-    write(&mut mirrors, call(&orders));
-    assert_eq!(text(&mut mirrors), ["above", "first", "typed", "last", "more", "below"]);
 }

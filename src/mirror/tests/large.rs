@@ -112,3 +112,12 @@ fn of_an_answer_of_an_earlier_host_the_mark_says_what_was_sent() {
     mirrors.take(told(9, MANY, &[mark]));
     assert_eq!(call(&mirrors.take(CONTACTED)).steps[0].edits[0].rows, 500..503);
 }
+
+#[test]
+fn a_text_that_grows_too_large_is_not_mirrored_any_more() {
+    for rows in [vec!["row"; MANY], vec![&*"x".repeat(crate::document::MAX_ROW_BYTES + 1)]] {
+        let mut mirrors = mirrored(TEXT);
+        mirrors.take(lines(Some(3), 0..0, &rows));
+        assert_eq!(replied(&ask(&mut mirrors)), None);
+    }
+}

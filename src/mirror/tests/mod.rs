@@ -2,13 +2,11 @@
 
 mod accept;
 mod files;
-mod landing;
 mod large;
 mod queries;
 mod ranges;
 mod reviews;
 mod shown;
-mod wire;
 
 use rmpv::Value;
 
@@ -210,13 +208,6 @@ fn text(mirrors: &mut Mirrors) -> Vec<String> {
 }
 
 #[test]
-fn a_mirror_that_is_sure_answers_at_once() {
-    let mut mirrors = mirrored(&["a", "b"]);
-    mirrors.take(lines(Some(3), 0..1, &["c"]));
-    assert_eq!(replied(&ask(&mut mirrors)), Some(("c\nb".to_owned(), 3)));
-}
-
-#[test]
 fn a_preview_costs_a_contact_and_no_text_where_nothing_has_changed() {
     let mut mirrors = mirrored(&["a", "b"]);
     assert!(mirrors.take(lines(None, 0..1, &["preview"])).is_empty());
@@ -277,16 +268,6 @@ fn events_that_do_not_fit_bring_the_text_again() {
 }
 
 #[test]
-fn a_query_for_a_buffer_that_is_gone_is_answered() {
-    let mut mirrors = mirrored(&["a"]);
-    mirrors.take(lines(None, 0..1, &["preview"]));
-    ask(&mut mirrors);
-    let orders = mirrors.take(MirrorEvent::Contacted { buffer: 1, exists: false });
-    assert!(matches!(orders[..], [Order::Reply { token: 7, findings: Findings::Nothing }]), "{orders:?}");
-    assert!(matches!(ask(&mut mirrors)[..], [Order::Reply { findings: Findings::Nothing, .. }]));
-}
-
-#[test]
 fn beyond_their_memory_the_mirrors_go_that_were_used_longest_ago() {
     let mut mirrors = mirrored(&["a"]);
     for buffer in [2, 3] {
@@ -334,4 +315,19 @@ fn one_timer_asks_again_however_many_moments_pass() {
     }
     assert_eq!(take(MirrorEvent::AskedAgain { buffer: 1 }), (true, 1));
     assert_eq!(take(not_now()), (false, 2));
+}
+
+#[test]
+fn answers_whose_rows_touch_are_written_one_after_the_other() {
+    let mut mirrors = mirrored(TEXT);
+    for (job, line) in [(1, 2), (2, 3), (3, 5)] {
+        let request = sent(job, Some(2), "line", (line, line), TEXT);
+        mirrors.take(MirrorEvent::decode("run", &[request]).unwrap().unwrap());
+    }
+    for job in 1..=3 {
+        mirrors.take(intent(job, Intent::Land(bytes(&["answer"]))));
+    }
+    mirrors.take(MirrorEvent::Written { buffer: 1, reply: Some(WriteReply::NotNow) });
+    let orders = mirrors.take(MirrorEvent::Moment { buffer: 1 });
+    assert_eq!(call(&orders).steps.iter().map(|step| step.job).collect::<Vec<_>>(), [3, 2]);
 }

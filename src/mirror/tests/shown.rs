@@ -56,20 +56,6 @@ fn the_editor_is_told_where_its_mark_may_be_elsewhere() {
 }
 
 #[test]
-fn a_range_that_is_lost_is_told_once_and_again_where_it_comes_back() {
-    let mut mirrors = shown();
-    mirrors.take(lines(Some(3), 1..4, &[]));
-    assert_eq!(places(&mirrors.idle()), Some((3, None)));
-    mirrors.take(MirrorEvent::Placed { buffer: 1, tick: Some(3) });
-    mirrors.take(lines(Some(4), 0..0, &["typed"]));
-    assert_eq!(places(&mirrors.idle()), None);
-    mirrors.take(lines(Some(5), 0..1, &[]));
-    mirrors.take(lines(Some(6), 1..1, &TEXT[1..4]));
-    mirrors.take(MirrorEvent::Tick { buffer: 1, tick: 6 });
-    assert_eq!(places(&mirrors.idle()), Some((6, Some(1..4))));
-}
-
-#[test]
 fn what_the_editor_did_not_take_is_told_again() {
     let mut mirrors = shown();
     mirrors.take(lines(Some(3), 1..1, &["put in"]));
@@ -115,20 +101,6 @@ fn nothing_is_told_of_a_text_that_is_not_sure_or_while_it_is_written_to() {
     assert_eq!(places(&mirrors.idle()), None);
     write(&mut mirrors, call(&orders));
     assert_eq!(places(&mirrors.idle()), None, "the step has set the mark");
-}
-
-#[test]
-fn a_range_without_a_mark_is_told_and_so_is_one_that_was_never_found() {
-    let mut mirrors = mirrored(TEXT);
-    let found = without_place(7, sent(7, None, "line", (2, 4), TEXT), Vec::new());
-    mirrors.take(told(2, TEXT.len(), &[found]));
-    assert_eq!(places(&mirrors.idle()), Some((2, Some(1..4))));
-
-    let mut mirrors = mirrored(TEXT);
-    let elsewhere = ["x", "other", "rows", "y"];
-    let lost = without_place(7, sent(7, None, "line", (2, 3), &elsewhere), Vec::new());
-    mirrors.take(told(2, TEXT.len(), &[lost]));
-    assert_eq!(places(&mirrors.idle()), Some((2, None)));
 }
 
 #[test]

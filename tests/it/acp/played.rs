@@ -5,10 +5,8 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use botglue::agent::{Protocol, Resume};
-use botglue::error::Code;
-use botglue::job::PrewarmEvent;
 use botglue::request::Request;
-use botglue::stream::{Outcome, Status};
+use botglue::stream::Outcome;
 use serde_json::Value;
 
 use crate::job::{Bench, until};
@@ -53,20 +51,6 @@ fn essence(outcome: &Outcome) -> impl PartialEq + std::fmt::Debug {
 }
 
 #[tokio::test]
-async fn each_dialogue_comes_to_what_its_recording_says() {
-    let bench = Bench::new();
-    // What the client of these did is not what a job does: it was killed, or asked for two models.
-    let others = ["killed", "unknown-model"];
-    for recording in
-        dialogues().filter(|recording| !others.iter().any(|other| recording.name.contains(other)))
-    {
-        let (_, expected) = read(recording.agent, [&*recording.bytes], &recording.end);
-        let started = bench.run(request(&bench, &recording)).await;
-        assert_eq!(essence(started.outcome()), essence(&expected), "{}", recording.name);
-    }
-}
-
-#[tokio::test]
 async fn a_transcript_has_both_sides_and_reads_as_the_job_did() {
     let bench = Bench::new();
     let recording = dialogue("copilot/refused");
@@ -83,28 +67,6 @@ async fn a_transcript_has_both_sides_and_reads_as_the_job_did() {
     assert!(lines.iter().all(|line| line["t"].is_number()));
     let text = String::from_utf8(transcript).unwrap();
     assert!(text.contains("reject_once") && text.contains("the-secret-prompt"), "{text}");
-}
-
-/// Not every agent ends when its input does, and one leaves a child that holds its output open.
-#[tokio::test]
-async fn an_agent_that_stays_is_ended_and_its_answer_does_not_wait_for_that() {
-    let bench = Bench::new();
-    let script = "sleep 1000 & trap '' TERM; $PLAY; touch $DIR/played; wait; sleep 1000";
-    let start = Instant::now();
-    let mut started = bench.start(scripted(&bench, &dialogue("codex/code"), script));
-    assert_eq!(started.finished().await.status, Status::Done);
-    assert!(start.elapsed() < Duration::from_secs(5));
-    started.run_out().await;
-}
-
-#[tokio::test]
-async fn an_agent_that_says_nothing_or_asks_without_end_is_left_to_its_timeout() {
-    let bench = Bench::new();
-    for script in ["exec sleep 1000", r#"exec yes '{"id":1,"method":"x"}'"#, "exec yes noise"] {
-        let request = scripted(&bench, &dialogue("codex/code"), script);
-        let started = bench.run(Request { timeout: Duration::from_millis(400), ..request }).await;
-        assert_eq!(started.code(), Some(Code::Timeout), "{script}: {}", started.message());
-    }
 }
 
 #[tokio::test]
@@ -129,20 +91,4 @@ async fn a_prewarmed_agent_is_ready_when_its_message_comes() {
     started.transcripts.close(Instant::now() + Duration::from_secs(20)).await;
     let transcript = fs::read_to_string(bench.transcript()).unwrap();
     assert!(transcript.contains("initialize"), "what was said before there was a job is kept, too");
-}
-
-#[tokio::test]
-async fn a_prewarmed_agent_that_is_not_wanted_leaves_nothing() {
-    let bench = Bench::new();
-    let request = scripted(&bench, &dialogue("gemini/code"), "tee $DIR/sent | $PLAY");
-    let (told, mut events) = tokio::sync::mpsc::unbounded_channel();
-    let mut prewarm = bench.prewarm(&request, move |event| told.send(event).unwrap_or(()));
-    until("it is ready", || bench.read("sent").contains("session/set_mode")).await;
-    drop(prewarm.hand_over(1));
-    prewarm.stop().await;
-    let Some(PrewarmEvent::Started { pgid }) = events.recv().await else { panic!("it was started") };
-    assert!(matches!(events.recv().await, Some(PrewarmEvent::Models(models)) if !models.is_empty()));
-    assert_eq!(events.recv().await, Some(PrewarmEvent::Gone));
-    assert!(!crate::job::group_lives(pgid));
-    assert!(!bench.read("sent").contains("session/prompt"));
 }

@@ -85,12 +85,6 @@ fn claude_answers() {
 }
 
 #[test]
-#[ignore = "make test-clis"]
-fn droid_answers() {
-    answers(Cli::Droid);
-}
-
-#[test]
 fn claude_reads() {
     reads(Cli::Claude, "does not exist");
 }

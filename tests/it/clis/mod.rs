@@ -2,6 +2,8 @@
 //! made up.
 
 mod answers;
+mod claude_sessions;
+mod droid_sessions;
 mod failures;
 mod killed;
 mod prewarmed;

@@ -1,13 +1,10 @@
-//! An editor of one buffer that tells a document of its changes as Neovim does, with undo and redo, and knows by itself
-//! which row and which character is which. Its commands are in `commands`.
-
-mod commands;
+//! A buffer that tells a document of its changes as Neovim does, with undo and redo. Each command is one step of undo.
 
 use std::ops::Range;
 
-use botglue::document::{AnchorId, Document, Place, Row};
+use botglue::document::{AnchorId, Document, Place};
 
-use super::line::{Cell, Line};
+type Line = Vec<u8>;
 
 /// Rows that were replaced, as an event tells it.
 #[derive(Debug, Clone)]
@@ -15,105 +12,74 @@ struct Event {
     first: usize,
     old: Vec<Line>,
     new: Vec<Line>,
-    /// It left no row: Neovim reports no event for the row of an empty buffer.
-    is_emptied: bool,
 }
 
-/// An undo state: the rows, and the events that led to it.
-#[derive(Debug)]
-struct State {
-    lines: Vec<Line>,
-    by: Vec<Event>,
-}
-
-/// The buffer, with its document.
+/// See the module.
 pub struct Editor {
     pub lines: Vec<Line>,
     pub document: Document,
-    pub register: Vec<Line>,
-    states: Vec<State>,
+    register: Vec<Line>,
+    /// The steps, and how many of them are done.
+    steps: Vec<Vec<Event>>,
     at: usize,
-    next: u64,
     now: Vec<Event>,
-    /// The rows that the last event put in, if it did nothing else.
-    put_in: Option<Range<usize>>,
+}
+
+fn rows<R: AsRef<[u8]>>(rows: &[R]) -> Vec<Line> {
+    rows.iter().map(|row| row.as_ref().to_vec()).collect()
 }
 
 impl Editor {
     pub fn new<R: AsRef<[u8]>>(text: &[R]) -> Self {
         let document = Document::new(text);
-        let mut editor = Self {
-            lines: Vec::new(),
-            document,
-            register: Vec::new(),
-            states: Vec::new(),
-            at: 0,
-            next: 1,
-            now: Vec::new(),
-            put_in: None,
-        };
-        editor.lines = text.iter().map(|row| editor.line(row)).collect();
-        editor.states.push(State { lines: editor.lines.clone(), by: Vec::new() });
-        editor
+        Self { lines: rows(text), document, register: vec![], steps: vec![], at: 0, now: vec![] }
     }
 
     pub fn text(&self) -> Vec<String> {
-        self.lines.iter().map(Line::text).collect()
+        self.lines.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect()
     }
 
-    /// The number of the undo state.
-    pub fn state(&self) -> usize {
-        self.at
+    pub fn anchor(&mut self, place: &Place) -> AnchorId {
+        self.document.anchor(place)
     }
 
-    pub fn fresh(&mut self) -> u64 {
-        self.next += 1;
-        self.next - 1
-    }
-
-    pub fn cells(&mut self, text: impl AsRef<[u8]>) -> Vec<Cell> {
-        text.as_ref().iter().map(|byte| Cell { id: self.fresh(), byte: *byte }).collect()
-    }
-
-    /// A new row.
-    pub fn line(&mut self, text: impl AsRef<[u8]>) -> Line {
-        Line { id: self.fresh(), from: None, cells: self.cells(text) }
-    }
-
-    /// One event, whose rows the caller knows. `tell` tells the document.
-    pub fn event_as(
+    fn apply(
         &mut self,
-        range: Range<usize>,
-        new: Vec<Line>,
-        tell: impl FnOnce(&mut Document, Range<usize>, &[Vec<u8>]),
-    ) {
-        let bytes: Vec<Vec<u8>> = new.iter().map(Line::bytes).collect();
-        tell(&mut self.document, range.clone(), &bytes);
-        let old: Vec<Line> = self.lines.splice(range.clone(), new.clone()).collect();
-        self.put_in = (old.is_empty() && !new.is_empty()).then_some(range.start..range.start + new.len());
-        self.now.push(Event { first: range.start, old, new, is_emptied: self.lines.is_empty() });
+        first: usize,
+        old: usize,
+        new: &[Line],
+        tell: impl FnOnce(&mut Document, Range<usize>, &[Line]),
+    ) -> Vec<Line> {
+        let range = first..first + old;
+        tell(&mut self.document, range.clone(), new);
+        let old = self.lines.splice(range, new.iter().cloned()).collect();
         if self.lines.is_empty() {
-            let empty = self.line("");
-            self.lines.push(empty);
+            // Neovim reports no event for the row of an empty buffer.
+            self.lines.push(Line::new());
         }
-        self.compare();
+        let told: Vec<&[u8]> = self.document.rows().iter().map(|row| &*row.text).collect();
+        assert!(told.iter().eq(self.lines.iter()), "the document has another text: {:?}", self.text());
+        let mut ids: Vec<u64> = self.document.rows().iter().map(|row| row.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert!(ids.len() == self.lines.len() && ids[0] > 0, "an id twice, or none");
+        old
     }
 
-    pub fn event(&mut self, range: Range<usize>, new: Vec<Line>) {
-        self.event_as(range, new, Document::apply);
+    fn event<R: AsRef<[u8]>>(&mut self, range: Range<usize>, new: &[R]) {
+        let new = rows(new);
+        let old = self.apply(range.start, range.len(), &new, Document::apply);
+        self.now.push(Event { first: range.start, old, new });
     }
 
     /// Ends an undo step. What was typed in one row, or in a row that is new, is one change for undo.
-    pub fn step(&mut self) {
+    fn step(&mut self) -> &mut Self {
         let mut by: Vec<Event> = Vec::new();
         for event in self.now.drain(..) {
+            let is_row = (event.old.len(), event.new.len()) == (1, 1);
             match by.last_mut() {
                 Some(last)
-                    if last.new.len() == 1
-                        && last.old.len() < 2
-                        && event.old.len() == 1
-                        && event.new.len() == 1
-                        && event.first == last.first =>
+                    if is_row && last.first == event.first && last.new.len() == 1 && last.old.len() < 2 =>
                 {
                     last.new = event.new;
                 }
@@ -121,108 +87,147 @@ impl Editor {
             }
         }
         if !by.is_empty() {
-            self.states.truncate(self.at + 1);
-            self.states.push(State { lines: self.lines.clone(), by });
+            self.steps.truncate(self.at);
+            self.steps.push(by);
             self.at += 1;
         }
+        self
     }
 
-    /// Follows a range from now on: its rows are what they are now.
-    pub fn anchor(&mut self, place: &Place) -> AnchorId {
-        self.put_in = None;
-        self.document.anchor(place)
-    }
-
-    /// Whether rows were put in just now next to these: who deletes these then has filtered them, as far as the events
-    /// tell.
-    pub fn would_filter(&self, range: &Range<usize>) -> bool {
-        self.put_in.as_ref().is_some_and(|put| put.end == range.start || range.end == put.start)
-    }
-
-    /// Whether any of the rows that were yanked or deleted is in the text.
-    pub fn has_any_of_the_register(&self) -> bool {
-        self.register.iter().any(|line| self.lines.iter().any(|other| other.id == line.id))
+    /// An answer replaces rows, from below to above, and is then at a place.
+    pub fn land(&mut self, anchor: AnchorId, edits: &[(Range<usize>, &[&str])], place: Option<&Place>) {
+        for (range, new) in edits {
+            let (range, new) = (range.clone(), rows(new));
+            let old = self.apply(range.start, range.len(), &new, |document, range, rows| {
+                document.apply_answer(anchor, range, rows);
+            });
+            self.now.push(Event { first: range.start, old, new });
+        }
+        if let Some(place) = place {
+            self.document.landed(anchor, place);
+        }
+        self.step();
     }
 
     pub fn undo(&mut self) -> &mut Self {
-        if self.at == 0 {
-            return self;
-        }
-        let events = self.states[self.at].by.clone();
-        for event in events.iter().rev() {
-            let len = if event.is_emptied { 1 } else { event.new.len() };
-            self.play(event.first..event.first + len, &event.old);
-        }
-        self.at -= 1;
-        self.arrive();
-        self
-    }
-
-    /// Redoes every step.
-    pub fn redo_all(&mut self) -> &mut Self {
-        while self.at + 1 < self.states.len() {
-            self.redo();
-        }
-        self
-    }
-
-    /// Undoes every step.
-    pub fn undo_all(&mut self) -> &mut Self {
-        while self.at > 0 {
-            self.undo();
+        if self.at > 0 {
+            self.at -= 1;
+            for event in self.steps[self.at].clone().iter().rev() {
+                let is_emptied = self.lines == [Line::new()] && event.new.is_empty();
+                let len = if is_emptied { 1 } else { event.new.len() };
+                self.apply(event.first, len, &event.old, Document::apply);
+            }
+            self.document.settle();
         }
         self
     }
 
     pub fn redo(&mut self) -> &mut Self {
-        let Some(state) = self.states.get(self.at + 1) else { return self };
-        for event in state.by.clone() {
-            self.play(event.first..event.first + event.old.len(), &event.new);
+        for event in self.steps.get(self.at).cloned().unwrap_or_default() {
+            self.apply(event.first, event.old.len(), &event.new, Document::apply);
         }
-        self.at += 1;
-        self.arrive();
+        self.at = self.steps.len().min(self.at + 1);
+        self.document.settle();
         self
     }
 
-    fn play(&mut self, range: Range<usize>, new: &[Line]) {
-        let bytes: Vec<Vec<u8>> = new.iter().map(Line::bytes).collect();
-        self.document.apply(range.clone(), &bytes);
-        self.lines.splice(range, new.to_vec());
-        if self.lines.is_empty() {
-            let empty = self.line("");
-            self.lines.push(empty);
-        }
-        self.compare();
+    pub fn redo_all(&mut self) -> &mut Self {
+        (self.at..self.steps.len()).for_each(|_| _ = self.redo());
+        self
     }
 
-    fn arrive(&mut self) {
-        self.document.settle();
-        self.compare();
-        let lines = &self.states[self.at].lines;
-        assert!(
-            self.lines.iter().map(Line::bytes).eq(lines.iter().map(Line::bytes)),
-            "the editor's own undo"
-        );
-        self.lines.clone_from(lines);
-        self.put_in = None;
+    pub fn undo_all(&mut self) -> &mut Self {
+        (0..self.at).for_each(|_| _ = self.undo());
+        self
     }
 
-    /// The document has the text, and each id once.
-    fn compare(&self) {
-        let rows = self.document.rows();
-        let is_same =
-            |(row, line): (&Row, &Line)| row.text.iter().eq(line.cells.iter().map(|cell| &cell.byte));
-        assert!(
-            rows.len() == self.lines.len() && rows.iter().zip(&self.lines).all(is_same),
-            "the document has another text: {:?}",
-            self.text()
-        );
-        let last = rows.iter().map(|row| row.id).max().unwrap_or(0);
-        let mut is_there = vec![false; usize::try_from(last).unwrap() + 1];
-        for row in rows.iter() {
-            assert!(row.id > 0, "a row without an id");
-            let is_twice = std::mem::replace(&mut is_there[usize::try_from(row.id).unwrap()], true);
-            assert!(!is_twice, "an id twice");
+    /// Rows replaced at once, as a formatter, a sort or a reload does.
+    pub fn set<R: AsRef<[u8]>>(&mut self, range: Range<usize>, rows: &[R]) -> &mut Self {
+        self.event(range, rows);
+        self.step()
+    }
+
+    /// Rows filtered through a program: the new ones are put in first.
+    pub fn filter<R: AsRef<[u8]>>(&mut self, range: Range<usize>, rows: &[R]) -> &mut Self {
+        self.event(range.end..range.end, rows);
+        self.delete(range)
+    }
+
+    pub fn insert(&mut self, row: usize, rows: &[&str]) -> &mut Self {
+        self.set(row..row, rows)
+    }
+
+    fn type_at(&mut self, row: usize, column: usize, text: &str) {
+        for (at, byte) in (column..).zip(text.bytes()) {
+            let mut line = self.lines[row].clone();
+            line.insert(at, byte);
+            self.event(row..row + 1, &[line]);
         }
+    }
+
+    /// Types text in a row, a byte an event.
+    pub fn typed(&mut self, row: usize, column: usize, text: &str) -> &mut Self {
+        self.type_at(row, column, text);
+        self.step()
+    }
+
+    /// Replaces the bytes of a row in one event.
+    pub fn substitute(&mut self, row: usize, columns: Range<usize>, text: &str) -> &mut Self {
+        let mut line = self.lines[row].clone();
+        line.splice(columns, text.bytes());
+        self.set(row..row + 1, &[line])
+    }
+
+    /// `cc` and typing.
+    pub fn change(&mut self, row: usize, text: &str) -> &mut Self {
+        self.event(row..row + 1, &[""]);
+        self.typed(row, 0, text)
+    }
+
+    /// `O` above a row and typing.
+    pub fn open(&mut self, row: usize, text: &str) -> &mut Self {
+        self.event(row..row, &[""]);
+        self.typed(row, 0, text)
+    }
+
+    /// `d`.
+    pub fn delete(&mut self, range: Range<usize>) -> &mut Self {
+        self.yank(range.clone()).set::<Line>(range, &[])
+    }
+
+    pub fn yank(&mut self, range: Range<usize>) -> &mut Self {
+        self.register = self.lines[range].to_vec();
+        self
+    }
+
+    /// `P`.
+    pub fn put(&mut self, row: usize) -> &mut Self {
+        let register = self.register.clone();
+        self.set(row..row, &register)
+    }
+
+    /// `:move` to above a row outside of the range: the rows are put in first and deleted then.
+    pub fn relocate(&mut self, range: Range<usize>, to: usize) -> &mut Self {
+        let moved = self.lines[range.clone()].to_vec();
+        let by = if to <= range.start { range.len() } else { 0 };
+        self.event(to..to, &moved);
+        self.set::<Line>(range.start + by..range.end + by, &[])
+    }
+
+    /// `J`: two events, and one to undo it.
+    pub fn join(&mut self, row: usize) -> &mut Self {
+        let old = self.lines[row..row + 2].to_vec();
+        let line = [&old[0][..], b" ", old[1].trim_ascii_start()].concat();
+        self.event(row..row + 1, &[&line]);
+        self.event::<Line>(row + 1..row + 2, &[]);
+        self.now = vec![Event { first: row, old, new: vec![line] }];
+        self.step()
+    }
+
+    /// `<CR>` in a row.
+    pub fn split(&mut self, row: usize, column: usize) -> &mut Self {
+        let line = self.lines[row].clone();
+        let (head, tail) = line.split_at(column);
+        self.set(row..row + 1, &[head, tail])
     }
 }

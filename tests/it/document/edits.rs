@@ -38,26 +38,24 @@ fn failures(text: &str, range: &std::ops::Range<usize>, cases: &[(&str, Act, &st
 
 /// All of the buffer is replaced by a text in one event.
 fn write_all<'a>(editor: &'a mut Editor, text: &str) -> &'a mut Editor {
-    let lines = text.split('\n').map(|row| editor.line(row)).collect();
-    editor.replace(0..editor.lines.len(), lines)
+    editor.set(0..editor.lines.len(), &text.split('\n').collect::<Vec<_>>())
 }
 
 /// All of the buffer is filtered through a program that prints this.
 fn filter_all<'a>(editor: &'a mut Editor, text: &str) -> &'a mut Editor {
-    let lines = text.split('\n').map(|row| editor.line(row)).collect();
-    editor.filter(0..editor.lines.len(), lines)
+    editor.filter(0..editor.lines.len(), &text.split('\n').collect::<Vec<_>>())
 }
 
 /// All rows in reverse order in one event.
 fn reverse(editor: &mut Editor) -> &mut Editor {
-    let lines = editor.lines.iter().rev().cloned().collect();
-    editor.replace(0..editor.lines.len(), lines)
+    let lines: Vec<_> = editor.lines.iter().rev().cloned().collect();
+    editor.set(0..lines.len(), &lines)
 }
 
 /// All rows in reverse order through a program.
 fn filter_backwards(editor: &mut Editor) -> &mut Editor {
-    let lines = editor.lines.iter().rev().cloned().collect();
-    editor.filter(0..editor.lines.len(), lines)
+    let lines: Vec<_> = editor.lines.iter().rev().cloned().collect();
+    editor.filter(0..lines.len(), &lines)
 }
 
 /// `:g/^/m0`.
@@ -93,7 +91,7 @@ fn typing() {
             ("cc", |e| e.change(2, "other"), "2: other|delta|echo"),
             ("cc of all of it", |e| e.change(2, "x").change(3, "x").change(4, "x"), "2: x|x|x"),
             ("a word of the row below gone", |e| e.substitute(5, 0..7, ""), SAME),
-            ("bytes that are no UTF-8", |e| e.write(0..1, &[b"\xff\xfe\x00"]), SAME),
+            ("bytes that are no UTF-8", |e| e.set(0..1, &[b"\xff\xfe\x00"]), SAME),
         ],
     );
     assert!(failed.is_empty(), "{failed:#?}");

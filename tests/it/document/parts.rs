@@ -130,12 +130,8 @@ fn a_block_is_a_part_of_each_of_its_rows() {
 #[test]
 fn a_part_that_was_written_is_where_it_was_written_and_undo_gives_it_back() {
     let (mut e, anchor) = editor(&part((0, 14), (0, 17)));
-    let mut line = e.lines[0].clone();
-    let cells = e.cells("one, one");
-    line.cells.splice(14..17, cells);
-    e.event_as(0..1, vec![line], |document, range, rows| document.apply_answer(anchor, range, rows));
-    e.document.landed(anchor, &part((0, 14), (0, 22)));
-    e.step();
+    let written = ROWS[0].replacen("one", "one, one", 1);
+    e.land(anchor, &[(0..1, &[&written])], Some(&part((0, 14), (0, 22))));
     assert_eq!(read(&e, anchor, None), "one, one");
     e.typed(0, 0, "pub ");
     assert_eq!(read(&e, anchor, None), "one, one");

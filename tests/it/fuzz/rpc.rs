@@ -8,9 +8,12 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use rmpv::Value;
 use serde_json::json;
 
-use super::{Dice, messages};
+use super::messages;
+use crate::support::DEADLINE;
+use crate::support::rpc::encoded;
+use crate::support::schedule::Random;
 use crate::support::scratch::Scratch;
-use crate::support::serve::{Serve, encoded};
+use crate::support::serve::Serve;
 
 /// How many messages come before the host is looked at.
 const BATCH: usize = 100;
@@ -21,7 +24,7 @@ fn serve_outlives_whatever_it_is_told() {
     let limit = Duration::from_secs(number("FUZZ_SECONDS").unwrap_or(60));
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_secs());
     let seed = number("FUZZ_SEED").unwrap_or(now);
-    let mut dice = Dice::new(seed);
+    let mut dice = Random(seed);
     let serve = Serve::start(Scratch::new());
     let known = messages::of_each_kind(&serve);
     let start = Instant::now();
@@ -31,7 +34,7 @@ fn serve_outlives_whatever_it_is_told() {
         batches += 1;
         let checked = catch_unwind(AssertUnwindSafe(|| {
             for message in &batch {
-                serve.send(message);
+                serve.channel().send(message).unwrap();
             }
             check(&serve, batches);
         }));
@@ -50,15 +53,14 @@ fn number(name: &str) -> Option<u64> {
 
 /// The host still answers, and still runs jobs.
 fn check(serve: &Serve, id: u64) {
-    let request = vec![0.into(), id.into(), "what".into(), Value::Array(Vec::new())];
-    serve.send(&encoded(&Value::Array(request)));
-    assert!(!serve.reply(id)[2].is_nil(), "it has nothing to offer");
+    let error = serve.channel().call("what", Vec::new(), DEADLINE).unwrap_err();
+    assert!(!error.starts_with("what:"), "{error}");
     serve.run(id, "echo local b", &json!({"max_parallel": 1000}));
     assert_eq!(serve.finished(id)["text"], "local b");
 }
 
 /// Bytes that are whole values, so that what comes behind them can be read.
-fn malformed(known: &[Value], dice: &mut Dice) -> Vec<u8> {
+fn malformed(known: &[Value], dice: &mut Random) -> Vec<u8> {
     if dice.one_in(10) {
         return stray(dice);
     }
@@ -77,7 +79,7 @@ fn malformed(known: &[Value], dice: &mut Dice) -> Vec<u8> {
 }
 
 /// What is no message at all.
-fn stray(dice: &mut Dice) -> Vec<u8> {
+fn stray(dice: &mut Random) -> Vec<u8> {
     let depth = 1 + dice.below(100_000);
     match dice.below(5) {
         0 => vec![*dice.pick(&[0x00, 0x7f, 0xc0, 0xc1, 0xc2, 0xe0, 0xff, 0x80, 0x90, 0xa0])],
@@ -99,7 +101,7 @@ fn count(value: &Value) -> usize {
 }
 
 /// Changes the value of this number, counted from the outermost.
-fn change(value: &mut Value, number: usize, dice: &mut Dice) {
+fn change(value: &mut Value, number: usize, dice: &mut Random) {
     if number == 0 {
         *value = changed(value.clone(), dice);
         return;
@@ -119,7 +121,7 @@ fn change(value: &mut Value, number: usize, dice: &mut Dice) {
     }
 }
 
-fn changed(value: Value, dice: &mut Dice) -> Value {
+fn changed(value: Value, dice: &mut Random) -> Value {
     match (dice.below(4), value) {
         (0, Value::Array(mut list)) if !list.is_empty() => {
             list.remove(dice.below(list.len()));
@@ -137,7 +139,7 @@ fn changed(value: Value, dice: &mut Dice) -> Value {
 }
 
 /// An unexpected value. As a program or an argument none of them does anything.
-fn odd(dice: &mut Dice) -> Value {
+fn odd(dice: &mut Random) -> Value {
     match dice.below(16) {
         0 => Value::Nil,
         1 => true.into(),

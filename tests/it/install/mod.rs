@@ -186,29 +186,6 @@ fn the_released_host_of_this_version_is_taken() {
 }
 
 #[test]
-fn the_tags_of_the_help_are_made() {
-    let machine = Machine::new();
-    machine.releases(VERSION);
-    write_script(&machine.scratch.path("bin/nvim"), "echo \"$@\" > nvim.log\n");
-    machine.check_released(&machine.install().output().unwrap());
-    let called = std::fs::read_to_string(machine.scratch.project().join("nvim.log")).unwrap();
-    assert_eq!(called, "--clean --headless -c helptags doc -c quit\n");
-}
-
-#[test]
-fn it_is_taken_with_wget_and_shasum_too() {
-    let machine = Machine::new();
-    machine.releases(VERSION);
-    for name in ["curl", "sha256sum", "cargo"] {
-        machine.lacks(name);
-    }
-    for name in ["wget", "shasum", "perl"] {
-        machine.has(name);
-    }
-    machine.check_released(&machine.install().output().unwrap());
-}
-
-#[test]
 fn an_archive_with_another_checksum_is_not_taken() {
     let machine = Machine::new();
     let (archive, mut bytes) = machine.releases(VERSION);
@@ -245,31 +222,6 @@ fn a_host_that_does_not_run_here_is_not_taken() {
 }
 
 #[test]
-fn a_host_that_hangs_is_not_taken_and_what_it_prints_is_cleaned() {
-    let machine = Machine::new();
-    machine.has("tail");
-    machine.lacks("sleep");
-    // The time is over as soon as the host has printed something.
-    let passes = "while ! grep -q odd target/install.*/said; do :; done\n";
-    write_script(&machine.scratch.path("bin/sleep"), passes);
-    machine.releases("'; printf '\\033[2Jodd\\n\\233'; exec tail -f /dev/null; '");
-    let output = machine.install().output().unwrap();
-    machine.check_built(&output, "is not used: its host does not run here: botglue [2Jodd");
-}
-
-#[test]
-fn a_directory_at_the_place_of_the_host_is_an_error() {
-    let machine = Machine::new();
-    machine.releases(VERSION);
-    machine.sh("mkdir -p target/release/botglue");
-    let output = machine.install().output().unwrap();
-    assert!(!output.status.success());
-    let said = printed(&output);
-    assert!(said.contains("remove the directory at target/release/botglue"), "{said}");
-    assert_eq!(machine.sh("ls target target/release/botglue"), "target:\nrelease\n\ntarget/release/botglue:");
-}
-
-#[test]
 fn without_a_release_it_is_built() {
     let machine = Machine::new();
     let output = machine.install().output().unwrap();
@@ -294,15 +246,6 @@ fn without_a_release_and_without_cargo_it_says_what_to_install() {
     let said = printed(&output);
     assert!(said.contains("install Rust (https://rustup.rs), then run make install again"), "{said}");
     assert_eq!(machine.host(), None);
-}
-
-#[test]
-fn cargo_is_found_where_rustup_puts_it() {
-    let machine = Machine::new();
-    std::fs::create_dir_all(machine.scratch.path("home/.cargo/bin")).unwrap();
-    std::fs::rename(machine.scratch.path("bin/cargo"), machine.scratch.path("home/.cargo/bin/cargo"))
-        .unwrap();
-    machine.check_built(&machine.install().output().unwrap(), "could not be downloaded");
 }
 
 #[test]

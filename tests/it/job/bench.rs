@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use botglue::agent::Protocol;
@@ -10,13 +10,12 @@ use botglue::editor;
 use botglue::error::Code;
 use botglue::job::EmptyDirectory;
 use botglue::job::{
-    self, Groups, Job, JobContext, JobEvent, Launch, Observer, Observers, Prewarm, PrewarmEvent, Prewarmed,
-    Subscription,
+    self, Groups, Job, JobContext, JobEvent, Launch, Observers, Prewarm, PrewarmEvent, Prewarmed,
 };
 use botglue::options::Options;
 use botglue::request::{self, Request};
 use botglue::store::Transcripts;
-use botglue::stream::{Outcome, Update};
+use botglue::stream::Outcome;
 use rmpv::Value;
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -33,22 +32,9 @@ pub struct Started {
     events: mpsc::UnboundedReceiver<(u64, JobEvent)>,
     pub transcripts: Transcripts,
     observers: Observers,
-    _watching: Subscription,
-    first_text: Arc<OnceLock<Instant>>,
     pub(super) pgid: Option<i32>,
     outcome: Option<Outcome>,
     pub(super) amended: Option<Outcome>,
-}
-
-/// Notes when the first text came.
-struct Watcher(Arc<OnceLock<Instant>>);
-
-impl Observer for Watcher {
-    fn update(&mut self, update: &Update<'_>) {
-        if matches!(update, Update::Text { .. }) {
-            self.0.get_or_init(Instant::now);
-        }
-    }
 }
 
 /// A folder with one agent in it.
@@ -139,20 +125,8 @@ impl Bench {
             transcripts: transcripts.clone(),
         };
         let observers = Observers::default();
-        let first_text = Arc::new(OnceLock::new());
-        let watching = observers.subscribe(Box::new(Watcher(Arc::clone(&first_text))));
         let job = Some(Job::start(Arc::new(request), context, observers.clone(), prewarmed));
-        Started {
-            job,
-            events: told,
-            transcripts,
-            observers,
-            _watching: watching,
-            first_text,
-            pgid: None,
-            outcome: None,
-            amended: None,
-        }
+        Started { job, events: told, transcripts, observers, pgid: None, outcome: None, amended: None }
     }
 
     pub async fn run(&self, request: Request) -> Started {
@@ -225,11 +199,6 @@ impl Started {
 
     pub fn outcome(&self) -> &Outcome {
         self.outcome.as_ref().expect("it has finished")
-    }
-
-    /// When its first text came.
-    pub fn first_text(&self) -> Option<Instant> {
-        self.first_text.get().copied()
     }
 
     pub fn code(&self) -> Option<Code> {

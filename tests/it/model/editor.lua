@@ -3,7 +3,6 @@
 
 local channel = ...
 local api = vim.api
-local own = require("model.own")
 
 local M = { records = {}, faults = {}, pings = 0 }
 
@@ -45,22 +44,31 @@ end
 
 local apply = require("botglue.apply")
 
+local function fault(format, ...)
+  M.faults[#M.faults + 1] = format:format(...)
+end
+
 local is_asked = false
 
 local function ping()
   local process = connection.process
   if process and process.ready and not is_asked then
     is_asked = true
-    rpcnotify(process.channel, "query", { token = 0, name = "mirror", buffer = 0 })
+    rpcnotify(process.channel, "query", { token = 0, name = "mirror", buffer = lines.bufnr })
   end
 end
 
+--- The text that the host has of the buffer is the buffer's.
 local reply = apply.reply
 apply.reply = function(argument)
   if argument.token ~= 0 then
     return reply(argument)
   end
   M.pings, is_asked = M.pings + 1, false
+  local is_sure = argument.link == "sure" and argument.tick == api.nvim_buf_get_changedtick(lines.bufnr)
+  if is_sure and not vim.deep_equal(argument.rows, lines:read()) then
+    fault("the host has another text: %s", vim.inspect(argument.rows))
+  end
 end
 
 --- Has the host say when it has read what Neovim sent so far.
@@ -91,10 +99,6 @@ function M.is_settled()
   return #M.waits() == 0
 end
 
-local function fault(format, ...)
-  M.faults[#M.faults + 1] = format:format(...)
-end
-
 local as_one_step = undo_step.as_one_step
 undo_step.as_one_step = function(bufnr, first, fn)
   if bufnr ~= lines.bufnr then
@@ -105,11 +109,8 @@ undo_step.as_one_step = function(bufnr, first, fn)
     fault("written in mode %s with state %q", mode, state)
   end
   local entry = { before = lines.text, ids = lines.ids, done = lines:account() }
-  local compare = own.note(lines)
   local ok, result = pcall(as_one_step, bufnr, first, fn)
-  local faults, moved = compare()
-  vim.list_extend(M.faults, faults)
-  entry.after, entry.after_ids, entry.moved = lines.text, lines.ids, moved
+  entry.after, entry.after_ids = lines.text, lines.ids
   entry.seq = vim.fn.undotree(bufnr).seq_cur
   -- (An empty line that comes back into an empty buffer is the one that it shows anyway.)
   if vim.deep_equal(entry.before, entry.after) and not vim.deep_equal(entry.before, { "" }) then
@@ -137,13 +138,7 @@ end
 
 local call = apply.write
 apply.write = function(argument)
-  written, lines.ends = {}, {}
-  for _, step in ipairs(argument.steps) do
-    for _, edit in ipairs(step.edits) do
-      local last = edit.tail and edit.old[#edit.old]
-      table.insert(lines.ends, last and { edit.last, #last - edit.tail } or nil)
-    end
-  end
+  written = {}
   local ok, result = pcall(call, argument)
   if not ok then
     fault("the write raised: %s", result)
@@ -182,11 +177,8 @@ local function landed(told)
   local job = client.job(told.id)
   local entry = writes[told.id] or { before = lines.text, ids = lines.ids, done = lines:account() }
   writes[told.id] = nil
-  if job.range.kind == "line" then
-    vim.list_extend(M.faults, entry.moved or {})
-  end
   local range, done = ranges[job.id], entry.done
-  entry.moved, entry.done = nil, nil
+  entry.done = nil
   entry.id, entry.landing, entry.held_for = job.id, told.set.landing, told.set.held_for
   entry.storms, entry.is_left = lines.storms, told.is_left
   local is_undone = range.seq and require("model.lines").is_undone(lines.bufnr, range.seq)

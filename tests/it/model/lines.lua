@@ -16,8 +16,6 @@ local api = vim.api
 ---@field text string[]
 ---@field ids integer[]
 ---@field storms integer how often the whole buffer was replaced
----@field touched { above: integer, below: integer }? the rows at both ends that did not change since it was set
----@field ends integer[][] the ends of the parts that are replaced, as cursors
 ---@field next_id integer
 ---@field done model.Done
 ---@field put table<string, boolean> the texts that were put in since the last look
@@ -206,12 +204,7 @@ end
 function Lines:attach()
   api.nvim_buf_attach(self.bufnr, false, {
     on_lines = function(_, bufnr, _, first, past, new_past)
-      local touched, count = self.touched, #self.text
-      if touched then
-        touched.above = math.min(touched.above, first)
-        touched.below = math.min(touched.below, count - past)
-      end
-      self.storms = self.storms + (past - first >= count and 1 or 0)
+      self.storms = self.storms + (past - first >= #self.text and 1 or 0)
       self:splice(first, past, api.nvim_buf_get_lines(bufnr, first, new_past, false))
       if #self.text ~= api.nvim_buf_line_count(bufnr) then
         -- The one empty line of an empty buffer comes and goes without a word.
@@ -228,7 +221,7 @@ end
 ---@param bufnr integer
 ---@return model.Lines
 function M.follow(bufnr)
-  local self = setmetatable({ bufnr = bufnr, ids = {}, storms = 0, doubtful = {}, ends = {} }, Lines)
+  local self = setmetatable({ bufnr = bufnr, ids = {}, storms = 0, doubtful = {} }, Lines)
   self.done = { edits = {}, deleted = {}, undone = 0, leapt = 0 }
   self.put, self.put_before, self.has_changed, self.gone, self.same = {}, {}, false, {}, {}
   self.undo = { at = 0, last = 0 }

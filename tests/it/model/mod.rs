@@ -37,9 +37,8 @@ const SHRINKING: Duration = Duration::from_secs(15);
 /// After how many failures it is enough.
 const ENOUGH: usize = 5;
 
-/// How many schedules tell how many answers are held that could land, and how many of these there may be, in percent.
+/// How many schedules tell how many answers are held that could land: fewer than one of a hundred may be.
 const MANY: u64 = 100;
-const MOST_HELD: u64 = 10;
 
 #[test]
 fn random_schedules() {
@@ -55,7 +54,7 @@ fn random_schedules() {
     });
     say(&counts.to_string());
     say(&format!("{runs} schedules from seed {first} in {:.1} s", started.elapsed().as_secs_f64()));
-    assert!(runs < MANY || counts.held_percent() <= MOST_HELD, "too many answers are held: {counts}");
+    assert!(runs < MANY || counts.held_percent() == 0, "too many answers are held: {counts}");
     assert!(failed.is_empty(), "shrunk above; again with make soak RUNS=1 SEED= one of {failed:?}");
 }
 

@@ -17,11 +17,8 @@ use crate::support::{DEADLINE, POLL};
 /// How long the host is left alone at first: mostly it is done by then.
 const SHORTEST: Duration = Duration::from_micros(250);
 
-const LOADED: [(&str, &str); 3] = [
-    ("model.lines", include_str!("lines.lua")),
-    ("model.own", include_str!("own.lua")),
-    ("model.editor", include_str!("editor.lua")),
-];
+const LOADED: [(&str, &str); 2] =
+    [("model.lines", include_str!("lines.lua")), ("model.editor", include_str!("editor.lua"))];
 
 /// The agent: it prints what is written to a FIFO.
 const AGENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/lua/support/agent.sh");

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::document::Random;
+use crate::support::schedule::Random;
 
 /// The words of a row.
 pub fn words(row: &str) -> impl Iterator<Item = &str> {

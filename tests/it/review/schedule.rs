@@ -11,8 +11,7 @@ use rmpv::Value;
 
 use super::answers::Words;
 use super::editor::{Editor, bytes, list, map};
-use crate::document::Random;
-use crate::support::schedule::{Schedule, play_random};
+use crate::support::schedule::{Random, Schedule, play_random};
 use proposals::{Hunk, Known};
 
 /// A held answer.

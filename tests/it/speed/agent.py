@@ -1,9 +1,8 @@
 """An agent that prints a tool and then text at a real rate, and notes when its result line went out.
 
 Arguments: the folder for notes, how many pieces of text a second, how many seconds of text, and what it does after its
-result line: `linger`, or `burn` CPU, a tenth of a second each. With `hold` it burns CPU instead of printing text, with
-`gate` it prints nothing before the pipe `gate` of the folder has been closed, and with `file` its result line is what the
-file `answer` of the folder has. With `slow` it uses ten tools first, in 28.5 seconds.
+result line: `linger` for a tenth of a second. With `gate` it prints nothing before the pipe `gate` of the folder has been
+closed, and with `file` its result line is what the file `answer` of the folder has.
 """
 
 import json
@@ -21,35 +20,16 @@ def say(**line):
     os.write(1, (json.dumps(line) + "\n").encode())
 
 
-def burn(seconds):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        pass
-
-
 def use_tool(n):
     tool = {"type": "tool_use", "id": "t%d" % n, "name": "Read", "input": {"file_path": "src/%d.rs" % n}}
     say(type="assistant", session_id="s", message={"id": "m%d" % n, "role": "assistant", "content": [tool]})
 
 
-def end_tool(n):
-    result = {"type": "tool_result", "tool_use_id": "t%d" % n, "content": "its text"}
-    say(type="user", session_id="s", message={"role": "user", "content": [result]})
-
-
 say(type="system", subtype="init", session_id="s", model="claude-test", tools=["Read"])
 use_tool(1)
-if then == "slow":
-    for n in range(1, 11):
-        time.sleep(0.35)
-        end_tool(n)
-        time.sleep(2.5)
-        use_tool(n + 1)
 if then == "gate":
     with open(os.path.join(folder, "gate"), "rb") as gate:
         gate.read()
-elif then == "hold":
-    burn(seconds)
 else:
     for piece in range(int(rate * seconds)):
         text = ["    let value", "_%d = " % piece, "compute(%d, " % piece, "other);\n"][piece % 4]
@@ -68,9 +48,7 @@ if then == "file":
 at = time.monotonic_ns()
 while printed:
     printed = printed[os.write(1, printed):]
-if then == "burn":
-    burn(0.1)
-elif then == "linger":
+if then == "linger":
     time.sleep(0.1)
 notes = os.open(os.path.join(folder, "notes"), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 os.write(notes, b"%d %d\n" % (number, at))

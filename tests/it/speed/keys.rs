@@ -1,70 +1,11 @@
-//! How soon a key is drawn while jobs run, and what it costs in a buffer that the host mirrors.
+//! What a key costs in a buffer that the host mirrors.
 
 use serde_json::Value;
 
-use super::editor::{Editor, paced, percentile, text};
+use super::editor::{Editor, text};
 use super::row::{Run, Sample};
 use crate::support::agents::claude_is;
 use crate::support::scratch::Scratch;
-
-/// How many jobs run meanwhile, and how far apart their ranges are.
-const JOBS: usize = 32;
-const EVERY: usize = 30;
-/// How many keys are typed, and for how long jobs run at least, in seconds.
-const KEYS: u32 = 200;
-const SECONDS: f64 = 4.0;
-
-/// The time from a key to its being drawn for one of a hundred, while jobs run ÷ with none.
-fn drawn(then: &'static str) -> Run {
-    let scratch = Scratch::new();
-    let agents = paced(&scratch, 80, SECONDS, then);
-    let editor = Editor::new(scratch, agents);
-    Box::new(move || {
-        let other = typed(&editor);
-        editor.start("D", JOBS, JOBS, EVERY);
-        editor.nvim.wait("all run", || {
-            let running =
-                "return #vim.tbl_filter(function(job) return job.tools[1] end, require('botglue').jobs())";
-            editor.nvim.exec(running).as_u64() >= Some(JOBS as u64)
-        });
-        let ours = typed(&editor);
-        editor.ended();
-        editor.reset();
-        vec![Sample::Ratio { ours, other }]
-    })
-}
-
-/// Leaves insert mode. Escape and the key behind it would be one, with Alt.
-const LEAVE: &str = "\x1c\x0e";
-
-/// Types below the last range, each key another character, so that it is known when it is drawn: a cell that has its
-/// character already is not drawn again.
-fn typed(editor: &Editor) -> f64 {
-    editor.nvim.type_until(&format!("{LEAVE}Gzzo\u{3042}"), "\u{3042}");
-    let mut first_in_row = '\u{3042}'..;
-    let mut took: Vec<f64> = (0..KEYS)
-        .map(|key| {
-            let shown = char::from_u32(0x4e00 + key).unwrap().to_string();
-            let took = editor.nvim.type_until(&shown, &shown).as_secs_f64() * 1e3;
-            if key % 50 == 49 {
-                first_in_row.next();
-                let shown = first_in_row.start;
-                editor.nvim.type_until(&format!("{LEAVE}S{shown}"), shown.encode_utf8(&mut [0; 4]));
-            }
-            took
-        })
-        .collect();
-    editor.nvim.type_until(&format!("{LEAVE}:echo 654321*2\r"), "1308642");
-    percentile(&mut took, 99)
-}
-
-pub fn while_jobs_stream() -> Run {
-    drawn("linger")
-}
-
-pub fn while_agents_burn() -> Run {
-    drawn("hold")
-}
 
 /// The microseconds that a key takes in a mirrored buffer of so many rows, beyond those in one that is not.
 fn mirrored(rows: usize) -> Run {

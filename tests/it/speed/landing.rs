@@ -70,11 +70,6 @@ pub fn beside_a_lock() -> Run {
     to_the_buffer("linger", true)
 }
 
-/// Where it burns CPU.
-pub fn beside_a_burning_agent() -> Run {
-    to_the_buffer("burn", false)
-}
-
 /// The CPU of Neovim for 32 answers that come at once, in milliseconds.
 pub fn at_once() -> Run {
     const JOBS: usize = 32;

@@ -50,35 +50,12 @@ const MEASURES: &[Measure] = &[
         prepare: landing::beside_a_lock,
     },
     Measure {
-        rows: &[
-            ("the same beside an agent that burns CPU as it ends, p50", AtMost(1.5, "ms")),
-            ("the same beside an agent that burns CPU as it ends, p99", AtMost(4.0, "ms")),
-        ],
-        prepare: landing::beside_a_burning_agent,
-    },
-    Measure {
         rows: &[("32 answers ready at once in one buffer", AtMost(8.0, "ms"))],
         prepare: landing::at_once,
     },
     Measure {
         rows: &[("a small job's CPU of Neovim, 128 at once ÷ 8 at once", AtMost(1.5, "×"))],
         prepare: many::cost_of_128,
-    },
-    Measure {
-        rows: &[("a small job's CPU of Neovim, 128 at once ÷ 1 at once", AtMost(1.5, "×"))],
-        prepare: many::cost_beside_one,
-    },
-    Measure {
-        rows: &[("calls to Neovim for a job under 100 ms, landing included", AtMost(5.0, "calls"))],
-        prepare: many::calls_of_a_short_job,
-    },
-    Measure {
-        rows: &[("calls to Neovim for a job of 30 s", AtMost(40.0, "calls"))],
-        prepare: many::calls_of_a_long_job,
-    },
-    Measure {
-        rows: &[("`:Botglue run` → agent executing ÷ bare `jobstart`, p50", AtMost(1.0, "×"))],
-        prepare: starting::agent_runs,
     },
     Measure {
         rows: &[
@@ -98,14 +75,6 @@ const MEASURES: &[Measure] = &[
             ("the same where answers of an earlier session are held", AtMost(10.0, "ms")),
         ],
         prepare: starting::host_and_plugin,
-    },
-    Measure {
-        rows: &[("key → redraw while 32 jobs stream, p99 ÷ idle", AtMost(1.3, "×"))],
-        prepare: keys::while_jobs_stream,
-    },
-    Measure {
-        rows: &[("key → redraw while 32 agents burn CPU, p99 ÷ idle", AtMost(3.0, "×"))],
-        prepare: keys::while_agents_burn,
     },
     Measure {
         rows: &[("a key in an attached buffer of 1,000 rows, beyond plain", AtMost(2.0, "µs"))],
@@ -138,16 +107,8 @@ const MEASURES: &[Measure] = &[
         prepare: pure::tool_output,
     },
     Measure {
-        rows: &[("delta-heavy stream: `serde_json::Value` ÷ ours", AtLeast(1.8, "×"))],
-        prepare: pure::pieces_of_text,
-    },
-    Measure {
         rows: &[("one job's stream: 40,000 tools ÷ 10,000", AtMost(5.0, "×"))],
         prepare: pure::many_tools,
-    },
-    Measure {
-        rows: &[("random schedules of the document, a second", AtLeast(3000.0, "/s"))],
-        prepare: pure::schedules,
     },
     Measure {
         rows: &[

@@ -1,4 +1,4 @@
-//! What needs no editor: streams, beside other readers of the same bytes, and schedules of the document.
+//! What needs no editor: streams, beside other readers of the same bytes.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -9,9 +9,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::row::{Run, Sample};
-use super::streams::{delta_heavy, tool_heavy, tools};
-use crate::document;
-use crate::support::process;
+use super::streams::{tool_heavy, tools};
 
 /// As much as the host reads at once.
 const CHUNK: usize = 64 << 10;
@@ -31,38 +29,12 @@ pub fn tool_output() -> Run {
     })
 }
 
-/// The same for one of small pieces of text, with `serde_json::Value`.
-pub fn pieces_of_text() -> Run {
-    let stream = delta_heavy();
-    Box::new(move || {
-        let bytes = stream.as_bytes();
-        let ours = best(|| read_stream(bytes));
-        vec![Sample::Ratio { ours: best(|| each_line::<Value>(bytes)), other: ours }]
-    })
-}
-
 /// The time for 40,000 tools in one job ÷ that for 10,000.
 pub fn many_tools() -> Run {
     let [many, few] = [40_000, 10_000].map(tools);
     Box::new(move || {
         let (ours, other) = (best(|| read_stream(many.as_bytes())), best(|| read_stream(few.as_bytes())));
         vec![Sample::Ratio { ours, other }]
-    })
-}
-
-/// Random schedules of the document, a second on one core.
-pub fn schedules() -> Run {
-    const SCHEDULES: u64 = 2000;
-    let mut seed = 1;
-    Box::new(move || {
-        // The time that it computes: others may have the core meanwhile.
-        let used = || process::cpu(std::process::id()).as_secs_f64();
-        let before = used();
-        document::play(seed..seed + SCHEDULES);
-        seed += SCHEDULES;
-        #[expect(clippy::cast_precision_loss, reason = "not so many")]
-        let schedules = SCHEDULES as f64;
-        vec![Sample::Value(schedules / (used() - before))]
     })
 }
 

@@ -2,10 +2,9 @@
 
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::editor::{Editor, ROWS, percentile, text};
 use super::row::{Run, Sample};
@@ -14,7 +13,7 @@ use crate::support::cli::{self, Cli};
 use crate::support::fixture::Fixture;
 use crate::support::nvim::Builder;
 use crate::support::scratch::Scratch;
-use crate::support::{DEADLINE, stream};
+use crate::support::stream;
 
 /// How often an agent is started in a run.
 const STARTS: usize = 15;
@@ -23,53 +22,14 @@ const TYPING: Duration = Duration::from_secs(1);
 const PROMPT: &str = "ANSWER<<fn target() {\n    todo!()\n}>>";
 
 /// An agent that opens a pipe as the first thing it does.
-fn editor() -> (Editor, std::path::PathBuf, std::path::PathBuf) {
+fn editor() -> (Editor, std::path::PathBuf) {
     let scratch = Scratch::new();
     let (agent, pipe, answer) = (scratch.path("agent"), scratch.path("pipe"), scratch.path("answer"));
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     fs::write(&answer, stream::answer("one\ntwo\nthree\nfour")).unwrap();
     let script = format!(": >'{}'\ncat >/dev/null\nexec cat '{}'\n", pipe.display(), answer.display());
     write_script(&agent, &script);
-    (Editor::new(scratch, claude_is(&agent)), agent, pipe)
-}
-
-/// The milliseconds from Lua's start to the agent's.
-fn until_it_runs(editor: &Editor, pipe: &std::path::Path, lua: &str, argument: &Value) -> f64 {
-    let (opened, open) = mpsc::channel();
-    let pipe = pipe.to_owned();
-    std::thread::spawn(move || {
-        let file = File::open(pipe);
-        // Who waited has given up.
-        _ = opened.send((Instant::now(), file));
-    });
-    let start = Instant::now();
-    editor.nvim.exec_with(lua, std::slice::from_ref(argument));
-    let (at, _file) = open.recv_timeout(DEADLINE).expect("the agent runs");
-    (at - start).as_secs_f64() * 1e3
-}
-
-/// `:Botglue run` to the agent's first act ÷ the same with a bare `jobstart`, at the median.
-pub fn agent_runs() -> Run {
-    let (editor, agent, pipe) = editor();
-    Box::new(move || {
-        let (mut ours, mut other) = (Vec::new(), Vec::new());
-        for _ in 0..STARTS {
-            ours.push(until_it_runs(&editor, &pipe, "vim.cmd('2,5Botglue run ' .. ...)", &json!("it")));
-            editor
-                .nvim
-                .wait("it has landed", || editor.nvim.exec("return require('botglue').statusline()") == "");
-            editor.nvim.wait_for_no_agent();
-            other.push(until_it_runs(
-                &editor,
-                &pipe,
-                "local job = vim.fn.jobstart({ ... }, { on_stdout = function() end })
-                 vim.fn.chansend(job, 'it') vim.fn.chanclose(job, 'stdin')",
-                &json!(agent),
-            ));
-            editor.nvim.wait_for_no_agent();
-        }
-        vec![Sample::Ratio { ours: percentile(&mut ours, 50), other: percentile(&mut other, 50) }]
-    })
+    (Editor::new(scratch, claude_is(&agent)), pipe)
 }
 
 /// The milliseconds for which `:Botglue run` blocks the editor, what it does in the next tick included: in a buffer
@@ -86,7 +46,7 @@ pub fn blocked() -> Run {
         vim.schedule(function() took = computed() - start end)
         vim.wait(1000, function() return took end, 1)
         return took";
-    let (editor, _, pipe) = editor();
+    let (editor, pipe) = editor();
     let mut files = 0;
     Box::new(move || {
         let timed = || {

@@ -1,4 +1,4 @@
-//! Streams to measure with: one that is mostly the output of tools, and one that is small parts of a text.
+//! Streams to measure with, which are mostly the output of tools.
 
 use serde_json::Value;
 
@@ -16,17 +16,6 @@ pub fn tool_heavy() -> String {
 /// So many tools with small outputs.
 pub fn tools(count: u32) -> String {
     (0..count).map(|number| tool(number, "one line")).collect::<String>() + &result()
-}
-
-/// 20,000 small parts of a text.
-pub fn delta_heavy() -> String {
-    let delta = |number: u32| {
-        format!(
-            r#"{{"type":"stream_event","event":{{"type":"content_block_delta","index":0,"delta":{{"type":"text_delta","text":"let x{number} ="}}}},{SESSION},"uuid":"d44f8239-0a09-4b15-b35a-5d3c6a17a692","api_message_id":"msg_1795294586307180"}}
-"#
-        )
-    };
-    (0..20_000).map(delta).collect::<String>() + &result()
 }
 
 /// A tool's call and its output.

@@ -45,20 +45,6 @@ fn assert_kept(nvim: &Nvim) {
 }
 
 #[test]
-fn no_database() {
-    let scratch = Scratch::new();
-    let data = scratch.path("data/nvim/botglue");
-    std::fs::create_dir_all(&data).unwrap();
-    std::fs::write(data.join("botglue.db"), [b'x'; 9000]).unwrap();
-    let (nvim, gated) = open(scratch, 4);
-    assert_lands(&nvim, &gated, &["not a database", "botglue.db.old-20"]);
-    assert_kept(&nvim);
-    let mut files = std::fs::read_dir(data).unwrap().map(|entry| entry.unwrap().path());
-    let aside = files.find(|path| path.to_string_lossy().contains(".old-")).expect("it is kept");
-    assert!(std::fs::read(aside).unwrap() == [b'x'; 9000], "it is as it was");
-}
-
-#[test]
 fn a_full_disk() {
     let scratch = Scratch::new();
     let host = scratch.path("limited-host");

@@ -78,10 +78,8 @@ pub fn open(scratch: Scratch, max_parallel: u32) -> (Nvim, Gated) {
 }
 
 /// Starts a job on lines.
-pub fn start(nvim: &Nvim, name: &str, (first, last): (u64, u64), review: bool) -> u64 {
-    let range = json!({"kind": "line", "first": [first, 0], "last": [last, 0]});
-    let options = json!({"prompt": format!("GATE:{name}"), "range": range, "review": review});
-    nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap()
+pub fn start(nvim: &Nvim, name: &str, lines: (u64, u64), review: bool) -> u64 {
+    nvim.run(&format!("GATE:{name}"), lines, json!({"review": review}))
 }
 
 pub fn run(nvim: &Nvim, gated: &Gated, name: &str, line: u64, answer: &str) -> Value {

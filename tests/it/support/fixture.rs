@@ -43,9 +43,7 @@ impl Fixture {
     /// Starts a job on `fn target`.
     #[track_caller]
     pub fn start(&self, prompt: &str) -> u64 {
-        let range = json!({"kind": "line", "first": [3, 0], "last": [5, 0]});
-        let options = json!({"prompt": prompt, "range": range});
-        self.nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap()
+        self.nvim.run(prompt, (3, 5), json!({}))
     }
 
     /// Runs a job on `fn target` to its end and gives the job table back.

@@ -7,7 +7,6 @@ use std::fs::File;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use rmpv::Value;
@@ -16,8 +15,7 @@ use serde_json::{Value as Json, json};
 use super::rpc::{Channel, from_json, to_json};
 use super::scratch::Scratch;
 use super::screen::Screen;
-use super::terminal::Terminal;
-use super::{DEADLINE, POLL, cli, process, wait_some};
+use super::{DEADLINE, POLL, cli, process, terminal, wait_some};
 
 /// What is loaded into each Neovim: it tells the test of the plugin's events and of what the user is told.
 const PRELUDE: &str = include_str!("prelude.lua");
@@ -38,7 +36,7 @@ pub struct Nvim {
     /// The process that has the buffers: in a terminal a child of the one that was started.
     pid: u32,
     channel: Channel,
-    terminal: Option<Mutex<Terminal>>,
+    _terminal: Option<File>,
 }
 
 impl Builder {
@@ -70,7 +68,7 @@ impl Builder {
 
     /// Starts Neovim.
     pub fn start(self) -> Nvim {
-        let Self { scratch, options, screen, terminal } = self;
+        let Self { scratch, options, screen, terminal: size } = self;
         let mut command = Command::new(cli::nvim());
         command.args(["--clean", "-n"]);
         // Before the plugin is loaded, as in a user's own configuration.
@@ -79,15 +77,13 @@ impl Builder {
         command.args(["--cmd", "lua vim.treesitter.start = function() end"]);
         command.args(["--cmd", concat!("set runtimepath^=", env!("CARGO_MANIFEST_DIR"))]);
         command.env_clear().envs(scratch.environment()).current_dir(scratch.project());
-        if let Some(size) = terminal {
+        if let Some(size) = size {
             let socket = scratch.path("run/nvim");
             command.arg("--listen").arg(&socket).env("TERM", "xterm-256color");
-            let (terminal, child) =
-                Terminal::start(&mut command, size).unwrap_or_else(|error| missing(&error));
+            let (user, child) = terminal::start(&mut command, size).unwrap_or_else(|error| missing(&error));
             let stream = wait_some("Neovim listens", || UnixStream::connect(&socket).ok());
             let channel = Channel::new(stream.try_clone().unwrap(), stream);
-            let terminal = Some(Mutex::new(terminal));
-            let mut nvim = Nvim { scratch, pid: child.id(), child, channel, terminal };
+            let mut nvim = Nvim { scratch, pid: child.id(), child, channel, _terminal: Some(user) };
             nvim.pid = nvim.exec("return vim.fn.getpid()").as_u64().unwrap().try_into().unwrap();
             // It listens before it has read its arguments.
             nvim.wait("Neovim has started", || nvim.exec("return vim.v.vim_did_enter") == 1);
@@ -101,7 +97,7 @@ impl Builder {
             .spawn()
             .unwrap_or_else(|error| missing(&error));
         let channel = Channel::new(child.stdout.take().unwrap(), child.stdin.take().unwrap());
-        let nvim = Nvim { scratch, pid: child.id(), child, channel, terminal: None };
+        let nvim = Nvim { scratch, pid: child.id(), child, channel, _terminal: None };
         nvim.exec(PRELUDE);
         if let Some((columns, rows)) = screen {
             let kind = json!({"rgb": true, "ext_linegrid": true, "ext_hlstate": true});
@@ -175,6 +171,14 @@ impl Nvim {
     pub fn edit(&self, name: &str, text: &str) {
         self.scratch.write(name, text);
         self.command(&format!("edit {name}"));
+    }
+
+    /// Starts a job on whole lines, with more options.
+    #[track_caller]
+    pub fn run(&self, prompt: &str, (first, last): (u64, u64), more: Json) -> u64 {
+        let range = json!({"kind": "line", "first": [first, 0], "last": [last, 0]});
+        let run = "return require('botglue').run(vim.tbl_extend('force', { prompt = ..., range = select(2, ...) }, select(3, ...)))";
+        self.exec_with(run, &[prompt.into(), range, more]).as_u64().unwrap()
     }
 
     /// The lines of the current buffer.
@@ -298,14 +302,6 @@ impl Nvim {
     /// The id of Neovim's own process.
     pub fn pid(&self) -> u32 {
         self.pid
-    }
-
-    /// Types keys in its terminal, and gives the time until that shows a text.
-    #[track_caller]
-    pub fn type_until(&self, keys: &str, shown: &str) -> Duration {
-        let terminal = self.terminal.as_ref().expect("a Neovim in a terminal");
-        let took = terminal.lock().unwrap().type_until(keys, shown, DEADLINE);
-        took.unwrap_or_else(|| panic!("{shown:?} is not drawn\n{}", self.report()))
     }
 
     /// Quits Neovim, as `:qa!` does, and waits until it and all that it started are gone.

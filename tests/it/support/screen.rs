@@ -14,30 +14,12 @@ pub struct Cell {
     highlight: u64,
 }
 
-/// How a cell looks; colours are 24 bits of red, green and blue, none for those of plain text.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Style {
-    /// The colour of the text.
-    pub foreground: Option<u32>,
-    /// The colour behind it.
-    pub background: Option<u32>,
-    /// Whether it is bold.
-    pub bold: bool,
-    /// Whether it is slanted.
-    pub italic: bool,
-    /// Whether it is underlined.
-    pub underline: bool,
-}
-
 /// The screen after Neovim last finished drawing.
 #[derive(Default)]
 pub struct Screen {
     drawing: Vec<Vec<Cell>>,
     cursor: (usize, usize),
     groups: HashMap<u64, String>,
-    styles: HashMap<u64, Style>,
-    /// The colours of plain text and of what is behind it.
-    pub colours: (u32, u32),
     /// The cells, by rows.
     pub cells: Vec<Vec<Cell>>,
     /// The rows, without trailing blanks.
@@ -62,11 +44,6 @@ impl Screen {
         self.groups.get(&cell.highlight).map_or("", String::as_str)
     }
 
-    /// How a cell looks.
-    pub fn style(&self, cell: &Cell) -> Style {
-        self.styles.get(&cell.highlight).copied().unwrap_or_default()
-    }
-
     fn event(&mut self, name: &str, call: &[Value]) {
         match name {
             "grid_resize" => {
@@ -80,9 +57,7 @@ impl Screen {
             "hl_attr_define" => {
                 let id = call[0].as_u64().unwrap();
                 self.groups.insert(id, group_names(call[3].as_array().unwrap()));
-                self.styles.insert(id, self.style_of(&call[1]));
             }
-            "default_colors_set" => self.colours = (colour(&call[0]), colour(&call[1])),
             "flush" => {
                 self.cells.clone_from(&self.drawing);
                 self.rows = self.drawing.iter().map(|row| text_of(row)).collect();
@@ -90,21 +65,6 @@ impl Screen {
             }
             _ => {}
         }
-    }
-
-    fn style_of(&self, attributes: &Value) -> Style {
-        let attributes = attributes.as_map().unwrap();
-        let get = |key: &str| {
-            attributes.iter().find(|(name, _)| name.as_str() == Some(key)).map(|(_, value)| value)
-        };
-        let is = |key: &str| get(key).and_then(Value::as_bool).unwrap_or_default();
-        let (mut foreground, mut background) = (get("foreground").map(colour), get("background").map(colour));
-        if is("reverse") {
-            let (text, behind) = self.colours;
-            (foreground, background) = (Some(background.unwrap_or(behind)), Some(foreground.unwrap_or(text)));
-        }
-        let underline = is("underline") || is("undercurl");
-        Style { foreground, background, bold: is("bold"), italic: is("italic"), underline }
     }
 
     /// Cells are `[text, highlight?, repeat?]`; one without a highlight has that of the cell before.
@@ -168,10 +128,6 @@ fn group_names(parts: &[Value]) -> String {
         names.remove(0);
     }
     names.join("+")
-}
-
-fn colour(value: &Value) -> u32 {
-    value.as_u64().and_then(|value| u32::try_from(value).ok()).unwrap_or_default()
 }
 
 fn number(value: &Value) -> usize {

@@ -1,15 +1,13 @@
 //! `botglue serve` with the test in the place of Neovim: it says what it likes, sees each call of the host as it is
 //! sent, and decides when one is answered.
 
-use std::io::{BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
-use std::time::{Duration, Instant};
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
 
 use rmpv::Value;
 use serde_json::{Value as Json, json};
 
-use super::rpc::{from_json, to_json};
+use super::rpc::{Channel, from_json, to_json};
 use super::scratch::Scratch;
 use super::{DEADLINE, process};
 
@@ -18,24 +16,7 @@ pub struct Serve {
     /// Its directories.
     pub scratch: Scratch,
     child: Child,
-    line: Arc<Line>,
-}
-
-/// The test's end of the channel.
-struct Line {
-    stdin: Mutex<Option<ChildStdin>>,
-    heard: Mutex<Heard>,
-    news: Condvar,
-}
-
-/// What the host has said so far.
-#[derive(Default)]
-struct Heard {
-    /// The functions of `botglue.apply` that it called, each with its argument, oldest first.
-    calls: Vec<(String, Value)>,
-    /// Replies of the host.
-    replies: Vec<Value>,
-    closed: bool,
+    channel: Channel,
 }
 
 impl Serve {
@@ -54,23 +35,18 @@ impl Serve {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let stdin = Mutex::new(child.stdin.take());
-        let line = Arc::new(Line { stdin, heard: Mutex::default(), news: Condvar::new() });
-        let reader = BufReader::new(child.stdout.take().unwrap());
-        let listening = Arc::clone(&line);
-        std::thread::spawn(move || listening.listen(reader));
-        Self { scratch, child, line }
+        let channel = Channel::new(child.stdout.take().unwrap(), child.stdin.take().unwrap());
+        Self { scratch, child, channel }
     }
 
-    /// Sends bytes, whatever they are.
-    pub fn send(&self, bytes: &[u8]) {
-        self.line.send(bytes);
+    /// The channel, for a test that says what no plugin does.
+    pub fn channel(&self) -> &Channel {
+        &self.channel
     }
 
     /// Sends a notification, as the plugin does.
     pub fn notify(&self, method: &str, argument: &Json) {
-        let arguments = Value::Array(vec![from_json(argument)]);
-        self.send(&encoded(&Value::Array(vec![2.into(), method.into(), arguments])));
+        self.channel.notify(method, vec![from_json(argument)]);
     }
 
     /// Starts a job of a shell script whose output is the answer; `more` is laid over the request and the options.
@@ -97,8 +73,8 @@ impl Serve {
 
     /// The arguments of all calls of one function so far.
     pub fn calls(&self, name: &str) -> Vec<Value> {
-        let heard = self.line.heard();
-        heard
+        let inbox = self.channel.inbox();
+        inbox
             .calls
             .iter()
             .filter(|(called, _)| called == name)
@@ -112,8 +88,8 @@ impl Serve {
     /// At the deadline, and where the host has ended.
     #[track_caller]
     pub fn wait_for<T>(&self, name: &str, mut look: impl FnMut(&Value) -> Option<T>) -> T {
-        let found = self.line.wait(|heard| {
-            heard.calls.iter().filter(|(called, _)| called == name).find_map(|(_, argument)| look(argument))
+        let found = self.channel.wait(DEADLINE, |inbox| {
+            inbox.calls.iter().filter(|(called, _)| called == name).find_map(|(_, argument)| look(argument))
         });
         found.unwrap_or_else(|| panic!("no such call of {name:?}\n{}", self.report()))
     }
@@ -144,13 +120,6 @@ impl Serve {
         self.told(id, |patch| (status(patch) == "running".into()).then_some(()));
     }
 
-    /// Waits for the host's reply to a request of the test.
-    #[track_caller]
-    pub fn reply(&self, id: u64) -> Value {
-        let found = self.line.wait(|heard| heard.replies.iter().find(|reply| reply[1] == id.into()).cloned());
-        found.unwrap_or_else(|| panic!("no reply to {id}\n{}", self.report()))
-    }
-
     /// The host's process.
     pub fn pid(&self) -> u32 {
         self.child.id()
@@ -172,7 +141,7 @@ impl Serve {
 impl Drop for Serve {
     fn drop(&mut self) {
         // The end of its input is the end of Neovim.
-        *self.line.stdin.lock().unwrap() = None;
+        self.channel.close();
         let start = Instant::now();
         while self.child.try_wait().unwrap().is_none() {
             if start.elapsed() > DEADLINE {
@@ -190,75 +159,8 @@ impl Drop for Serve {
     }
 }
 
-impl Line {
-    fn heard(&self) -> MutexGuard<'_, Heard> {
-        self.heard.lock().unwrap()
-    }
-
-    fn send(&self, bytes: &[u8]) {
-        if let Some(stdin) = self.stdin.lock().unwrap().as_mut() {
-            // The waiting test finds a host that is gone.
-            let _ = stdin.write_all(bytes).and_then(|()| stdin.flush());
-        }
-    }
-
-    fn reply(&self, id: Value) {
-        self.send(&encoded(&Value::Array(vec![1.into(), id, Value::Nil, Value::Nil])));
-    }
-
-    fn listen(&self, mut reader: impl std::io::Read) {
-        while let Ok(Value::Array(parts)) = rmpv::decode::read_value(&mut reader) {
-            let answered = self.heard().take(parts);
-            if let Some(id) = answered {
-                self.reply(id);
-            }
-            self.news.notify_all();
-        }
-        self.heard().closed = true;
-        self.news.notify_all();
-    }
-
-    fn wait<T>(&self, mut look: impl FnMut(&Heard) -> Option<T>) -> Option<T> {
-        let start = Instant::now();
-        let mut heard = self.heard();
-        loop {
-            if let Some(value) = look(&heard) {
-                return Some(value);
-            }
-            if heard.closed || start.elapsed() > DEADLINE {
-                return None;
-            }
-            heard = self.news.wait_timeout(heard, Duration::from_millis(50)).unwrap().0;
-        }
-    }
-}
-
-impl Heard {
-    /// Takes a message; gives the number of a request that is to be answered.
-    fn take(&mut self, parts: Vec<Value>) -> Option<Value> {
-        if parts[0] != Value::from(0) {
-            self.replies.push(Value::Array(parts));
-            return None;
-        }
-        let (id, method, arguments) = (parts[1].clone(), &parts[2], &parts[3]);
-        if method.as_str() == Some("nvim_exec_lua") {
-            for call in arguments[1][0].as_array().unwrap() {
-                self.calls.push((call[0].as_str().unwrap().to_owned(), call[1].clone()));
-            }
-        }
-        Some(id)
-    }
-}
-
 /// A field of a map; nil where it is absent.
 pub fn field<'a>(map: &'a Value, name: &str) -> &'a Value {
     let found = map.as_map().and_then(|map| map.iter().find(|(key, _)| key.as_str() == Some(name)));
     found.map_or(&Value::Nil, |(_, value)| value)
-}
-
-/// A message as it is sent.
-pub fn encoded(message: &Value) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    rmpv::encode::write_value(&mut bytes, message).unwrap();
-    bytes
 }

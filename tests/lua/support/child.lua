@@ -6,8 +6,6 @@ local M = {}
 
 ---@class Child
 ---@field channel integer
----@field calls integer
----@field under_way integer? the number of the call that has not returned
 local Child = {}
 Child.__index = Child
 
@@ -20,11 +18,7 @@ end
 
 --- Calls an API function of the child.
 function Child:api(name, ...)
-  self.calls = self.calls + 1
-  self.under_way = self.calls
-  local result = vim.rpcrequest(self.channel, "nvim_" .. name, ...)
-  self.under_way = nil
-  return result
+  return vim.rpcrequest(self.channel, "nvim_" .. name, ...)
 end
 
 local SETTLE = "if package.loaded['support.host'] then require('support.host').settle() end "
@@ -251,15 +245,10 @@ function M.start(before)
     },
   })
   assert(channel > 0, "the child Neovim does not start")
-  local self = setmetatable({ channel = channel, calls = 0 }, Child)
+  local self = setmetatable({ channel = channel }, Child)
   suite.finally(function()
     pcall(vim.fn.jobstop, channel)
     vim.fn.delete(directory, "rf")
-  end)
-  suite.watch_child(vim.fn.jobpid(channel), self:api("get_vvar", "servername"), function()
-    return self.under_way
-  end, function()
-    return self:messages()
   end)
   self:api("ui_attach", 80, 24, { rgb = true })
   self:lua(

@@ -3,7 +3,6 @@
 use std::env;
 use std::path::Path;
 
-use botglue::error::Code;
 use botglue::stream::Usage;
 use serde_json::{Value, json};
 
@@ -38,8 +37,6 @@ pub struct Agent {
     pub asks_without_login: bool,
     /// The model to ask for.
     pub model: Option<&'static str>,
-    /// What is sent to it last before it is ready.
-    pub settings: &'static str,
     /// A call that reads a file, one that writes one, one that runs a command.
     pub reads: fn(&str) -> Call,
     pub writes: fn(&str) -> Call,
@@ -57,8 +54,6 @@ pub struct Agent {
     pub price: Option<f64>,
     /// It offers models to choose from.
     pub offers_models: bool,
-    /// What a message that is too long comes to.
-    pub too_long: Code,
     /// It can go on in a fork of a session.
     pub goes_on: bool,
 }
@@ -144,7 +139,6 @@ const GEMINI: Agent = Agent {
     log_out: |_| {},
     asks_without_login: false,
     model: Some("gemini-2.5-flash"),
-    settings: "session/set_model",
     reads: |path| ("read_file", json!({"file_path": path})),
     writes: |path| ("write_file", json!({"file_path": path, "content": "x"})),
     runs: |command| ("run_shell_command", json!({"command": command})),
@@ -157,7 +151,6 @@ const GEMINI: Agent = Agent {
     usage: PLAIN,
     price: None,
     offers_models: true,
-    too_long: Code::PromptTooLong,
     goes_on: false,
 };
 
@@ -183,7 +176,6 @@ const CODEX: Agent = Agent {
     log_out: |place| place.write("home/.codex/config.toml", ""),
     asks_without_login: false,
     model: None,
-    settings: "session/set_title",
     reads: |path| ("exec_command", json!({"cmd": format!("cat {path}")})),
     writes: |path| ("exec_command", json!({"cmd": format!("echo x > {path}")})),
     runs: |command| ("exec_command", json!({"cmd": command})),
@@ -199,7 +191,6 @@ const CODEX: Agent = Agent {
     usage: CACHED,
     price: None,
     offers_models: true,
-    too_long: Code::PromptTooLong,
     goes_on: true,
 };
 
@@ -239,7 +230,6 @@ const OPENCODE: Agent = Agent {
     log_out: |_| {},
     asks_without_login: true,
     model: Some("mock/mock-1"),
-    settings: "session/set_config_option",
     reads: |path| ("read", json!({"filePath": path})),
     writes: |path| ("write", json!({"filePath": path, "content": "x"})),
     runs: |command| ("bash", json!({"command": command, "description": "x"})),
@@ -254,7 +244,6 @@ const OPENCODE: Agent = Agent {
     usage: MESSAGES,
     price: Some(0.000_69),
     offers_models: true,
-    too_long: Code::PromptTooLong,
     goes_on: true,
 };
 
@@ -280,7 +269,6 @@ const QWEN: Agent = Agent {
     log_out: |_| {},
     asks_without_login: false,
     model: None,
-    settings: "session/new",
     reads: |path| ("read_file", json!({"file_path": path})),
     writes: |path| ("write_file", json!({"file_path": path, "content": "x"})),
     runs: |command| ("run_shell_command", json!({"command": command, "is_background": false})),
@@ -299,7 +287,6 @@ const QWEN: Agent = Agent {
     usage: CACHED,
     price: None,
     offers_models: true,
-    too_long: Code::PromptTooLong,
     goes_on: false,
 };
 
@@ -329,7 +316,6 @@ const COPILOT: Agent = Agent {
     log_out: |_| {},
     asks_without_login: false,
     model: None,
-    settings: "session/new",
     reads: |path| ("view", json!({"path": path})),
     writes: |path| ("create", json!({"path": path, "file_text": "x"})),
     runs: |command| ("bash", json!({"command": command, "description": "x"})),
@@ -343,6 +329,5 @@ const COPILOT: Agent = Agent {
     usage: MESSAGES,
     price: None,
     offers_models: false,
-    too_long: Code::PromptTooLong,
     goes_on: false,
 };

@@ -5,21 +5,20 @@
 //! agents take 1.7 GB. `make test` runs three tests of Gemini, in [`gate`].
 
 mod agents;
-mod cost;
 mod hostile;
 mod neovim;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use botglue::agent::{Protocol, Resume};
+use botglue::agent::Protocol;
 use botglue::error::Code;
 use botglue::request::Request;
 use botglue::stream::ToolStatus;
 
-use crate::job::{Bench, Started, until};
-use crate::support::api::{Api, Block, Gate, Reply, calls, says};
-use crate::support::{DEADLINE, process};
+use crate::job::{Bench, Started};
+use crate::support::DEADLINE;
+use crate::support::api::{Api, Reply, calls, says};
 use agents::Agent;
 
 /// Where an agent runs: a home without anything of the developer's, a project, and the service. The directory for
@@ -106,17 +105,6 @@ fn assert_answers(started: &Started, agent: &Agent, answer: &str) {
     assert_eq!((text, started.outcome().held_for), (answer, None), "{}", agent.name);
 }
 
-async fn an_answer_comes_with_its_tokens(agent: &'static Agent) {
-    let real = Real::new(agent);
-    let started = real.run([says("local y = 2")]).await;
-    assert_answers(&started, agent, "local y = 2");
-    let outcome = started.outcome();
-    assert!(outcome.session_id.is_some());
-    assert_eq!(outcome.usage, agent.usage);
-    let requests = real.place.api.requests();
-    assert!(requests.iter().any(|request| request.user_text().contains("the-secret-code")), "{requests:#?}");
-}
-
 async fn tools_that_read_may_work_or_fail(agent: &'static Agent) {
     let real = Real::new(agent);
     let call = |name: &str| (agent.reads)(&real.place.path(name));
@@ -184,98 +172,16 @@ async fn without_a_login_it_says_so(agent: &'static Agent) {
     assert!(real.place.api.requests().is_empty() || agent.asks_without_login, "{}", agent.name);
 }
 
-async fn an_error_of_the_service_is_an_error(agent: &'static Agent) {
-    let real = Real::new(agent);
-    let words = "prompt is too long: 300000 tokens > 200000 maximum";
-    let started = real.run([Reply::Error(400, "invalid_request_error", words)]).await;
-    assert_eq!(started.code(), Some(agent.too_long), "{}", started.message());
-}
-
-async fn it_goes_on_in_a_fork_or_says_that_it_cannot(agent: &'static Agent) {
-    let real = Real::new(agent);
-    let first = real.run([says("local y = 2")]).await;
-    assert_answers(&first, agent, "local y = 2");
-    let old = first.outcome().session_id.clone().unwrap();
-    // Each bench keeps one transcript.
-    fs::remove_dir_all(real.place.path("transcripts")).unwrap();
-    let asked = real.place.api.requests().len();
-    let resume = Some(Resume { session_id: old.clone(), at: None });
-    let mut job = Request { prompt: "SCRIPT:it again".to_owned(), ..real.job([says("local y = 3")]) };
-    job.start.resume = resume;
-    let second = real.bench.run(job).await;
-    if !agent.goes_on {
-        let expected = format!("{} cannot go on in a session: start a new job instead", agent.name);
-        assert_eq!(second.message(), expected);
-        assert_eq!(real.place.api.requests().len(), asked, "nothing was sent");
-        return;
-    }
-    assert_answers(&second, agent, "local y = 3");
-    let new = second.outcome().session_id.clone();
-    assert!(new.is_some_and(|new| new != old), "a fork");
-    let told = real.place.api.requests().last().unwrap().body["messages"].to_string();
-    assert!(told.contains("local y = 2") && told.contains("SCRIPT:it again"), "{told}");
-    assert_eq!(second.outcome().usage, agent.usage, "of the second job alone, as the agent counts");
-}
-
-async fn stopped_in_the_middle_nothing_is_left(agent: &'static Agent) {
-    let real = Real::new(agent);
-    let gate = Gate::new();
-    let blocks = vec![Block::Text("half".to_owned()), Block::Wait(gate.clone())];
-    let mut started = real.bench.start(real.job([Reply::Message(blocks, "end_turn")]));
-    until("it is in the middle of its answer", || gate.is_reached()).await;
-    started.job.take().unwrap().stop().await;
-    started.run_out().await;
-    assert_eq!(started.code(), Some(Code::HostLost));
-}
-
-async fn killed_in_the_middle_it_gives_no_answer(agent: &'static Agent) {
-    let real = Real::new(agent);
-    let gate = Gate::new();
-    let blocks = vec![Block::Text("half".to_owned()), Block::Wait(gate.clone())];
-    let mut request = real.job([Reply::Message(blocks, "end_turn")]);
-    let script = request.start.agent.command[2].replacen("exec env", "echo $$ > $DIR/pid; exec env", 1);
-    request.start.agent.command[2] = script;
-    let mut started = real.bench.start(request);
-    until("it is in the middle of its answer", || gate.is_reached()).await;
-    let pid = real.bench.read("pid");
-    process::signal(pid.trim().parse().unwrap(), "KILL");
-    started.run_out().await;
-    assert_eq!((started.code(), started.text()), (Some(Code::Exited), None), "{}", started.message());
-}
-
-async fn prewarmed_it_is_the_same_agent_that_answers(agent: &'static Agent) {
-    let real = Real::new(agent);
-    let mut request = real.job([says("local y = 2")]);
-    let script = format!("echo $$ >> $DIR/starts; tee $DIR/sent | {{ {}; }}", request.start.agent.command[2]);
-    request.start.agent.command[2] = script;
-    let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
-    let mut prewarm = real.bench.prewarm(&request, move |event| tell.send(event).unwrap_or(()));
-    let settings = agent.settings;
-    until("its session is set up", || real.bench.read("sent").contains(settings)).await;
-    let mut started = real.bench.start_prewarmed(request, prewarm.hand_over(1));
-    started.run_out().await;
-    assert_answers(&started, agent, "local y = 2");
-    assert_eq!(real.bench.read("starts").lines().count(), 1);
-    assert_eq!(real.bench.read("sent").matches("session/prompt").count(), 1);
-    assert!(matches!(told.recv().await, Some(botglue::job::PrewarmEvent::Started { .. })));
-}
-
 /// All that is shown of an agent, as tests of its own.
 macro_rules! shown {
     ($($name:ident)*) => {
         $(mod $name {
             shown!(@ $name
-                an_answer_comes_with_its_tokens
                 tools_that_read_may_work_or_fail
                 what_would_write_does_not_happen
                 what_would_run_does_not_happen
                 what_is_outside_is_not_read
                 without_a_login_it_says_so
-                an_error_of_the_service_is_an_error
-                it_goes_on_in_a_fork_or_says_that_it_cannot
-                stopped_in_the_middle_nothing_is_left
-                killed_in_the_middle_it_gives_no_answer
-                prewarmed_it_is_the_same_agent_that_answers
                 a_hostile_project_starts_nothing
                 its_name_is_all_it_takes);
         })*

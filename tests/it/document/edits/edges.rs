@@ -154,9 +154,7 @@ fn two_ranges_that_overlap_go_their_own_ways() {
 fn an_answer_owns_the_rows_that_it_brought_and_undo_takes_them_back() {
     let mut editor = Editor::new(&LETTERS.split('\n').collect::<Vec<_>>());
     let anchor = editor.anchor(&Place::Lines(2..5));
-    let lines = ["one", "two", "three", "four"].map(|row| editor.line(row)).to_vec();
-    editor.event_as(2..5, lines, |document, range, rows| document.apply_answer(anchor, range, rows));
-    editor.step();
+    editor.land(anchor, &[(2..5, &["one", "two", "three", "four"])], None);
     editor.open(6, "below");
     editor.open(2, "above");
     assert_eq!(editor.document.place(anchor, None), Some(Place::Lines(3..7)));
@@ -170,9 +168,7 @@ fn an_answer_owns_the_rows_that_it_brought_and_undo_takes_them_back() {
 fn what_an_answer_deleted_is_its_own_until_undo_brings_it_back_and_others_delete_it() {
     let mut editor = Editor::new(&LETTERS.split('\n').collect::<Vec<_>>());
     let anchor = editor.anchor(&Place::Lines(2..3));
-    editor.event_as(2..3, Vec::new(), |document, range, rows| document.apply_answer(anchor, range, rows));
-    editor.document.landed(anchor, &Place::Lines(2..2));
-    editor.step();
+    editor.land(anchor, &[(2..3, &[])], Some(&Place::Lines(2..2)));
     editor.typed(0, 0, "x");
     assert_eq!(
         editor.document.place(anchor, None),
@@ -194,11 +190,7 @@ fn an_answer_is_whole_with_other_rows_in_it() {
     let mut editor = Editor::new(&LETTERS.split('\n').collect::<Vec<_>>());
     editor.delete(0..1);
     let anchor = editor.anchor(&Place::Lines(1..4));
-    let lines = ["one", "two"].map(|row| editor.line(row)).to_vec();
-    editor.event_as(4..4, lines, |document, range, rows| document.apply_answer(anchor, range, rows));
-    editor.event_as(1..2, Vec::new(), |document, range, rows| document.apply_answer(anchor, range, rows));
-    editor.document.landed(anchor, &Place::Lines(1..5));
-    editor.step();
+    editor.land(anchor, &[(4..4, &["one", "two"]), (1..2, &[])], Some(&Place::Lines(1..5)));
     editor.put(2);
     assert_eq!(editor.text()[1..6], ["delta", "alpha", "echo", "one", "two"]);
     assert_eq!(
@@ -216,7 +208,6 @@ fn a_row_that_an_answer_deletes_is_not_moved_to_its_copy() {
     let mut editor = Editor::new(&LETTERS.split('\n').collect::<Vec<_>>());
     let anchor = editor.anchor(&Place::Lines(2..3));
     editor.yank(2..3).put(0);
-    editor.event_as(3..4, Vec::new(), |document, range, rows| document.apply_answer(anchor, range, rows));
-    editor.step();
+    editor.land(anchor, &[(3..4, &[])], None);
     assert_eq!(editor.document.place(anchor, None), None);
 }

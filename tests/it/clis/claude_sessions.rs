@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::support::api::{Block, Gate, Reply, Request};
+use crate::support::api::Request;
 use crate::support::cli::Cli;
 use crate::support::fixture::Fixture;
-use crate::support::nvim::{Builder, Nvim};
+use crate::support::nvim::Nvim;
 
 /// The texts of a request's conversation by role, but for what the CLI puts in by itself.
 fn conversation(request: &Request) -> Vec<(String, String)> {
@@ -79,40 +79,6 @@ fn a_follow_up_knows_the_conversation_and_the_text_as_it_is_now() {
 }
 
 #[test]
-fn two_follow_ups_of_one_session_do_not_mix() {
-    let fixture = Fixture::new(Cli::Claude);
-    let nvim = &fixture.nvim;
-    fixture.ask("ANSWER<<fn target() {}>>");
-    let gates = ["left", "right"].map(|name| {
-        let gate = Gate::new();
-        let message = vec![Block::Wait(gate.clone()), Block::Text(format!("fn {name}() {{}}"))];
-        fixture.api.script(name, [Reply::Message(message, "end_turn")]);
-        gate
-    });
-    let ids = ["left", "right"].map(|name| follow_up(nvim, 1, &format!("SCRIPT:{name}")));
-    nvim.wait("both are under way", || gates.iter().all(Gate::is_reached));
-    for gate in &gates {
-        gate.open();
-    }
-    let jobs = ids.map(|id| nvim.finished(id));
-    assert_eq!(jobs.each_ref().map(|job| &job["text"]), ["fn left() {}", "fn right() {}"]);
-    assert_ne!(jobs[0]["session_id"], jobs[1]["session_id"]);
-    for (request, [own, other]) in fixture.api.requests()[1..].iter().map(|request| {
-        let left = request.user_text().contains("SCRIPT:left");
-        (request, if left { ["SCRIPT:left", "SCRIPT:right"] } else { ["SCRIPT:right", "SCRIPT:left"] })
-    }) {
-        assert_goes(request, &[("user", "ANSWER<<"), ("assistant", "fn target() {}"), ("user", own)]);
-        assert!(!request.user_text().contains(other));
-    }
-
-    // Each goes on from its own.
-    let id = follow_up(nvim, ids[1], "ANSWER<<fn third() {}>>");
-    nvim.finished(id);
-    let said = conversation(fixture.api.requests().last().unwrap());
-    assert_eq!((said.len(), said[3].1.as_str()), (5, "fn right() {}"));
-}
-
-#[test]
 fn a_rewind_goes_on_before_what_was_answered_then() {
     let fixture = Fixture::new(Cli::Claude);
     let nvim = &fixture.nvim;
@@ -155,28 +121,4 @@ fn a_rewind_goes_on_before_what_was_answered_then() {
         .map(|prompt| prompt.as_str().unwrap().split(' ').next().unwrap())
         .collect();
     assert_eq!(prompts, ["first", "second", "another"]);
-}
-
-#[test]
-fn tomorrow_the_session_goes_on_from_the_history() {
-    let fixture = Fixture::new(Cli::Claude);
-    fixture.ask("ANSWER<<fn target() {\n    tomorrow()\n}>>");
-    // As the user left it, not as it landed.
-    fixture.nvim.command("4s/tomorrow/today/");
-    fixture.nvim.command("write");
-    let Fixture { nvim, api } = fixture;
-    let scratch = nvim.quit_to();
-    let agents = Cli::Claude.agents(&scratch, &api);
-    let nvim = Builder::new(scratch).option("agents", agents).start();
-    nvim.be_patient();
-    nvim.command("Botglue history");
-    nvim.wait("the job is listed", || nvim.exec("return vim.fn.search('ANSWER', 'cw')") != 0);
-    nvim.input("f");
-    nvim.wait("the prompt is open", || nvim.exec("return vim.api.nvim_get_mode().mode") == "i");
-    nvim.input("ANSWER<lt><lt>fn target() {}>><C-s>");
-    let job = nvim.finished(1);
-    assert_eq!(job["landing"], "applied", "{job:#}");
-    assert_eq!(nvim.lines(), ["fn above() {}", "", "fn target() {}", "", "fn below() {}"]);
-    let requests = api.requests();
-    assert_goes(&requests[1], &[("user", "todo!()"), ("assistant", "tomorrow()"), ("user", "today()")]);
 }
