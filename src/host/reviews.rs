@@ -12,7 +12,7 @@ use crate::request::bytes;
 use crate::review::{EditId, Hunk};
 use crate::rpc::{HunkKey, HunkVerb, PanesOf};
 use crate::session;
-use crate::ui::review::{DrawnHunk, Head, Picture, row_of, step, under, within};
+use crate::ui::review::{Head, Picture, row_of, rows_to_come, step, under, within};
 use crate::ui::{list, map};
 
 /// The token of a query whose reply nobody reads.
@@ -47,7 +47,7 @@ pub(super) struct OpenReview {
     /// Hunks were drawn once.
     is_drawn: bool,
     /// None before it was computed.
-    view: Option<View>,
+    view: Option<ReviewView>,
     /// The hunks of the view before, and its changedtick.
     before: (u64, HashSet<EditId>),
     /// The hunks that the user sees.
@@ -91,40 +91,6 @@ impl Waiting {
             Self::Key(key, _) => key.tick,
             Self::Hunks(tick, _) => *tick,
         }
-    }
-}
-
-/// What is proposed.
-struct View {
-    tick: u64,
-    hunks: Result<Vec<DrawnHunk>, HeldFor>,
-    gone: Vec<Hunk>,
-}
-
-impl View {
-    /// As the mirror tells it; of a hunk that the view before had it tells less.
-    fn of(view: ReviewView, before: Option<Self>) -> Self {
-        let before = before.and_then(|before| before.hunks.ok()).unwrap_or_default();
-        let mut before: BTreeMap<String, DrawnHunk> =
-            before.into_iter().map(|drawn| (drawn.hunk.id.to_string(), drawn)).collect();
-        let drawn = |shown: crate::mirror::ShownHunk| match (
-            shown.marks,
-            before.remove(&shown.hunk.id.to_string()),
-        ) {
-            (Some(words), _) => DrawnHunk { hunk: shown.hunk, words, old: shown.old },
-            (None, Some(known)) => DrawnHunk { hunk: shown.hunk, ..known },
-            (None, None) => DrawnHunk { hunk: shown.hunk, words: Default::default(), old: Vec::new() },
-        };
-        let hunks = view.hunks.map(|hunks| hunks.into_iter().map(drawn).collect());
-        Self { tick: view.tick, hunks, gone: view.gone }
-    }
-
-    fn hunks(&self) -> &[DrawnHunk] {
-        self.hunks.as_deref().unwrap_or_default()
-    }
-
-    fn ids(&self) -> HashSet<EditId> {
-        self.hunks().iter().map(|drawn| drawn.hunk.id).collect()
     }
 }
 
@@ -210,7 +176,7 @@ impl Host {
         let Some(review) = self.reviews.get_mut(&id) else { return };
         review.is_drawn |= review.panes.is_some();
         match &review.view {
-            Some(view) if view.tick == tick => review.seen = view.ids(),
+            Some(view) if view.tick == tick => review.seen = ids(view),
             _ if review.before.0 == tick => review.seen.clone_from(&review.before.1),
             _ => {}
         }
@@ -231,9 +197,9 @@ impl Host {
         let mut due = Vec::new();
         if let Some(review) = self.reviews.get_mut(&job) {
             if let Some(before) = &review.view {
-                review.before = (before.tick, before.ids());
+                review.before = (before.tick, ids(before));
             }
-            review.view = Some(View::of(view, review.view.take()));
+            review.view = Some(view);
             let waiting = std::mem::take(&mut review.waiting);
             // Without hunks there is no text whose changedtick could be that of the view.
             let has_none = review.view.as_ref().is_some_and(|view| view.hunks.is_err());
@@ -262,15 +228,15 @@ impl Host {
         let review = self.reviews.get(&id)?;
         let (view, tabstop) = (review.view.as_ref()?, review.diff?);
         let why = view.hunks.as_ref().err().map(|why| Value::from(session::held_words(*why)));
-        let hunk = |drawn: &DrawnHunk| {
+        let hunk = |hunk: &Hunk| {
             map([
-                ("first", Some(drawn.hunk.rows.start.into())),
-                ("count", Some(drawn.hunk.rows.len().into())),
-                ("conflict", Some(drawn.hunk.conflict.is_some().into())),
-                ("lines", Some(list(drawn.lines(tabstop).into_iter().map(Value::Binary)))),
+                ("first", Some(hunk.rows.start.into())),
+                ("count", Some(hunk.rows.len().into())),
+                ("conflict", Some(hunk.conflict.is_some().into())),
+                ("lines", Some(list(rows_to_come(&view.text, hunk, tabstop).into_iter().map(Value::Binary)))),
             ])
         };
-        let hunks = list(view.hunks().iter().map(hunk));
+        let hunks = list(hunks(view).iter().map(hunk));
         Some(map([
             ("id", Some(id.into())),
             ("tick", Some(view.tick.into())),
@@ -295,12 +261,13 @@ impl Host {
 
     fn tell_hunks(&self, token: u64, id: u64, tabstop: usize) {
         let Some(view) = self.reviews.get(&id).and_then(|review| review.view.as_ref()) else { return };
-        let hunk = |drawn: &DrawnHunk| {
-            let lines: Vec<_> = drawn.lines(tabstop).iter().map(|line| bytes::escape(line)).collect();
-            let rows = &drawn.hunk.rows;
-            json!({ "first": rows.start + 1, "last": rows.end, "lines": lines, "conflict": drawn.hunk.conflict.is_some() })
+        let hunk = |hunk: &Hunk| {
+            let lines = rows_to_come(&view.text, hunk, tabstop);
+            let lines: Vec<_> = lines.iter().map(|line| bytes::escape(line)).collect();
+            let (rows, is_conflict) = (&hunk.rows, hunk.conflict.is_some());
+            json!({ "first": rows.start + 1, "last": rows.end, "lines": lines, "conflict": is_conflict })
         };
-        let hunks: Vec<_> = view.hunks().iter().map(hunk).collect();
+        let hunks: Vec<_> = hunks(view).iter().map(hunk).collect();
         self.editor.reply(token, Ok(json!({ "tick": view.tick, "hunks": hunks })));
     }
 
@@ -312,8 +279,8 @@ impl Host {
             _ if self.session.answer(id).is_none() => Err(format!("job {id} is not held")),
             None => Err(format!("get the hunks of job {id} again: the text has changed since")),
             Some(view) => {
-                let meant = hunk.checked_sub(1).and_then(|at| view.hunks().get(at));
-                meant.map(|drawn| drawn.hunk.id).ok_or_else(|| format!("job {id} has no hunk {hunk}"))
+                let meant = hunk.checked_sub(1).and_then(|at| hunks(view).get(at));
+                meant.map(|hunk| hunk.id).ok_or_else(|| format!("job {id} has no hunk {hunk}"))
             }
         };
         match meant {
@@ -376,12 +343,12 @@ impl Host {
         }
         let OpenReview { panes, view, is_drawn, .. } = self.reviews.get(&id)?;
         let (panes, view) = (panes.as_ref()?, view.as_ref()?);
-        let hunks: Vec<&Hunk> = view.hunks().iter().map(|drawn| &drawn.hunk).collect();
+        let hunks = hunks(view);
         let (top, past) = panes.sight.unwrap_or_default();
-        let first = hunks.first().filter(|_| !is_drawn && within(&hunks, top, past).is_empty());
+        let first = hunks.first().filter(|_| !is_drawn && within(hunks, top, past).is_empty());
         let (agent, prompt) = self.board.about(id).unwrap_or_default();
         let why = view.hunks.as_ref().err();
-        let keys = match (view.hunks().is_empty(), why) {
+        let keys = match (hunks.is_empty(), why) {
             (true, Some(_)) => format!(":Botglue edit {id}"),
             (true, None) => format!(":Botglue accept {id}"),
             (false, _) => panes.keys.clone(),
@@ -395,7 +362,7 @@ impl Host {
             keys,
             note: why.map(|why| session::held_words(*why)),
         };
-        let picture = Picture { head: &head, hunks: view.hunks(), gone: &view.gone, row: panes.row };
+        let picture = Picture { head: &head, text: &view.text, hunks, gone: &view.gone, row: panes.row };
         let drawn = panes.panes.iter().map(|pane| picture.pane(pane));
         Some(map([
             ("id", Some(id.into())),
@@ -431,16 +398,15 @@ impl Host {
             let why = session::advice(key.id, Obstacle::Held(why));
             return self.editor.reply(token, Err(format!("nothing was done: {why}")));
         }
-        let hunks: Vec<&Hunk> = view.hunks().iter().map(|drawn| &drawn.hunk).collect();
-        let gone: Vec<&Hunk> = view.gone.iter().collect();
-        let here = under(&hunks, key.row, key.visited.as_deref());
+        let (hunks, gone) = (hunks(view), &view.gone);
+        let here = under(hunks, key.row, key.visited.as_deref());
         let behind = |count: usize| match here {
             Some(at) => (at..at.saturating_add(count).min(hunks.len())).collect(),
             None => Vec::new(),
         };
         let (asked, meant): (Asked, Vec<usize>) = match key.verb {
             HunkVerb::Go(steps) => {
-                let hunk = step(&hunks, key.row, steps, key.visited.as_deref()).map(|at| there(hunks[at]));
+                let hunk = step(hunks, key.row, steps, key.visited.as_deref()).map(|at| there(&hunks[at]));
                 if hunk.is_none() {
                     let way = if steps > 0 { "below" } else { "above" };
                     self.editor.warn(format!("no hunk {way}"));
@@ -451,15 +417,15 @@ impl Host {
             }
             HunkVerb::Take(count) => (ReviewQuery::Take, behind(count)),
             HunkVerb::Both => (ReviewQuery::Both, behind(1)),
-            HunkVerb::Drop(count) => match under(&gone, key.row, None).filter(|_| here.is_none()) {
+            HunkVerb::Drop(count) => match under(gone, key.row, None).filter(|_| here.is_none()) {
                 Some(at) => {
                     let undrop = ReviewQuery::Undrop(vec![gone[at].id]);
                     return self.ask_review(token, Asker::Key, (key.id, key.buffer), undrop);
                 }
                 None => (ReviewQuery::Drop, behind(count)),
             },
-            HunkVerb::TakeIn(first, past) => (ReviewQuery::Take, within(&hunks, first, past)),
-            HunkVerb::DropIn(first, past) => (ReviewQuery::Drop, within(&hunks, first, past)),
+            HunkVerb::TakeIn(first, past) => (ReviewQuery::Take, within(hunks, first, past)),
+            HunkVerb::DropIn(first, past) => (ReviewQuery::Drop, within(hunks, first, past)),
         };
         let ids: Vec<EditId> = meant.into_iter().map(|at| hunks[at].id).collect();
         if ids.is_empty() {
@@ -470,6 +436,15 @@ impl Host {
             self.ask_review(token, Asker::Key, (key.id, key.buffer), asked(Some(ids)));
         }
     }
+}
+
+/// The hunks of what is proposed.
+fn hunks(view: &ReviewView) -> &[Hunk] {
+    view.hunks.as_deref().unwrap_or_default()
+}
+
+fn ids(view: &ReviewView) -> HashSet<EditId> {
+    hunks(view).iter().map(|hunk| hunk.id).collect()
 }
 
 /// Where the cursor goes for a hunk.
