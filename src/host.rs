@@ -305,7 +305,6 @@ impl Host {
                 self.take_hunk(token, (id, buffer), hunk, (tick, now));
             }
             Command::Shown { id, tick } => self.seen_hunks(id, tick),
-            Command::Diff { id, buffer, tabstop } => self.diff(id, buffer, tabstop),
             Command::Edit { id, lines, is_saved } => self.edit(id, lines, is_saved),
             Command::Adopt { token } => self.adopt(Adopter::Plugin(token)),
             Command::Settled { token } => self.unsettled.push(token),

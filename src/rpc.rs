@@ -23,7 +23,7 @@ use crate::options::Options;
 use crate::request::{self, Fields, Observe, PrewarmRequest, Request, bad};
 use crate::session::{Batch, Decision, Known, Recording};
 use crate::ui::Ui;
-pub use ask::{Act, Asked, AskedFrom, EachOf, ShowOf, TranscriptOf};
+pub use ask::{Act, Asked, AskedFrom, DiffOf, EachOf, ShowOf, TranscriptOf};
 use input::RpcInput;
 pub use prompt::PromptMessage;
 pub use review::{HunkKey, HunkVerb, PanesOf};
@@ -79,15 +79,6 @@ pub enum Command {
         id: u64,
         /// The changedtick.
         tick: u64,
-    },
-    /// The window with what a text would be is open, or is not any more.
-    Diff {
-        /// The job's id.
-        id: u64,
-        /// Its buffer.
-        buffer: u64,
-        /// Neovim's `'tabstop'`; none: it is closed.
-        tabstop: Option<usize>,
     },
     /// What the user made of a held answer in its own buffer.
     Edit {
@@ -232,7 +223,6 @@ impl Command {
             }
             "seen" => read(method, Self::seen(argument)),
             "panes" => read(method, review::panes(argument).map(Self::Panes)),
-            "diff" => read(method, Self::diff(argument)),
             "shown" => read(
                 method,
                 Fields::root(argument)
@@ -275,7 +265,6 @@ impl Command {
             Self::Decide { .. }
             | Self::TakeHunk { .. }
             | Self::Edit { .. }
-            | Self::Diff { .. }
             | Self::Panes(_)
             | Self::Hunk { .. } => true,
             Self::Ask { asked, .. } => asked.as_ref().is_ok_and(is_of_jobs),
@@ -302,12 +291,6 @@ impl Command {
         let fields = Fields::root(argument)?;
         let lines = fields.get("lines").map(|_| mirror::texts(&fields, "lines")).transpose()?;
         Ok(Self::Edit { id: fields.count("id")?, lines, is_saved: fields.flag("is_saved")? })
-    }
-
-    fn diff(argument: &Value) -> Result<Self, JobError> {
-        let fields = Fields::root(argument)?;
-        let tabstop = fields.get("tabstop").map(|_| ask::size(&fields, "tabstop")).transpose()?;
-        Ok(Self::Diff { id: fields.count("id")?, buffer: fields.count("buffer")?, tabstop })
     }
 
     fn decide(token: u64, fields: &Fields<'_>) -> Result<Self, JobError> {

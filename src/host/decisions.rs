@@ -64,7 +64,10 @@ impl Host {
 
     /// Replies with what is to be opened of a held answer: its hunks, its text, or its blocks.
     pub(super) fn show(&mut self, token: u64, wanted: &ShowOf) {
-        let ShowOf { id, .. } = *wanted;
+        let id = wanted.id;
+        if let Some(diff) = &wanted.diff {
+            return self.compare(token, wanted, diff);
+        }
         let shown = match self.session.answer(id) {
             Some(answer) => Ok(shown(answer, wanted)),
             None => Err(format!("job {id} is not held")),

@@ -1,19 +1,21 @@
 //! The reviews of held answers that are open: what is drawn of each, and which hunks its keys mean.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use rmpv::Value;
 use serde_json::json;
 
 use super::Host;
+use super::views::Found;
 use crate::land::HeldFor;
 use crate::mirror::{Findings, MirrorEvent, MirrorQuery, Obstacle, ReviewQuery, ReviewView};
 use crate::request::bytes;
 use crate::review::{EditId, Hunk};
-use crate::rpc::{HunkKey, HunkVerb, PanesOf};
+use crate::rpc::{DiffOf, HunkKey, HunkVerb, PanesOf, ShowOf};
 use crate::session;
 use crate::ui::review::{Head, Picture, row_of, rows_to_come, step, under, within};
-use crate::ui::{list, map};
+use crate::ui::{Against, Proposal, Texts, list, map};
 
 /// The token of a query whose reply nobody reads.
 const UNREAD: u64 = 1 << 52;
@@ -40,8 +42,8 @@ pub(super) struct OpenReview {
     buffer: u64,
     /// The windows in which hunks are drawn; none: no review is open.
     panes: Option<PanesOf>,
-    /// The window with what the text would be is open; Neovim's `'tabstop'`.
-    diff: Option<usize>,
+    /// The view with what its buffer would be, if that is open.
+    diff: Option<(String, Against)>,
     /// A script has asked for the hunks.
     is_scripted: bool,
     /// Hunks were drawn once.
@@ -62,6 +64,8 @@ enum Waiting {
     Key(HunkKey, HashSet<EditId>),
     /// A script that wants the hunks in the text with this changedtick; and Neovim's `'tabstop'`.
     Hunks(u64, usize),
+    /// The window with what the buffer would be, by the text with this changedtick.
+    Diff(u64, Against),
 }
 
 impl OpenReview {
@@ -89,7 +93,7 @@ impl Waiting {
     fn tick(&self) -> u64 {
         match self {
             Self::Key(key, _) => key.tick,
-            Self::Hunks(tick, _) => *tick,
+            Self::Hunks(tick, _) | Self::Diff(tick, _) => *tick,
         }
     }
 }
@@ -141,28 +145,71 @@ impl Host {
             self.unfollow(id);
         } else if let Some(review) = self.follow(id, panes.buffer) {
             review.panes = Some(panes);
-            let paint = self.paint(id).map(|paint| ("paint", paint));
-            self.editor.show_hunks(paint.into_iter().collect(), || {});
+            self.show_proposed(id, None);
         }
     }
 
-    /// The window with what the text would be is open, or is not any more.
-    pub(super) fn diff(&mut self, id: u64, buffer: u64, tabstop: Option<usize>) {
-        if tabstop.is_none() {
-            if let Some(review) = self.reviews.get_mut(&id) {
-                review.diff = None;
+    /// Shows what an answer changes: of a held one what its buffer would be, once that is known; of a landed one what was
+    /// there before, and after.
+    pub(super) fn compare(&mut self, token: u64, wanted: &ShowOf, diff: &DiffOf) {
+        let id = wanted.id;
+        if self.session.answer(id).is_none() {
+            let Some((before, after)) = diff.landed.clone() else {
+                return self.draw(Some((token, Err(format!("job {id} has nothing to compare")))));
+            };
+            let filetype = wanted.filetype.clone();
+            let texts = Texts { name: format!("job {id}"), before, after, filetype };
+            self.views.screen.open_both("compare", texts.views(), token);
+            return self.draw(Some((token, Ok(json!(null)))));
+        }
+        let lacks = match wanted.obstacle {
+            Some(HeldFor::BufferGone) => "buffer of job {id} is gone",
+            Some(HeldFor::RangeLost) => "place of job {id} is not known",
+            _ => {
+                return self.once_known(
+                    token,
+                    (id, diff.against.buffer),
+                    Waiting::Diff(diff.tick, diff.against.clone()),
+                );
             }
+        };
+        let lacks = lacks.replace("{id}", &id.to_string());
+        self.draw(Some((token, Err(format!("the {lacks}: see :Botglue edit {id}")))));
+    }
+
+    /// Opens the window with what the buffer of an answer would be.
+    fn open_proposal(&mut self, token: u64, id: u64, against: Against) {
+        let Some(OpenReview { view: Some(view), .. }) = self.reviews.get(&id) else { return };
+        if let Err(why) = view.hunks {
             self.unfollow(id);
-        } else if let Some(review) = self.follow(id, buffer) {
-            review.diff = tabstop;
-            let diff = self.beside(id).map(|diff| ("diff", diff));
-            self.editor.show_hunks(diff.into_iter().collect(), || {});
+            let why = session::advice(id, Obstacle::Held(why));
+            return self.draw(Some((token, Err(why))));
+        }
+        let shown = Proposal::new(id, against.clone(), &view.text, hunks(view), None);
+        let name = self.views.screen.open("proposal", Box::new(shown), token);
+        if let Some(review) = self.reviews.get_mut(&id) {
+            review.diff = Some((name, against));
+        }
+        self.show_proposed(id, Some((token, Ok(json!(null)))));
+    }
+
+    /// A view is gone: it may have been that of what a buffer would be.
+    pub(super) fn closed_proposal(&mut self, view: &str) {
+        let is_it = |review: &OpenReview| review.diff.as_ref().is_some_and(|(name, _)| name == view);
+        if let Some((id, review)) = self.reviews.iter_mut().find(|(_, review)| is_it(review)) {
+            let id = *id;
+            review.diff = None;
+            self.unfollow(id);
         }
     }
 
     /// The answer is decided.
     pub(super) fn end_review(&mut self, id: u64) {
-        let waiting = self.reviews.remove(&id).map(|review| review.waiting).unwrap_or_default();
+        let Some(OpenReview { waiting, diff, .. }) = self.reviews.remove(&id) else { return };
+        if let Some((view, _)) = diff {
+            self.views.screen.close(&view);
+            self.draw(None);
+        }
         for (token, _) in waiting {
             self.editor.reply(token, Err(format!("job {id} is not held")));
         }
@@ -184,8 +231,7 @@ impl Host {
 
     /// Shows once more what is proposed, so that it counts as seen.
     pub(super) fn show_again(&mut self, id: u64) {
-        let calls = self.drawings(id);
-        self.editor.show_hunks(calls, || {});
+        self.show_proposed(id, None);
     }
 
     /// What is proposed of an answer is known.
@@ -194,69 +240,73 @@ impl Host {
         if view.hunks.is_ok() {
             self.keep_drops(job, view.taken, view.dropped.clone());
         }
-        let mut due = Vec::new();
-        if let Some(review) = self.reviews.get_mut(&job) {
-            if let Some(before) = &review.view {
-                review.before = (before.tick, ids(before));
-            }
-            review.view = Some(view);
-            let waiting = std::mem::take(&mut review.waiting);
-            // Without hunks there is no text whose changedtick could be that of the view.
-            let has_none = review.view.as_ref().is_some_and(|view| view.hunks.is_err());
-            let is_due = |waits: &Waiting| has_none || review.is_known(waits.tick());
-            (due, review.waiting) = waiting.into_iter().partition(|(_, waits)| is_due(waits));
-        }
-        let feed = self.feed.clone();
-        let calls = self.drawings(job);
-        self.editor.show_hunks(calls, move || feed.send(MirrorEvent::Drawn { buffer, job }));
-        for (token, waiting) in due {
-            match waiting {
-                Waiting::Key(key, shown) => self.mean(token, &key, &shown),
-                Waiting::Hunks(_, tabstop) => self.tell_hunks(token, job, tabstop),
-            }
-        }
-    }
-
-    /// The calls that show what is proposed.
-    fn drawings(&mut self, id: u64) -> Vec<(&'static str, Value)> {
-        let paint = self.paint(id).map(|paint| ("paint", paint));
-        paint.into_iter().chain(self.beside(id).map(|diff| ("diff", diff))).collect()
-    }
-
-    /// What the text would be, as the hunks of it.
-    fn beside(&self, id: u64) -> Option<Value> {
-        let review = self.reviews.get(&id)?;
-        let (view, tabstop) = (review.view.as_ref()?, review.diff?);
-        let why = view.hunks.as_ref().err().map(|why| Value::from(session::held_words(*why)));
-        let hunk = |hunk: &Hunk| {
-            map([
-                ("first", Some(hunk.rows.start.into())),
-                ("count", Some(hunk.rows.len().into())),
-                ("conflict", Some(hunk.conflict.is_some().into())),
-                ("lines", Some(list(rows_to_come(&view.text, hunk, tabstop).into_iter().map(Value::Binary)))),
-            ])
+        let Some(review) = self.reviews.get_mut(&job) else {
+            return self.feed.send(MirrorEvent::Drawn { buffer, job });
         };
-        let hunks = list(hunks(view).iter().map(hunk));
-        Some(map([
-            ("id", Some(id.into())),
-            ("tick", Some(view.tick.into())),
-            ("hunks", Some(hunks)),
-            ("why", why),
-        ]))
+        if let Some(before) = &review.view {
+            review.before = (before.tick, ids(before));
+        }
+        // Without hunks there is no text whose changedtick could be that of the view.
+        let has_none = view.hunks.is_err();
+        review.view = Some(view);
+        let waiting = std::mem::take(&mut review.waiting);
+        let is_due = |waits: &Waiting| has_none || review.is_known(waits.tick());
+        let (due, waiting) = waiting.into_iter().partition(|(_, waits)| is_due(waits));
+        review.waiting = waiting;
+        self.show_proposed(job, None);
+        for (token, waiting) in due {
+            self.go_on(token, job, waiting);
+        }
+    }
+
+    /// Does what waits for it once it is known what is proposed for the text as it is.
+    fn once_known(&mut self, token: u64, (id, buffer): (u64, u64), waiting: Waiting) {
+        let Some(review) = self.follow(id, buffer) else {
+            return self.editor.reply(token, Err(format!("job {id} is not held")));
+        };
+        if review.is_known(waiting.tick()) {
+            self.go_on(token, id, waiting);
+        } else {
+            review.waiting.push((token, waiting));
+            self.watch(id, buffer);
+        }
+    }
+
+    fn go_on(&mut self, token: u64, id: u64, waiting: Waiting) {
+        match waiting {
+            Waiting::Key(key, shown) => self.mean(token, &key, &shown),
+            Waiting::Hunks(_, tabstop) => self.tell_hunks(token, id, tabstop),
+            Waiting::Diff(_, against) => self.open_proposal(token, id, against),
+        }
+    }
+
+    /// Shows what is proposed of an answer, then replies to a question.
+    fn show_proposed(&mut self, id: u64, reply: Option<(u64, Result<serde_json::Value, String>)>) {
+        let paint = self.paint(id).map(|paint| ("paint", paint));
+        let Some(OpenReview { buffer, diff, view: Some(view), .. }) = self.reviews.get_mut(&id) else {
+            return;
+        };
+        if let Some((name, against)) = diff {
+            let why = view.hunks.as_ref().err().map(|why| session::held_words(*why));
+            let shown = Proposal::new(id, against.clone(), &view.text, hunks(view), why);
+            self.views.screen.show(name, Box::new(shown));
+            against.row = None;
+        }
+        let (buffer, seen) = (*buffer, diff.as_ref().map(|_| Found::Proposed { id, tick: view.tick }));
+        let views = self.views.screen.calls().into_iter().map(|call| ("view", call));
+        let (feed, tell) = (self.feed.clone(), Arc::clone(&self.views.tell));
+        self.editor.show_hunks(paint.into_iter().chain(views).collect(), reply, move || {
+            feed.send(MirrorEvent::Drawn { buffer, job: id });
+            seen.into_iter().for_each(|seen| tell(seen));
+        });
     }
 
     /// Replies with the hunks, once they are known for the text as it is.
     pub(super) fn hunks(&mut self, token: u64, (id, buffer): (u64, u64), tick: u64, tabstop: usize) {
-        let Some(review) = self.follow(id, buffer) else {
-            return self.editor.reply(token, Err(format!("job {id} is not held")));
-        };
-        review.is_scripted = true;
-        if review.is_known(tick) {
-            self.tell_hunks(token, id, tabstop);
-        } else {
-            review.waiting.push((token, Waiting::Hunks(tick, tabstop)));
-            self.watch(id, buffer);
+        if let Some(review) = self.follow(id, buffer) {
+            review.is_scripted = true;
         }
+        self.once_known(token, (id, buffer), Waiting::Hunks(tick, tabstop));
     }
 
     fn tell_hunks(&self, token: u64, id: u64, tabstop: usize) {
@@ -377,17 +427,13 @@ impl Host {
 
     /// The user has pressed a key in a review.
     pub(super) fn hunk_key(&mut self, token: u64, key: HunkKey) {
-        let Some(review) = self.reviews.get_mut(&key.id).filter(|review| review.panes.is_some()) else {
-            let error = "see :Botglue review: none is open in this buffer";
-            return self.editor.reply(token, Err(error.to_owned()));
-        };
-        let shown = review.seen.clone();
-        if review.is_known(key.tick) {
-            self.mean(token, &key, &shown);
-        } else {
-            let (id, buffer) = (key.id, key.buffer);
-            review.waiting.push((token, Waiting::Key(key, shown)));
-            self.watch(id, buffer);
+        let review = self.reviews.get(&key.id).filter(|review| review.panes.is_some());
+        match review.map(|review| review.seen.clone()) {
+            Some(seen) => self.once_known(token, (key.id, key.buffer), Waiting::Key(key, seen)),
+            None => {
+                let error = "see :Botglue review: none is open in this buffer";
+                self.editor.reply(token, Err(error.to_owned()));
+            }
         }
     }
 

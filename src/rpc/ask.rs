@@ -6,13 +6,14 @@ use rmpv::Value;
 
 use super::Command;
 use super::prompt::{self, PromptMessage};
+use super::review::row;
 use crate::command::{Call, Here, Item, JobPlace};
 use crate::error::JobError;
 use crate::land::HeldFor;
 use crate::request::Fields;
 use crate::request::fields::bad;
 use crate::store::JobKey;
-use crate::ui::{Origin, Texts, Ui};
+use crate::ui::{Against, Origin, Ui};
 use crate::view::Viewer;
 
 /// What is asked.
@@ -45,8 +46,6 @@ pub enum Asked {
     },
     /// What a key does with a job of a list; and the job, where the store has it.
     Act(Act, Option<JobKey>),
-    /// Two texts that the plugin knows.
-    Texts(Texts),
     /// A transcript.
     Transcript(TranscriptOf),
     /// What `:checkhealth` says of the agents and the directories, of which the first has the log, and of these unknown
@@ -76,10 +75,23 @@ pub struct ShowOf {
     pub id: u64,
     /// As a text, not as hunks.
     pub is_text: bool,
+    /// As what its buffer would be.
+    pub diff: Option<DiffOf>,
     /// Why it cannot be written at its place, as far as the plugin knows.
     pub obstacle: Option<HeldFor>,
     /// Neovim's `'filetype'`.
     pub filetype: String,
+}
+
+/// How what an answer changes is compared.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DiffOf {
+    /// The buffer of the answer.
+    pub against: Against,
+    /// The changedtick of its text.
+    pub tick: u64,
+    /// What was there before the answer landed, and after.
+    pub landed: Option<(Vec<String>, Vec<String>)>,
 }
 
 /// From where a command is given.
@@ -196,7 +208,8 @@ fn asked(fields: &Fields<'_>) -> Result<Asked, JobError> {
                 (_, _, is_modifiable) => (!is_modifiable).then_some(HeldFor::NotModifiable),
             };
             let (is_text, filetype) = (arg.flag("is_text")?, arg.lossy("filetype")?);
-            Asked::Show(ShowOf { id: arg.count("id")?, is_text, obstacle, filetype })
+            let diff = arg.get("diff").map(|_| diff(&arg, &filetype)).transpose()?;
+            Asked::Show(ShowOf { id: arg.count("id")?, is_text, diff, obstacle, filetype })
         }
         "hunks" => Asked::Hunks {
             id: arg.count("id")?,
@@ -210,14 +223,21 @@ fn asked(fields: &Fields<'_>) -> Result<Asked, JobError> {
             Asked::Act(Act { view, action: arg.text("action")?, row }, None)
         }
         "health" => Asked::Health(arg.lossy("log_dir")?, arg.lossy_texts("unknown")?),
-        "texts" => Asked::Texts(Texts {
-            name: arg.lossy("title")?,
-            before: arg.escaped_texts("left")?,
-            after: arg.escaped_texts("right")?,
-            filetype: arg.lossy("filetype")?,
-        }),
         _ => return Err(bad("what", "is nothing that this host shows")),
     })
+}
+
+fn diff(arg: &Fields<'_>, filetype: &str) -> Result<DiffOf, JobError> {
+    let of = arg.fields("diff")?;
+    let against = Against {
+        buffer: of.count("buffer")?,
+        row: Some(row(&of, "row")?),
+        tabstop: size(&of, "tabstop")?,
+        filetype: filetype.to_owned(),
+        is_insertion: of.flag("is_insertion")?,
+    };
+    let landed = of.get("after").map(|_| Ok((of.escaped_texts("before")?, of.escaped_texts("after")?)));
+    Ok(DiffOf { against, tick: of.count("tick")?, landed: landed.transpose()? })
 }
 
 fn from(at: &Fields<'_>) -> Result<AskedFrom, JobError> {

@@ -117,6 +117,6 @@ pub(super) fn key(fields: &Fields<'_>) -> Result<HunkKey, JobError> {
     })
 }
 
-fn row(fields: &Fields<'_>, field: &str) -> Result<usize, JobError> {
+pub(super) fn row(fields: &Fields<'_>, field: &str) -> Result<usize, JobError> {
     Ok(usize::try_from(fields.count(field)?).unwrap_or(usize::MAX / 2))
 }

@@ -84,6 +84,8 @@ pub struct Frame {
     pub place: Option<Place>,
     /// The rows, in their order.
     pub rows: Vec<Arc<Row>>,
+    /// The bar above a window that does not float.
+    pub bar: Option<String>,
     /// The row of the cursor, from 1, where the host moves it.
     pub cursor: Option<usize>,
     /// A pane below a floating window, in the same border.
@@ -106,6 +108,8 @@ pub struct Splice {
 pub struct Patch {
     /// The place, where it is another one.
     pub place: Option<Place>,
+    /// The bar above it, where it says something else.
+    pub bar: Option<String>,
     /// The rows, to be replaced in this order.
     pub rows: Vec<Splice>,
     /// The cursor, where the host moves it.
@@ -207,6 +211,7 @@ impl Patch {
         let rows = list(self.rows.iter().map(splice));
         vec![
             ("config", self.place.as_ref().map(Place::value)),
+            ("bar", self.bar.as_deref().map(|bar| bar.replace('%', "%%").into())),
             ("rows", Some(rows).filter(|_| !self.rows.is_empty())),
             ("cursor", self.cursor.map(Value::from)),
         ]
@@ -227,6 +232,7 @@ pub fn map(fields: impl IntoIterator<Item = (&'static str, Option<Value>)>) -> V
 pub fn diff(old: &Frame, new: &Frame) -> Patch {
     Patch {
         place: new.place.clone().filter(|_| old.place != new.place),
+        bar: new.bar.clone().filter(|_| old.bar != new.bar),
         rows: splices(&old.rows, &new.rows),
         cursor: new.cursor.filter(|_| old.cursor != new.cursor),
     }

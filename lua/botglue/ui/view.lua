@@ -9,6 +9,7 @@ local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
 local handlers = require("botglue.host.handlers")
 local highlight = require("botglue.ui.highlight")
+local windows = require("botglue.ui.windows")
 
 local M = {}
 
@@ -22,8 +23,8 @@ local LOOKS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLine:Bot
 ---@alias botglue.ViewSplice [integer, integer, botglue.ViewRow[]] the first row, how many go, what takes their place
 
 ---@class botglue.ViewOpening
----@field kind "float"|"split"|"tab"|"beside"|"pane" beside: at the right of the window that closes with it; pane: below
----the rows of that
+---@field kind "float"|"split"|"tab"|"beside"|"against"|"pane" beside: at the right of the window that closes with it;
+---against: at the right of one that shows a buffer; pane: below the rows of the view that closes with it
 ---@field name string of the buffer
 ---@field buffer table<string, any> options
 ---@field window table<string, any> options
@@ -35,6 +36,7 @@ local LOOKS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLine:Bot
 ---@field beside integer? the job beside whose range it is put
 ---@field arrives [string, string]? of an answer that has just come: what is said instead where it would be in the way
 ---@field tells_focus boolean? whether the host knows if the user is in it
+---@field against integer? the buffer with which it is compared; a window that this one got closes with it
 ---@field diff boolean? whether it is compared with the other windows of its tab page
 
 ---@class botglue.ViewCall what the host says of a view: only what is other than before
@@ -43,6 +45,7 @@ local LOOKS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLine:Bot
 ---@field token integer? of the question to which an opening view is the reply
 ---@field open botglue.ViewOpening?
 ---@field config vim.api.keyset.win_config? of a floating window
+---@field bar string? what is said above a window that does not float
 ---@field rows botglue.ViewSplice[]?
 ---@field cursor integer? the row of the cursor
 
@@ -53,6 +56,8 @@ local LOOKS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLine:Bot
 ---@field win integer
 ---@field before integer the window from which it was opened
 ---@field origin integer the same, or one beside it that does not float
+---@field against integer? the window with which it is compared
+---@field is_lent boolean? whether that was opened for this
 ---@field rows botglue.ViewRow[] what it shows
 ---@field group integer of autocommands
 ---@field is_current boolean? whether the user went into it last
@@ -188,6 +193,10 @@ function View:show(config)
     config = { split = vim.o.splitbelow and "below" or "above", win = M.origin() }
   elseif kind == "beside" then
     config = { split = "right", win = connection.views[self.opening.with].win }
+  elseif kind == "against" then
+    self.against, self.is_lent = windows.find_or_open(self.opening.against)
+    connection.compared = self.opening.against
+    config = { split = "right", win = self.against }
   else
     local is_pane, id = kind == "pane", self.opening.beside
     config = id and require("botglue.ui.beside").place(config, id) or config
@@ -230,6 +239,16 @@ function View:close()
   end
   if api.nvim_buf_is_valid(self.bufnr) then
     pcall(api.nvim_buf_delete, self.bufnr, { force = true })
+  end
+  if self.against then
+    connection.compared = nil
+    require("botglue.ui.status").place()
+    if api.nvim_win_is_valid(self.against) then
+      api.nvim_win_call(self.against, vim.cmd.diffoff)
+      if self.is_lent then
+        pcall(api.nvim_win_close, self.against, false)
+      end
+    end
   end
   if was_here and api.nvim_win_is_valid(self.before) then
     pcall(api.nvim_set_current_win, self.before)
@@ -292,7 +311,8 @@ function View:watch()
   local function close()
     self:close()
   end
-  on("WinClosed", vim.schedule_wrap(close), { pattern = tostring(self.win) })
+  local ends = { tostring(self.win), self.against and tostring(self.against) }
+  on("WinClosed", vim.schedule_wrap(close), { pattern = ends })
   on("BufWipeout", vim.schedule_wrap(close), { buffer = self.bufnr })
   on("BufWinEnter", function()
     self:set_window(api.nvim_get_current_win())
@@ -375,7 +395,9 @@ local function open(call, how)
     vim.wo[self.win][0].winhighlight = table.concat(looks, ","):gsub("^,", "")
   end
   if opening.diff then
-    api.nvim_win_call(self.win, vim.cmd.diffthis)
+    for _, win in ipairs({ self.win, self.against }) do
+      api.nvim_win_call(win, vim.cmd.diffthis)
+    end
   end
   if opening.beside then
     self:move(call.config)
@@ -427,8 +449,18 @@ local function draw(call)
       view:move(call.config)
     end
   end
-  for _, win in ipairs(call.cursor and vim.fn.win_findbuf(view.bufnr) or {}) do
-    api.nvim_win_set_cursor(win, { call.cursor, 0 })
+  for _, win in ipairs(vim.fn.win_findbuf(view.bufnr)) do
+    if call.bar then
+      vim.wo[win][0].winbar = call.bar
+    end
+    if call.cursor then
+      -- Cursors of texts that are compared move together.
+      local col = view.against and api.nvim_win_get_cursor(view.against)[2] or 0
+      api.nvim_win_set_cursor(win, { call.cursor, col })
+    end
+    if view.opening.diff and call.rows then
+      api.nvim_win_call(win, vim.cmd.diffupdate)
+    end
   end
 end
 

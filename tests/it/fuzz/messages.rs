@@ -113,9 +113,13 @@ fn windows() -> Vec<(&'static str, Json)> {
         ("act", json!({"row": "#1", "action": "jump"})),
         ("act", json!({"row": "u", "action": "yank"})),
         ("show", json!({"id": 1, "buffer": 1, "is_modifiable": true, "filetype": "lua"})),
+        (
+            "show",
+            json!({"id": 1, "buffer": 1, "is_modifiable": true, "filetype": "lua", "diff": {"buffer": 1, "row": 1, "tick": 3,
+            "tabstop": 8, "is_insertion": true, "before": ["a"], "after": ["b"]}}),
+        ),
         ("hunks", json!({"id": 1, "buffer": 1, "tick": 3, "tabstop": 8})),
         ("hunk", json!({"id": 1, "buffer": 1, "verb": "next", "count": 1, "row": 0, "tick": 3})),
-        ("texts", json!({"title": "t", "left": ["a"], "right": ["b"], "filetype": "lua"})),
         ("health", json!({"log_dir": "/dev/null/b"})),
         ("prompt", json!({"id": 3, "key": "send"})),
     ];
@@ -145,8 +149,6 @@ fn windows() -> Vec<(&'static str, Json)> {
             "buffers": [{"name": "a", "path": "a"}]},
             "typed": {"serial": 1, "text": "@a", "row": 0, "before": "@a", "mode": "i", "width": 74, "first": 1, "last": 2}}),
         ),
-        ("diff", json!({"id": 1, "buffer": 1, "tabstop": 8})),
-        ("diff", json!({"id": 1, "buffer": 1})),
         ("shown", json!({"id": 1, "tick": 3})),
         ("batch", json!({"list": 1, "prompt": "it", "ids": [1]})),
         ("closed", json!({"view": view})),
