@@ -11,8 +11,9 @@ use crate::land::{Bytes, HeldFor};
 use crate::mirror::{MirrorEvent, Obstacle, ReviewQuery};
 use crate::request::bytes;
 use crate::review::EditId;
-use crate::rpc::ShowOf;
+use crate::rpc::{Act, ShowOf};
 use crate::session::{self, Decision, HeldAnswer, Patch, ShownAs, Verdict};
+use crate::ui::Blocks;
 use crate::view::BETWEEN;
 
 impl Host {
@@ -68,11 +69,35 @@ impl Host {
         if let Some(diff) = &wanted.diff {
             return self.compare(token, wanted, diff);
         }
-        let shown = match self.session.answer(id) {
-            Some(answer) => Ok(shown(answer, wanted)),
-            None => Err(format!("job {id} is not held")),
+        let Some(answer) = self.session.answer(id) else {
+            return self.draw(Some((token, Err(format!("job {id} is not held")))));
         };
-        self.draw(Some((token, shown)));
+        let shown_as = if wanted.is_text { ShownAs::Text } else { answer.shown_as() };
+        let blocks = answer.blocks(&wanted.filetype).filter(|_| shown_as == ShownAs::Blocks);
+        let reply = match blocks.filter(|(_, blocks)| !blocks.is_empty()) {
+            Some((text, blocks)) => {
+                let blocks = Blocks { id, text: text.to_owned(), blocks };
+                self.views.screen.open("blocks", Box::new(blocks), token);
+                Value::Null
+            }
+            None => shown(answer, wanted, shown_as),
+        };
+        self.draw(Some((token, Ok(reply))));
+    }
+
+    /// The user makes a block of an answer the answer.
+    pub(super) fn take_block(&mut self, token: u64, act: &Act) {
+        let row = act.row.as_deref().and_then(|row| row.parse().ok());
+        let taken = row.and_then(|row| self.views.screen.taken(act.view.as_deref()?, &act.action, row));
+        let reply = match taken {
+            Some((Some(id), lines)) => {
+                let lines = lines.into_iter().map(String::into_bytes).collect();
+                self.edit(id, Some(lines), true);
+                Ok(json!({ "own": "review", "id": id }))
+            }
+            _ => Err("no block here: go to one of those that are highlighted".to_owned()),
+        };
+        self.draw(Some((token, reply)));
     }
 
     /// The user has saved a held answer, or typed in it.
@@ -104,36 +129,11 @@ impl Host {
 }
 
 /// What is to be opened of a held answer.
-fn shown(answer: &HeldAnswer, wanted: &ShowOf) -> Value {
+fn shown(answer: &HeldAnswer, wanted: &ShowOf, shown_as: ShownAs) -> Value {
     let id = wanted.id;
     let obstacle = wanted.obstacle.or_else(|| answer.is_too_large().then_some(HeldFor::TooLarge));
-    let shown_as = if wanted.is_text { ShownAs::Text } else { answer.shown_as() };
-    let blocks = Some(shown_as).filter(|shown| *shown == ShownAs::Blocks);
-    if let Some((text, blocks)) = blocks.and_then(|_| answer.blocks(&wanted.filetype))
-        && !blocks.is_empty()
-    {
-        let block = |(at, block): (usize, &crate::land::Block)| {
-            let rows = if block.lines.len() == 1 {
-                "1 row".to_owned()
-            } else {
-                format!("{} rows", block.lines.len())
-            };
-            let language = Some(block.language.clone()).filter(|language| !language.is_empty());
-            let label = [Some(format!("{} of {}", at + 1, blocks.len())), language, Some(rows)];
-            let label: Vec<String> = label.into_iter().flatten().collect();
-            json!({ "lines": block.lines, "label": label.join(BETWEEN), "first": block.rows.0, "last": block.rows.1 })
-        };
-        let title = [
-            format!("job {id}: {} blocks", blocks.len()),
-            "<CR> takes one".to_owned(),
-            format!(":Botglue edit {id} has all"),
-            "q close".to_owned(),
-        ];
-        let blocks: Vec<Value> = blocks.iter().enumerate().map(block).collect();
-        return json!({ "blocks": blocks, "text": text, "title": title.join(BETWEEN) });
-    }
     if shown_as == ShownAs::Hunks && obstacle.is_none() {
-        return json!({});
+        return json!({ "is_hunks": true });
     }
     let lines = answer.lines();
     let place = obstacle.map(|why| session::advice(id, Obstacle::Held(why))).or_else(|| {

@@ -5,6 +5,7 @@
 //! Pure: the size of the screen, what is shown and what the user does come in, calls for the plugin go out.
 
 mod answer;
+mod blocks;
 mod compare;
 mod frame;
 mod info;
@@ -20,6 +21,7 @@ mod transcript;
 mod width;
 
 pub use answer::{Answer, Answered, Talk};
+pub use blocks::Blocks;
 pub use compare::{Texts, answer};
 pub use frame::{Chunks, Docked, Frame, Patch, Place, Row, RowMark, Splice, diff, list, map};
 pub use info::Info;

@@ -41,13 +41,9 @@ function M.show(id, is_text, is_diff)
   wanted.is_modifiable, wanted.filetype = bo and bo.modifiable, bo and bo.filetype or ""
   wanted.diff = is_diff and compared(wanted.buffer or 0, job.range) or nil
   local shown = ask.open("show", wanted)
-  if is_diff then
-    return
-  elseif shown.blocks then
-    require("botglue.ui.review.blocks").open(id, shown, M.show)
-  elseif shown.lines then
+  if shown.lines then
     require("botglue.ui.review.edit").open(job, shown)
-  else
+  elseif shown.is_hunks then
     require("botglue.ui.review.view").open(job, M.show)
   end
 end
