@@ -333,7 +333,7 @@ impl Host {
             Command::Prompt(message) => self.prompt(*message),
             Command::Geometry(ui) => self.resized(ui),
             Command::Seen(seen) => self.seen(seen),
-            Command::Panes(panes) => self.panes(panes),
+            Command::Panes { id, panes } => self.panes(id, panes),
             Command::Hunk { token, key } => self.hunk_key(token, key),
             Command::Unknown(what) => tracing::warn!(what, "unknown notification"),
         }

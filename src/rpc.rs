@@ -169,7 +169,12 @@ pub enum Command {
     /// What is seen of the ranges of jobs has changed.
     Seen(Vec<Seen>),
     /// The windows in which the hunks of a held answer are drawn; none: its review has ended.
-    Panes(PanesOf),
+    Panes {
+        /// The job.
+        id: u64,
+        /// The windows.
+        panes: Option<PanesOf>,
+    },
     /// A key in a review.
     Hunk {
         /// Comes back with the reply.
@@ -222,7 +227,13 @@ impl Command {
                 read(method, Fields::root(argument).and_then(|fields| fields.text("view")).map(Self::Closed))
             }
             "seen" => read(method, Self::seen(argument)),
-            "panes" => read(method, review::panes(argument).map(Self::Panes)),
+            "panes" => read(
+                method,
+                Fields::root(argument).and_then(|fields| {
+                    let panes = fields.get("panes").map(|_| review::panes(&fields));
+                    Ok(Self::Panes { id: fields.count("id")?, panes: panes.transpose()? })
+                }),
+            ),
             "shown" => read(
                 method,
                 Fields::root(argument)
@@ -265,7 +276,7 @@ impl Command {
             Self::Decide { .. }
             | Self::TakeHunk { .. }
             | Self::Edit { .. }
-            | Self::Panes(_)
+            | Self::Panes { .. }
             | Self::Hunk { .. } => true,
             Self::Ask { asked, .. } => asked.as_ref().is_ok_and(is_of_jobs),
             _ => false,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Host;
 use super::jobs::QueuedJob;
-use super::reviews::Asker;
+use super::reviews::{Asker, Waiting};
 use crate::editor::StateChange;
 use crate::journal::{Change, Landed};
 use crate::land::{Bytes, HeldFor};
@@ -80,7 +80,10 @@ impl Host {
                 self.views.screen.open("blocks", Box::new(blocks), token);
                 Value::Null
             }
-            None => shown(answer, wanted, shown_as),
+            None if shown_as == ShownAs::Hunks && wanted.obstacle.is_none() && !answer.is_too_large() => {
+                return self.once_known(token, (id, wanted.at.0), Waiting::Show(Box::new(wanted.clone())));
+            }
+            None => shown(answer, wanted),
         };
         self.draw(Some((token, Ok(reply))));
     }
@@ -128,13 +131,10 @@ impl Host {
     }
 }
 
-/// What is to be opened of a held answer.
-fn shown(answer: &HeldAnswer, wanted: &ShowOf, shown_as: ShownAs) -> Value {
+/// A held answer alone, with what is said of it.
+fn shown(answer: &HeldAnswer, wanted: &ShowOf) -> Value {
     let id = wanted.id;
     let obstacle = wanted.obstacle.or_else(|| answer.is_too_large().then_some(HeldFor::TooLarge));
-    if shown_as == ShownAs::Hunks && obstacle.is_none() {
-        return json!({ "is_hunks": true });
-    }
     let lines = answer.lines();
     let place = obstacle.map(|why| session::advice(id, Obstacle::Held(why))).or_else(|| {
         let rows = answer.block_rows()?;

@@ -14,7 +14,7 @@ use crate::request::bytes;
 use crate::review::{EditId, Hunk};
 use crate::rpc::{DiffOf, HunkKey, HunkVerb, PanesOf, ShowOf};
 use crate::session;
-use crate::ui::review::{Head, Picture, row_of, rows_to_come, step, under, within};
+use crate::ui::review::{Head, Picture, row_of, rows_to_come, shown, step, under, within};
 use crate::ui::{Against, Proposal, Texts, list, map};
 
 /// The token of a query whose reply nobody reads.
@@ -48,6 +48,8 @@ pub(super) struct OpenReview {
     is_scripted: bool,
     /// Hunks were drawn once.
     is_drawn: bool,
+    /// The hunk that the cursor went to, the row, and the changedtick of the text.
+    visited: Option<(EditId, usize, u64)>,
     /// None before it was computed.
     view: Option<ReviewView>,
     /// The hunks of the view before, and its changedtick.
@@ -59,13 +61,15 @@ pub(super) struct OpenReview {
 }
 
 /// See [`OpenReview::waiting`].
-enum Waiting {
+pub(super) enum Waiting {
     /// A key, with the hunks that the user sees.
     Key(HunkKey, HashSet<EditId>),
     /// A script that wants the hunks in the text with this changedtick; and Neovim's `'tabstop'`.
     Hunks(u64, usize),
-    /// The window with what the buffer would be, by the text with this changedtick.
+    /// A window with what the buffer would be, by the text with this changedtick.
     Diff(u64, Against),
+    /// The review is opened.
+    Show(Box<ShowOf>),
 }
 
 impl OpenReview {
@@ -76,6 +80,7 @@ impl OpenReview {
             diff: None,
             is_scripted: false,
             is_drawn: false,
+            visited: None,
             view: None,
             before: (0, HashSet::new()),
             seen: HashSet::new(),
@@ -94,6 +99,7 @@ impl Waiting {
         match self {
             Self::Key(key, _) => key.tick,
             Self::Hunks(tick, _) | Self::Diff(tick, _) => *tick,
+            Self::Show(wanted) => wanted.at.1,
         }
     }
 }
@@ -136,14 +142,14 @@ impl Host {
     }
 
     /// The windows of a review are others, or it has ended.
-    pub(super) fn panes(&mut self, panes: PanesOf) {
-        let id = panes.id;
-        if panes.serial == 0 {
+    pub(super) fn panes(&mut self, id: u64, panes: Option<PanesOf>) {
+        let Some(panes) = panes else {
             if let Some(review) = self.reviews.get_mut(&id) {
                 (review.panes, review.is_drawn) = (None, false);
             }
-            self.unfollow(id);
-        } else if let Some(review) = self.follow(id, panes.buffer) {
+            return self.unfollow(id);
+        };
+        if let Some(review) = self.follow(id, panes.buffer) {
             review.panes = Some(panes);
             self.show_proposed(id, None);
         }
@@ -168,8 +174,8 @@ impl Host {
             _ => {
                 return self.once_known(
                     token,
-                    (id, diff.against.buffer),
-                    Waiting::Diff(diff.tick, diff.against.clone()),
+                    (id, wanted.at.0),
+                    Waiting::Diff(wanted.at.1, diff.against.clone()),
                 );
             }
         };
@@ -191,6 +197,18 @@ impl Host {
             review.diff = Some((name, against));
         }
         self.show_proposed(id, Some((token, Ok(json!(null)))));
+    }
+
+    /// Opens the review of an answer of which it is known what is proposed; the answer alone where nothing can be.
+    fn open_review(&mut self, token: u64, wanted: &ShowOf) {
+        let view = self.reviews.get(&wanted.id).and_then(|review| review.view.as_ref());
+        match view.and_then(|view| view.hunks.as_ref().err()).copied() {
+            Some(why) => {
+                self.unfollow(wanted.id);
+                self.show(token, &ShowOf { obstacle: Some(why), ..wanted.clone() });
+            }
+            None => self.draw(Some((token, Ok(json!({ "is_hunks": true }))))),
+        }
     }
 
     /// A view is gone: it may have been that of what a buffer would be.
@@ -260,7 +278,7 @@ impl Host {
     }
 
     /// Does what waits for it once it is known what is proposed for the text as it is.
-    fn once_known(&mut self, token: u64, (id, buffer): (u64, u64), waiting: Waiting) {
+    pub(super) fn once_known(&mut self, token: u64, (id, buffer): (u64, u64), waiting: Waiting) {
         let Some(review) = self.follow(id, buffer) else {
             return self.editor.reply(token, Err(format!("job {id} is not held")));
         };
@@ -277,6 +295,7 @@ impl Host {
             Waiting::Key(key, shown) => self.mean(token, &key, &shown),
             Waiting::Hunks(_, tabstop) => self.tell_hunks(token, id, tabstop),
             Waiting::Diff(_, against) => self.open_proposal(token, id, against),
+            Waiting::Show(wanted) => self.open_review(token, &wanted),
         }
     }
 
@@ -385,23 +404,20 @@ impl Host {
 
     /// What is drawn in the windows of a review.
     fn paint(&mut self, id: u64) -> Option<Value> {
-        let OpenReview { panes, view, is_drawn, .. } = self.reviews.get_mut(&id)?;
-        let (_, view) = (panes.as_ref()?, view.as_ref()?);
-        let failed = view.hunks.as_ref().err().copied().filter(|_| !std::mem::replace(is_drawn, true));
-        if let Some(why) = failed.filter(|why| !is_of_place(*why)) {
-            self.editor.error(format!("the review of job {id}: {}", session::held_words(why)));
-        }
-        let OpenReview { panes, view, is_drawn, .. } = self.reviews.get(&id)?;
+        let OpenReview { panes, view, is_drawn, visited, .. } = self.reviews.get_mut(&id)?;
         let (panes, view) = (panes.as_ref()?, view.as_ref()?);
         let hunks = hunks(view);
-        let (top, past) = panes.sight.unwrap_or_default();
-        let first = hunks.first().filter(|_| !is_drawn && within(hunks, top, past).is_empty());
+        let is_in_sight = panes.sight.is_none_or(|(top, past)| !within(hunks, top, past).is_empty());
+        let first = hunks.first().filter(|_| !*is_drawn && !is_in_sight);
+        if let Some(first) = first {
+            *visited = Some((first.id, row_of(first), view.tick));
+        }
         let (agent, prompt) = self.board.about(id).unwrap_or_default();
         let why = view.hunks.as_ref().err();
         let keys = match (hunks.is_empty(), why) {
             (true, Some(_)) => format!(":Botglue edit {id}"),
             (true, None) => format!(":Botglue accept {id}"),
-            (false, _) => panes.keys.clone(),
+            (false, _) => shown(&panes.keys),
         };
         let (before, all) =
             (self.session.held_ids().filter(|held| *held < id).count(), self.session.held_ids().count());
@@ -416,12 +432,9 @@ impl Host {
         let drawn = panes.panes.iter().map(|pane| picture.pane(pane));
         Some(map([
             ("id", Some(id.into())),
-            ("serial", Some(panes.serial.into())),
-            ("tick", Some(view.tick.into())),
+            ("tick", why.is_none().then(|| view.tick.into())),
             ("panes", Some(list(drawn))),
-            ("has_none", why.map(|_| true.into())),
-            ("failed", failed.map(|_| true.into())),
-            ("first", first.filter(|_| panes.sight.is_some()).map(|hunk| there(hunk))),
+            ("there", first.map(there)),
         ]))
     }
 
@@ -439,27 +452,30 @@ impl Host {
 
     /// Does what a key means with the hunks as they are; what was not `shown` is not taken.
     fn mean(&mut self, token: u64, key: &HunkKey, shown: &HashSet<EditId>) {
-        let Some(view) = self.reviews.get(&key.id).and_then(|review| review.view.as_ref()) else { return };
+        let Some(OpenReview { view: Some(view), visited, .. }) = self.reviews.get_mut(&key.id) else {
+            return;
+        };
         if let Err(why) = view.hunks {
             let why = session::advice(key.id, Obstacle::Held(why));
             return self.editor.reply(token, Err(format!("nothing was done: {why}")));
         }
         let (hunks, gone) = (hunks(view), &view.gone);
-        let here = under(hunks, key.row, key.visited.as_deref());
+        let went = visited.filter(|(_, row, tick)| (*row, *tick) == (key.row, key.tick)).map(|(id, ..)| id);
+        let here = under(hunks, key.row, went);
         let behind = |count: usize| match here {
             Some(at) => (at..at.saturating_add(count).min(hunks.len())).collect(),
             None => Vec::new(),
         };
         let (asked, meant): (Asked, Vec<usize>) = match key.verb {
             HunkVerb::Go(steps) => {
-                let hunk = step(hunks, key.row, steps, key.visited.as_deref()).map(|at| there(&hunks[at]));
+                let hunk = step(hunks, key.row, steps, went).map(|at| &hunks[at]);
+                *visited = hunk.map(|hunk| (hunk.id, row_of(hunk), view.tick));
                 if hunk.is_none() {
                     let way = if steps > 0 { "below" } else { "above" };
                     self.editor.warn(format!("no hunk {way}"));
                 }
-                return self
-                    .editor
-                    .found(token, hunk.map(|hunk| ("there".into(), hunk)).into_iter().collect());
+                let there = hunk.map(|hunk| ("there".into(), there(hunk)));
+                return self.editor.found(token, there.into_iter().collect());
             }
             HunkVerb::Take(count) => (ReviewQuery::Take, behind(count)),
             HunkVerb::Both => (ReviewQuery::Both, behind(1)),
@@ -495,14 +511,5 @@ fn ids(view: &ReviewView) -> HashSet<EditId> {
 
 /// Where the cursor goes for a hunk.
 fn there(hunk: &Hunk) -> Value {
-    map([
-        ("row", Some(row_of(hunk).into())),
-        ("id", Some(hunk.id.to_string().into())),
-        ("past", Some(hunk.rows.end.into())),
-    ])
-}
-
-/// Whether the window of the answer says it: its place is not known, or cannot be written to.
-fn is_of_place(why: HeldFor) -> bool {
-    matches!(why, HeldFor::BufferGone | HeldFor::RangeLost | HeldFor::NotModifiable | HeldFor::TooLarge)
+    map([("row", Some(row_of(hunk).into())), ("past", Some(hunk.rows.end.into()))])
 }

@@ -73,6 +73,8 @@ pub struct EachOf {
 pub struct ShowOf {
     /// The job.
     pub id: u64,
+    /// Its buffer, and the changedtick of the text there.
+    pub at: (u64, u64),
     /// As a text, not as hunks.
     pub is_text: bool,
     /// As what its buffer would be.
@@ -88,8 +90,6 @@ pub struct ShowOf {
 pub struct DiffOf {
     /// The buffer of the answer.
     pub against: Against,
-    /// The changedtick of its text.
-    pub tick: u64,
     /// What was there before the answer landed, and after.
     pub landed: Option<(Vec<String>, Vec<String>)>,
 }
@@ -208,8 +208,10 @@ fn asked(fields: &Fields<'_>) -> Result<Asked, JobError> {
                 (_, _, is_modifiable) => (!is_modifiable).then_some(HeldFor::NotModifiable),
             };
             let (is_text, filetype) = (arg.flag("is_text")?, arg.lossy("filetype")?);
-            let diff = arg.get("diff").map(|_| diff(&arg, &filetype)).transpose()?;
-            Asked::Show(ShowOf { id: arg.count("id")?, is_text, diff, obstacle, filetype })
+            let count = |field| arg.get(field).map_or(Ok(0), |_| arg.count(field));
+            let at = (count("buffer")?, count("tick")?);
+            let diff = arg.get("diff").map(|_| diff(&arg, at.0, &filetype)).transpose()?;
+            Asked::Show(ShowOf { id: arg.count("id")?, at, is_text, diff, obstacle, filetype })
         }
         "hunks" => Asked::Hunks {
             id: arg.count("id")?,
@@ -227,17 +229,17 @@ fn asked(fields: &Fields<'_>) -> Result<Asked, JobError> {
     })
 }
 
-fn diff(arg: &Fields<'_>, filetype: &str) -> Result<DiffOf, JobError> {
+fn diff(arg: &Fields<'_>, buffer: u64, filetype: &str) -> Result<DiffOf, JobError> {
     let of = arg.fields("diff")?;
     let against = Against {
-        buffer: of.count("buffer")?,
+        buffer,
         row: Some(row(&of, "row")?),
         tabstop: size(&of, "tabstop")?,
         filetype: filetype.to_owned(),
         is_insertion: of.flag("is_insertion")?,
     };
     let landed = of.get("after").map(|_| Ok((of.escaped_texts("before")?, of.escaped_texts("after")?)));
-    Ok(DiffOf { against, tick: of.count("tick")?, landed: landed.transpose()? })
+    Ok(DiffOf { against, landed: landed.transpose()? })
 }
 
 fn from(at: &Fields<'_>) -> Result<AskedFrom, JobError> {

@@ -1,7 +1,5 @@
 //! What a review says: the windows in which it is drawn, and its keys.
 
-use rmpv::Value;
-
 use super::ask::size;
 use crate::error::JobError;
 use crate::request::Fields;
@@ -15,13 +13,11 @@ pub struct PanesOf {
     pub id: u64,
     /// Its buffer.
     pub buffer: u64,
-    /// Counts the reports: what is drawn for an earlier one is too late. 0: the review has ended.
-    pub serial: u64,
-    /// The keys that are ours, as the head line shows them.
-    pub keys: String,
+    /// The keys that are ours.
+    pub keys: Vec<String>,
     /// Where the head line is without hunks, from 0.
     pub row: usize,
-    /// The rows that the current window shows, from 0 to the one behind the last, where it is one of them.
+    /// The rows that the current window shows as the review is opened, from 0 to the one behind the last.
     pub sight: Option<(usize, usize)>,
     /// The windows.
     pub panes: Vec<Pane>,
@@ -38,8 +34,6 @@ pub struct HunkKey {
     pub verb: HunkVerb,
     /// The row of the cursor, from 0.
     pub row: usize,
-    /// The hunk that the cursor went to, if it is there still.
-    pub visited: Option<String>,
     /// The changedtick of the text.
     pub tick: u64,
 }
@@ -61,16 +55,18 @@ pub enum HunkVerb {
     DropIn(usize, usize),
 }
 
-pub(super) fn panes(argument: &Value) -> Result<PanesOf, JobError> {
-    let fields = Fields::root(argument)?;
+pub(super) fn panes(fields: &Fields<'_>) -> Result<PanesOf, JobError> {
     let pane = |pane: &Fields<'_>| {
-        let (textoff, fold) = (row(pane, "textoff")?, row(pane, "fold")?);
+        let (textoff, foldcolumn) = (row(pane, "textoff")?, row(pane, "foldcolumn")?);
         let (scrolls, has_signs) = (pane.flag("scrolls")?, pane.flag("has_signs")?);
+        let fold = |fold: &Fields<'_>| Ok((row(fold, "first")?, row(fold, "last")?));
         Ok(Pane {
+            win: pane.count("win")?,
+            folds: pane.maps("folds")?.iter().map(fold).collect::<Result<_, JobError>>()?,
             columns: size(pane, "columns")?.max(1),
             leftcol: size(pane, "leftcol")?,
             scrolls,
-            gutter: gutter(textoff, fold, has_signs).filter(|_| !scrolls),
+            gutter: gutter(textoff, foldcolumn, has_signs).filter(|_| !scrolls),
             has_signs,
             tabstop: size(pane, "tabstop")?.max(1),
             most: size(pane, "height")?.saturating_sub(ASIDE).max(1),
@@ -81,10 +77,9 @@ pub(super) fn panes(argument: &Value) -> Result<PanesOf, JobError> {
     Ok(PanesOf {
         id: fields.count("id")?,
         buffer: fields.count("buffer")?,
-        serial: fields.count("serial")?,
-        keys: fields.lossy("keys")?,
-        row: row(&fields, "row")?,
-        sight: fields.get("top").map(|_| Ok((row(&fields, "top")?, row(&fields, "past")?))).transpose()?,
+        keys: fields.texts("keys")?,
+        row: row(fields, "row")?,
+        sight: fields.get("top").map(|_| Ok((row(fields, "top")?, row(fields, "past")?))).transpose()?,
         panes: fields.maps("panes")?.iter().map(pane).collect::<Result<_, JobError>>()?,
     })
 }
@@ -112,7 +107,6 @@ pub(super) fn key(fields: &Fields<'_>) -> Result<HunkKey, JobError> {
         buffer: fields.count("buffer")?,
         verb,
         row: row(fields, "row")?,
-        visited: fields.get("visited").map(|_| fields.text("visited")).transpose()?,
         tick: fields.count("tick")?,
     })
 }

@@ -10,7 +10,7 @@ use super::status::{chunks, expand_from};
 use super::width::width;
 use crate::document::{Row, Rows};
 use crate::land::Bytes;
-use crate::review::{Hunk, WordMarks, marks};
+use crate::review::{EditId, Hunk, WordMarks, marks};
 use crate::view::{BETWEEN, Cell, HELD};
 
 /// The sign of a conflict.
@@ -42,6 +42,10 @@ pub fn gutter(textoff: usize, fold: usize, has_signs: bool) -> Option<[String; 2
 /// A window in which hunks are drawn.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pane {
+    /// The window.
+    pub win: u64,
+    /// Its closed folds, ascending, each the first and the last row.
+    pub folds: Vec<(usize, usize)>,
     /// Cells for text.
     pub columns: usize,
     /// How many are out of sight at the left.
@@ -60,6 +64,13 @@ pub struct Pane {
     pub first: usize,
     /// The row behind them.
     pub past: usize,
+}
+
+/// What the head line says of these keys.
+pub fn shown(keys: &[String]) -> String {
+    let named = [("do", "take"), ("dp", "drop"), ("]c", "next")].into_iter();
+    let ours = named.filter(|(key, _)| keys.iter().any(|ours| ours == key));
+    ours.map(|(key, word)| format!("{key} {word}")).collect::<Vec<_>>().join(" ")
 }
 
 /// What the line above the first hunk tells.
@@ -99,11 +110,11 @@ pub fn row_of(hunk: &Hunk) -> usize {
 
 /// The hunk under the cursor: the one whose rows have it, else the insertion below its row, else the one above it, as for
 /// Vim's own `do`. Where several are at a row, the one that the cursor went to.
-pub fn under(hunks: &[Hunk], row: usize, visited: Option<&str>) -> Option<usize> {
+pub fn under(hunks: &[Hunk], row: usize, visited: Option<EditId>) -> Option<usize> {
     let near = hunks.iter().take_while(|hunk| hunk.rows.start <= row + 1).count();
     let find = |is_meant: &dyn Fn(&Hunk) -> bool| hunks[..near].iter().position(|hunk| is_meant(hunk));
     visited
-        .and_then(|visited| find(&|hunk| hunk.id.to_string() == visited))
+        .and_then(|visited| find(&|hunk| hunk.id == visited))
         .or_else(|| find(&|hunk| hunk.rows.contains(&row)))
         .or_else(|| find(&|hunk| hunk.rows.is_empty() && hunk.rows.start == row + 1))
         .or_else(|| find(&|hunk| hunk.rows.is_empty() && hunk.rows.start == row))
@@ -111,7 +122,7 @@ pub fn under(hunks: &[Hunk], row: usize, visited: Option<&str>) -> Option<usize>
 
 /// The hunk to go to from a row, `step` hunks on, or back where that is negative. It counts hunks, not rows: several may be
 /// at one row.
-pub fn step(hunks: &[Hunk], row: usize, step: i64, visited: Option<&str>) -> Option<usize> {
+pub fn step(hunks: &[Hunk], row: usize, step: i64, visited: Option<EditId>) -> Option<usize> {
     let here = under(hunks, row, visited);
     let passed = hunks.iter().take_while(|hunk| row_of(hunk) < row).count();
     let count = usize::try_from(step.unsigned_abs()).unwrap_or(usize::MAX);
@@ -136,10 +147,9 @@ pub fn within(hunks: &[Hunk], first: usize, past: usize) -> Vec<usize> {
 }
 
 impl Picture<'_> {
-    /// What is drawn in a window: marks, each its row, its byte and its options; and lines above rows, which are above the
-    /// closed fold that has the row.
+    /// What is drawn in a window: marks, each its row, its byte and its options.
     pub fn pane(&self, pane: &Pane) -> Value {
-        let mut drawing = Drawing { pane, text: self.text, marks: Vec::new(), above: Vec::new() };
+        let mut drawing = Drawing { pane, text: self.text, marks: Vec::new() };
         for at in within(self.hunks, pane.first, pane.past) {
             drawing.hunk(&self.hunks[at], (at == 0).then(|| self.head_line(pane.columns)));
         }
@@ -152,7 +162,7 @@ impl Picture<'_> {
         if self.hunks.is_empty() {
             drawing.labels(self.row, (self.row, true), &[self.head_line(pane.columns)]);
         }
-        map([("marks", Some(list(drawing.marks))), ("above", Some(list(drawing.above)))])
+        map([("win", Some(pane.win.into())), ("marks", Some(list(drawing.marks)))])
     }
 
     /// The line above the first hunk. Where there is less room the prompt is cut and goes first, then the agent, the counts
@@ -222,28 +232,41 @@ struct Drawing<'a> {
     pane: &'a Pane,
     text: &'a Rows,
     marks: Vec<Value>,
-    above: Vec<Value>,
 }
 
 impl Drawing<'_> {
+    /// The one row of a buffer without text does not go: nothing is drawn in it.
+    fn is_empty(&self) -> bool {
+        self.text.len() == 1 && self.text.get(0).is_some_and(|row| row.text.is_empty())
+    }
+
     fn mark(&mut self, row: usize, from: usize, options: Vec<(&'static str, Value)>) {
         let options = map(options.into_iter().map(|(name, value)| (name, Some(value))));
         self.marks.push(list([row.into(), from.into(), options]));
     }
 
-    fn lines(&mut self, (row, above): (usize, bool), lines: &[Chunks], options: Vec<(&'static str, Value)>) {
+    /// Lines below a row, or above it.
+    fn lines(&mut self, at: (usize, bool), lines: &[Chunks], options: Vec<(&'static str, Value)>) {
         if !lines.is_empty() {
+            let (row, above) = if self.is_empty() { (0, true) } else { at };
             let lines = list(lines.iter().map(chunks));
             let own = vec![("virt_lines", lines), ("virt_lines_above", above.into())];
             self.mark(row, 0, own.into_iter().chain(options).collect());
         }
     }
 
-    fn labels(&mut self, row: usize, (at, above): (usize, bool), lines: &[Chunks]) {
-        if !lines.is_empty() {
-            let lines = list(lines.iter().map(chunks));
-            self.above.push(list([row.into(), at.into(), above.into(), lines]));
-        }
+    /// Lines above a row: a closed fold that has it would hide them, so they are above that; else where they are said to
+    /// hang.
+    fn labels(&mut self, row: usize, at: (usize, bool), lines: &[Chunks]) {
+        let fold = self.pane.folds.iter().find(|(first, last)| (*first..=*last).contains(&row));
+        let at = match fold {
+            Some((first, _)) if *first > 0 => (first - 1, false),
+            Some((_, last)) if last + 1 < self.text.len() => (last + 1, true),
+            _ => at,
+        };
+        // Of marks at one place those with gravity to the left come first.
+        let options = vec![("virt_lines_overflow", "trunc".into()), ("right_gravity", false.into())];
+        self.lines(at, lines, options);
     }
 
     fn hunk(&mut self, hunk: &Hunk, head: Option<Chunks>) {
@@ -261,7 +284,7 @@ impl Drawing<'_> {
         }
         let beside = if hunk.rows.is_empty() { below(hunk) } else { (hunk.rows.start, true) };
         self.labels(row_of(hunk), beside, &labels);
-        if !hunk.rows.is_empty() {
+        if !hunk.rows.is_empty() && !self.is_empty() {
             self.rows_that_go(hunk, &old, &go);
         }
         let mut options = vec![("virt_lines_leftcol", pane.gutter.is_some().into())];
@@ -424,7 +447,7 @@ mod tests {
     #[test]
     fn a_key_means_the_hunk_under_the_cursor() {
         let all = hunks();
-        let visited = all[3].id.to_string();
+        let visited = all[3].id;
         for (row, visited, expected) in [
             (1, None, None),
             (2, None, Some(0)),
@@ -433,7 +456,7 @@ mod tests {
             (5, None, Some(1)),
             (6, None, Some(1)),
             (8, None, Some(2)),
-            (8, Some(visited.as_str()), Some(3)),
+            (8, Some(visited), Some(3)),
             (9, None, Some(3)),
         ] {
             assert_eq!(under(&all, row, visited), expected, "{row} {visited:?}");
@@ -503,7 +526,7 @@ mod tests {
     #[test]
     fn rows_wrap_between_characters_and_are_filled_to_the_edge() {
         let pane = Pane { columns: 10, tabstop: 8, most: 4, past: 100, ..Pane::default() };
-        let drawing = Drawing { pane: &pane, text: &Rows::default(), marks: Vec::new(), above: Vec::new() };
+        let drawing = Drawing { pane: &pane, text: &Rows::default(), marks: Vec::new() };
         let come = |lines: &[&str]| -> Vec<String> {
             drawing.rows_that_come(&Hunk::sample(0..1, lines), &[], &[]).iter().map(text).collect()
         };

@@ -18,9 +18,7 @@ local function compared(bufnr, range)
   local win = windows.plain(bufnr)[1]
   local line = win and api.nvim_win_get_cursor(win)[1] or math.max((range:lines()), 1)
   return {
-    buffer = bufnr,
     row = line - 1,
-    tick = api.nvim_buf_get_changedtick(bufnr),
     tabstop = vim.bo[bufnr].tabstop,
     is_insertion = range.kind == "insert",
     before = range.before and range.before.rows,
@@ -37,6 +35,7 @@ function M.show(id, is_text, is_diff)
   errors.no_window_in_cmdwin()
   local wanted = decide.place(job)
   local bo = wanted.buffer and vim.bo[wanted.buffer]
+  wanted.tick = bo and api.nvim_buf_get_changedtick(wanted.buffer)
   wanted.is_text, wanted.is_lost = is_text, job.range.lost
   wanted.is_modifiable, wanted.filetype = bo and bo.modifiable, bo and bo.filetype or ""
   wanted.diff = is_diff and compared(wanted.buffer or 0, job.range) or nil
@@ -44,7 +43,7 @@ function M.show(id, is_text, is_diff)
   if shown.lines then
     require("botglue.ui.review.edit").open(job, shown)
   elseif shown.is_hunks then
-    require("botglue.ui.review.view").open(job, M.show)
+    require("botglue.ui.review.view").open(job)
   end
 end
 
@@ -53,7 +52,7 @@ end
 ---@param opts botglue.AcceptOptions?
 function M.accept(id, opts)
   if decide.accept(id, opts, true) then
-    require("botglue.ui.review.view").open(registry.job(id), M.show)
+    M.show(id)
   end
 end
 
