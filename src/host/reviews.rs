@@ -428,7 +428,7 @@ impl Host {
             keys,
             note: why.map(|why| session::held_words(*why)),
         };
-        let picture = Picture { head: &head, text: &view.text, hunks, gone: &view.gone, row: panes.row };
+        let picture = Picture { head: &head, text: &view.text, hunks, gone: &view.gone };
         let drawn = panes.panes.iter().map(|pane| picture.pane(pane));
         Some(map([
             ("id", Some(id.into())),

@@ -15,8 +15,6 @@ pub struct PanesOf {
     pub buffer: u64,
     /// The keys that are ours.
     pub keys: Vec<String>,
-    /// Where the head line is without hunks, from 0.
-    pub row: usize,
     /// The rows that the current window shows as the review is opened, from 0 to the one behind the last.
     pub sight: Option<(usize, usize)>,
     /// The windows.
@@ -63,7 +61,8 @@ pub(super) fn panes(fields: &Fields<'_>) -> Result<PanesOf, JobError> {
         Ok(Pane {
             win: pane.count("win")?,
             folds: pane.maps("folds")?.iter().map(fold).collect::<Result<_, JobError>>()?,
-            columns: size(pane, "columns")?.max(1),
+            width: size(pane, "width")?,
+            columns: size(pane, "width")?.saturating_sub(textoff).max(1),
             leftcol: size(pane, "leftcol")?,
             scrolls,
             gutter: gutter(textoff, foldcolumn, has_signs).filter(|_| !scrolls),
@@ -78,7 +77,6 @@ pub(super) fn panes(fields: &Fields<'_>) -> Result<PanesOf, JobError> {
         id: fields.count("id")?,
         buffer: fields.count("buffer")?,
         keys: fields.texts("keys")?,
-        row: row(fields, "row")?,
         sight: fields.get("top").map(|_| Ok((row(fields, "top")?, row(fields, "past")?))).transpose()?,
         panes: fields.maps("panes")?.iter().map(pane).collect::<Result<_, JobError>>()?,
     })

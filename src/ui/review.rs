@@ -46,7 +46,9 @@ pub struct Pane {
     pub win: u64,
     /// Its closed folds, ascending, each the first and the last row.
     pub folds: Vec<(usize, usize)>,
-    /// Cells for text.
+    /// All of its cells.
+    pub width: usize,
+    /// Those for text.
     pub columns: usize,
     /// How many are out of sight at the left.
     pub leftcol: usize,
@@ -73,7 +75,7 @@ pub fn shown(keys: &[String]) -> String {
     ours.map(|(key, word)| format!("{key} {word}")).collect::<Vec<_>>().join(" ")
 }
 
-/// What the line above the first hunk tells.
+/// What the line above the text tells.
 #[derive(Debug, Clone, Default)]
 pub struct Head {
     /// Which of the held answers it is, from 1, and how many there are.
@@ -91,7 +93,7 @@ pub struct Head {
 /// What is drawn of an answer.
 #[derive(Debug)]
 pub struct Picture<'a> {
-    /// The line above the first hunk.
+    /// The line above the text.
     pub head: &'a Head,
     /// The text.
     pub text: &'a Rows,
@@ -99,8 +101,6 @@ pub struct Picture<'a> {
     pub hunks: &'a [Hunk],
     /// Those that were dropped and would change something.
     pub gone: &'a [Hunk],
-    /// Where the head line is without hunks.
-    pub row: usize,
 }
 
 /// The row where the cursor is for a hunk: its first one, or for an insertion the one above it.
@@ -147,11 +147,11 @@ pub fn within(hunks: &[Hunk], first: usize, past: usize) -> Vec<usize> {
 }
 
 impl Picture<'_> {
-    /// What is drawn in a window: marks, each its row, its byte and its options.
+    /// What is drawn in a window: the head line above its text, and marks, each its row, its byte and its options.
     pub fn pane(&self, pane: &Pane) -> Value {
         let mut drawing = Drawing { pane, text: self.text, marks: Vec::new() };
         for at in within(self.hunks, pane.first, pane.past) {
-            drawing.hunk(&self.hunks[at], (at == 0).then(|| self.head_line(pane.columns)));
+            drawing.hunk(&self.hunks[at]);
         }
         for at in within(self.gone, pane.first, pane.past) {
             let hunk = &self.gone[at];
@@ -159,13 +159,11 @@ impl Picture<'_> {
             let line = vec![Cell::new(fit(&words, pane.columns), LABEL)];
             drawing.lines(below(hunk), &[line], Vec::new());
         }
-        if self.hunks.is_empty() {
-            drawing.labels(self.row, (self.row, true), &[self.head_line(pane.columns)]);
-        }
-        map([("win", Some(pane.win.into())), ("marks", Some(list(drawing.marks)))])
+        let bar = bar(&self.head_line(pane.width));
+        map([("win", Some(pane.win.into())), ("bar", Some(bar.into())), ("marks", Some(list(drawing.marks)))])
     }
 
-    /// The line above the first hunk. Where there is less room the prompt is cut and goes first, then the agent, the counts
+    /// The line above the text. Where there is less room the prompt is cut and goes first, then the agent, the counts
     /// and which answer it is; the keys stay.
     pub fn head_line(&self, room: usize) -> Chunks {
         let Head { place: (index, count), agent, prompt, keys, note } = self.head;
@@ -201,6 +199,11 @@ impl Picture<'_> {
         }
         line
     }
+}
+
+/// A line as the value of `'winbar'`.
+fn bar(line: &Chunks) -> String {
+    line.iter().map(|Cell(text, group)| format!("%#{group}#{}", text.replace('%', "%%"))).collect()
 }
 
 /// `2 rows go, 1 comes`
@@ -269,11 +272,11 @@ impl Drawing<'_> {
         self.lines(at, lines, options);
     }
 
-    fn hunk(&mut self, hunk: &Hunk, head: Option<Chunks>) {
+    fn hunk(&mut self, hunk: &Hunk) {
         let pane = self.pane;
         let old = old(self.text, hunk);
         let (go, come) = marks(&old, &hunk.lines);
-        let mut labels: Vec<Chunks> = head.into_iter().collect();
+        let mut labels = Vec::new();
         if let Some(conflict) = hunk.conflict {
             let both = if hunk.has_whole_rows() { "; dO takes both" } else { "" };
             let words = format!("{CONFLICT} {}{both}", conflict.words());
@@ -508,7 +511,7 @@ mod tests {
         let mut two = [Hunk::sample(0..1, &["x"]), Hunk::sample(3..4, &["y"])];
         two[1].conflict = Some(Conflict::Deleted);
         let line = |hunks: &[Hunk], room| {
-            text(&Picture { head: &head, text: &Rows::default(), hunks, gone: &[], row: 0 }.head_line(room))
+            text(&Picture { head: &head, text: &Rows::default(), hunks, gone: &[] }.head_line(room))
         };
         for (room, expected) in [
             (100, "◆ 1 of 3 · claude · return errors instead of panicking · 2 hunks, 1 ⚠ · "),

@@ -15,8 +15,8 @@ end
 
 ---@class botglue.ReviewPane a window in which the hunks are drawn
 ---@field win integer
----@field columns integer cells for text
----@field textoff integer
+---@field width integer
+---@field textoff integer how many of these cells are not for text
 ---@field folds { first: integer, last: integer }[] the closed ones in the rows to draw, from 0
 ---@field leftcol integer how many are out of sight at the left
 ---@field scrolls boolean whether virtual lines scroll sideways with the text
@@ -61,12 +61,13 @@ end
 local function pane_of(win)
   local info, wo = vim.fn.getwininfo(win)[1], vim.wo[win]
   local view = api.nvim_win_call(win, vim.fn.winsaveview)
-  local height = info.height
+  -- That with the head line, whether it is there or not.
+  local height = math.max(info.height + info.winbar - 1, 1)
   local first = math.max(math.floor((info.topline - 1) / height) - 1, 0) * height
   local past = (math.floor(info.botline / height) + 2) * height
   return {
     win = win,
-    columns = math.max(info.width - info.textoff, 1),
+    width = info.width,
     textoff = info.textoff,
     folds = wo.foldenable and api.nvim_win_call(win, function()
       return folds(first, past)

@@ -33,7 +33,13 @@ local function fold_start(line)
   return start > 0 and start or line
 end
 
---- How many rows of the screen are above the cursor's line in the current window.
+--- How many rows the bar above the text of the current window has.
+---@return integer
+local function bar()
+  return vim.fn.getwininfo(api.nvim_get_current_win())[1].winbar
+end
+
+--- How many rows of the screen are above the cursor's line in the current window, with the bar above its text.
 ---@return integer? nil where its topmost line is cut
 local function rows_above()
   local view = vim.fn.winsaveview()
@@ -41,11 +47,11 @@ local function rows_above()
   if view.skipcol > 0 or line < view.topline then
     return nil
   end
-  return height(view.topline, line) - height(line, line) + view.topfill
+  return height(view.topline, line) - height(line, line) + view.topfill + bar()
 end
 
---- Scrolls the current window so that this many rows are above the cursor's line, if possible. Virtual lines above the
---- first line are visible only by the `topfill` of the view.
+--- Scrolls the current window so that this many of its rows are above the cursor's line, if possible. Virtual lines
+--- above the first line are visible only by the `topfill` of the view.
 ---@param rows integer
 local function scroll_to(rows)
   local line, last = fold_start(vim.fn.line(".")), vim.fn.line("$")
@@ -78,7 +84,7 @@ function M.keep(bufnr, draw)
   for win, above in pairs(rows) do
     api.nvim_win_call(win, function()
       if rows_above() ~= above or vim.fn.line("w0") == 1 then
-        scroll_to(above)
+        scroll_to(math.max(above - bar(), 0))
       end
     end)
   end

@@ -15,6 +15,7 @@ local windows = require("botglue.ui.windows")
 local M = {}
 
 local api = vim.api
+local OURS = "%#BotglueHeld#" -- what the head line begins with
 
 ---@class botglue.Review
 ---@field job botglue.Job
@@ -27,6 +28,22 @@ local api = vim.api
 ---@field group integer
 local Review = {}
 Review.__index = Review
+
+--- Puts the head line above the text of a window, or takes it away: what the user has there is there again then.
+---@param win integer
+---@param head string?
+local function set_head(win, head)
+  local bar = vim.wo[win][0].winbar
+  local is_ours = vim.startswith(bar, OURS)
+  if head and not is_ours then
+    vim.w[win].botglue_winbar = bar
+  end
+  if head or is_ours then
+    -- A window of one row has no room for it.
+    local wanted = head or vim.w[win].botglue_winbar or ""
+    pcall(api.nvim_set_option_value, "winbar", wanted, { win = win, scope = "local" })
+  end
+end
 
 ---@param id integer
 ---@param told table? what is drawn in; none: the review has ended
@@ -56,7 +73,6 @@ function Review:report()
   tell(self.job.id, {
     buffer = self.bufnr,
     keys = self.keys,
-    row = math.max((self.job.range:lines()) - 1, 0),
     top = shows_first and vim.fn.line("w0") - 1 or nil,
     past = shows_first and vim.fn.line("w$") or nil,
     panes = found,
@@ -70,20 +86,39 @@ function Review:follow()
   self:report()
 end
 
----@param marks fun()
-function Review:draw(marks)
+--- Replaces all that is drawn.
+---@param painted { win: integer, bar: string, marks: [integer, integer, vim.api.keyset.set_extmark][] }[] marks: row,
+--- byte and options
+function Review:draw(painted)
+  local heads = {}
   scroll.keep(self.bufnr, function()
     for i = 1, self.drawn do
       api.nvim_buf_clear_namespace(self.bufnr, panes.namespace(i), 0, -1)
     end
-    marks()
+    for i, pane in ipairs(painted) do
+      local namespace, win = panes.namespace(i), pane.win
+      heads[win] = pane.bar
+      if api.nvim_win_is_valid(win) then
+        api.nvim__ns_set(namespace, { wins = { win } })
+      end
+      for _, mark in ipairs(pane.marks) do
+        local row, col, opts = unpack(mark)
+        -- A mark that undo brought back would be where the text was.
+        opts.undo_restore, opts.strict = false, false
+        api.nvim_buf_set_extmark(self.bufnr, namespace, row, col, opts)
+      end
+    end
+    for _, win in ipairs(vim.fn.win_findbuf(self.bufnr)) do
+      set_head(win, heads[win])
+    end
   end)
+  self.drawn = #painted
 end
 
 ---@class botglue.PaintedReview
 ---@field id integer
 ---@field tick integer? of the text, if there may be hunks in it
----@field panes { win: integer, marks: [integer, integer, vim.api.keyset.set_extmark][] }[] row, byte and options
+---@field panes table[] see `draw`
 ---@field there { row: integer, past: integer }? the hunk to go to
 
 --- Draws what the host says. Where the text has changed since there is more soon; until then what is drawn moves with
@@ -97,21 +132,7 @@ function Review:show(painted)
     self.panes = nil
     return
   end
-  self:draw(function()
-    self.drawn = #painted.panes
-    for i, pane in ipairs(painted.panes) do
-      local namespace = panes.namespace(i)
-      if api.nvim_win_is_valid(pane.win) then
-        api.nvim__ns_set(namespace, { wins = { pane.win } })
-      end
-      for _, mark in ipairs(pane.marks) do
-        local row, col, opts = unpack(mark)
-        -- A mark that undo brought back would be where the text was.
-        opts.undo_restore, opts.strict = false, false
-        api.nvim_buf_set_extmark(self.bufnr, namespace, row, col, opts)
-      end
-    end
-  end)
+  self:draw(painted.panes)
   self.is_shown = true
   if self.drawn > 0 and tick then
     connection.process:notify("shown", { id = painted.id, tick = tick })
@@ -143,7 +164,7 @@ function Review:close()
   tell(self.job.id)
   keys.unmap(self.bufnr)
   if api.nvim_buf_is_loaded(self.bufnr) then
-    self:draw(function() end)
+    self:draw({})
   end
   status.place()
 end
@@ -170,6 +191,16 @@ function Review:watch()
     end
   end)
   on({ "WinResized", "BufWinEnter", "WinEnter", "DiffUpdated" }, {}, soon)
+  -- A window has the options of another one, or those that it had for a buffer.
+  api.nvim_create_autocmd("BufWinEnter", {
+    group = api.nvim_create_augroup("botglue.review.head", { clear = true }),
+    desc = "botglue: the head line of a review that has ended",
+    callback = function(event)
+      if not connection.review or connection.review.bufnr ~= event.buf then
+        set_head(api.nvim_get_current_win())
+      end
+    end,
+  })
   on({ "BufUnload", "BufWipeout" }, { buffer = self.bufnr }, function()
     -- A buffer that is read again is there in the next tick.
     vim.schedule(function()
