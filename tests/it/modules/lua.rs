@@ -24,7 +24,7 @@ const BUDGETS: [(&str, usize); 11] = [
     ("host", 922),
     ("jobs", 1722),
     ("session", 69),
-    ("ui", 1371),
+    ("ui", 1389),
     ("ui/prompt", 1337),
     ("ui/review", 790),
     ("ui/status", 725),
