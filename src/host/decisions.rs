@@ -81,7 +81,7 @@ impl Host {
                 Value::Null
             }
             None if shown_as == ShownAs::Hunks && wanted.obstacle.is_none() && !answer.is_too_large() => {
-                return self.once_known(token, (id, wanted.at.0), Waiting::Show(Box::new(wanted.clone())));
+                return self.once_known(token, id, wanted.at, Waiting::Show(Box::new(wanted.clone())));
             }
             None => shown(answer, wanted),
         };

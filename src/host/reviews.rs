@@ -38,6 +38,7 @@ pub(super) enum Asker {
 }
 
 /// A held answer of which is followed what is proposed.
+#[derive(Default)]
 pub(super) struct OpenReview {
     buffer: u64,
     /// The windows in which hunks are drawn; none: no review is open.
@@ -56,51 +57,26 @@ pub(super) struct OpenReview {
     before: (u64, HashSet<EditId>),
     /// The hunks that the user sees.
     seen: HashSet<EditId>,
-    /// What waits until it is known what is proposed for the text as it is.
-    waiting: Vec<(u64, Waiting)>,
+    /// What waits until it is known what is proposed for the text with a changedtick, with the token of who waits.
+    waiting: Vec<(u64, u64, Waiting)>,
 }
 
 /// See [`OpenReview::waiting`].
 pub(super) enum Waiting {
     /// A key, with the hunks that the user sees.
     Key(HunkKey, HashSet<EditId>),
-    /// A script that wants the hunks in the text with this changedtick; and Neovim's `'tabstop'`.
-    Hunks(u64, usize),
-    /// A window with what the buffer would be, by the text with this changedtick.
-    Diff(u64, Against),
+    /// A script that wants the hunks; and Neovim's `'tabstop'`.
+    Hunks(usize),
+    /// A window with what the buffer would be.
+    Diff(Against),
     /// The review is opened.
     Show(Box<ShowOf>),
 }
 
 impl OpenReview {
-    fn of(buffer: u64) -> Self {
-        Self {
-            buffer,
-            panes: None,
-            diff: None,
-            is_scripted: false,
-            is_drawn: false,
-            visited: None,
-            view: None,
-            before: (0, HashSet::new()),
-            seen: HashSet::new(),
-            waiting: Vec::new(),
-        }
-    }
-
     /// Whether it is known what is proposed for the text with this changedtick.
     fn is_known(&self, tick: u64) -> bool {
         self.view.as_ref().is_some_and(|view| view.tick >= tick)
-    }
-}
-
-impl Waiting {
-    fn tick(&self) -> u64 {
-        match self {
-            Self::Key(key, _) => key.tick,
-            Self::Hunks(tick, _) | Self::Diff(tick, _) => *tick,
-            Self::Show(wanted) => wanted.at.1,
-        }
     }
 }
 
@@ -110,7 +86,7 @@ impl Host {
         if self.reviews.get(&id).is_none_or(|review| review.buffer != buffer) {
             self.watch(id, buffer)?;
         }
-        let review = self.reviews.entry(id).or_insert_with(|| OpenReview::of(buffer));
+        let review = self.reviews.entry(id).or_default();
         review.buffer = buffer;
         Some(review)
     }
@@ -172,11 +148,7 @@ impl Host {
             Some(HeldFor::BufferGone) => "buffer of job {id} is gone",
             Some(HeldFor::RangeLost) => "place of job {id} is not known",
             _ => {
-                return self.once_known(
-                    token,
-                    (id, wanted.at.0),
-                    Waiting::Diff(wanted.at.1, diff.against.clone()),
-                );
+                return self.once_known(token, id, wanted.at, Waiting::Diff(diff.against.clone()));
             }
         };
         let lacks = lacks.replace("{id}", &id.to_string());
@@ -228,7 +200,7 @@ impl Host {
             self.views.screen.close(&view);
             self.draw(None);
         }
-        for (token, _) in waiting {
+        for (_, token, _) in waiting {
             self.editor.reply(token, Err(format!("job {id} is not held")));
         }
     }
@@ -268,24 +240,24 @@ impl Host {
         let has_none = view.hunks.is_err();
         review.view = Some(view);
         let waiting = std::mem::take(&mut review.waiting);
-        let is_due = |waits: &Waiting| has_none || review.is_known(waits.tick());
-        let (due, waiting) = waiting.into_iter().partition(|(_, waits)| is_due(waits));
+        let is_due = |tick: u64| has_none || review.is_known(tick);
+        let (due, waiting) = waiting.into_iter().partition(|(tick, ..)| is_due(*tick));
         review.waiting = waiting;
         self.show_proposed(job, None);
-        for (token, waiting) in due {
+        for (_, token, waiting) in due {
             self.go_on(token, job, waiting);
         }
     }
 
     /// Does what waits for it once it is known what is proposed for the text as it is.
-    pub(super) fn once_known(&mut self, token: u64, (id, buffer): (u64, u64), waiting: Waiting) {
+    pub(super) fn once_known(&mut self, token: u64, id: u64, (buffer, tick): (u64, u64), waiting: Waiting) {
         let Some(review) = self.follow(id, buffer) else {
             return self.editor.reply(token, Err(format!("job {id} is not held")));
         };
-        if review.is_known(waiting.tick()) {
+        if review.is_known(tick) {
             self.go_on(token, id, waiting);
         } else {
-            review.waiting.push((token, waiting));
+            review.waiting.push((tick, token, waiting));
             self.watch(id, buffer);
         }
     }
@@ -293,8 +265,8 @@ impl Host {
     fn go_on(&mut self, token: u64, id: u64, waiting: Waiting) {
         match waiting {
             Waiting::Key(key, shown) => self.mean(token, &key, &shown),
-            Waiting::Hunks(_, tabstop) => self.tell_hunks(token, id, tabstop),
-            Waiting::Diff(_, against) => self.open_proposal(token, id, against),
+            Waiting::Hunks(tabstop) => self.tell_hunks(token, id, tabstop),
+            Waiting::Diff(against) => self.open_proposal(token, id, against),
             Waiting::Show(wanted) => self.open_review(token, &wanted),
         }
     }
@@ -325,7 +297,7 @@ impl Host {
         if let Some(review) = self.follow(id, buffer) {
             review.is_scripted = true;
         }
-        self.once_known(token, (id, buffer), Waiting::Hunks(tick, tabstop));
+        self.once_known(token, id, (buffer, tick), Waiting::Hunks(tabstop));
     }
 
     fn tell_hunks(&self, token: u64, id: u64, tabstop: usize) {
@@ -442,7 +414,9 @@ impl Host {
     pub(super) fn hunk_key(&mut self, token: u64, key: HunkKey) {
         let review = self.reviews.get(&key.id).filter(|review| review.panes.is_some());
         match review.map(|review| review.seen.clone()) {
-            Some(seen) => self.once_known(token, (key.id, key.buffer), Waiting::Key(key, seen)),
+            Some(seen) => {
+                self.once_known(token, key.id, (key.buffer, key.tick), Waiting::Key(key, seen));
+            }
             None => {
                 let error = "see :Botglue review: none is open in this buffer";
                 self.editor.reply(token, Err(error.to_owned()));

@@ -15,7 +15,7 @@ pub struct PanesOf {
     pub buffer: u64,
     /// The keys that are ours.
     pub keys: Vec<String>,
-    /// The rows that the current window shows as the review is opened, from 0 to the one behind the last.
+    /// The rows that the current window shows, from 0 to the one behind the last, where it is one of them.
     pub sight: Option<(usize, usize)>,
     /// The windows.
     pub panes: Vec<Pane>,

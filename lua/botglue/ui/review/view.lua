@@ -23,7 +23,6 @@ local OURS = "%#BotglueHeld#" -- what the head line begins with
 ---@field keys string[] those that are ours
 ---@field panes botglue.ReviewPane[]? those that were reported
 ---@field drawn integer in how many windows hunks are drawn
----@field is_shown boolean? whether hunks were shown once
 ---@field tops table<integer, integer> the topmost line of each window, as last seen
 ---@field group integer
 local Review = {}
@@ -69,12 +68,12 @@ function Review:report()
     return
   end
   self.panes = found
-  local shows_first = not self.is_shown and api.nvim_get_current_buf() == self.bufnr
+  local is_here = api.nvim_get_current_buf() == self.bufnr
   tell(self.job.id, {
     buffer = self.bufnr,
     keys = self.keys,
-    top = shows_first and vim.fn.line("w0") - 1 or nil,
-    past = shows_first and vim.fn.line("w$") or nil,
+    top = is_here and vim.fn.line("w0") - 1 or nil,
+    past = is_here and vim.fn.line("w$") or nil,
     panes = found,
   })
 end
@@ -133,7 +132,6 @@ function Review:show(painted)
     return
   end
   self:draw(painted.panes)
-  self.is_shown = true
   if self.drawn > 0 and tick then
     connection.process:notify("shown", { id = painted.id, tick = tick })
   end
