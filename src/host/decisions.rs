@@ -91,8 +91,8 @@ impl Host {
     /// The user makes a block of an answer the answer.
     pub(super) fn take_block(&mut self, token: u64, act: &Act) {
         let row = act.row.as_deref().and_then(|row| row.parse().ok());
-        let taken = row.and_then(|row| self.views.screen.taken(act.view.as_deref()?, &act.action, row));
-        let reply = match taken {
+        let block = row.and_then(|row| self.views.screen.taken(act.view.as_deref()?, &act.action, row));
+        let reply = match block {
             Some((Some(id), lines)) => {
                 let lines = lines.into_iter().map(String::into_bytes).collect();
                 self.edit(id, Some(lines), true);

@@ -288,7 +288,9 @@ impl Host {
         let (feed, tell) = (self.feed.clone(), Arc::clone(&self.views.tell));
         self.editor.show_hunks(paint.into_iter().chain(views).collect(), reply, move || {
             feed.send(MirrorEvent::Drawn { buffer, job: id });
-            seen.into_iter().for_each(|seen| tell(seen));
+            if let Some(seen) = seen {
+                tell(seen);
+            }
         });
     }
 
@@ -413,14 +415,11 @@ impl Host {
     /// The user has pressed a key in a review.
     pub(super) fn hunk_key(&mut self, token: u64, key: HunkKey) {
         let review = self.reviews.get(&key.id).filter(|review| review.panes.is_some());
-        match review.map(|review| review.seen.clone()) {
-            Some(seen) => {
-                self.once_known(token, key.id, (key.buffer, key.tick), Waiting::Key(key, seen));
-            }
-            None => {
-                let error = "see :Botglue review: none is open in this buffer";
-                self.editor.reply(token, Err(error.to_owned()));
-            }
+        if let Some(seen) = review.map(|review| review.seen.clone()) {
+            self.once_known(token, key.id, (key.buffer, key.tick), Waiting::Key(key, seen));
+        } else {
+            let error = "see :Botglue review: none is open in this buffer";
+            self.editor.reply(token, Err(error.to_owned()));
         }
     }
 

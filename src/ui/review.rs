@@ -112,7 +112,7 @@ pub fn row_of(hunk: &Hunk) -> usize {
 /// Vim's own `do`. Where several are at a row, the one that the cursor went to.
 pub fn under(hunks: &[Hunk], row: usize, visited: Option<EditId>) -> Option<usize> {
     let near = hunks.iter().take_while(|hunk| hunk.rows.start <= row + 1).count();
-    let find = |is_meant: &dyn Fn(&Hunk) -> bool| hunks[..near].iter().position(|hunk| is_meant(hunk));
+    let find = |is_meant: &dyn Fn(&Hunk) -> bool| hunks[..near].iter().position(is_meant);
     visited
         .and_then(|visited| find(&|hunk| hunk.id == visited))
         .or_else(|| find(&|hunk| hunk.rows.contains(&row)))
@@ -203,7 +203,8 @@ impl Picture<'_> {
 
 /// A line as the value of `'winbar'`.
 fn bar(line: &Chunks) -> String {
-    line.iter().map(|Cell(text, group)| format!("%#{group}#{}", text.replace('%', "%%"))).collect()
+    let cell = |Cell(text, group): &Cell| ["%#", group, "#", &text.replace('%', "%%")].concat();
+    line.iter().map(cell).collect()
 }
 
 /// `2 rows go, 1 comes`

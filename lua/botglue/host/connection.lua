@@ -49,7 +49,7 @@
 ---@field prompt botglue.Prompt? the one that is open
 ---@field drafts botglue.PromptDraft[] of closed prompts, oldest first
 ---@field review botglue.Review? the one that is open
----@field edited table<integer, { bufnr: integer?, saved: string[]? }> by job the answers that the user edits
+---@field edited table<integer, { bufnr: integer, saved: string[]? }> by job the answers that the user edits
 ---@field compared integer? the buffer that is beside what it would be
 ---@field views table<string, botglue.HostWindow> the windows of the host that are open, by id
 ---@field shown table<integer, botglue.HostWindow> the same by buffer
