@@ -15,7 +15,7 @@ use crate::review::{EditId, Hunk};
 use crate::rpc::{DiffOf, HunkKey, HunkVerb, PanesOf, ShowOf};
 use crate::session;
 use crate::ui::review::{Head, Picture, row_of, rows_to_come, shown, step, under, within};
-use crate::ui::{Against, Proposal, Texts, list, map};
+use crate::ui::{Against, Texts, list, map, proposal};
 
 /// The token of a query whose reply nobody reads.
 const UNREAD: u64 = 1 << 52;
@@ -163,8 +163,8 @@ impl Host {
             let why = session::advice(id, Obstacle::Held(why));
             return self.draw(Some((token, Err(why))));
         }
-        let shown = Proposal::new(id, against.clone(), &view.text, hunks(view), None);
-        let name = self.views.screen.open("proposal", Box::new(shown), token);
+        let shown = proposal(id, &against, &view.text, hunks(view), None);
+        let name = self.views.screen.open("proposal", shown, token);
         if let Some(review) = self.reviews.get_mut(&id) {
             review.diff = Some((name, against));
         }
@@ -279,8 +279,8 @@ impl Host {
         };
         if let Some((name, against)) = diff {
             let why = view.hunks.as_ref().err().map(|why| session::held_words(*why));
-            let shown = Proposal::new(id, against.clone(), &view.text, hunks(view), why);
-            self.views.screen.show(name, Box::new(shown));
+            let shown = proposal(id, against, &view.text, hunks(view), why);
+            self.views.screen.show(name, shown);
             against.row = None;
         }
         let (buffer, seen) = (*buffer, diff.as_ref().map(|_| Found::Proposed { id, tick: view.tick }));
@@ -435,32 +435,33 @@ impl Host {
         let (hunks, gone) = (hunks(view), &view.gone);
         let went = visited.filter(|(_, row, tick)| (*row, *tick) == (key.row, key.tick)).map(|(id, ..)| id);
         let here = under(hunks, key.row, went);
-        let behind = |count: usize| match here {
-            Some(at) => (at..at.saturating_add(count).min(hunks.len())).collect(),
-            None => Vec::new(),
-        };
-        let (asked, meant): (Asked, Vec<usize>) = match key.verb {
-            HunkVerb::Go(steps) => {
-                let hunk = step(hunks, key.row, steps, went).map(|at| &hunks[at]);
-                *visited = hunk.map(|hunk| (hunk.id, row_of(hunk), view.tick));
-                if hunk.is_none() {
-                    let way = if steps > 0 { "below" } else { "above" };
-                    self.editor.warn(format!("no hunk {way}"));
-                }
-                let there = hunk.map(|hunk| ("there".into(), there(hunk)));
-                return self.editor.found(token, there.into_iter().collect());
+        if let HunkVerb::Go(way) = key.verb {
+            let steps = i64::try_from(key.count).unwrap_or(i64::MAX).saturating_mul(way);
+            let hunk = step(hunks, key.row, steps, went).map(|at| &hunks[at]);
+            *visited = hunk.map(|hunk| (hunk.id, row_of(hunk), view.tick));
+            if hunk.is_none() {
+                let way = if way > 0 { "below" } else { "above" };
+                self.editor.warn(format!("no hunk {way}"));
             }
-            HunkVerb::Take(count) => (ReviewQuery::Take, behind(count)),
-            HunkVerb::Both => (ReviewQuery::Both, behind(1)),
-            HunkVerb::Drop(count) => match under(gone, key.row, None).filter(|_| here.is_none()) {
-                Some(at) => {
-                    let undrop = ReviewQuery::Undrop(vec![gone[at].id]);
-                    return self.ask_review(token, Asker::Key, (key.id, key.buffer), undrop);
-                }
-                None => (ReviewQuery::Drop, behind(count)),
-            },
-            HunkVerb::TakeIn(first, past) => (ReviewQuery::Take, within(hunks, first, past)),
-            HunkVerb::DropIn(first, past) => (ReviewQuery::Drop, within(hunks, first, past)),
+            let there = hunk.map(|hunk| ("there".into(), there(hunk)));
+            return self.editor.found(token, there.into_iter().collect());
+        }
+        let asked: Asked = match key.verb {
+            HunkVerb::Take | HunkVerb::Go(_) => ReviewQuery::Take,
+            HunkVerb::Both => ReviewQuery::Both,
+            HunkVerb::Drop => ReviewQuery::Drop,
+        };
+        let meant: Vec<usize> = match (key.lines, here) {
+            (Some((first, past)), _) => within(hunks, first, past),
+            (None, Some(at)) => (at..at.saturating_add(key.count).min(hunks.len())).collect(),
+            (None, None)
+                if key.verb == HunkVerb::Drop
+                    && let Some(at) = under(gone, key.row, None) =>
+            {
+                let undrop = ReviewQuery::Undrop(vec![gone[at].id]);
+                return self.ask_review(token, Asker::Key, (key.id, key.buffer), undrop);
+            }
+            (None, None) => Vec::new(),
         };
         let ids: Vec<EditId> = meant.into_iter().map(|at| hunks[at].id).collect();
         if ids.is_empty() {

@@ -30,6 +30,10 @@ pub struct HunkKey {
     pub buffer: u64,
     /// What it does.
     pub verb: HunkVerb,
+    /// With the hunk under the cursor, and as many from there.
+    pub count: usize,
+    /// With those in these rows instead, from the first to the one behind the last.
+    pub lines: Option<(usize, usize)>,
     /// The row of the cursor, from 0.
     pub row: usize,
     /// The changedtick of the text.
@@ -39,18 +43,14 @@ pub struct HunkKey {
 /// What a key in a review does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HunkVerb {
-    /// It goes so many hunks on, or back.
+    /// It goes to hunks: 1 on, -1 back.
     Go(i64),
-    /// It takes the hunk under the cursor, and as many behind it.
-    Take(usize),
-    /// It takes the hunk under the cursor, and the user's rows stay where both have changed the same.
+    /// It takes them.
+    Take,
+    /// It takes them, and the user's rows stay where both have changed the same.
     Both,
     /// It drops them, or brings back the dropped one under the cursor.
-    Drop(usize),
-    /// It takes those in the rows from the first to the one behind the last.
-    TakeIn(usize, usize),
-    /// It drops them.
-    DropIn(usize, usize),
+    Drop,
 }
 
 pub(super) fn panes(fields: &Fields<'_>) -> Result<PanesOf, JobError> {
@@ -83,27 +83,24 @@ pub(super) fn panes(fields: &Fields<'_>) -> Result<PanesOf, JobError> {
 }
 
 pub(super) fn key(fields: &Fields<'_>) -> Result<HunkKey, JobError> {
-    let lines = |take: fn(usize, usize) -> HunkVerb| {
-        let range = fields.fields("range")?;
-        Ok::<_, JobError>(take(row(&range, "first")?, row(&range, "past")?))
-    };
-    let count = || row(fields, "count").map(|count| count.max(1));
-    let steps = || count().map(|count| i64::try_from(count).unwrap_or(i64::MAX));
-    let has_range = fields.get("range").is_some();
-    let verb = match (fields.text("verb")?.as_str(), has_range) {
-        ("next", _) => HunkVerb::Go(steps()?),
-        ("previous", _) => HunkVerb::Go(-steps()?),
-        ("take", true) => lines(HunkVerb::TakeIn)?,
-        ("take", false) => HunkVerb::Take(count()?),
-        ("both", _) => HunkVerb::Both,
-        ("drop", true) => lines(HunkVerb::DropIn)?,
-        ("drop", false) => HunkVerb::Drop(count()?),
+    let verb = match fields.text("verb")?.as_str() {
+        "next" => HunkVerb::Go(1),
+        "previous" => HunkVerb::Go(-1),
+        "take" => HunkVerb::Take,
+        "both" => HunkVerb::Both,
+        "drop" => HunkVerb::Drop,
         _ => return Err(bad("verb", "is nothing that a key of a review does")),
+    };
+    let lines = |_| {
+        let range = fields.fields("range")?;
+        Ok::<_, JobError>((row(&range, "first")?, row(&range, "past")?))
     };
     Ok(HunkKey {
         id: fields.count("id")?,
         buffer: fields.count("buffer")?,
         verb,
+        count: fields.get("count").map_or(Ok(1), |_| row(fields, "count"))?.max(1),
+        lines: fields.get("range").map(lines).transpose()?,
         row: row(fields, "row")?,
         tick: fields.count("tick")?,
     })

@@ -28,7 +28,7 @@ pub use info::Info;
 pub use job_prompt::JobPrompt;
 pub use layout::{Class, Key, Ui, clean, fit};
 pub use list::{List, Origin, Scope};
-pub use proposal::{Against, Proposal};
+pub use proposal::{Against, proposal};
 pub use screen::{Effect, Event, Kind, Opening, Screen, View};
 pub use status::{Hung, Said, Status, StatusState, expand, indent, tools};
 pub use transcript::Transcript;

@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use super::frame::{Frame, Row};
-use super::layout::{Key, Ui};
+use super::compare::Compared;
+use super::frame::Row;
 use super::review::rows_to_come;
-use super::screen::{Kind, Opening, View};
+use super::screen::{Kind, View};
 use crate::document::Rows;
 use crate::request::bytes;
 use crate::review::Hunk;
 use crate::view::BETWEEN;
-
-const KEYS: [Key; 1] = [Key::told("q", "close", "close")];
 
 /// The buffer of a held answer, and how it is compared.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -28,39 +26,28 @@ pub struct Against {
     pub is_insertion: bool,
 }
 
-/// See the module.
-#[derive(Debug)]
-pub struct Proposal {
-    id: u64,
-    against: Against,
-    title: String,
-    rows: Vec<Arc<Row>>,
-    cursor: Option<usize>,
-}
-
-impl Proposal {
-    /// A text with hunks in it, ascending; `why` there are none.
-    pub fn new(id: u64, against: Against, text: &Rows, hunks: &[Hunk], why: Option<&str>) -> Self {
-        let is_empty = text.len() == 1 && text.get(0).is_some_and(|row| row.text.is_empty());
-        let nothing = Rows::default();
-        // The one row of a buffer without text makes room.
-        let text = if is_empty && against.is_insertion && !hunks.is_empty() { &nothing } else { text };
-        let row = |row: &[u8]| Arc::new(Row::plain(bytes::escape(row)));
-        let (mut rows, mut at) = (Vec::with_capacity(text.len()), 0);
-        for hunk in hunks {
-            rows.extend(text.slice(at..hunk.rows.start).iter().map(|old| row(&old.text)));
-            rows.extend(rows_to_come(text, hunk, against.tabstop).iter().map(|new| row(new)));
-            at = hunk.rows.end;
-        }
-        rows.extend(text.slice(at..text.len()).iter().map(|old| row(&old.text)));
-        let cursor = against.row.map(|row| {
-            let above = hunks.iter().take_while(|hunk| hunk.rows.end <= row);
-            let row = above.fold(row, |row, hunk| row - hunk.rows.len() + hunk.lines.len());
-            (row + 1).min(rows.len()).max(1)
-        });
-        let title = why.map_or_else(|| title(id, hunks), str::to_owned);
-        Self { id, against, title, rows, cursor }
+/// A text with hunks in it, ascending; `why` there are none.
+pub fn proposal(id: u64, against: &Against, text: &Rows, hunks: &[Hunk], why: Option<&str>) -> Box<dyn View> {
+    let is_empty = text.len() == 1 && text.get(0).is_some_and(|row| row.text.is_empty());
+    let nothing = Rows::default();
+    // The one row of a buffer without text makes room.
+    let text = if is_empty && against.is_insertion && !hunks.is_empty() { &nothing } else { text };
+    let row = |row: &[u8]| Arc::new(Row::plain(bytes::escape(row)));
+    let (mut rows, mut at) = (Vec::with_capacity(text.len()), 0);
+    for hunk in hunks {
+        rows.extend(text.slice(at..hunk.rows.start).iter().map(|old| row(&old.text)));
+        rows.extend(rows_to_come(text, hunk, against.tabstop).iter().map(|new| row(new)));
+        at = hunk.rows.end;
     }
+    rows.extend(text.slice(at..text.len()).iter().map(|old| row(&old.text)));
+    let cursor = against.row.map(|row| {
+        let above = hunks.iter().take_while(|hunk| hunk.rows.end <= row);
+        let row = above.fold(row, |row, hunk| row - hunk.rows.len() + hunk.lines.len());
+        (row + 1).min(rows.len()).max(1)
+    });
+    let title = why.map_or_else(|| title(id, hunks), str::to_owned);
+    let (kind, name) = (Kind::Against(against.buffer), format!("diff/job {id}/after"));
+    Box::new(Compared { kind, name, title, filetype: against.filetype.clone(), rows, cursor })
 }
 
 /// What it says of its hunks.
@@ -77,23 +64,4 @@ fn title(id: u64, hunks: &[Hunk]) -> String {
         Some("q close".to_owned()),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(BETWEEN)
-}
-
-impl View for Proposal {
-    fn opening(&self) -> Opening {
-        Opening {
-            buffer: vec![("readonly", true.into()), ("syntax", self.against.filetype.as_str().into())],
-            diff: true,
-            ..Opening::of(Kind::Against(self.against.buffer), &format!("diff/job {}/after", self.id), &KEYS)
-        }
-    }
-
-    fn frame(&mut self, _: Ui, _: usize) -> Frame {
-        Frame {
-            rows: self.rows.clone(),
-            bar: Some(self.title.clone()),
-            cursor: self.cursor,
-            ..Frame::default()
-        }
-    }
 }

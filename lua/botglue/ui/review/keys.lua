@@ -67,7 +67,7 @@ end
 ---@param verb "take"|"drop"
 ---@param range { [1]: integer, [2]: integer }? from 1
 function M.in_lines(verb, range)
-  change(verb, range and { range = { first = range[1] - 1, past = range[2] } } or { count = 1 })
+  change(verb, range and { range = { first = range[1] - 1, past = range[2] } } or {})
 end
 
 --- An operator on the hunk under the cursor. What it goes over does not matter.
