@@ -3,7 +3,6 @@
 
 local attach = require("botglue.host.attach")
 local connection = require("botglue.host.connection")
-local debounce = require("botglue.util.debounce")
 local errors = require("botglue.host.errors")
 local highlight = require("botglue.ui.highlight")
 local keys = require("botglue.ui.review.keys")
@@ -125,7 +124,9 @@ end
 ---@param painted botglue.PaintedReview
 function Review:show(painted)
   local tick = painted.tick
-  if painted.id ~= self.job.id or tick and tick ~= api.nvim_buf_get_changedtick(self.bufnr) then
+  if painted.id ~= self.job.id or not api.nvim_buf_is_loaded(self.bufnr) then
+    return
+  elseif tick and tick ~= api.nvim_buf_get_changedtick(self.bufnr) then
     return
   elseif windows.is_typing_interrupted() then
     self.panes = nil
@@ -169,26 +170,21 @@ end
 
 function Review:watch()
   self.group = api.nvim_create_augroup("botglue.review", { clear = true })
-  local function on(events, opts, fn)
-    opts.group, opts.desc, opts.callback = self.group, "botglue: the review", fn
-    api.nvim_create_autocmd(events, opts)
-  end
-  -- What is drawn within the event is on the screen with what has scrolled.
-  on("WinScrolled", {}, function()
-    self:follow_windows()
-  end)
-  -- No event tells of folds, and of a gutter.
-  on("SafeState", {}, function()
-    if api.nvim_get_mode().mode == "n" then
-      self:follow_windows()
-    end
-  end)
-  local soon = debounce(function()
-    if connection.review == self then
-      self:report()
-    end
-  end)
-  on({ "WinResized", "BufWinEnter", "WinEnter", "DiffUpdated" }, {}, soon)
+  api.nvim_create_autocmd({ "WinScrolled", "SafeState" }, {
+    group = self.group,
+    desc = "botglue: the review",
+    callback = function(event)
+      -- What is drawn within the event is on the screen with what has scrolled; and no event tells of folds, and of a
+      -- gutter.
+      if event.event == "SafeState" and api.nvim_get_mode().mode ~= "n" then
+        return
+      elseif api.nvim_buf_is_loaded(self.bufnr) then
+        self:follow_windows()
+      else
+        self:close()
+      end
+    end,
+  })
   -- A window has the options of another one, or those that it had for a buffer.
   api.nvim_create_autocmd("BufWinEnter", {
     group = api.nvim_create_augroup("botglue.review.head", { clear = true }),
@@ -199,14 +195,6 @@ function Review:watch()
       end
     end,
   })
-  on({ "BufUnload", "BufWipeout" }, { buffer = self.bufnr }, function()
-    -- A buffer that is read again is there in the next tick.
-    vim.schedule(function()
-      if not api.nvim_buf_is_loaded(self.bufnr) then
-        self:close()
-      end
-    end)
-  end)
 end
 
 --- Ends the review that is open.
