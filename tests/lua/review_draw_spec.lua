@@ -83,20 +83,6 @@ test("while nothing changes nothing is reported, and nothing drawn", function()
   equal(count(), before)
 end)
 
-test("rows are highlighted to the edge, and the changed words in both", function()
-  local nvim = reviewed({ "a", "old word", "", "d" }, { "a", "new word", "d" })
-  local function attributes(row, column)
-    return nvim:lua("vim.cmd.redraw(); return vim.fn.screenattr(...)", row, column)
-  end
-  -- The head line is the second row; then the two that go, and the one that comes.
-  equal(attributes(3, 1) ~= attributes(3, 6), true, "a changed word that goes")
-  equal(attributes(3, 6), attributes(4, 1), "a row that goes, and an empty one")
-  equal(attributes(4, 60), attributes(4, 1), "to the edge")
-  equal(attributes(5, 1) ~= attributes(5, 6), true, "a changed word that comes")
-  equal(attributes(5, 60), attributes(5, 6), "to the edge")
-  equal(attributes(6, 1) ~= attributes(4, 1), true, "a row that stays")
-end)
-
 test("a row that is wider than the window scrolls where the text does", function()
   local nvim = reviewed({ "a" .. ("b"):rep(90) }, { x58 .. "yyyy" }, "vim.o.wrap = false")
   equal(rows(nvim)[3], x58 .. "yy")
@@ -104,20 +90,6 @@ test("a row that is wider than the window scrolls where the text does", function
   suite.eventually("it has scrolled", function()
     return rows(nvim)[3] == ("x"):rep(48) .. "yyyy"
   end)
-end)
-
-test("what is taller than the window is cut to it, and counted", function()
-  local lines, new = numbered(40), {}
-  for i = 1, 40 do
-    new[i] = "new " .. i
-  end
-  local text = rows(reviewed(lines, vim.list_extend(new, lines)))
-  equal(
-    { text[1], text[2], text[12], text[13] },
-    { HEAD, "new 1", "… 30 more rows · :Botglue diff", "line 1" }
-  )
-  text = rows(reviewed(lines, { "one", "line 40" }))
-  equal({ text[1], text[2], text[3] }, { HEAD, "39 rows go, 1 comes", "line 1" })
 end)
 
 test("only what is near a window is drawn, and the rest as it comes near", function()

@@ -55,7 +55,7 @@ end
 ---@param rows integer
 local function scroll_to(rows)
   local line, last = fold_start(vim.fn.line(".")), vim.fn.line("$")
-  if last <= api.nvim_win_get_height(0) and height(1, last, true) <= api.nvim_win_get_height(0) then
+  if last <= vim.fn.winheight(0) and height(1, last, true) <= vim.fn.winheight(0) then
     -- All of the buffer can be seen.
     vim.fn.winrestview({ topline = 1, topfill = fill_above(1) })
     return
@@ -67,7 +67,7 @@ local function scroll_to(rows)
   local fill = fill_above(top)
   local shown = math.min(math.max(rows - (height(top, line) - own), 0), fill)
   if top == 1 then
-    shown = math.min(fill, math.max(api.nvim_win_get_height(0) - height(1, line), 0))
+    shown = math.min(fill, math.max(vim.fn.winheight(0) - height(1, line), 0))
   end
   vim.fn.winrestview({ topline = top, topfill = shown })
 end
@@ -107,7 +107,7 @@ function M.reveal(past)
   local view = vim.fn.winsaveview()
   local last = math.min(math.max(past, 1), api.nvim_buf_line_count(0))
   local below = last < api.nvim_buf_line_count(0) and fill_above(last + 1) or 0
-  if height(math.min(view.topline, view.lnum), last) + view.topfill + below > api.nvim_win_get_height(0) then
+  if height(math.min(view.topline, view.lnum), last) + view.topfill + below > vim.fn.winheight(0) then
     local top = math.max(view.lnum - vim.wo.scrolloff, 1)
     vim.fn.winrestview({ topline = top, topfill = fill_above(top) })
   end
