@@ -17,7 +17,7 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 11] = [
-    ("", 544),
+    ("", 541),
     ("command", 737),
     ("config", 381),
     ("editor", 2214),
@@ -26,7 +26,7 @@ const BUDGETS: [(&str, usize); 11] = [
     ("session", 69),
     ("ui", 1389),
     ("ui/prompt", 1337),
-    ("ui/review", 782),
+    ("ui/review", 785),
     ("ui/status", 725),
 ];
 /// By how much a budget may be above the lines.

@@ -5,6 +5,7 @@ local windows = require("botglue.ui.windows")
 local M = {}
 
 local api = vim.api
+local SIGNS = 500 -- more than hunks are drawn at a time: they are looked at after each key
 
 --- The namespace of the marks in the window with a number.
 ---@param number integer
@@ -34,7 +35,7 @@ local function has_signs(bufnr, option)
   if not option:find("^auto") then
     return option:find("^yes") ~= nil
   end
-  local signs = api.nvim_buf_get_extmarks(bufnr, -1, 0, -1, { type = "sign", details = true })
+  local signs = api.nvim_buf_get_extmarks(bufnr, -1, 0, -1, { type = "sign", details = true, limit = SIGNS })
   return vim.iter(signs):any(function(sign)
     return sign[4].sign_hl_group ~= "BotglueDelete"
   end)
