@@ -21,7 +21,7 @@ local OURS = "%#BotglueHeld#" -- what the head line begins with
 ---@field bufnr integer
 ---@field keys string[] those that are ours
 ---@field panes botglue.ReviewPane[]? those that were reported
----@field drawn integer in how many windows hunks are drawn
+---@field drawn table[] what is drawn, for each window
 ---@field tops table<integer, integer> the topmost line of each window, as last seen
 ---@field group integer
 local Review = {}
@@ -90,7 +90,7 @@ end
 function Review:draw(painted)
   local heads = {}
   scroll.keep(self.bufnr, function()
-    for i = 1, self.drawn do
+    for i in ipairs(self.drawn) do
       api.nvim_buf_clear_namespace(self.bufnr, panes.namespace(i), 0, -1)
     end
     for i, pane in ipairs(painted) do
@@ -110,7 +110,7 @@ function Review:draw(painted)
       set_head(win, heads[win])
     end
   end)
-  self.drawn = #painted
+  self.drawn = painted
 end
 
 ---@class botglue.PaintedReview
@@ -133,7 +133,7 @@ function Review:show(painted)
     return
   end
   self:draw(painted.panes)
-  if self.drawn > 0 and tick then
+  if #self.drawn > 0 and tick then
     connection.process:notify("shown", { id = painted.id, tick = tick })
   end
   if painted.there and api.nvim_get_current_buf() == self.bufnr then
@@ -213,7 +213,7 @@ function M.open(job)
   api.nvim_set_current_win((windows.find_or_open(bufnr)))
   highlight.define()
   local self =
-    setmetatable({ job = job, bufnr = bufnr, drawn = 0, tops = {}, keys = keys.map(bufnr) }, Review)
+    setmetatable({ job = job, bufnr = bufnr, drawn = {}, tops = {}, keys = keys.map(bufnr) }, Review)
   connection.review = self
   status.place()
   self:watch()
