@@ -296,7 +296,6 @@ impl Host {
                 self.take_hunk(token, (id, buffer), hunk, (tick, now));
             }
             Command::Shown { id, tick } => self.seen_hunks(id, tick),
-            Command::Diff { id, buffer, tabstop } => self.diff(id, buffer, tabstop),
             Command::Edit { id, lines, is_saved } => self.edit(id, lines, is_saved),
             Command::Adopt { token } => self.adopt(Adopter::Plugin(token)),
             Command::Settled { token } => self.unsettled.push(token),
@@ -320,7 +319,7 @@ impl Host {
             Command::Prompt(message) => self.prompt(*message),
             Command::Geometry(ui) => self.resized(ui),
             Command::Seen(seen) => self.seen(seen),
-            Command::Panes(panes) => self.panes(panes),
+            Command::Panes { id, panes } => self.panes(id, panes),
             Command::Hunk { token, key } => self.hunk_key(token, key),
             Command::Unknown(what) => tracing::warn!(what, "unknown notification"),
         }

@@ -24,7 +24,7 @@ use crate::options::Options;
 use crate::request::{self, Observe};
 use crate::session::{Batch, Decision, Known, Recording};
 use crate::ui::Ui;
-pub use ask::{Act, Asked, AskedFrom, EachOf, ShowOf, TranscriptOf};
+pub use ask::{Act, Asked, AskedFrom, DiffOf, EachOf, ShowOf, TranscriptOf};
 use input::RpcInput;
 pub use prompt::PromptMessage;
 pub use review::{HunkKey, HunkVerb, PanesOf};
@@ -78,15 +78,6 @@ pub enum Command {
         id: u64,
         /// The changedtick.
         tick: u64,
-    },
-    /// The window with what a text would be is open, or is not any more.
-    Diff {
-        /// The job's id.
-        id: u64,
-        /// Its buffer.
-        buffer: u64,
-        /// Neovim's `'tabstop'`; none: it is closed.
-        tabstop: Option<usize>,
     },
     /// What the user made of a held answer in its own buffer.
     Edit {
@@ -164,7 +155,12 @@ pub enum Command {
     /// What is seen of the ranges of jobs has changed.
     Seen(Vec<Seen>),
     /// The windows in which the hunks of a held answer are drawn; none: its review has ended.
-    Panes(PanesOf),
+    Panes {
+        /// The job.
+        id: u64,
+        /// The windows.
+        panes: Option<PanesOf>,
+    },
     /// A key in a review.
     Hunk {
         /// Comes back with the reply.
@@ -209,8 +205,13 @@ impl Command {
                 read(method, Fields::root(argument).and_then(|fields| fields.text("view")).map(Self::Closed))
             }
             "seen" => read(method, Self::seen(argument)),
-            "panes" => read(method, review::panes(argument).map(Self::Panes)),
-            "diff" => read(method, Self::diff(argument)),
+            "panes" => read(
+                method,
+                Fields::root(argument).and_then(|fields| {
+                    let panes = fields.get("panes").map(|_| review::panes(&fields));
+                    Ok(Self::Panes { id: fields.count("id")?, panes: panes.transpose()? })
+                }),
+            ),
             "shown" => read(
                 method,
                 Fields::root(argument)
@@ -253,8 +254,7 @@ impl Command {
             Self::Decide { .. }
             | Self::TakeHunk { .. }
             | Self::Edit { .. }
-            | Self::Diff { .. }
-            | Self::Panes(_)
+            | Self::Panes { .. }
             | Self::Hunk { .. } => true,
             Self::Ask { asked, .. } => asked.as_ref().is_ok_and(is_of_jobs),
             _ => false,
@@ -280,12 +280,6 @@ impl Command {
         let fields = Fields::root(argument)?;
         let lines = fields.some("lines", mirror::texts)?;
         Ok(Self::Edit { id: fields.count("id")?, lines, is_saved: fields.flag("is_saved")? })
-    }
-
-    fn diff(argument: &Value) -> Result<Self, JobError> {
-        let fields = Fields::root(argument)?;
-        let tabstop = fields.some("tabstop", ask::size)?;
-        Ok(Self::Diff { id: fields.count("id")?, buffer: fields.count("buffer")?, tabstop })
     }
 
     fn decide(token: u64, fields: &Fields<'_>) -> Result<Self, JobError> {

@@ -159,10 +159,6 @@ fn carry_out(
             let feed = feed.clone();
             editor.places(buffer, tick, &places, move |tick| feed.send(MirrorEvent::Placed { buffer, tick }));
         }
-        Order::Review { buffer, view } => {
-            // As below.
-            _ = messages.send(HostMessage::Reviewed { buffer, view: Box::new(view) });
-        }
         Order::AskAgain(buffer) => {
             let feed = feed.clone();
             runtime.spawn(async move {
@@ -171,6 +167,9 @@ fn carry_out(
             });
         }
         // The receiver is gone only while the host ends.
+        Order::Review { buffer, view } => {
+            _ = messages.send(HostMessage::Reviewed { buffer, view: Box::new(view) });
+        }
         Order::NotNow(jobs) => _ = messages.send(HostMessage::NotNow(jobs)),
         Order::Settled(settled) => _ = messages.send(HostMessage::Settled(settled)),
         Order::Unfollowed(job) => _ = messages.send(HostMessage::Unfollowed(job)),

@@ -115,12 +115,11 @@ function M.hold(told)
   return vim.tbl_map(require("botglue.jobs.registry").recall, told.answers)
 end
 
---- Shows what is proposed of a held answer: in its buffer, and beside that.
-for name, window in pairs({ paint = "review", diff = "diff" }) do
-  M[name] = function(told)
-    if connection[window] then
-      connection[window]:show(told)
-    end
+--- Shows what is proposed of a held answer in its buffer.
+---@param painted botglue.PaintedReview
+function M.paint(painted)
+  if connection.review then
+    connection.review:show(painted)
   end
 end
 

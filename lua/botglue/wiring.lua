@@ -8,8 +8,8 @@ function handlers.host_started(process)
   require("botglue.host.attach").mirror_all()
   require("botglue.ui.review.edit").tell_all(process)
   vim.schedule(function()
-    for _, shown in pairs({ connection.review, connection.diff }) do
-      shown:follow()
+    if connection.review then
+      connection.review:follow()
     end
   end)
   if connection.prompt then
@@ -46,10 +46,8 @@ end
 
 function handlers.job_decided(job)
   local connection = require("botglue.host.connection")
-  for _, shown in pairs({ connection.review, connection.diff }) do
-    if shown.job == job then
-      shown:close()
-    end
+  if connection.review and connection.review.job == job then
+    connection.review:close()
   end
   connection.edited[job.id] = nil
 end

@@ -223,8 +223,16 @@ impl Editor {
         self.send(Outgoing::Call(Call::Ask(vec![("places", argument)], Box::new(done))));
     }
 
-    /// Has the plugin show what is proposed of a held answer; `done` is called once it has.
-    pub fn show_hunks(&self, calls: Vec<(&'static str, Value)>, done: impl FnOnce() + Send + 'static) {
+    /// Has the plugin show what is proposed of a held answer; `done` is called once it has. The reply to a question comes
+    /// behind it.
+    pub fn show_hunks(
+        &self,
+        calls: Vec<(&'static str, Value)>,
+        reply: Option<(u64, Result<serde_json::Value, String>)>,
+        done: impl FnOnce() + Send + 'static,
+    ) {
+        let reply = reply.map(|(token, reply)| ("reply", value::reply(token, reply)));
+        let calls: Vec<_> = calls.into_iter().chain(reply).collect();
         if calls.is_empty() {
             return done();
         }

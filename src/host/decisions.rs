@@ -4,15 +4,16 @@ use serde_json::{Value, json};
 
 use super::Host;
 use super::jobs::QueuedJob;
-use super::reviews::Asker;
+use super::reviews::{Asker, Waiting};
 use crate::editor::StateChange;
 use crate::fields::bytes;
 use crate::journal::{Change, Landed};
 use crate::land::{Bytes, HeldFor};
 use crate::mirror::{MirrorEvent, Obstacle, ReviewQuery};
 use crate::review::EditId;
-use crate::rpc::ShowOf;
+use crate::rpc::{Act, ShowOf};
 use crate::session::{self, Decision, HeldAnswer, Patch, ShownAs, Verdict};
+use crate::ui::Blocks;
 use crate::view::BETWEEN;
 
 impl Host {
@@ -64,12 +65,42 @@ impl Host {
 
     /// Replies with what is to be opened of a held answer: its hunks, its text, or its blocks.
     pub(super) fn show(&mut self, token: u64, wanted: &ShowOf) {
-        let ShowOf { id, .. } = *wanted;
-        let shown = match self.session.answer(id) {
-            Some(answer) => Ok(shown(answer, wanted)),
-            None => Err(format!("job {id} is not held")),
+        let id = wanted.id;
+        if let Some(diff) = &wanted.diff {
+            return self.compare(token, wanted, diff);
+        }
+        let Some(answer) = self.session.answer(id) else {
+            return self.draw(Some((token, Err(format!("job {id} is not held")))));
         };
-        self.draw(Some((token, shown)));
+        let shown_as = if wanted.is_text { ShownAs::Text } else { answer.shown_as() };
+        let blocks = answer.blocks(&wanted.filetype).filter(|_| shown_as == ShownAs::Blocks);
+        let reply = match blocks.filter(|(_, blocks)| !blocks.is_empty()) {
+            Some((text, blocks)) => {
+                let blocks = Blocks { id, text: text.to_owned(), blocks };
+                self.views.screen.open("blocks", Box::new(blocks), token);
+                Value::Null
+            }
+            None if shown_as == ShownAs::Hunks && wanted.obstacle.is_none() && !answer.is_too_large() => {
+                return self.once_known(token, id, wanted.at, Waiting::Show(Box::new(wanted.clone())));
+            }
+            None => shown(answer, wanted),
+        };
+        self.draw(Some((token, Ok(reply))));
+    }
+
+    /// The user makes a block of an answer the answer.
+    pub(super) fn take_block(&mut self, token: u64, act: &Act) {
+        let row = act.row.as_deref().and_then(|row| row.parse().ok());
+        let block = row.and_then(|row| self.views.screen.taken(act.view.as_deref()?, &act.action, row));
+        let reply = match block {
+            Some((Some(id), lines)) => {
+                let lines = lines.into_iter().map(String::into_bytes).collect();
+                self.edit(id, Some(lines), true);
+                Ok(json!({ "own": "review", "id": id }))
+            }
+            _ => Err("no block here: go to one of those that are highlighted".to_owned()),
+        };
+        self.draw(Some((token, reply)));
     }
 
     /// The user has saved a held answer, or typed in it.
@@ -100,38 +131,10 @@ impl Host {
     }
 }
 
-/// What is to be opened of a held answer.
+/// A held answer alone, with what is said of it.
 fn shown(answer: &HeldAnswer, wanted: &ShowOf) -> Value {
     let id = wanted.id;
     let obstacle = wanted.obstacle.or_else(|| answer.is_too_large().then_some(HeldFor::TooLarge));
-    let shown_as = if wanted.is_text { ShownAs::Text } else { answer.shown_as() };
-    let blocks = Some(shown_as).filter(|shown| *shown == ShownAs::Blocks);
-    if let Some((text, blocks)) = blocks.and_then(|_| answer.blocks(&wanted.filetype))
-        && !blocks.is_empty()
-    {
-        let block = |(at, block): (usize, &crate::land::Block)| {
-            let rows = if block.lines.len() == 1 {
-                "1 row".to_owned()
-            } else {
-                format!("{} rows", block.lines.len())
-            };
-            let language = Some(block.language.clone()).filter(|language| !language.is_empty());
-            let label = [Some(format!("{} of {}", at + 1, blocks.len())), language, Some(rows)];
-            let label: Vec<String> = label.into_iter().flatten().collect();
-            json!({ "lines": block.lines, "label": label.join(BETWEEN), "first": block.rows.0, "last": block.rows.1 })
-        };
-        let title = [
-            format!("job {id}: {} blocks", blocks.len()),
-            "<CR> takes one".to_owned(),
-            format!(":Botglue edit {id} has all"),
-            "q close".to_owned(),
-        ];
-        let blocks: Vec<Value> = blocks.iter().enumerate().map(block).collect();
-        return json!({ "blocks": blocks, "text": text, "title": title.join(BETWEEN) });
-    }
-    if shown_as == ShownAs::Hunks && obstacle.is_none() {
-        return json!({});
-    }
     let lines = answer.lines();
     let place = obstacle.map(|why| session::advice(id, Obstacle::Held(why))).or_else(|| {
         let rows = answer.block_rows()?;

@@ -142,6 +142,9 @@ impl Host {
                 if items.is_empty() { Err(NONE.to_owned()) } else { Ok(json!({ "quickfix": items })) };
             return self.draw(Some((token, reply)));
         }
+        if act.action == "block" {
+            return self.take_block(token, &act);
+        }
         if let Some(reply) = self.taken(&act) {
             return self.draw(Some((token, reply)));
         }

@@ -1,19 +1,21 @@
 //! The reviews of held answers that are open: what is drawn of each, and which hunks its keys mean.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use rmpv::Value;
 use serde_json::json;
 
 use super::Host;
 use crate::fields::bytes;
+use super::views::Found;
 use crate::land::HeldFor;
 use crate::mirror::{Findings, MirrorEvent, MirrorQuery, Obstacle, ReviewQuery, ReviewView};
 use crate::review::{EditId, Hunk};
-use crate::rpc::{HunkKey, HunkVerb, PanesOf};
+use crate::rpc::{DiffOf, HunkKey, HunkVerb, PanesOf, ShowOf};
 use crate::session;
-use crate::ui::review::{DrawnHunk, Head, Picture, row_of, step, under, within};
-use crate::ui::{list, map};
+use crate::ui::review::{Head, Picture, row_of, rows_to_come, shown, step, under, within};
+use crate::ui::{Against, Texts, list, map, proposal};
 
 /// The token of a query whose reply nobody reads.
 const UNREAD: u64 = 1 << 52;
@@ -36,95 +38,45 @@ pub(super) enum Asker {
 }
 
 /// A held answer of which is followed what is proposed.
+#[derive(Default)]
 pub(super) struct OpenReview {
     buffer: u64,
     /// The windows in which hunks are drawn; none: no review is open.
     panes: Option<PanesOf>,
-    /// The window with what the text would be is open; Neovim's `'tabstop'`.
-    diff: Option<usize>,
+    /// The view with what its buffer would be, if that is open.
+    diff: Option<(String, Against)>,
     /// A script has asked for the hunks.
     is_scripted: bool,
     /// Hunks were drawn once.
     is_drawn: bool,
+    /// The hunk that the cursor went to, the row, and the changedtick of the text.
+    visited: Option<(EditId, usize, u64)>,
     /// None before it was computed.
-    view: Option<View>,
+    view: Option<ReviewView>,
     /// The hunks of the view before, and its changedtick.
     before: (u64, HashSet<EditId>),
     /// The hunks that the user sees.
     seen: HashSet<EditId>,
-    /// What waits until it is known what is proposed for the text as it is.
-    waiting: Vec<(u64, Waiting)>,
+    /// What waits until it is known what is proposed for the text with a changedtick, with the token of who waits.
+    waiting: Vec<(u64, u64, Waiting)>,
 }
 
 /// See [`OpenReview::waiting`].
-enum Waiting {
+pub(super) enum Waiting {
     /// A key, with the hunks that the user sees.
     Key(HunkKey, HashSet<EditId>),
-    /// A script that wants the hunks in the text with this changedtick; and Neovim's `'tabstop'`.
-    Hunks(u64, usize),
+    /// A script that wants the hunks; and Neovim's `'tabstop'`.
+    Hunks(usize),
+    /// A window with what the buffer would be.
+    Diff(Against),
+    /// The review is opened.
+    Show(Box<ShowOf>),
 }
 
 impl OpenReview {
-    fn of(buffer: u64) -> Self {
-        Self {
-            buffer,
-            panes: None,
-            diff: None,
-            is_scripted: false,
-            is_drawn: false,
-            view: None,
-            before: (0, HashSet::new()),
-            seen: HashSet::new(),
-            waiting: Vec::new(),
-        }
-    }
-
     /// Whether it is known what is proposed for the text with this changedtick.
     fn is_known(&self, tick: u64) -> bool {
         self.view.as_ref().is_some_and(|view| view.tick >= tick)
-    }
-}
-
-impl Waiting {
-    fn tick(&self) -> u64 {
-        match self {
-            Self::Key(key, _) => key.tick,
-            Self::Hunks(tick, _) => *tick,
-        }
-    }
-}
-
-/// What is proposed.
-struct View {
-    tick: u64,
-    hunks: Result<Vec<DrawnHunk>, HeldFor>,
-    gone: Vec<Hunk>,
-}
-
-impl View {
-    /// As the mirror tells it; of a hunk that the view before had it tells less.
-    fn of(view: ReviewView, before: Option<Self>) -> Self {
-        let before = before.and_then(|before| before.hunks.ok()).unwrap_or_default();
-        let mut before: BTreeMap<String, DrawnHunk> =
-            before.into_iter().map(|drawn| (drawn.hunk.id.to_string(), drawn)).collect();
-        let drawn = |shown: crate::mirror::ShownHunk| match (
-            shown.marks,
-            before.remove(&shown.hunk.id.to_string()),
-        ) {
-            (Some(words), _) => DrawnHunk { hunk: shown.hunk, words, old: shown.old },
-            (None, Some(known)) => DrawnHunk { hunk: shown.hunk, ..known },
-            (None, None) => DrawnHunk { hunk: shown.hunk, words: Default::default(), old: Vec::new() },
-        };
-        let hunks = view.hunks.map(|hunks| hunks.into_iter().map(drawn).collect());
-        Self { tick: view.tick, hunks, gone: view.gone }
-    }
-
-    fn hunks(&self) -> &[DrawnHunk] {
-        self.hunks.as_deref().unwrap_or_default()
-    }
-
-    fn ids(&self) -> HashSet<EditId> {
-        self.hunks().iter().map(|drawn| drawn.hunk.id).collect()
     }
 }
 
@@ -134,7 +86,7 @@ impl Host {
         if self.reviews.get(&id).is_none_or(|review| review.buffer != buffer) {
             self.watch(id, buffer)?;
         }
-        let review = self.reviews.entry(id).or_insert_with(|| OpenReview::of(buffer));
+        let review = self.reviews.entry(id).or_default();
         review.buffer = buffer;
         Some(review)
     }
@@ -166,38 +118,89 @@ impl Host {
     }
 
     /// The windows of a review are others, or it has ended.
-    pub(super) fn panes(&mut self, panes: PanesOf) {
-        let id = panes.id;
-        if panes.serial == 0 {
+    pub(super) fn panes(&mut self, id: u64, panes: Option<PanesOf>) {
+        let Some(panes) = panes else {
             if let Some(review) = self.reviews.get_mut(&id) {
                 (review.panes, review.is_drawn) = (None, false);
             }
-            self.unfollow(id);
-        } else if let Some(review) = self.follow(id, panes.buffer) {
+            return self.unfollow(id);
+        };
+        if let Some(review) = self.follow(id, panes.buffer) {
             review.panes = Some(panes);
-            let paint = self.paint(id).map(|paint| ("paint", paint));
-            self.editor.show_hunks(paint.into_iter().collect(), || {});
+            self.show_proposed(id, None);
         }
     }
 
-    /// The window with what the text would be is open, or is not any more.
-    pub(super) fn diff(&mut self, id: u64, buffer: u64, tabstop: Option<usize>) {
-        if tabstop.is_none() {
-            if let Some(review) = self.reviews.get_mut(&id) {
-                review.diff = None;
+    /// Shows what an answer changes: of a held one what its buffer would be, once that is known; of a landed one what was
+    /// there before, and after.
+    pub(super) fn compare(&mut self, token: u64, wanted: &ShowOf, diff: &DiffOf) {
+        let id = wanted.id;
+        if self.session.answer(id).is_none() {
+            let Some((before, after)) = diff.landed.clone() else {
+                return self.draw(Some((token, Err(format!("job {id} has nothing to compare")))));
+            };
+            let filetype = wanted.filetype.clone();
+            let texts = Texts { name: format!("job {id}"), before, after, filetype };
+            self.views.screen.open_both("compare", texts.views(), token);
+            return self.draw(Some((token, Ok(json!(null)))));
+        }
+        let lacks = match wanted.obstacle {
+            Some(HeldFor::BufferGone) => "buffer of job {id} is gone",
+            Some(HeldFor::RangeLost) => "place of job {id} is not known",
+            _ => {
+                return self.once_known(token, id, wanted.at, Waiting::Diff(diff.against.clone()));
             }
+        };
+        let lacks = lacks.replace("{id}", &id.to_string());
+        self.draw(Some((token, Err(format!("the {lacks}: see :Botglue edit {id}")))));
+    }
+
+    /// Opens the window with what the buffer of an answer would be.
+    fn open_proposal(&mut self, token: u64, id: u64, against: Against) {
+        let Some(OpenReview { view: Some(view), .. }) = self.reviews.get(&id) else { return };
+        if let Err(why) = view.hunks {
             self.unfollow(id);
-        } else if let Some(review) = self.follow(id, buffer) {
-            review.diff = tabstop;
-            let diff = self.beside(id).map(|diff| ("diff", diff));
-            self.editor.show_hunks(diff.into_iter().collect(), || {});
+            let why = session::advice(id, Obstacle::Held(why));
+            return self.draw(Some((token, Err(why))));
+        }
+        let shown = proposal(id, &against, &view.text, hunks(view), None);
+        let name = self.views.screen.open("proposal", shown, token);
+        if let Some(review) = self.reviews.get_mut(&id) {
+            review.diff = Some((name, against));
+        }
+        self.show_proposed(id, Some((token, Ok(json!(null)))));
+    }
+
+    /// Opens the review of an answer of which it is known what is proposed; the answer alone where nothing can be.
+    fn open_review(&mut self, token: u64, wanted: &ShowOf) {
+        let view = self.reviews.get(&wanted.id).and_then(|review| review.view.as_ref());
+        match view.and_then(|view| view.hunks.as_ref().err()).copied() {
+            Some(why) => {
+                self.unfollow(wanted.id);
+                self.show(token, &ShowOf { obstacle: Some(why), ..wanted.clone() });
+            }
+            None => self.draw(Some((token, Ok(json!({ "is_hunks": true }))))),
+        }
+    }
+
+    /// A view is gone: it may have been that of what a buffer would be.
+    pub(super) fn closed_proposal(&mut self, view: &str) {
+        let is_it = |review: &OpenReview| review.diff.as_ref().is_some_and(|(name, _)| name == view);
+        if let Some((id, review)) = self.reviews.iter_mut().find(|(_, review)| is_it(review)) {
+            let id = *id;
+            review.diff = None;
+            self.unfollow(id);
         }
     }
 
     /// The answer is decided.
     pub(super) fn end_review(&mut self, id: u64) {
-        let waiting = self.reviews.remove(&id).map(|review| review.waiting).unwrap_or_default();
-        for (token, _) in waiting {
+        let Some(OpenReview { waiting, diff, .. }) = self.reviews.remove(&id) else { return };
+        if let Some((view, _)) = diff {
+            self.views.screen.close(&view);
+            self.draw(None);
+        }
+        for (_, token, _) in waiting {
             self.editor.reply(token, Err(format!("job {id} is not held")));
         }
     }
@@ -210,7 +213,7 @@ impl Host {
         let Some(review) = self.reviews.get_mut(&id) else { return };
         review.is_drawn |= review.panes.is_some();
         match &review.view {
-            Some(view) if view.tick == tick => review.seen = view.ids(),
+            Some(view) if view.tick == tick => review.seen = ids(view),
             _ if review.before.0 == tick => review.seen.clone_from(&review.before.1),
             _ => {}
         }
@@ -218,8 +221,7 @@ impl Host {
 
     /// Shows once more what is proposed, so that it counts as seen.
     pub(super) fn show_again(&mut self, id: u64) {
-        let calls = self.drawings(id);
-        self.editor.show_hunks(calls, || {});
+        self.show_proposed(id, None);
     }
 
     /// What is proposed of an answer is known.
@@ -228,79 +230,87 @@ impl Host {
         if view.hunks.is_ok() {
             self.keep_drops(job, view.taken, view.dropped.clone());
         }
-        let mut due = Vec::new();
-        if let Some(review) = self.reviews.get_mut(&job) {
-            if let Some(before) = &review.view {
-                review.before = (before.tick, before.ids());
-            }
-            review.view = Some(View::of(view, review.view.take()));
-            let waiting = std::mem::take(&mut review.waiting);
-            // Without hunks there is no text whose changedtick could be that of the view.
-            let has_none = review.view.as_ref().is_some_and(|view| view.hunks.is_err());
-            let is_due = |waits: &Waiting| has_none || review.is_known(waits.tick());
-            (due, review.waiting) = waiting.into_iter().partition(|(_, waits)| is_due(waits));
-        }
-        let feed = self.feed.clone();
-        let calls = self.drawings(job);
-        self.editor.show_hunks(calls, move || feed.send(MirrorEvent::Drawn { buffer, job }));
-        for (token, waiting) in due {
-            match waiting {
-                Waiting::Key(key, shown) => self.mean(token, &key, &shown),
-                Waiting::Hunks(_, tabstop) => self.tell_hunks(token, job, tabstop),
-            }
-        }
-    }
-
-    /// The calls that show what is proposed.
-    fn drawings(&mut self, id: u64) -> Vec<(&'static str, Value)> {
-        let paint = self.paint(id).map(|paint| ("paint", paint));
-        paint.into_iter().chain(self.beside(id).map(|diff| ("diff", diff))).collect()
-    }
-
-    /// What the text would be, as the hunks of it.
-    fn beside(&self, id: u64) -> Option<Value> {
-        let review = self.reviews.get(&id)?;
-        let (view, tabstop) = (review.view.as_ref()?, review.diff?);
-        let why = view.hunks.as_ref().err().map(|why| Value::from(session::held_words(*why)));
-        let hunk = |drawn: &DrawnHunk| {
-            map([
-                ("first", Some(drawn.hunk.rows.start.into())),
-                ("count", Some(drawn.hunk.rows.len().into())),
-                ("conflict", Some(drawn.hunk.conflict.is_some().into())),
-                ("lines", Some(list(drawn.lines(tabstop).into_iter().map(Value::Binary)))),
-            ])
+        let Some(review) = self.reviews.get_mut(&job) else {
+            return self.feed.send(MirrorEvent::Drawn { buffer, job });
         };
-        let hunks = list(view.hunks().iter().map(hunk));
-        Some(map([
-            ("id", Some(id.into())),
-            ("tick", Some(view.tick.into())),
-            ("hunks", Some(hunks)),
-            ("why", why),
-        ]))
+        if let Some(before) = &review.view {
+            review.before = (before.tick, ids(before));
+        }
+        // Without hunks there is no text whose changedtick could be that of the view.
+        let has_none = view.hunks.is_err();
+        review.view = Some(view);
+        let waiting = std::mem::take(&mut review.waiting);
+        let is_due = |tick: u64| has_none || review.is_known(tick);
+        let (due, waiting) = waiting.into_iter().partition(|(tick, ..)| is_due(*tick));
+        review.waiting = waiting;
+        self.show_proposed(job, None);
+        for (_, token, waiting) in due {
+            self.go_on(token, job, waiting);
+        }
     }
 
-    /// Replies with the hunks, once they are known for the text as it is.
-    pub(super) fn hunks(&mut self, token: u64, (id, buffer): (u64, u64), tick: u64, tabstop: usize) {
+    /// Does what waits for it once it is known what is proposed for the text as it is.
+    pub(super) fn once_known(&mut self, token: u64, id: u64, (buffer, tick): (u64, u64), waiting: Waiting) {
         let Some(review) = self.follow(id, buffer) else {
             return self.editor.reply(token, Err(format!("job {id} is not held")));
         };
-        review.is_scripted = true;
         if review.is_known(tick) {
-            self.tell_hunks(token, id, tabstop);
+            self.go_on(token, id, waiting);
         } else {
-            review.waiting.push((token, Waiting::Hunks(tick, tabstop)));
+            review.waiting.push((tick, token, waiting));
             self.watch(id, buffer);
         }
     }
 
+    fn go_on(&mut self, token: u64, id: u64, waiting: Waiting) {
+        match waiting {
+            Waiting::Key(key, shown) => self.mean(token, &key, &shown),
+            Waiting::Hunks(tabstop) => self.tell_hunks(token, id, tabstop),
+            Waiting::Diff(against) => self.open_proposal(token, id, against),
+            Waiting::Show(wanted) => self.open_review(token, &wanted),
+        }
+    }
+
+    /// Shows what is proposed of an answer, then replies to a question.
+    fn show_proposed(&mut self, id: u64, reply: Option<(u64, Result<serde_json::Value, String>)>) {
+        let paint = self.paint(id).map(|paint| ("paint", paint));
+        let Some(OpenReview { buffer, diff, view: Some(view), .. }) = self.reviews.get_mut(&id) else {
+            return;
+        };
+        if let Some((name, against)) = diff {
+            let why = view.hunks.as_ref().err().map(|why| session::held_words(*why));
+            let shown = proposal(id, against, &view.text, hunks(view), why);
+            self.views.screen.show(name, shown);
+            against.row = None;
+        }
+        let (buffer, seen) = (*buffer, diff.as_ref().map(|_| Found::Proposed { id, tick: view.tick }));
+        let views = self.views.screen.calls().into_iter().map(|call| ("view", call));
+        let (feed, tell) = (self.feed.clone(), Arc::clone(&self.views.tell));
+        self.editor.show_hunks(paint.into_iter().chain(views).collect(), reply, move || {
+            feed.send(MirrorEvent::Drawn { buffer, job: id });
+            if let Some(seen) = seen {
+                tell(seen);
+            }
+        });
+    }
+
+    /// Replies with the hunks, once they are known for the text as it is.
+    pub(super) fn hunks(&mut self, token: u64, (id, buffer): (u64, u64), tick: u64, tabstop: usize) {
+        if let Some(review) = self.follow(id, buffer) {
+            review.is_scripted = true;
+        }
+        self.once_known(token, id, (buffer, tick), Waiting::Hunks(tabstop));
+    }
+
     fn tell_hunks(&self, token: u64, id: u64, tabstop: usize) {
         let Some(view) = self.reviews.get(&id).and_then(|review| review.view.as_ref()) else { return };
-        let hunk = |drawn: &DrawnHunk| {
-            let lines: Vec<_> = drawn.lines(tabstop).iter().map(|line| bytes::escape(line)).collect();
-            let rows = &drawn.hunk.rows;
-            json!({ "first": rows.start + 1, "last": rows.end, "lines": lines, "conflict": drawn.hunk.conflict.is_some() })
+        let hunk = |hunk: &Hunk| {
+            let lines = rows_to_come(&view.text, hunk, tabstop);
+            let lines: Vec<_> = lines.iter().map(|line| bytes::escape(line)).collect();
+            let (rows, is_conflict) = (&hunk.rows, hunk.conflict.is_some());
+            json!({ "first": rows.start + 1, "last": rows.end, "lines": lines, "conflict": is_conflict })
         };
-        let hunks: Vec<_> = view.hunks().iter().map(hunk).collect();
+        let hunks: Vec<_> = hunks(view).iter().map(hunk).collect();
         self.editor.reply(token, Ok(json!({ "tick": view.tick, "hunks": hunks })));
     }
 
@@ -312,8 +322,8 @@ impl Host {
             _ if self.session.answer(id).is_none() => Err(format!("job {id} is not held")),
             None => Err(format!("get the hunks of job {id} again: the text has changed since")),
             Some(view) => {
-                let meant = hunk.checked_sub(1).and_then(|at| view.hunks().get(at));
-                meant.map(|drawn| drawn.hunk.id).ok_or_else(|| format!("job {id} has no hunk {hunk}"))
+                let meant = hunk.checked_sub(1).and_then(|at| hunks(view).get(at));
+                meant.map(|hunk| hunk.id).ok_or_else(|| format!("job {id} has no hunk {hunk}"))
             }
         };
         match meant {
@@ -368,23 +378,20 @@ impl Host {
 
     /// What is drawn in the windows of a review.
     fn paint(&mut self, id: u64) -> Option<Value> {
-        let OpenReview { panes, view, is_drawn, .. } = self.reviews.get_mut(&id)?;
-        let (_, view) = (panes.as_ref()?, view.as_ref()?);
-        let failed = view.hunks.as_ref().err().copied().filter(|_| !std::mem::replace(is_drawn, true));
-        if let Some(why) = failed.filter(|why| !is_of_place(*why)) {
-            self.editor.error(format!("the review of job {id}: {}", session::held_words(why)));
-        }
-        let OpenReview { panes, view, is_drawn, .. } = self.reviews.get(&id)?;
+        let OpenReview { panes, view, is_drawn, visited, .. } = self.reviews.get_mut(&id)?;
         let (panes, view) = (panes.as_ref()?, view.as_ref()?);
-        let hunks: Vec<&Hunk> = view.hunks().iter().map(|drawn| &drawn.hunk).collect();
-        let (top, past) = panes.sight.unwrap_or_default();
-        let first = hunks.first().filter(|_| !is_drawn && within(&hunks, top, past).is_empty());
+        let hunks = hunks(view);
+        let is_in_sight = panes.sight.is_none_or(|(top, past)| !within(hunks, top, past).is_empty());
+        let first = hunks.first().filter(|_| !*is_drawn && !is_in_sight);
+        if let Some(first) = first {
+            *visited = Some((first.id, row_of(first), view.tick));
+        }
         let (agent, prompt) = self.board.about(id).unwrap_or_default();
         let why = view.hunks.as_ref().err();
-        let keys = match (view.hunks().is_empty(), why) {
+        let keys = match (hunks.is_empty(), why) {
             (true, Some(_)) => format!(":Botglue edit {id}"),
             (true, None) => format!(":Botglue accept {id}"),
-            (false, _) => panes.keys.clone(),
+            (false, _) => shown(&panes.keys),
         };
         let (before, all) =
             (self.session.held_ids().filter(|held| *held < id).count(), self.session.held_ids().count());
@@ -395,71 +402,66 @@ impl Host {
             keys,
             note: why.map(|why| session::held_words(*why)),
         };
-        let picture = Picture { head: &head, hunks: view.hunks(), gone: &view.gone, row: panes.row };
+        let picture = Picture { head: &head, text: &view.text, hunks, gone: &view.gone };
         let drawn = panes.panes.iter().map(|pane| picture.pane(pane));
         Some(map([
             ("id", Some(id.into())),
-            ("serial", Some(panes.serial.into())),
-            ("tick", Some(view.tick.into())),
+            ("tick", why.is_none().then(|| view.tick.into())),
             ("panes", Some(list(drawn))),
-            ("has_none", why.map(|_| true.into())),
-            ("failed", failed.map(|_| true.into())),
-            ("first", first.filter(|_| panes.sight.is_some()).map(|hunk| there(hunk))),
+            ("there", first.map(there)),
         ]))
     }
 
     /// The user has pressed a key in a review.
     pub(super) fn hunk_key(&mut self, token: u64, key: HunkKey) {
-        let Some(review) = self.reviews.get_mut(&key.id).filter(|review| review.panes.is_some()) else {
-            let error = "see :Botglue review: none is open in this buffer";
-            return self.editor.reply(token, Err(error.to_owned()));
-        };
-        let shown = review.seen.clone();
-        if review.is_known(key.tick) {
-            self.mean(token, &key, &shown);
+        let review = self.reviews.get(&key.id).filter(|review| review.panes.is_some());
+        if let Some(seen) = review.map(|review| review.seen.clone()) {
+            self.once_known(token, key.id, (key.buffer, key.tick), Waiting::Key(key, seen));
         } else {
-            let (id, buffer) = (key.id, key.buffer);
-            review.waiting.push((token, Waiting::Key(key, shown)));
-            self.watch(id, buffer);
+            let error = "see :Botglue review: none is open in this buffer";
+            self.editor.reply(token, Err(error.to_owned()));
         }
     }
 
     /// Does what a key means with the hunks as they are; what was not `shown` is not taken.
     fn mean(&mut self, token: u64, key: &HunkKey, shown: &HashSet<EditId>) {
-        let Some(view) = self.reviews.get(&key.id).and_then(|review| review.view.as_ref()) else { return };
+        let Some(OpenReview { view: Some(view), visited, .. }) = self.reviews.get_mut(&key.id) else {
+            return;
+        };
         if let Err(why) = view.hunks {
             let why = session::advice(key.id, Obstacle::Held(why));
             return self.editor.reply(token, Err(format!("nothing was done: {why}")));
         }
-        let hunks: Vec<&Hunk> = view.hunks().iter().map(|drawn| &drawn.hunk).collect();
-        let gone: Vec<&Hunk> = view.gone.iter().collect();
-        let here = under(&hunks, key.row, key.visited.as_deref());
-        let behind = |count: usize| match here {
-            Some(at) => (at..at.saturating_add(count).min(hunks.len())).collect(),
-            None => Vec::new(),
-        };
-        let (asked, meant): (Asked, Vec<usize>) = match key.verb {
-            HunkVerb::Go(steps) => {
-                let hunk = step(&hunks, key.row, steps, key.visited.as_deref()).map(|at| there(hunks[at]));
-                if hunk.is_none() {
-                    let way = if steps > 0 { "below" } else { "above" };
-                    self.editor.warn(format!("no hunk {way}"));
-                }
-                return self
-                    .editor
-                    .found(token, hunk.map(|hunk| ("there".into(), hunk)).into_iter().collect());
+        let (hunks, gone) = (hunks(view), &view.gone);
+        let went = visited.filter(|(_, row, tick)| (*row, *tick) == (key.row, key.tick)).map(|(id, ..)| id);
+        let here = under(hunks, key.row, went);
+        if let HunkVerb::Go(way) = key.verb {
+            let steps = i64::try_from(key.count).unwrap_or(i64::MAX).saturating_mul(way);
+            let hunk = step(hunks, key.row, steps, went).map(|at| &hunks[at]);
+            *visited = hunk.map(|hunk| (hunk.id, row_of(hunk), view.tick));
+            if hunk.is_none() {
+                let way = if way > 0 { "below" } else { "above" };
+                self.editor.warn(format!("no hunk {way}"));
             }
-            HunkVerb::Take(count) => (ReviewQuery::Take, behind(count)),
-            HunkVerb::Both => (ReviewQuery::Both, behind(1)),
-            HunkVerb::Drop(count) => match under(&gone, key.row, None).filter(|_| here.is_none()) {
-                Some(at) => {
-                    let undrop = ReviewQuery::Undrop(vec![gone[at].id]);
-                    return self.ask_review(token, Asker::Key, (key.id, key.buffer), undrop);
-                }
-                None => (ReviewQuery::Drop, behind(count)),
-            },
-            HunkVerb::TakeIn(first, past) => (ReviewQuery::Take, within(&hunks, first, past)),
-            HunkVerb::DropIn(first, past) => (ReviewQuery::Drop, within(&hunks, first, past)),
+            let there = hunk.map(|hunk| ("there".into(), there(hunk)));
+            return self.editor.found(token, there.into_iter().collect());
+        }
+        let asked: Asked = match key.verb {
+            HunkVerb::Take | HunkVerb::Go(_) => ReviewQuery::Take,
+            HunkVerb::Both => ReviewQuery::Both,
+            HunkVerb::Drop => ReviewQuery::Drop,
+        };
+        let meant: Vec<usize> = match (key.lines, here) {
+            (Some((first, past)), _) => within(hunks, first, past),
+            (None, Some(at)) => (at..at.saturating_add(key.count).min(hunks.len())).collect(),
+            (None, None)
+                if key.verb == HunkVerb::Drop
+                    && let Some(at) = under(gone, key.row, None) =>
+            {
+                let undrop = ReviewQuery::Undrop(vec![gone[at].id]);
+                return self.ask_review(token, Asker::Key, (key.id, key.buffer), undrop);
+            }
+            (None, None) => Vec::new(),
         };
         let ids: Vec<EditId> = meant.into_iter().map(|at| hunks[at].id).collect();
         if ids.is_empty() {
@@ -472,16 +474,16 @@ impl Host {
     }
 }
 
-/// Where the cursor goes for a hunk.
-fn there(hunk: &Hunk) -> Value {
-    map([
-        ("row", Some(row_of(hunk).into())),
-        ("id", Some(hunk.id.to_string().into())),
-        ("past", Some(hunk.rows.end.into())),
-    ])
+/// The hunks of what is proposed.
+fn hunks(view: &ReviewView) -> &[Hunk] {
+    view.hunks.as_deref().unwrap_or_default()
 }
 
-/// Whether the window of the answer says it: its place is not known, or cannot be written to.
-fn is_of_place(why: HeldFor) -> bool {
-    matches!(why, HeldFor::BufferGone | HeldFor::RangeLost | HeldFor::NotModifiable | HeldFor::TooLarge)
+fn ids(view: &ReviewView) -> HashSet<EditId> {
+    hunks(view).iter().map(|hunk| hunk.id).collect()
+}
+
+/// Where the cursor goes for a hunk.
+fn there(hunk: &Hunk) -> Value {
+    map([("row", Some(row_of(hunk).into())), ("past", Some(hunk.rows.end.into()))])
 }

@@ -110,6 +110,13 @@ pub enum Found {
     Beat,
     /// What became of this job was shown at its range for long enough.
     Shown(u64),
+    /// What the text of a buffer with this changedtick would be with this answer is shown.
+    Proposed {
+        /// The job.
+        id: u64,
+        /// The changedtick.
+        tick: u64,
+    },
     /// What the store has of the job of a transcript, which is to be read again.
     Reload {
         /// The view.
@@ -241,10 +248,6 @@ impl Host {
                 self.draw(Some((token, reply)));
             }
             Ok(Asked::Followup(id, prompt)) => self.followup(token, id, prompt),
-            Ok(Asked::Texts(texts)) => {
-                self.views.screen.open_both("compare", texts.views(), token);
-                self.draw(Some((token, Ok(Value::Null))));
-            }
             Ok(Asked::Health(log, unknown)) => match self.options.clone() {
                 Ok(options) => self.health(token, options, log, &unknown),
                 Err(error) => self.draw(Some((token, Err(error)))),
@@ -360,6 +363,7 @@ impl Host {
             Found::Models { agent, models } => self.found_models(agent, models),
             Found::Beat => self.beat(),
             Found::Shown(id) => self.shown(id),
+            Found::Proposed { id, tick } => self.seen_hunks(id, tick),
             Found::Reload { view, job } => self.reload(&view, job.as_deref()),
             Found::Waited { view } => {
                 self.show_list(&view);
@@ -478,6 +482,7 @@ impl Host {
         self.views.screen.closed(view);
         self.views.transcripts.remove(view);
         self.answers.closed(view);
+        self.closed_proposal(view);
     }
 
     /// The screen has another size.

@@ -4,13 +4,12 @@
 //! grows. The reply to a query follows the view that shows its result.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
-use super::proposal::{ReviewView, ShownHunk};
+use super::proposal::ReviewView;
 use super::query::Findings;
 use crate::document::{Document, Passage};
 use crate::land::{Bytes, HeldFor};
-use crate::review::{EditId, Hunk, Review, marks};
+use crate::review::{EditId, Hunk, Review};
 
 /// When a view has to be looked at again.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -130,18 +129,10 @@ impl HeldReview {
         if self.told.as_ref() == Some(&told) {
             return (None, replies);
         }
-        let before = self.told.replace(told).and_then(|told| told.hunks.ok()).unwrap_or_default();
+        self.told = Some(told);
         self.is_under_way = true;
-        let before: HashSet<EditId> = before.into_iter().map(|(id, _)| id).collect();
-        let shown = |hunk: Hunk| {
-            let is_new = !before.contains(&hunk.id);
-            let rows = document.filter(|_| is_new).map(|document| document.rows().slice(hunk.rows.clone()));
-            let old: Vec<Arc<[u8]>> = rows.unwrap_or_default().into_iter().map(|row| row.text).collect();
-            let marks = is_new.then(|| marks(&old, &hunk.lines));
-            ShownHunk { hunk, marks, old }
-        };
-        let hunks = hunks.map(|hunks| hunks.into_iter().map(shown).collect());
-        (Some(ReviewView { job, tick, taken, dropped, gone, hunks }), replies)
+        let text = document.map(|document| document.rows().clone()).unwrap_or_default();
+        (Some(ReviewView { job, text, tick, taken, dropped, gone, hunks }), replies)
     }
 }
 

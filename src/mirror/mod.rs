@@ -35,7 +35,7 @@ pub use all::Mirrors;
 pub use event::{Mark, MirrorEvent, Notice};
 pub use intent::{Intent, Obstacle, SettledIntent, Settlement};
 pub use order::{ContactScope, Order, RangeOnDisk};
-pub use proposal::{ReviewView, ShownHunk};
+pub use proposal::ReviewView;
 pub use query::{Findings, MirrorQuery, ReviewQuery};
 pub use selected::{Excerpt, SavedRows, Selected, texts};
 pub use sent::Sent;

@@ -6,6 +6,7 @@ use rmpv::Value;
 
 use super::Command;
 use super::prompt::{self, PromptMessage};
+use super::review::row;
 use crate::command::{Call, Here, Item, JobPlace};
 use crate::error::JobError;
 use crate::fields::Fields;
@@ -14,7 +15,7 @@ use crate::land::HeldFor;
 use crate::options::Choice;
 use crate::request::{self, OpenBuffer};
 use crate::store::JobKey;
-use crate::ui::{Origin, Texts, Ui};
+use crate::ui::{Against, Origin, Ui};
 use crate::view::Viewer;
 
 /// What is asked.
@@ -49,8 +50,6 @@ pub enum Asked {
     },
     /// What a key does with a job of a list; and the job, where the store has it.
     Act(Act, Option<JobKey>),
-    /// Two texts that the plugin knows.
-    Texts(Texts),
     /// A transcript.
     Transcript(TranscriptOf),
     /// What `:checkhealth` says of the agents and the directories, of which the first has the log, and of these unknown
@@ -78,12 +77,25 @@ pub struct EachOf {
 pub struct ShowOf {
     /// The job.
     pub id: u64,
+    /// Its buffer, and the changedtick of the text there.
+    pub at: (u64, u64),
     /// As a text, not as hunks.
     pub is_text: bool,
+    /// As what its buffer would be.
+    pub diff: Option<DiffOf>,
     /// Why it cannot be written at its place, as far as the plugin knows.
     pub obstacle: Option<HeldFor>,
     /// Neovim's `'filetype'`.
     pub filetype: String,
+}
+
+/// How what an answer changes is compared.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DiffOf {
+    /// The buffer of the answer.
+    pub against: Against,
+    /// What was there before the answer landed, and after.
+    pub landed: Option<(Vec<String>, Vec<String>)>,
 }
 
 /// From where a command is given.
@@ -201,7 +213,10 @@ fn asked(fields: &Fields<'_>) -> Result<Asked, JobError> {
                 (_, _, is_modifiable) => (!is_modifiable).then_some(HeldFor::NotModifiable),
             };
             let (is_text, filetype) = (arg.flag("is_text")?, arg.lossy("filetype")?);
-            Asked::Show(ShowOf { id: arg.count("id")?, is_text, obstacle, filetype })
+            let count = |field| arg.get(field).map_or(Ok(0), |_| arg.count(field));
+            let at = (count("buffer")?, count("tick")?);
+            let diff = arg.get("diff").map(|_| diff(&arg, at.0, &filetype)).transpose()?;
+            Asked::Show(ShowOf { id: arg.count("id")?, at, is_text, diff, obstacle, filetype })
         }
         "hunks" => Asked::Hunks {
             id: arg.count("id")?,
@@ -215,14 +230,21 @@ fn asked(fields: &Fields<'_>) -> Result<Asked, JobError> {
             Asked::Act(Act { view, action: arg.text("action")?, row }, None)
         }
         "health" => Asked::Health(arg.lossy("log_dir")?, arg.lossy_texts("unknown")?),
-        "texts" => Asked::Texts(Texts {
-            name: arg.lossy("title")?,
-            before: arg.escaped_texts("left")?,
-            after: arg.escaped_texts("right")?,
-            filetype: arg.lossy("filetype")?,
-        }),
         _ => return Err(bad("what", "is nothing that this host shows")),
     })
+}
+
+fn diff(arg: &Fields<'_>, buffer: u64, filetype: &str) -> Result<DiffOf, JobError> {
+    let of = arg.fields("diff")?;
+    let against = Against {
+        buffer,
+        row: Some(row(&of, "row")?),
+        tabstop: size(&of, "tabstop")?,
+        filetype: filetype.to_owned(),
+        is_insertion: of.flag("is_insertion")?,
+    };
+    let landed = of.get("after").map(|_| Ok((of.escaped_texts("before")?, of.escaped_texts("after")?)));
+    Ok(DiffOf { against, landed: landed.transpose()? })
 }
 
 fn from(at: &Fields<'_>) -> Result<AskedFrom, JobError> {

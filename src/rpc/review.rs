@@ -1,7 +1,5 @@
 //! What a review says: the windows in which it is drawn, and its keys.
 
-use rmpv::Value;
-
 use super::ask::size;
 use crate::error::JobError;
 use crate::fields::Fields;
@@ -15,12 +13,8 @@ pub struct PanesOf {
     pub id: u64,
     /// Its buffer.
     pub buffer: u64,
-    /// Counts the reports: what is drawn for an earlier one is too late. 0: the review has ended.
-    pub serial: u64,
-    /// The keys that are ours, as the head line shows them.
-    pub keys: String,
-    /// Where the head line is without hunks, from 0.
-    pub row: usize,
+    /// The keys that are ours.
+    pub keys: Vec<String>,
     /// The rows that the current window shows, from 0 to the one behind the last, where it is one of them.
     pub sight: Option<(usize, usize)>,
     /// The windows.
@@ -36,10 +30,12 @@ pub struct HunkKey {
     pub buffer: u64,
     /// What it does.
     pub verb: HunkVerb,
+    /// With the hunk under the cursor, and as many from there.
+    pub count: usize,
+    /// With those in these rows instead, from the first to the one behind the last.
+    pub lines: Option<(usize, usize)>,
     /// The row of the cursor, from 0.
     pub row: usize,
-    /// The hunk that the cursor went to, if it is there still.
-    pub visited: Option<String>,
     /// The changedtick of the text.
     pub tick: u64,
 }
@@ -47,30 +43,29 @@ pub struct HunkKey {
 /// What a key in a review does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HunkVerb {
-    /// It goes so many hunks on, or back.
+    /// It goes to hunks: 1 on, -1 back.
     Go(i64),
-    /// It takes the hunk under the cursor, and as many behind it.
-    Take(usize),
-    /// It takes the hunk under the cursor, and the user's rows stay where both have changed the same.
+    /// It takes them.
+    Take,
+    /// It takes them, and the user's rows stay where both have changed the same.
     Both,
     /// It drops them, or brings back the dropped one under the cursor.
-    Drop(usize),
-    /// It takes those in the rows from the first to the one behind the last.
-    TakeIn(usize, usize),
-    /// It drops them.
-    DropIn(usize, usize),
+    Drop,
 }
 
-pub(super) fn panes(argument: &Value) -> Result<PanesOf, JobError> {
-    let fields = Fields::root(argument)?;
+pub(super) fn panes(fields: &Fields<'_>) -> Result<PanesOf, JobError> {
     let pane = |pane: &Fields<'_>| {
-        let (textoff, fold) = (row(pane, "textoff")?, row(pane, "fold")?);
+        let (textoff, foldcolumn) = (row(pane, "textoff")?, row(pane, "foldcolumn")?);
         let (scrolls, has_signs) = (pane.flag("scrolls")?, pane.flag("has_signs")?);
+        let fold = |fold: &Fields<'_>| Ok((row(fold, "first")?, row(fold, "last")?));
         Ok(Pane {
-            columns: size(pane, "columns")?.max(1),
+            win: pane.count("win")?,
+            folds: pane.maps("folds")?.iter().map(fold).collect::<Result<_, JobError>>()?,
+            width: size(pane, "width")?,
+            columns: size(pane, "width")?.saturating_sub(textoff).max(1),
             leftcol: size(pane, "leftcol")?,
             scrolls,
-            gutter: gutter(textoff, fold, has_signs).filter(|_| !scrolls),
+            gutter: gutter(textoff, foldcolumn, has_signs).filter(|_| !scrolls),
             has_signs,
             tabstop: size(pane, "tabstop")?.max(1),
             most: size(pane, "height")?.saturating_sub(ASIDE).max(1),
@@ -81,42 +76,36 @@ pub(super) fn panes(argument: &Value) -> Result<PanesOf, JobError> {
     Ok(PanesOf {
         id: fields.count("id")?,
         buffer: fields.count("buffer")?,
-        serial: fields.count("serial")?,
-        keys: fields.lossy("keys")?,
-        row: row(&fields, "row")?,
-        sight: fields.get("top").map(|_| Ok((row(&fields, "top")?, row(&fields, "past")?))).transpose()?,
+        keys: fields.texts("keys")?,
+        sight: fields.get("top").map(|_| Ok((row(fields, "top")?, row(fields, "past")?))).transpose()?,
         panes: fields.maps("panes")?.iter().map(pane).collect::<Result<_, JobError>>()?,
     })
 }
 
 pub(super) fn key(fields: &Fields<'_>) -> Result<HunkKey, JobError> {
-    let lines = |take: fn(usize, usize) -> HunkVerb| {
-        let range = fields.fields("range")?;
-        Ok::<_, JobError>(take(row(&range, "first")?, row(&range, "past")?))
-    };
-    let count = || row(fields, "count").map(|count| count.max(1));
-    let steps = || count().map(|count| i64::try_from(count).unwrap_or(i64::MAX));
-    let has_range = fields.get("range").is_some();
-    let verb = match (fields.text("verb")?.as_str(), has_range) {
-        ("next", _) => HunkVerb::Go(steps()?),
-        ("previous", _) => HunkVerb::Go(-steps()?),
-        ("take", true) => lines(HunkVerb::TakeIn)?,
-        ("take", false) => HunkVerb::Take(count()?),
-        ("both", _) => HunkVerb::Both,
-        ("drop", true) => lines(HunkVerb::DropIn)?,
-        ("drop", false) => HunkVerb::Drop(count()?),
+    let verb = match fields.text("verb")?.as_str() {
+        "next" => HunkVerb::Go(1),
+        "previous" => HunkVerb::Go(-1),
+        "take" => HunkVerb::Take,
+        "both" => HunkVerb::Both,
+        "drop" => HunkVerb::Drop,
         _ => return Err(bad("verb", "is nothing that a key of a review does")),
+    };
+    let lines = |_| {
+        let range = fields.fields("range")?;
+        Ok::<_, JobError>((row(&range, "first")?, row(&range, "past")?))
     };
     Ok(HunkKey {
         id: fields.count("id")?,
         buffer: fields.count("buffer")?,
         verb,
+        count: fields.get("count").map_or(Ok(1), |_| row(fields, "count"))?.max(1),
+        lines: fields.get("range").map(lines).transpose()?,
         row: row(fields, "row")?,
-        visited: fields.some("visited", Fields::text)?,
         tick: fields.count("tick")?,
     })
 }
 
-fn row(fields: &Fields<'_>, field: &str) -> Result<usize, JobError> {
+pub(super) fn row(fields: &Fields<'_>, field: &str) -> Result<usize, JobError> {
     Ok(usize::try_from(fields.count(field)?).unwrap_or(usize::MAX / 2))
 }

@@ -12,13 +12,18 @@ const KEYS: [Key; 1] = [Key::told("q", "close", "close")];
 /// The most cells of a job's name in the name of a buffer.
 const NAME: usize = 40;
 
+/// A text that is compared, to be read.
 #[derive(Debug)]
-struct Compared {
-    kind: Kind,
-    name: String,
-    title: String,
-    filetype: String,
-    lines: Vec<String>,
+pub(super) struct Compared {
+    pub kind: Kind,
+    pub name: String,
+    /// What is said above it.
+    pub title: String,
+    /// Neovim's `'filetype'`.
+    pub filetype: String,
+    pub rows: Vec<Arc<Row>>,
+    /// The row of the cursor as it is opened, from 1.
+    pub cursor: Option<usize>,
 }
 
 /// Two texts of a job.
@@ -54,7 +59,10 @@ impl Texts {
         ];
         sides.map(|(kind, side, title, lines)| -> Box<dyn View> {
             let name = format!("diff/{name}/{side}");
-            Box::new(Compared { kind, name, title, filetype: self.filetype.clone(), lines })
+            // A line of an answer may have a line break of its own.
+            let rows = lines.iter().flat_map(|line| line.split('\n'));
+            let rows = rows.map(|row| Arc::new(Row::plain(row))).collect();
+            Box::new(Compared { kind, name, title, filetype: self.filetype.clone(), rows, cursor: None })
         })
     }
 }
@@ -72,15 +80,13 @@ impl View for Compared {
     fn opening(&self) -> Opening {
         Opening {
             buffer: vec![("readonly", true.into()), ("syntax", self.filetype.as_str().into())],
-            window: vec![("winbar", self.title.as_str().into())],
             diff: true,
             ..Opening::of(self.kind, &self.name, &KEYS)
         }
     }
 
     fn frame(&mut self, _: Ui, _: usize) -> Frame {
-        // A line of an answer may have a line break of its own.
-        let rows = self.lines.iter().flat_map(|line| line.split('\n'));
-        Frame { rows: rows.map(|row| Arc::new(Row::plain(row))).collect(), ..Frame::default() }
+        let (rows, bar) = (self.rows.clone(), Some(self.title.clone()));
+        Frame { rows, bar, cursor: self.cursor, ..Frame::default() }
     }
 }

@@ -33,6 +33,10 @@ pub enum RowMark {
     Conceal(usize, usize),
     /// This stands before the row.
     Sign(&'static str, &'static str),
+    /// This text is behind the row.
+    Behind(String, &'static str),
+    /// All of the row has this group.
+    Line(&'static str),
 }
 
 /// The place of a floating window, with its border.
@@ -84,6 +88,8 @@ pub struct Frame {
     pub place: Option<Place>,
     /// The rows, in their order.
     pub rows: Vec<Arc<Row>>,
+    /// The value of `'winbar'`, for a window that does not float.
+    pub bar: Option<String>,
     /// The row of the cursor, from 1, where the host moves it.
     pub cursor: Option<usize>,
     /// A pane below a floating window, in the same border.
@@ -106,6 +112,8 @@ pub struct Splice {
 pub struct Patch {
     /// The place, where it is another one.
     pub place: Option<Place>,
+    /// The value of `'winbar'`, where it is another one.
+    pub bar: Option<String>,
     /// The rows, to be replaced in this order.
     pub rows: Vec<Splice>,
     /// The cursor, where the host moves it.
@@ -156,15 +164,21 @@ impl Row {
 impl RowMark {
     /// The byte at which an extmark is set, and its options.
     fn value(&self) -> Value {
-        match *self {
-            Self::Conceal(from, to) => {
+        let at_start = |options| list([0.into(), options]);
+        match self {
+            &Self::Conceal(from, to) => {
                 list([from.into(), map([("end_col", Some(to.into())), ("conceal", Some("".into()))])])
             }
             Self::Sign(sign, group) => {
-                let chunk = list([format!("{sign} ").into(), group.into()]);
+                let chunk = list([format!("{sign} ").into(), (*group).into()]);
                 let position = ("virt_text_pos", Some("inline".into()));
-                list([0.into(), map([("virt_text", Some(list([chunk]))), position])])
+                at_start(map([("virt_text", Some(list([chunk]))), position]))
             }
+            Self::Behind(text, group) => {
+                let chunk = list([text.as_str().into(), (*group).into()]);
+                at_start(map([("virt_text", Some(list([chunk])))]))
+            }
+            Self::Line(group) => at_start(map([("line_hl_group", Some((*group).into()))])),
         }
     }
 }
@@ -207,6 +221,7 @@ impl Patch {
         let rows = list(self.rows.iter().map(splice));
         vec![
             ("config", self.place.as_ref().map(Place::value)),
+            ("bar", self.bar.as_deref().map(Value::from)),
             ("rows", Some(rows).filter(|_| !self.rows.is_empty())),
             ("cursor", self.cursor.map(Value::from)),
         ]
@@ -227,6 +242,7 @@ pub fn map(fields: impl IntoIterator<Item = (&'static str, Option<Value>)>) -> V
 pub fn diff(old: &Frame, new: &Frame) -> Patch {
     Patch {
         place: new.place.clone().filter(|_| old.place != new.place),
+        bar: new.bar.clone().filter(|_| old.bar != new.bar),
         rows: splices(&old.rows, &new.rows),
         cursor: new.cursor.filter(|_| old.cursor != new.cursor),
     }

@@ -5,6 +5,7 @@
 //! Pure: the size of the screen, what is shown and what the user does come in, calls for the plugin go out.
 
 mod answer;
+mod blocks;
 mod compare;
 mod frame;
 mod info;
@@ -12,6 +13,7 @@ mod job_prompt;
 mod layout;
 mod list;
 pub mod prompt;
+mod proposal;
 pub mod review;
 mod screen;
 mod status;
@@ -19,12 +21,14 @@ mod transcript;
 mod width;
 
 pub use answer::{Answer, Answered, Talk};
+pub use blocks::Blocks;
 pub use compare::{Texts, answer};
 pub use frame::{Chunks, Docked, Frame, Patch, Place, Row, RowMark, Splice, diff, list, map};
 pub use info::Info;
 pub use job_prompt::JobPrompt;
 pub use layout::{Class, Key, Ui, clean, fit};
 pub use list::{List, Origin, Scope};
+pub use proposal::{Against, proposal};
 pub use screen::{Effect, Event, Kind, Opening, Screen, View};
 pub use status::{Hung, Said, Status, StatusState, expand, indent, tools};
 pub use transcript::Transcript;

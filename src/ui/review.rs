@@ -2,16 +2,15 @@
 //!
 //! Rows count from 0.
 
-use std::sync::Arc;
-
 use rmpv::Value;
 
 use super::frame::{Chunks, list, map};
 use super::layout::{beginning, clean, fit};
 use super::status::{chunks, expand_from};
 use super::width::width;
+use crate::document::{Row, Rows};
 use crate::land::Bytes;
-use crate::review::{Hunk, WordMarks};
+use crate::review::{EditId, Hunk, WordMarks, marks};
 use crate::view::{BETWEEN, Cell, HELD};
 
 /// The sign of a conflict.
@@ -43,7 +42,13 @@ pub fn gutter(textoff: usize, fold: usize, has_signs: bool) -> Option<[String; 2
 /// A window in which hunks are drawn.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pane {
-    /// Cells for text.
+    /// The window.
+    pub win: u64,
+    /// Its closed folds, ascending, each the first and the last row.
+    pub folds: Vec<(usize, usize)>,
+    /// All of its cells.
+    pub width: usize,
+    /// Those for text.
     pub columns: usize,
     /// How many are out of sight at the left.
     pub leftcol: usize,
@@ -63,26 +68,14 @@ pub struct Pane {
     pub past: usize,
 }
 
-/// A hunk that is drawn.
-#[derive(Debug, Clone)]
-pub struct DrawnHunk {
-    /// The hunk.
-    pub hunk: Hunk,
-    /// The words that differ in each row that goes, and in each that comes.
-    pub words: (Vec<WordMarks>, Vec<WordMarks>),
-    /// The rows that go.
-    pub old: Vec<Arc<[u8]>>,
+/// What the head line says of these keys.
+pub fn shown(keys: &[String]) -> String {
+    let named = [("do", "take"), ("dp", "drop"), ("]c", "next")].into_iter();
+    let ours = named.filter(|(key, _)| keys.iter().any(|ours| ours == key));
+    ours.map(|(key, word)| format!("{key} {word}")).collect::<Vec<_>>().join(" ")
 }
 
-impl DrawnHunk {
-    /// The rows that come.
-    pub fn lines(&self, tabstop: usize) -> Vec<Bytes> {
-        let line = |(at, row): (usize, &Bytes)| filled(row, self.old.get(at), self.hunk.column, tabstop);
-        self.hunk.lines.iter().enumerate().map(line).collect()
-    }
-}
-
-/// What the line above the first hunk tells.
+/// What the line above the text tells.
 #[derive(Debug, Clone, Default)]
 pub struct Head {
     /// Which of the held answers it is, from 1, and how many there are.
@@ -100,14 +93,14 @@ pub struct Head {
 /// What is drawn of an answer.
 #[derive(Debug)]
 pub struct Picture<'a> {
-    /// The line above the first hunk.
+    /// The line above the text.
     pub head: &'a Head,
-    /// The hunks, ascending.
-    pub hunks: &'a [DrawnHunk],
+    /// The text.
+    pub text: &'a Rows,
+    /// The hunks in it, ascending.
+    pub hunks: &'a [Hunk],
     /// Those that were dropped and would change something.
     pub gone: &'a [Hunk],
-    /// Where the head line is without hunks.
-    pub row: usize,
 }
 
 /// The row where the cursor is for a hunk: its first one, or for an insertion the one above it.
@@ -117,11 +110,11 @@ pub fn row_of(hunk: &Hunk) -> usize {
 
 /// The hunk under the cursor: the one whose rows have it, else the insertion below its row, else the one above it, as for
 /// Vim's own `do`. Where several are at a row, the one that the cursor went to.
-pub fn under(hunks: &[&Hunk], row: usize, visited: Option<&str>) -> Option<usize> {
+pub fn under(hunks: &[Hunk], row: usize, visited: Option<EditId>) -> Option<usize> {
     let near = hunks.iter().take_while(|hunk| hunk.rows.start <= row + 1).count();
-    let find = |is_meant: &dyn Fn(&Hunk) -> bool| hunks[..near].iter().position(|hunk| is_meant(hunk));
+    let find = |is_meant: &dyn Fn(&Hunk) -> bool| hunks[..near].iter().position(is_meant);
     visited
-        .and_then(|visited| find(&|hunk| hunk.id.to_string() == visited))
+        .and_then(|visited| find(&|hunk| hunk.id == visited))
         .or_else(|| find(&|hunk| hunk.rows.contains(&row)))
         .or_else(|| find(&|hunk| hunk.rows.is_empty() && hunk.rows.start == row + 1))
         .or_else(|| find(&|hunk| hunk.rows.is_empty() && hunk.rows.start == row))
@@ -129,7 +122,7 @@ pub fn under(hunks: &[&Hunk], row: usize, visited: Option<&str>) -> Option<usize
 
 /// The hunk to go to from a row, `step` hunks on, or back where that is negative. It counts hunks, not rows: several may be
 /// at one row.
-pub fn step(hunks: &[&Hunk], row: usize, step: i64, visited: Option<&str>) -> Option<usize> {
+pub fn step(hunks: &[Hunk], row: usize, step: i64, visited: Option<EditId>) -> Option<usize> {
     let here = under(hunks, row, visited);
     let passed = hunks.iter().take_while(|hunk| row_of(hunk) < row).count();
     let count = usize::try_from(step.unsigned_abs()).unwrap_or(usize::MAX);
@@ -140,7 +133,7 @@ pub fn step(hunks: &[&Hunk], row: usize, step: i64, visited: Option<&str>) -> Op
     }
     // Within a hunk the first step back goes to its start.
     let from = match here {
-        Some(here) if row > row_of(hunks[here]) => here + 1,
+        Some(here) if row > row_of(&hunks[here]) => here + 1,
         Some(here) => here,
         None => passed,
     };
@@ -148,40 +141,35 @@ pub fn step(hunks: &[&Hunk], row: usize, step: i64, visited: Option<&str>) -> Op
 }
 
 /// The hunks in some rows: those that share one with them, and the insertions below one of them.
-pub fn within(hunks: &[&Hunk], first: usize, past: usize) -> Vec<usize> {
+pub fn within(hunks: &[Hunk], first: usize, past: usize) -> Vec<usize> {
     let is_in = |hunk: &Hunk| row_of(hunk) < past && row_of(hunk) + hunk.rows.len().max(1) > first;
-    (0..hunks.len()).filter(|&at| is_in(hunks[at])).collect()
+    (0..hunks.len()).filter(|&at| is_in(&hunks[at])).collect()
 }
 
 impl Picture<'_> {
-    /// What is drawn in a window: marks, each its row, its byte and its options; and lines above rows, which are above the
-    /// closed fold that has the row.
+    /// What is drawn in a window: the head line above its text, and marks, each its row, its byte and its options.
     pub fn pane(&self, pane: &Pane) -> Value {
-        let mut drawing = Drawing { pane, marks: Vec::new(), above: Vec::new() };
-        let all: Vec<&Hunk> = self.hunks.iter().map(|drawn| &drawn.hunk).collect();
-        for at in within(&all, pane.first, pane.past) {
-            drawing.hunk(&self.hunks[at], (at == 0).then(|| self.head_line(pane.columns)));
+        let mut drawing = Drawing { pane, text: self.text, marks: Vec::new() };
+        for at in within(self.hunks, pane.first, pane.past) {
+            drawing.hunk(&self.hunks[at]);
         }
-        let gone: Vec<&Hunk> = self.gone.iter().collect();
-        for at in within(&gone, pane.first, pane.past) {
-            let hunk = gone[at];
+        for at in within(self.gone, pane.first, pane.past) {
+            let hunk = &self.gone[at];
             let words = format!("dropped: {}{BETWEEN}dp again", rows(hunk));
             let line = vec![Cell::new(fit(&words, pane.columns), LABEL)];
             drawing.lines(below(hunk), &[line], Vec::new());
         }
-        if self.hunks.is_empty() {
-            drawing.labels(self.row, (self.row, true), &[self.head_line(pane.columns)]);
-        }
-        map([("marks", Some(list(drawing.marks))), ("above", Some(list(drawing.above)))])
+        let bar = bar(&self.head_line(pane.width));
+        map([("win", Some(pane.win.into())), ("bar", Some(bar.into())), ("marks", Some(list(drawing.marks)))])
     }
 
-    /// The line above the first hunk. Where there is less room the prompt is cut and goes first, then the agent, the counts
+    /// The line above the text. Where there is less room the prompt is cut and goes first, then the agent, the counts
     /// and which answer it is; the keys stay.
     pub fn head_line(&self, room: usize) -> Chunks {
         let Head { place: (index, count), agent, prompt, keys, note } = self.head;
         let sign = Cell::new(format!("{HELD} "), "BotglueHeld");
         let room = room.saturating_sub(width(&sign.0));
-        let conflicts = self.hunks.iter().filter(|drawn| drawn.hunk.conflict.is_some()).count();
+        let conflicts = self.hunks.iter().filter(|hunk| hunk.conflict.is_some()).count();
         let mut counts = match (note, self.hunks.len()) {
             (Some(note), _) => (*note).to_owned(),
             (None, 1) => "1 hunk".to_owned(),
@@ -213,6 +201,12 @@ impl Picture<'_> {
     }
 }
 
+/// A line as the value of `'winbar'`.
+fn bar(line: &Chunks) -> String {
+    let cell = |Cell(text, group): &Cell| ["%#", group, "#", &text.replace('%', "%%")].concat();
+    line.iter().map(cell).collect()
+}
+
 /// `2 rows go, 1 comes`
 fn rows(hunk: &Hunk) -> String {
     let (go, come) = (hunk.rows.len(), hunk.lines.len());
@@ -226,36 +220,64 @@ fn below(hunk: &Hunk) -> (usize, bool) {
     hunk.rows.end.checked_sub(1).map_or((0, true), |row| (row, false))
 }
 
+/// The rows of a text that a hunk replaces.
+fn old(text: &Rows, hunk: &Hunk) -> Vec<Row> {
+    text.slice(hunk.rows.clone())
+}
+
+/// The rows that come in a text.
+pub fn rows_to_come(text: &Rows, hunk: &Hunk, tabstop: usize) -> Vec<Bytes> {
+    let old = old(text, hunk);
+    let lines = hunk.lines.iter().enumerate();
+    lines.map(|(at, row)| filled(row, old.get(at), hunk.column, tabstop)).collect()
+}
+
 struct Drawing<'a> {
     pane: &'a Pane,
+    text: &'a Rows,
     marks: Vec<Value>,
-    above: Vec<Value>,
 }
 
 impl Drawing<'_> {
+    /// The one row of a buffer without text does not go: nothing is drawn in it.
+    fn is_empty(&self) -> bool {
+        self.text.len() == 1 && self.text.get(0).is_some_and(|row| row.text.is_empty())
+    }
+
     fn mark(&mut self, row: usize, from: usize, options: Vec<(&'static str, Value)>) {
         let options = map(options.into_iter().map(|(name, value)| (name, Some(value))));
         self.marks.push(list([row.into(), from.into(), options]));
     }
 
-    fn lines(&mut self, (row, above): (usize, bool), lines: &[Chunks], options: Vec<(&'static str, Value)>) {
+    /// Lines below a row, or above it.
+    fn lines(&mut self, at: (usize, bool), lines: &[Chunks], options: Vec<(&'static str, Value)>) {
         if !lines.is_empty() {
+            let (row, above) = if self.is_empty() { (0, true) } else { at };
             let lines = list(lines.iter().map(chunks));
             let own = vec![("virt_lines", lines), ("virt_lines_above", above.into())];
             self.mark(row, 0, own.into_iter().chain(options).collect());
         }
     }
 
-    fn labels(&mut self, row: usize, (at, above): (usize, bool), lines: &[Chunks]) {
-        if !lines.is_empty() {
-            let lines = list(lines.iter().map(chunks));
-            self.above.push(list([row.into(), at.into(), above.into(), lines]));
-        }
+    /// Lines above a row: a closed fold that has it would hide them, so they are above that; else where they are said to
+    /// hang.
+    fn labels(&mut self, row: usize, at: (usize, bool), lines: &[Chunks]) {
+        let fold = self.pane.folds.iter().find(|(first, last)| (*first..=*last).contains(&row));
+        let at = match fold {
+            Some((first, _)) if *first > 0 => (first - 1, false),
+            Some((_, last)) if last + 1 < self.text.len() => (last + 1, true),
+            _ => at,
+        };
+        // Of marks at one place those with gravity to the left come first.
+        let options = vec![("virt_lines_overflow", "trunc".into()), ("right_gravity", false.into())];
+        self.lines(at, lines, options);
     }
 
-    fn hunk(&mut self, drawn: &DrawnHunk, head: Option<Chunks>) {
-        let (hunk, pane) = (&drawn.hunk, self.pane);
-        let mut labels: Vec<Chunks> = head.into_iter().collect();
+    fn hunk(&mut self, hunk: &Hunk) {
+        let pane = self.pane;
+        let old = old(self.text, hunk);
+        let (go, come) = marks(&old, &hunk.lines);
+        let mut labels = Vec::new();
         if let Some(conflict) = hunk.conflict {
             let both = if hunk.has_whole_rows() { "; dO takes both" } else { "" };
             let words = format!("{CONFLICT} {}{both}", conflict.words());
@@ -266,17 +288,17 @@ impl Drawing<'_> {
         }
         let beside = if hunk.rows.is_empty() { below(hunk) } else { (hunk.rows.start, true) };
         self.labels(row_of(hunk), beside, &labels);
-        if !hunk.rows.is_empty() {
-            self.rows_that_go(drawn);
+        if !hunk.rows.is_empty() && !self.is_empty() {
+            self.rows_that_go(hunk, &old, &go);
         }
         let mut options = vec![("virt_lines_leftcol", pane.gutter.is_some().into())];
         options.extend(pane.scrolls.then(|| ("virt_lines_overflow", "scroll".into())));
-        self.lines(below(hunk), &self.rows_that_come(drawn), options);
+        self.lines(below(hunk), &self.rows_that_come(hunk, &old, &come), options);
     }
 
     /// Highlights the rows that go, and the changed words in them.
-    fn rows_that_go(&mut self, drawn: &DrawnHunk) {
-        let (rows, pane) = (drawn.hunk.rows.clone(), self.pane);
+    fn rows_that_go(&mut self, hunk: &Hunk, old: &[Row], words: &[WordMarks]) {
+        let (rows, pane) = (hunk.rows.clone(), self.pane);
         let group = || "BotglueDelete".into();
         let all = [("end_row", rows.end.into()), ("end_col", 0.into()), ("hl_group", group())];
         let more = [("hl_eol", true.into()), ("priority", ROWS.into())];
@@ -288,8 +310,8 @@ impl Drawing<'_> {
         }
         for row in rows.start.max(pane.first)..rows.end.min(pane.past) {
             let at = row - rows.start;
-            let length = drawn.old.get(at).map_or(0, |row| row.len());
-            for span in drawn.words.0.get(at).into_iter().flatten() {
+            let length = old.get(at).map_or(0, |row| row.text.len());
+            for span in words.get(at).into_iter().flatten() {
                 let to = span.end.min(length);
                 if span.start < to {
                     let options = vec![
@@ -304,12 +326,12 @@ impl Drawing<'_> {
     }
 
     /// The rows that come. What is taller than the window could not be read to its end: the rest is counted.
-    fn rows_that_come(&self, drawn: &DrawnHunk) -> Vec<Chunks> {
-        let (pane, count) = (self.pane, drawn.hunk.lines.len());
+    fn rows_that_come(&self, hunk: &Hunk, old: &[Row], words: &[WordMarks]) -> Vec<Chunks> {
+        let (pane, count) = (self.pane, hunk.lines.len());
         let mut lines = Vec::new();
-        for (at, row) in drawn.hunk.lines.iter().enumerate() {
-            let row = filled(row, drawn.old.get(at), drawn.hunk.column, pane.tabstop);
-            let more = self.lines_of(&row, drawn.words.1.get(at).map_or(&[][..], Vec::as_slice));
+        for (at, row) in hunk.lines.iter().enumerate() {
+            let row = filled(row, old.get(at), hunk.column, pane.tabstop);
+            let more = self.lines_of(&row, words.get(at).map_or(&[][..], Vec::as_slice));
             if lines.len() + more.len() > pane.most - usize::from(at + 1 < count) {
                 let left = count - at;
                 let words = if left == 1 { "1 more row".to_owned() } else { format!("{left} more rows") };
@@ -353,8 +375,8 @@ impl Drawing<'_> {
 }
 
 /// What a row of a block becomes: where it ends before the block, what comes is behind blanks.
-fn filled(new: &[u8], old: Option<&Arc<[u8]>>, column: Option<usize>, tabstop: usize) -> Bytes {
-    let (Some(old), Some(column)) = (old, column) else { return new.to_vec() };
+fn filled(new: &[u8], old: Option<&Row>, column: Option<usize>, tabstop: usize) -> Bytes {
+    let (Some(old), Some(column)) = (old.map(|row| &row.text), column) else { return new.to_vec() };
     match new.strip_prefix(&old[..]) {
         Some(come) if !come.is_empty() => {
             let used = width(&expand_from(old, tabstop, 0));
@@ -413,14 +435,11 @@ fn wrap(pieces: Chunks, columns: usize) -> Vec<Chunks> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::Document;
     use crate::review::Conflict;
 
     fn text(chunks: &Chunks) -> String {
         chunks.iter().map(|Cell(text, _)| text.as_str()).collect()
-    }
-
-    fn drawn(hunk: Hunk) -> DrawnHunk {
-        DrawnHunk { hunk, words: (Vec::new(), Vec::new()), old: Vec::new() }
     }
 
     /// Rows 2 and 3 go, below row 5 one comes, and two do below row 8, one of them in place of it.
@@ -432,8 +451,7 @@ mod tests {
     #[test]
     fn a_key_means_the_hunk_under_the_cursor() {
         let all = hunks();
-        let all: Vec<&Hunk> = all.iter().collect();
-        let visited = all[3].id.to_string();
+        let visited = all[3].id;
         for (row, visited, expected) in [
             (1, None, None),
             (2, None, Some(0)),
@@ -442,7 +460,7 @@ mod tests {
             (5, None, Some(1)),
             (6, None, Some(1)),
             (8, None, Some(2)),
-            (8, Some(visited.as_str()), Some(3)),
+            (8, Some(visited), Some(3)),
             (9, None, Some(3)),
         ] {
             assert_eq!(under(&all, row, visited), expected, "{row} {visited:?}");
@@ -452,7 +470,6 @@ mod tests {
     #[test]
     fn a_step_counts_hunks_and_not_rows() {
         let all = hunks();
-        let all: Vec<&Hunk> = all.iter().collect();
         for (row, steps, expected) in [
             (0, 1, Some(0)),
             (0, 3, Some(2)),
@@ -477,7 +494,6 @@ mod tests {
     #[test]
     fn rows_have_the_hunks_that_share_one_with_them() {
         let all = hunks();
-        let all: Vec<&Hunk> = all.iter().collect();
         assert_eq!(within(&all, 0, 2), [0; 0]);
         assert_eq!(within(&all, 3, 6), [0, 1]);
         assert_eq!(within(&all, 8, 9), [2, 3]);
@@ -493,10 +509,10 @@ mod tests {
             keys: keys.to_owned(),
             note: None,
         };
-        let mut two = [drawn(Hunk::sample(0..1, &["x"])), drawn(Hunk::sample(3..4, &["y"]))];
-        two[1].hunk.conflict = Some(Conflict::Deleted);
-        let line = |hunks: &[DrawnHunk], room| {
-            text(&Picture { head: &head, hunks, gone: &[], row: 0 }.head_line(room))
+        let mut two = [Hunk::sample(0..1, &["x"]), Hunk::sample(3..4, &["y"])];
+        two[1].conflict = Some(Conflict::Deleted);
+        let line = |hunks: &[Hunk], room| {
+            text(&Picture { head: &head, text: &Rows::default(), hunks, gone: &[] }.head_line(room))
         };
         for (room, expected) in [
             (100, "◆ 1 of 3 · claude · return errors instead of panicking · 2 hunks, 1 ⚠ · "),
@@ -514,9 +530,9 @@ mod tests {
     #[test]
     fn rows_wrap_between_characters_and_are_filled_to_the_edge() {
         let pane = Pane { columns: 10, tabstop: 8, most: 4, past: 100, ..Pane::default() };
-        let drawing = Drawing { pane: &pane, marks: Vec::new(), above: Vec::new() };
+        let drawing = Drawing { pane: &pane, text: &Rows::default(), marks: Vec::new() };
         let come = |lines: &[&str]| -> Vec<String> {
-            drawing.rows_that_come(&drawn(Hunk::sample(0..1, lines))).iter().map(text).collect()
+            drawing.rows_that_come(&Hunk::sample(0..1, lines), &[], &[]).iter().map(text).collect()
         };
         assert_eq!(come(&["xxxxxxxxx漢", "a\tb"]), ["xxxxxxxxx ", "漢        ", "a       b "]);
         assert_eq!(come(&["1", "2", "3", "4", "5"])[3], "… 2 more …");
@@ -534,9 +550,10 @@ mod tests {
 
     #[test]
     fn what_comes_in_a_block_stands_behind_blanks_where_the_row_ends_before_it() {
-        let old: Arc<[u8]> = Arc::from(&b"\tab"[..]);
-        assert_eq!(filled(b"\tabX", Some(&old), Some(12), 8), b"\tab  X");
-        assert_eq!(filled(b"\tabX", Some(&old), None, 8), b"\tabX");
-        assert_eq!(filled(b"other", Some(&old), Some(12), 8), b"other");
+        let text = Document::new(["\tab"]);
+        let old = text.rows().get(0).unwrap();
+        assert_eq!(filled(b"\tabX", Some(old), Some(12), 8), b"\tab  X");
+        assert_eq!(filled(b"\tabX", Some(old), None, 8), b"\tabX");
+        assert_eq!(filled(b"other", Some(old), Some(12), 8), b"other");
     }
 }

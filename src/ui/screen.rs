@@ -85,6 +85,8 @@ pub enum Kind {
     Tab,
     /// At the right of the view that it closes with.
     Beside,
+    /// At the right of a window that shows this buffer, and gets one where none does: both are compared.
+    Against(u64),
     /// Below the rows of the view that it closes with. The user never goes there.
     Pane,
 }
@@ -147,7 +149,12 @@ impl Opening {
             Kind::Split => "split",
             Kind::Tab => "tab",
             Kind::Beside => "beside",
+            Kind::Against(_) => "against",
             Kind::Pane => "pane",
+        };
+        let against = match self.kind {
+            Kind::Against(buffer) => Some(buffer.into()),
+            _ => None,
         };
         let options = |options: &[(&'static str, Value)]| {
             map(options.iter().map(|(name, value)| (*name, Some(value.clone()))))
@@ -170,6 +177,7 @@ impl Opening {
             ("window", Some(options(&self.window))),
             ("keys", Some(list(keys))),
             ("with", with.map(Value::from)),
+            ("against", against),
             ("markdown", self.markdown.map(Value::from)),
             ("beside", self.beside.map(Value::from)),
             (

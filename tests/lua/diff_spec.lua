@@ -72,6 +72,17 @@ test("the proposal is shown beside the buffer, in diff mode, to be read", functi
   equal(nvim:drawn(), 0, "the line below the range would shift the rows")
 end)
 
+test("the cursor of the buffer stays, and that of the proposal is in the same row", function()
+  local nvim = child.with_host({ "one", "two", "three", "four", "five" })
+  nvim:run(line(1, 2), { review = true })
+  nvim:answer(1, { "zero", "one", "two", "more" })
+  nvim:type("5G2l:Botglue diff<CR>")
+  local at = "return { vim.api.nvim_get_current_line(), vim.fn.getcurpos(vim.fn.winnr('#')) }"
+  equal(nvim:lua(at), { "five", { 0, 5, 3, 0, 3 } })
+  nvim:type("k")
+  equal(nvim:lua("return vim.fn.getcurpos(vim.fn.winnr('#'))[2]"), 4)
+end)
+
 test("the proposal follows the buffer, and its title counts hunks and conflicts", function()
   local nvim = opened()
   nvim:type("ggOtop<Esc>")

@@ -51,6 +51,15 @@ test("what was typed and not written is there again in the next session", functi
   equal({ nvim:lines(), nvim:lua("return vim.bo.modified") }, { { "typed", "more" }, true })
 end)
 
+test(":e! shows the answer as it was saved, and what was typed since is gone", function()
+  local nvim = edited(with_held({ "B", "C" }), "GoD<Esc>:w<CR>oE<Esc>")
+  nvim:type(":e!<CR>")
+  equal({ nvim:lines(), nvim:lua("return vim.bo.modified") }, { { "B", "C", "D" }, false })
+  nvim:type(":bwipeout!<CR>")
+  edited(nvim)
+  equal({ nvim:lines(), nvim:lua("return vim.bo.modified") }, { { "B", "C", "D" }, false })
+end)
+
 test("the answer of a job that is decided is not written any more", function()
   local nvim = edited(with_held({ "B", "C" }))
   decide(nvim, "reject")

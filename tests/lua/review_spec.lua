@@ -90,10 +90,7 @@ test("]c and [c go to hunks, with counts, open folds, and say where there is non
   local nvim = review.three()
   for _, case in ipairs({
     { "gg]c", 2 },
-    { "]c", 4 },
-    { "]c", 6 },
-    { "2[c", 2 },
-    { "gg3]c", 6 },
+    { "2]c", 6 },
     { "[c<C-o>", 6 },
     { "gg9]c", 6 },
     { "G[c", 6 },
@@ -106,15 +103,6 @@ test("]c and [c go to hunks, with counts, open folds, and say where there is non
   contains(nvim:messages(), "botglue: no hunk below")
   nvim:type("1G:Botglue take<CR>")
   contains(nvim:messages(), "botglue: no hunk here: ]c goes to the next one")
-end)
-
-test("within a hunk [c goes to its start, and any of its rows is on it", function()
-  local nvim = review.open({ "a", "b", "c", "d" }, { line(2, 3), { "B", "C" } })
-  nvim:type("3G[c")
-  equal(nvim:lua("return vim.fn.line('.')"), 2)
-  nvim:type("jdo")
-  review.ended(nvim)
-  equal(text(nvim), "a B C d")
 end)
 
 test("two insertions around the only row are reached one after the other, or taken both", function()

@@ -87,7 +87,7 @@ local OWN = {
     require("botglue.ui.review.held").accept(id, lines and { range = lines } or nil)
   end,
   diff = function(id)
-    require("botglue.ui.diff").open(id)
+    require("botglue.ui.review.held").show(id, nil, true)
   end,
   drop = of_hunks("drop"),
   edit = function(id)

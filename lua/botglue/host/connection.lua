@@ -48,8 +48,8 @@
 ---@field prompt botglue.Prompt? the one that is open
 ---@field drafts botglue.PromptDraft[] what was typed in prompts that were closed, oldest first
 ---@field review botglue.Review? the one that is open
----@field edited table<integer, { bufnr: integer?, saved: string[]? }> by job the answers that the user edits
----@field diff botglue.Diff? the proposal that is shown beside its buffer
+---@field edited table<integer, { bufnr: integer, saved: string[]? }> by job the answers that the user edits
+---@field compared integer? the buffer that is beside what it would be
 ---@field views table<string, botglue.HostWindow> the windows of the host that are open, by id
 ---@field shown table<integer, botglue.HostWindow> the same by buffer
 ---@field late botglue.ViewCall[] what could not be drawn yet

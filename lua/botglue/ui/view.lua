@@ -9,21 +9,17 @@ local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
 local handlers = require("botglue.host.handlers")
 local highlight = require("botglue.ui.highlight")
+local rows = require("botglue.ui.rows")
+local windows = require("botglue.ui.windows")
 
 local M = {}
 
 local api = vim.api
-local highlights = api.nvim_create_namespace("botglue.view")
-local marks = api.nvim_create_namespace("botglue.view.marks")
 local LOOKS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLine:BotglueSelected"
 
---- A text, the highlighted bytes (from, to, group, and so on), and what else there is; or the text alone.
----@alias botglue.ViewRow string|[string, any[], { marks: [integer, table][], fold: [string, string]?, id: string? }?]
----@alias botglue.ViewSplice [integer, integer, botglue.ViewRow[]] the first row, how many go, what takes their place
-
 ---@class botglue.ViewOpening
----@field kind "float"|"split"|"tab"|"beside"|"pane" beside: at the right of the window that closes with it; pane: below
----the rows of that
+---@field kind "float"|"split"|"tab"|"beside"|"against"|"pane" beside: at the right of the window that closes with it;
+---against: at the right of one that shows a buffer; pane: below the rows of the view that closes with it
 ---@field name string of the buffer
 ---@field buffer table<string, any> options
 ---@field window table<string, any> options
@@ -35,6 +31,7 @@ local LOOKS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLine:Bot
 ---@field beside integer? the job beside whose range it is put
 ---@field arrives [string, string]? of an answer that has just come: what is said instead where it would be in the way
 ---@field tells_focus boolean? whether the host knows if the user is in it
+---@field against integer? the buffer with which it is compared; a window that this one got closes with it
 ---@field diff boolean? whether it is compared with the other windows of its tab page
 
 ---@class botglue.ViewCall what the host says of a view: only what is other than before
@@ -43,6 +40,7 @@ local LOOKS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLine:Bot
 ---@field token integer? of the question to which an opening view is the reply
 ---@field open botglue.ViewOpening?
 ---@field config vim.api.keyset.win_config? of a floating window
+---@field bar string? what is said above a window that does not float
 ---@field rows botglue.ViewSplice[]?
 ---@field cursor integer? the row of the cursor
 
@@ -53,6 +51,8 @@ local LOOKS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLine:Bot
 ---@field win integer
 ---@field before integer the window from which it was opened
 ---@field origin integer the same, or one beside it that does not float
+---@field against integer? the window with which it is compared
+---@field is_lent boolean? whether that was opened for this
 ---@field rows botglue.ViewRow[] what it shows
 ---@field group integer of autocommands
 ---@field is_current boolean? whether the user went into it last
@@ -134,32 +134,11 @@ function View:keep_cursor(view)
   end)
 end
 
---- Replaces rows, and draws what is particular to the new ones. Highlights are drawn with the rows that are seen.
+--- Replaces rows; the cursor stays on its row.
 ---@param splices botglue.ViewSplice[]
 function View:splice(splices)
   local view = self.at and #splices > 0 and api.nvim_win_call(self.win, vim.fn.winsaveview)
-  local bufnr = self.bufnr
-  vim.bo[bufnr].modifiable = true
-  for _, splice in ipairs(splices) do
-    local at, gone, rows, lines = splice[1], splice[2], splice[3], {}
-    -- A buffer without rows has one.
-    local last = #self.rows == 0 and -1 or at + gone
-    if #rows ~= gone then
-      local kept = vim.list_slice(self.rows, at + gone + 1)
-      self.rows = vim.list_extend(vim.list_extend(vim.list_slice(self.rows, 1, at), rows), kept)
-    end
-    for i, row in ipairs(rows) do
-      lines[i], self.rows[at + i] = row[1] or row, row
-    end
-    api.nvim_buf_clear_namespace(bufnr, marks, at, last)
-    api.nvim_buf_set_lines(bufnr, at, last, false, lines)
-    for i, row in ipairs(rows) do
-      for _, mark in ipairs(row[3] and row[3].marks or {}) do
-        api.nvim_buf_set_extmark(bufnr, marks, at + i - 1, mark[1], mark[2])
-      end
-    end
-  end
-  vim.bo[bufnr].modifiable = false
+  rows.splice(self, splices)
   if view then
     self:keep_cursor(view)
   end
@@ -188,6 +167,10 @@ function View:show(config)
     config = { split = vim.o.splitbelow and "below" or "above", win = M.origin() }
   elseif kind == "beside" then
     config = { split = "right", win = connection.views[self.opening.with].win }
+  elseif kind == "against" then
+    self.against, self.is_lent = windows.find_or_open(self.opening.against)
+    connection.compared = self.opening.against
+    config = { split = "right", win = self.against }
   else
     local is_pane, id = kind == "pane", self.opening.beside
     config = id and require("botglue.ui.beside").place(config, id) or config
@@ -230,6 +213,16 @@ function View:close()
   end
   if api.nvim_buf_is_valid(self.bufnr) then
     pcall(api.nvim_buf_delete, self.bufnr, { force = true })
+  end
+  if self.against then
+    connection.compared = nil
+    require("botglue.ui.status").place()
+    if api.nvim_win_is_valid(self.against) then
+      api.nvim_win_call(self.against, vim.cmd.diffoff)
+      if self.is_lent then
+        pcall(api.nvim_win_close, self.against, false)
+      end
+    end
   end
   if was_here and api.nvim_win_is_valid(self.before) then
     pcall(api.nvim_set_current_win, self.before)
@@ -292,7 +285,8 @@ function View:watch()
   local function close()
     self:close()
   end
-  on("WinClosed", vim.schedule_wrap(close), { pattern = tostring(self.win) })
+  local ends = { tostring(self.win), self.against and tostring(self.against) }
+  on("WinClosed", vim.schedule_wrap(close), { pattern = ends })
   on("BufWipeout", vim.schedule_wrap(close), { buffer = self.bufnr })
   on("BufWinEnter", function()
     self:set_window(api.nvim_get_current_win())
@@ -375,7 +369,9 @@ local function open(call, how)
     vim.wo[self.win][0].winhighlight = table.concat(looks, ","):gsub("^,", "")
   end
   if opening.diff then
-    api.nvim_win_call(self.win, vim.cmd.diffthis)
+    for _, win in ipairs({ self.win, self.against }) do
+      api.nvim_win_call(win, vim.cmd.diffthis)
+    end
   end
   if opening.beside then
     self:move(call.config)
@@ -427,8 +423,18 @@ local function draw(call)
       view:move(call.config)
     end
   end
-  for _, win in ipairs(call.cursor and vim.fn.win_findbuf(view.bufnr) or {}) do
-    api.nvim_win_set_cursor(win, { call.cursor, 0 })
+  for _, win in ipairs(vim.fn.win_findbuf(view.bufnr)) do
+    if call.bar then
+      vim.wo[win][0].winbar = call.bar
+    end
+    if call.cursor then
+      -- Cursors of texts that are compared move together.
+      local col = view.against and api.nvim_win_get_cursor(view.against)[2] or 0
+      api.nvim_win_set_cursor(win, { call.cursor, col })
+    end
+    if view.opening.diff and call.rows then
+      api.nvim_win_call(win, vim.cmd.diffupdate)
+    end
   end
 end
 
@@ -471,39 +477,5 @@ function M.host_lost()
     view:close()
   end
 end
-
---- What the current window shows in a row.
----@param row integer
----@return [string, string]? fold its level, and the text of the one that begins there
-local function fold_at(row)
-  local view = connection.shown[api.nvim_get_current_buf()]
-  local extra = view and view.rows[row] and view.rows[row][3]
-  return extra and extra.fold
-end
-
---- The value of 'foldexpr' for a row.
----@return string
-function M.fold()
-  return (fold_at(vim.v.lnum) or { "0" })[1]
-end
-
---- The text of a closed fold.
----@return string
-function M.fold_text()
-  return (fold_at(vim.v.foldstart) or { "", "" })[2]
-end
-
-api.nvim_set_decoration_provider(highlights, {
-  on_win = function(_, _, bufnr)
-    return connection.shown[bufnr] ~= nil
-  end,
-  on_line = function(_, _, bufnr, row)
-    local drawn = (connection.shown[bufnr].rows[row + 1] or "")[2] or {}
-    for i = 1, #drawn, 3 do
-      local mark = { end_col = drawn[i + 1], hl_group = drawn[i + 2], ephemeral = true }
-      api.nvim_buf_set_extmark(bufnr, highlights, row, drawn[i], mark)
-    end
-  end,
-})
 
 return M

@@ -18,7 +18,7 @@ fn two_taken() -> Mirrors {
     mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 6), NUMBERS)]).unwrap().unwrap());
     let orders = mirrors.take(watch(7, &["ONE", "two", "THREE", "four", "FIVE"]));
     let hunks = drawn(&mut mirrors, orders).unwrap().hunks.unwrap();
-    let ids = hunks[..2].iter().map(|shown| shown.hunk.id).collect();
+    let ids = hunks[..2].iter().map(|hunk| hunk.id).collect();
     let question = MirrorQuery::Review { job: 7, asked: ReviewQuery::Take(Some(ids)) };
     let orders = mirrors.take(MirrorEvent::Query { token: 9, buffer: 1, question });
     let orders = write(&mut mirrors, call(&orders));
@@ -80,7 +80,7 @@ fn what_is_taken_is_kept_as_the_file_is_written_and_known_in_the_next_session() 
     let orders = next.take(watch(7, &["ONE", "two", "THREE", "four", "FIVE"]));
     let view = drawn(&mut next, orders).unwrap();
     let hunks = view.hunks.unwrap();
-    let shown: Vec<_> = hunks.iter().map(|shown| (&shown.hunk.rows, shown.hunk.conflict)).collect();
+    let shown: Vec<_> = hunks.iter().map(|hunk| (&hunk.rows, hunk.conflict)).collect();
     assert_eq!((shown, view.taken), (vec![(&(5..6), None)], 2));
     // Written once more, before or after it is looked at.
     let orders = next.take(wrote(3, NUMBERS.len(), "/a"));

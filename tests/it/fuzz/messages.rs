@@ -118,9 +118,13 @@ fn windows() -> Vec<(&'static str, Json)> {
         ("act", json!({"row": "#1", "action": "jump"})),
         ("act", json!({"row": "u", "action": "yank"})),
         ("show", json!({"id": 1, "buffer": 1, "is_modifiable": true, "filetype": "lua"})),
+        (
+            "show",
+            json!({"id": 1, "buffer": 1, "is_modifiable": true, "filetype": "lua", "tick": 3, "diff": {"row": 1,
+            "tabstop": 8, "is_insertion": true, "before": ["a"], "after": ["b"]}}),
+        ),
         ("hunks", json!({"id": 1, "buffer": 1, "tick": 3, "tabstop": 8})),
         ("hunk", json!({"id": 1, "buffer": 1, "verb": "next", "count": 1, "row": 0, "tick": 3})),
-        ("texts", json!({"title": "t", "left": ["a"], "right": ["b"], "filetype": "lua"})),
         ("health", json!({"log_dir": "/dev/null/b"})),
         ("prompt", json!({"id": 3, "key": "send"})),
     ];
@@ -137,10 +141,11 @@ fn windows() -> Vec<(&'static str, Json)> {
             "seen",
             json!({"jobs": [{"id": 1, "columns": 80}, {"id": 2, "columns": 8, "room": 9, "visited": true}, {"id": 3}]}),
         ),
+        ("panes", json!({"id": 1})),
         (
             "panes",
-            json!({"id": 1, "buffer": 1, "serial": 1, "top": 0, "past": 20, "keys": "do take", "row": 0, "panes": [{"columns": 80, "leftcol": 0,
-            "scrolls": false, "textoff": 4, "fold": 1, "has_signs": true, "tabstop": 8, "height": 20, "first": 0, "past": 40}]}),
+            json!({"id": 1, "buffer": 1, "top": 0, "past": 20, "keys": ["do"], "panes": [{"win": 1000, "folds": [{"first": 1, "last": 2}], "width": 80, "leftcol": 0,
+            "scrolls": false, "textoff": 4, "foldcolumn": 1, "has_signs": true, "tabstop": 8, "height": 20, "first": 0, "past": 40}]}),
         ),
         (
             "prompt",
@@ -150,8 +155,6 @@ fn windows() -> Vec<(&'static str, Json)> {
             "buffers": [{"name": "a", "path": "a", "number": 2}]},
             "typed": {"serial": 1, "text": "@a", "row": 0, "before": "@a", "mode": "i", "width": 74, "first": 1, "last": 2}}),
         ),
-        ("diff", json!({"id": 1, "buffer": 1, "tabstop": 8})),
-        ("diff", json!({"id": 1, "buffer": 1})),
         ("shown", json!({"id": 1, "tick": 3})),
         ("batch", json!({"list": 1, "prompt": "it", "ids": [1]})),
         ("closed", json!({"view": view})),
@@ -174,7 +177,7 @@ fn questions() -> Vec<Json> {
         ("reject", json!({"id": 1})),
         ("revert", of_buffer(json!({}))),
         ("mirror", json!({"buffer": 1})),
-        ("hunk", of_buffer(json!({"verb": "take", "count": 1, "row": 0, "visited": "0f", "tick": 3}))),
+        ("hunk", of_buffer(json!({"verb": "take", "count": 1, "row": 0, "tick": 3}))),
         ("hunk", of_buffer(json!({"verb": "drop", "range": {"first": 0, "past": 2}, "row": 0, "tick": 3}))),
     ];
     let question =

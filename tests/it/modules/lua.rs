@@ -17,16 +17,16 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 11] = [
-    ("", 542),
+    ("", 539),
     ("command", 737),
     ("config", 382),
     ("editor", 2249),
     ("host", 915),
-    ("jobs", 1250),
+    ("jobs", 1251),
     ("session", 68),
-    ("ui", 1565),
+    ("ui", 1391),
     ("ui/prompt", 1191),
-    ("ui/review", 971),
+    ("ui/review", 785),
     ("ui/status", 725),
 ];
 /// By how much a budget may be above the lines.
@@ -34,7 +34,7 @@ const SLACK: usize = 40;
 
 /// The modules beside those of `jobs` that read what only the host knows of a job, and those of `ui` that ask it for
 /// something and go on in a callback: the list gets no longer.
-const READERS: [&str; 2] = ["ui.diff", "ui.prompt"];
+const READERS: [&str; 1] = ["ui.prompt"];
 const ASKERS: [&str; 0] = [];
 const FACTS: [&str; 9] =
     ["landing", "held_for", "held_why", "status", "deciding", "tools", "error", "session_id", "transcript"];

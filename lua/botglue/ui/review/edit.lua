@@ -1,21 +1,17 @@
---- Shows a held answer in a buffer of its own, `botglue://answer/ID`. `:w` there makes its text the answer. Typed text
---- is stored shortly after each key, and is there again after a crash.
+--- Shows a held answer in a buffer of its own, `botglue://answer/ID`. `:w` there makes its text the answer, and `:e!`
+--- shows that again. Typed text is stored shortly after each key, and is there again after a crash.
 
+local ask = require("botglue.editor.ask")
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local debounce = require("botglue.util.debounce")
+local errors = require("botglue.host.errors")
 
 local M = {}
 
 local api = vim.api
 
 local KEPT_AFTER = 250 -- milliseconds from a key to the store that has it
-
----@param id integer
----@return string
-local function name(id)
-  return ("botglue://answer/%d"):format(id)
-end
 
 ---@param process botglue.Process?
 ---@param id integer
@@ -35,16 +31,6 @@ local function typed(bufnr)
   return is_typed and api.nvim_buf_get_lines(bufnr, 0, -1, false) or nil
 end
 
---- These lines are the answer from now on.
----@param id integer
----@param lines string[]
-function M.save(id, lines)
-  local edited = connection.edited[id] or {}
-  connection.edited[id] = edited
-  edited.saved = lines
-  tell(client.connect(client.options()), id, lines, true)
-end
-
 --- A new host has started: tells it what the last one may not have read.
 ---@param process botglue.Process
 function M.tell_all(process)
@@ -52,7 +38,7 @@ function M.tell_all(process)
     if edited.saved then
       tell(process, id, edited.saved, true)
     end
-    local lines = edited.bufnr and typed(edited.bufnr)
+    local lines = typed(edited.bufnr)
     if lines then
       tell(process, id, lines, false)
     end
@@ -64,54 +50,76 @@ end
 ---@param answer { lines: string[], typed: string[]? }
 local function fill(bufnr, answer)
   local levels = vim.bo[bufnr].undolevels
-  vim.bo[bufnr].undolevels = -1
+  vim.bo[bufnr].undolevels, vim.bo[bufnr].modifiable = -1, true
   api.nvim_buf_set_lines(bufnr, 0, -1, false, answer.typed or answer.lines)
   vim.bo[bufnr].undolevels = levels
   vim.bo[bufnr].modified = answer.typed ~= nil
+end
+
+---@param bufnr integer
+---@param id integer
+local function watch(bufnr, id)
+  local function on(events, desc, callback)
+    api.nvim_create_autocmd(events, { buffer = bufnr, desc = "botglue: " .. desc, callback = callback })
+  end
+  --- Tells the host where the answer is held, else the user that it is not.
+  local function change(lines, is_saved)
+    local edited = connection.edited[id] or errors.fail("job %d is not held any more", id)
+    edited.saved = is_saved and lines or edited.saved
+    tell(client.connect(client.options()), id, lines, is_saved)
+  end
+  on("BufWriteCmd", "change the answer", function()
+    errors.guard(function()
+      if not vim.bo[bufnr].modifiable then
+        errors.fail("see :e!, then write it: the host has not said what the answer is")
+      end
+      change(api.nvim_buf_get_lines(bufnr, 0, -1, false), true)
+      vim.bo[bufnr].modified = false
+    end)
+  end)
+  on("BufReadCmd", "show the answer again", function()
+    errors.guard(function()
+      vim.bo[bufnr].modifiable = false
+      change(nil, false)
+      fill(
+        bufnr,
+        ask.open("show", { id = id, buffer = bufnr, is_text = true, is_modifiable = true, filetype = "" })
+      )
+    end)
+  end)
+  on(
+    { "TextChanged", "TextChangedI", "TextChangedP" },
+    "keep the answer as it is typed",
+    debounce(function()
+      if connection.edited[id] then
+        change(typed(bufnr), false)
+      end
+    end, KEPT_AFTER)
+  )
 end
 
 ---@param job botglue.Job
 ---@param answer { lines: string[], typed: string[]? }
 ---@return integer bufnr
 local function buffer(job, answer)
-  local id = job.id
-  local found = vim.fn.bufnr(("^%s$"):format(vim.fn.escape(name(id), "[]*?")))
-  if found > 0 and api.nvim_buf_is_loaded(found) then
-    return found
+  local id, source = job.id, job.range.bufnr
+  local edited = connection.edited[id]
+  if edited and api.nvim_buf_is_loaded(edited.bufnr) then
+    return edited.bufnr
+  elseif edited and api.nvim_buf_is_valid(edited.bufnr) then
+    api.nvim_buf_delete(edited.bufnr, { force = true })
   end
-  local bufnr = found > 0 and found or api.nvim_create_buf(false, false)
+  local bufnr = api.nvim_create_buf(false, false)
   vim.fn.bufload(bufnr)
   vim.bo[bufnr].buftype, vim.bo[bufnr].swapfile, vim.bo[bufnr].bufhidden = "acwrite", false, "hide"
-  vim.bo[bufnr].modifiable = true
-  pcall(api.nvim_buf_set_name, bufnr, name(id))
+  pcall(api.nvim_buf_set_name, bufnr, ("botglue://answer/%d"):format(id))
   fill(bufnr, answer)
-  connection.edited[id] = vim.tbl_extend("force", connection.edited[id] or {}, { bufnr = bufnr })
-  local source = job.range.bufnr
+  connection.edited[id] = { bufnr = bufnr, saved = edited and edited.saved }
   if api.nvim_buf_is_loaded(source) then
     -- Its colours only: what else a file type brings, as a language server, is for files.
     vim.bo[bufnr].syntax = vim.bo[source].filetype
   end
-  api.nvim_create_autocmd("BufWriteCmd", {
-    buffer = bufnr,
-    desc = "botglue: change the answer",
-    callback = function()
-      if not connection.edited[id] then
-        require("botglue.host.notify").error(("botglue: job %d is not held any more"):format(id))
-        return
-      end
-      vim.bo[bufnr].modified = false
-      M.save(id, api.nvim_buf_get_lines(bufnr, 0, -1, false))
-    end,
-  })
-  api.nvim_create_autocmd({ "TextChanged", "TextChangedI", "TextChangedP" }, {
-    buffer = bufnr,
-    desc = "botglue: keep the answer as it is typed",
-    callback = debounce(function()
-      if api.nvim_buf_is_loaded(bufnr) and connection.edited[id] then
-        tell(client.connect(client.options()), id, typed(bufnr), false)
-      end
-    end, KEPT_AFTER),
-  })
+  watch(bufnr, id)
   return bufnr
 end
 

@@ -1,8 +1,8 @@
---- The keys of a review: `]c`, `[c`, `do`, `dp` in its buffer, in normal mode. `do`, `dp` and `dO` are keys after the
---- operator `d`, so that they work at any pace; each is an operator of its own, so that a count and `.` work.
+--- The keys of a review: `]c`, `[c`, `do`, `dp`, `dO` in its buffer, in normal mode. Those with `d` are keys after that
+--- operator, so that they work at any pace; each is an operator of its own, so that a count and `.` work.
 
-local attach = require("botglue.host.attach")
 local ask = require("botglue.editor.ask")
+local attach = require("botglue.host.attach")
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
 local notify = require("botglue.host.notify")
@@ -12,41 +12,22 @@ local M = {}
 local api = vim.api
 local DESC = "botglue: %s hunk"
 
----@class botglue.ReviewKey
----@field mode "n"|"o"
----@field lhs string
----@field what string
----@field typed string the keys in normal mode
----@field shown string? what the head line says of it
----@field expr fun(): string
-
----@return botglue.Review
-local function current()
-  local review = connection.review
-  if not review or review.bufnr ~= api.nvim_get_current_buf() then
-    errors.fail("see :Botglue review: none is open in this buffer")
-  end
-  return review --[[@as botglue.Review]]
-end
-
 --- What the host has to know of a key: it does what the key means with the hunks as they are drawn. Where the text has
 --- changed since, it computes them first, and those that are others now are only shown.
 ---@param verb "next"|"previous"|"take"|"drop"|"both"
 ---@param args { count: integer?, range: { first: integer, past: integer }? }
+---@return table about
 ---@return botglue.Review review
----@return table
 local function pressed(verb, args)
-  local review = current()
-  attach.want(review.bufnr, review.job)
-  return review,
-    vim.tbl_extend("error", args, {
-      id = review.job.id,
-      buffer = review.bufnr,
-      verb = verb,
-      row = api.nvim_win_get_cursor(0)[1] - 1,
-      visited = review:visited_here(),
-      tick = api.nvim_buf_get_changedtick(review.bufnr),
-    })
+  local review, bufnr = connection.review, api.nvim_get_current_buf()
+  if not review or review.bufnr ~= bufnr then
+    errors.fail("see :Botglue review: none is open in this buffer")
+  end
+  ---@cast review botglue.Review
+  attach.want(bufnr, review.job)
+  local row, tick = api.nvim_win_get_cursor(0)[1] - 1, api.nvim_buf_get_changedtick(bufnr)
+  local about = { id = review.job.id, buffer = bufnr, verb = verb, row = row, tick = tick }
+  return vim.tbl_extend("error", about, args), review
 end
 
 --- Has hunks taken or dropped.
@@ -58,15 +39,15 @@ local function change(verb, args)
       notify.error("botglue: " .. err)
     end
   end
-  local review, about = pressed(verb, args)
-  tell(ask.change("hunk", about, review.bufnr, tell))
+  local about = pressed(verb, args)
+  tell(ask.change("hunk", about, about.buffer, tell))
 end
 
---- Goes to a hunk.
----@param step integer how many hunks to go on, or back where it is negative
-function M.go(step)
+--- Goes as many hunks on, or back, as the count says.
+---@param verb "next"|"previous"
+function M.go(verb)
   errors.guard(function()
-    local review, about = pressed(step > 0 and "next" or "previous", { count = math.abs(step) })
+    local about, review = pressed(verb, { count = vim.v.count1 })
     local there = ask.open("hunk", about).there
     if there then
       review:visit(there)
@@ -74,26 +55,19 @@ function M.go(step)
   end)
 end
 
---- The operator that takes.
-function M.take()
-  errors.guard(change, "take", { count = vim.v.count1 })
-end
-
---- The operator that takes, and keeps the user's rows above where both have changed the same.
-function M.both()
-  errors.guard(change, "both", { count = 1 })
-end
-
---- The operator that drops; what was dropped already it brings back.
-function M.drop()
-  errors.guard(change, "drop", { count = vim.v.count1 })
+--- The operators: `take`; `both` takes and keeps the user's rows above where both have changed the same; `drop` brings
+--- back what was dropped already.
+for _, verb in ipairs({ "take", "both", "drop" }) do
+  M[verb] = function()
+    errors.guard(change, verb, { count = vim.v.count1 })
+  end
 end
 
 --- Takes or drops the hunks in some lines, or the one under the cursor.
 ---@param verb "take"|"drop"
 ---@param range { [1]: integer, [2]: integer }? from 1
 function M.in_lines(verb, range)
-  change(verb, range and { range = { first = range[1] - 1, past = range[2] } } or { count = 1 })
+  change(verb, range and { range = { first = range[1] - 1, past = range[2] } } or {})
 end
 
 --- An operator on the hunk under the cursor. What it goes over does not matter.
@@ -104,75 +78,67 @@ function M.operator(verb)
   return "g@l"
 end
 
----@param lhs string
----@param verb "take"|"drop"|"both"
-local function after_delete(lhs, verb)
-  return function()
-    if vim.v.operator ~= "d" or vim.wo.diff then
-      return lhs
-    end
-    local count = vim.v.count > 0 and vim.v.count or ""
-    return "<Esc>" .. count .. M.operator(verb)
-  end
+--- What a key does, by what is typed in normal mode.
+local KEYS = { ["do"] = "take", dp = "drop", dO = "both", ["]c"] = "next", ["[c"] = "previous" }
+
+--- The mode of a key, and what is typed there.
+---@param typed string
+---@return "n"|"o" mode
+---@return string lhs
+local function map_of(typed)
+  local after = typed:match("^d(.)$")
+  return after and "o" or "n", after or typed
 end
 
----@param lhs string
----@param step integer
-local function motion(lhs, step)
-  return function()
-    return vim.wo.diff and lhs
-      or ("<Cmd>lua require('botglue.ui.review.keys').go(%d * vim.v.count1)<CR>"):format(step)
+--- What a key is mapped to.
+---@param typed string
+---@return string
+local function expr(typed)
+  local mode, lhs = map_of(typed)
+  if vim.wo.diff or mode == "o" and vim.v.operator ~= "d" then
+    return lhs
+  elseif mode == "n" then
+    return ("<Cmd>lua require('botglue.ui.review.keys').go('%s')<CR>"):format(KEYS[typed])
   end
+  return "<Esc>" .. (vim.v.count > 0 and vim.v.count or "") .. M.operator(KEYS[typed])
 end
-
----@type botglue.ReviewKey[]
-local KEYS = {
-  { mode = "o", lhs = "o", typed = "do", what = "take", shown = "do take", expr = after_delete("o", "take") },
-  { mode = "o", lhs = "p", typed = "dp", what = "drop", shown = "dp drop", expr = after_delete("p", "drop") },
-  { mode = "o", lhs = "O", typed = "dO", what = "both", expr = after_delete("O", "both") },
-  { mode = "n", lhs = "]c", typed = "]c", what = "next", shown = "]c next", expr = motion("]c", 1) },
-  { mode = "n", lhs = "[c", typed = "[c", what = "previous", expr = motion("[c", -1) },
-}
 
 --- Whether the user has mapped a key in the current buffer, or, of an operator, anywhere: what would be reached through
 --- one of theirs would be theirs elsewhere, too.
----@param key botglue.ReviewKey
+---@param typed string
 ---@return boolean
-local function is_theirs(key)
-  return vim.iter({ [key.lhs] = key.mode, [key.typed] = "n" }):any(function(lhs, mode)
-    local map = vim.fn.maparg(lhs, mode, false, true)
-    return map.buffer == 1 or key.mode == "o" and map.buffer ~= nil
+local function is_theirs(typed)
+  local mode, lhs = map_of(typed)
+  return vim.iter({ [lhs] = mode, [typed] = "n" }):any(function(keys, in_mode)
+    local map = vim.fn.maparg(keys, in_mode, false, true)
+    return map.buffer == 1 or mode == "o" and map.buffer ~= nil
   end)
 end
 
 --- Maps the keys that the user has not mapped in a buffer, which is current.
 ---@param bufnr integer
----@return string shown what the head line says of them
+---@return string[] ours
 function M.map(bufnr)
-  local shown = {}
-  for _, key in ipairs(KEYS) do
-    if not is_theirs(key) then
-      vim.keymap.set(key.mode, key.lhs, key.expr, {
-        buffer = bufnr,
-        expr = true,
-        desc = DESC:format(key.what),
-      })
-      shown[#shown + 1] = key.shown
-    end
+  local ours = vim.tbl_filter(function(typed)
+    return not is_theirs(typed)
+  end, vim.tbl_keys(KEYS))
+  for _, typed in ipairs(ours) do
+    local mode, lhs = map_of(typed)
+    local opts = { buffer = bufnr, expr = true, desc = DESC:format(KEYS[typed]) }
+    vim.keymap.set(mode, lhs, function()
+      return expr(typed)
+    end, opts)
   end
-  return table.concat(shown, " ")
+  return ours
 end
 
 --- Takes away the maps that are still ours.
 ---@param bufnr integer
 function M.unmap(bufnr)
-  if not api.nvim_buf_is_valid(bufnr) then
-    return
-  end
-  for _, key in ipairs(KEYS) do
-    for _, map in ipairs(api.nvim_buf_get_keymap(bufnr, key.mode)) do
-      if map.lhs == key.lhs and map.desc == DESC:format(key.what) then
-        vim.keymap.del(key.mode, key.lhs, { buffer = bufnr })
+  for _, mode in ipairs(api.nvim_buf_is_valid(bufnr) and { "n", "o" } or {}) do
+    for _, map in ipairs(api.nvim_buf_get_keymap(bufnr, mode)) do
+      if (map.desc or ""):find("^" .. DESC:format("%a+") .. "$") then
+        vim.keymap.del(mode, map.lhs, { buffer = bufnr })
       end
     end
   end

@@ -33,7 +33,13 @@ local function fold_start(line)
   return start > 0 and start or line
 end
 
---- How many rows of the screen are above the cursor's line in the current window.
+--- How many rows the bar above the text of the current window has.
+---@return integer
+local function bar()
+  return vim.fn.getwininfo(api.nvim_get_current_win())[1].winbar
+end
+
+--- How many rows of the screen are above the cursor's line in the current window, with the bar above its text.
 ---@return integer? nil where its topmost line is cut
 local function rows_above()
   local view = vim.fn.winsaveview()
@@ -41,15 +47,15 @@ local function rows_above()
   if view.skipcol > 0 or line < view.topline then
     return nil
   end
-  return height(view.topline, line) - height(line, line) + view.topfill
+  return height(view.topline, line) - height(line, line) + view.topfill + bar()
 end
 
---- Scrolls the current window so that this many rows are above the cursor's line, if possible. Virtual lines above the
---- first line are visible only by the `topfill` of the view.
+--- Scrolls the current window so that this many of its rows are above the cursor's line, if possible. Virtual lines
+--- above the first line are visible only by the `topfill` of the view.
 ---@param rows integer
 local function scroll_to(rows)
   local line, last = fold_start(vim.fn.line(".")), vim.fn.line("$")
-  if last <= api.nvim_win_get_height(0) and height(1, last, true) <= api.nvim_win_get_height(0) then
+  if last <= vim.fn.winheight(0) and height(1, last, true) <= vim.fn.winheight(0) then
     -- All of the buffer can be seen.
     vim.fn.winrestview({ topline = 1, topfill = fill_above(1) })
     return
@@ -61,7 +67,7 @@ local function scroll_to(rows)
   local fill = fill_above(top)
   local shown = math.min(math.max(rows - (height(top, line) - own), 0), fill)
   if top == 1 then
-    shown = math.min(fill, math.max(api.nvim_win_get_height(0) - height(1, line), 0))
+    shown = math.min(fill, math.max(vim.fn.winheight(0) - height(1, line), 0))
   end
   vim.fn.winrestview({ topline = top, topfill = shown })
 end
@@ -78,7 +84,7 @@ function M.keep(bufnr, draw)
   for win, above in pairs(rows) do
     api.nvim_win_call(win, function()
       if rows_above() ~= above or vim.fn.line("w0") == 1 then
-        scroll_to(above)
+        scroll_to(math.max(above - bar(), 0))
       end
     end)
   end
@@ -101,7 +107,7 @@ function M.reveal(past)
   local view = vim.fn.winsaveview()
   local last = math.min(math.max(past, 1), api.nvim_buf_line_count(0))
   local below = last < api.nvim_buf_line_count(0) and fill_above(last + 1) or 0
-  if height(math.min(view.topline, view.lnum), last) + view.topfill + below > api.nvim_win_get_height(0) then
+  if height(math.min(view.topline, view.lnum), last) + view.topfill + below > vim.fn.winheight(0) then
     local top = math.max(view.lnum - vim.wo.scrolloff, 1)
     vim.fn.winrestview({ topline = top, topfill = fill_above(top) })
   end

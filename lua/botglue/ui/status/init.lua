@@ -66,10 +66,10 @@ end
 ---@return botglue.HungPlace?
 local function place_of(hung, shown)
   local range = hung.job.range
-  local diff, review = connection.diff, connection.review
+  local review = connection.review
   if not api.nvim_buf_is_loaded(range.bufnr) or not range:place() then
     return nil
-  elseif diff and diff.bufnr == range.bufnr or review and review.job == hung.job then
+  elseif connection.compared == range.bufnr or review and review.job == hung.job then
     return nil
   end
   local first, last = lines_of(range)

@@ -23,11 +23,11 @@ impl World {
         let view = self.editor.views.get(&answer.job).filter(|_| !answer.is_over)?;
         assert_eq!(view.tick, self.editor.tick, "the view is that of the text");
         let hunks = view.hunks.as_ref().ok()?;
-        let hunk = |shown: &botglue::mirror::ShownHunk| Hunk {
-            id: shown.hunk.id.to_string(),
-            rows: shown.hunk.rows.clone(),
-            lines: shown.hunk.lines.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect(),
-            is_conflict: shown.hunk.conflict.is_some(),
+        let hunk = |shown: &botglue::review::Hunk| Hunk {
+            id: shown.id.to_string(),
+            rows: shown.rows.clone(),
+            lines: shown.lines.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect(),
+            is_conflict: shown.conflict.is_some(),
         };
         Some(hunks.iter().map(hunk).collect())
     }

@@ -1,0 +1,67 @@
+//! What a buffer would be if a held answer were accepted: beside that buffer, in diff mode, to be read.
+
+use std::sync::Arc;
+
+use super::compare::Compared;
+use super::frame::Row;
+use super::review::rows_to_come;
+use super::screen::{Kind, View};
+use crate::document::Rows;
+use crate::fields::bytes;
+use crate::review::Hunk;
+use crate::view::BETWEEN;
+
+/// The buffer of a held answer, and how it is compared.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Against {
+    /// The buffer.
+    pub buffer: u64,
+    /// The row of the cursor in it, from 0, before this is opened.
+    pub row: Option<usize>,
+    /// Neovim's `'tabstop'`.
+    pub tabstop: usize,
+    /// Neovim's `'filetype'`.
+    pub filetype: String,
+    /// The answer puts rows in, and replaces none.
+    pub is_insertion: bool,
+}
+
+/// A text with hunks in it, ascending; `why` there are none.
+pub fn proposal(id: u64, against: &Against, text: &Rows, hunks: &[Hunk], why: Option<&str>) -> Box<dyn View> {
+    let is_empty = text.len() == 1 && text.get(0).is_some_and(|row| row.text.is_empty());
+    let nothing = Rows::default();
+    // The one row of a buffer without text makes room.
+    let text = if is_empty && against.is_insertion && !hunks.is_empty() { &nothing } else { text };
+    let row = |row: &[u8]| Arc::new(Row::plain(bytes::escape(row)));
+    let (mut rows, mut at) = (Vec::with_capacity(text.len()), 0);
+    for hunk in hunks {
+        rows.extend(text.slice(at..hunk.rows.start).iter().map(|old| row(&old.text)));
+        rows.extend(rows_to_come(text, hunk, against.tabstop).iter().map(|new| row(new)));
+        at = hunk.rows.end;
+    }
+    rows.extend(text.slice(at..text.len()).iter().map(|old| row(&old.text)));
+    let cursor = against.row.map(|row| {
+        let above = hunks.iter().take_while(|hunk| hunk.rows.end <= row);
+        let row = above.fold(row, |row, hunk| row - hunk.rows.len() + hunk.lines.len());
+        (row + 1).min(rows.len()).max(1)
+    });
+    let title = why.map_or_else(|| title(id, hunks), str::to_owned);
+    let (kind, name) = (Kind::Against(against.buffer), format!("diff/job {id}/after"));
+    Box::new(Compared { kind, name, title, filetype: against.filetype.clone(), rows, cursor })
+}
+
+/// What it says of its hunks.
+fn title(id: u64, hunks: &[Hunk]) -> String {
+    let count = |count: usize, what: &str| match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    };
+    let conflicts = hunks.iter().filter(|hunk| hunk.conflict.is_some()).count();
+    let parts = [
+        Some(format!("job {id}, if accepted")),
+        Some(if hunks.is_empty() { "no change".to_owned() } else { count(hunks.len(), "hunk") }),
+        (conflicts > 0).then(|| count(conflicts, "conflict")),
+        Some("q close".to_owned()),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(BETWEEN)
+}
