@@ -15,6 +15,7 @@ pub mod prompt;
 pub mod review;
 mod screen;
 mod status;
+mod tools;
 mod transcript;
 mod width;
 
@@ -26,5 +27,6 @@ pub use job_prompt::JobPrompt;
 pub use layout::{Class, Key, Ui, clean, fit};
 pub use list::{List, Origin, Scope};
 pub use screen::{Effect, Event, Kind, Opening, Screen, View};
-pub use status::{Hung, Said, Status, StatusState, expand, indent, tools};
+pub use status::{Hung, Said, Status, StatusState, expand, indent};
+pub use tools::{Spot, Tools, tools};
 pub use transcript::Transcript;

@@ -22,8 +22,8 @@ local LOOKS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLine:Bot
 ---@alias botglue.ViewSplice [integer, integer, botglue.ViewRow[]] the first row, how many go, what takes their place
 
 ---@class botglue.ViewOpening
----@field kind "float"|"split"|"tab"|"beside"|"pane" beside: at the right of the window that closes with it; pane: below
----the rows of that
+---@field kind "float"|"split"|"tab"|"beside"|"pane" beside: at the right of the window that closes with it; pane: one
+---that the user cannot go into
 ---@field name string of the buffer
 ---@field buffer table<string, any> options
 ---@field window table<string, any> options
@@ -370,9 +370,9 @@ local function open(call, how)
   connection.views[call.id] = self
   self:set_window(self.win)
   if opening.kind == "float" or opening.kind == "pane" then
-    -- The style has set something already.
-    local looks = { vim.wo[self.win].winhighlight, LOOKS }
-    vim.wo[self.win][0].winhighlight = table.concat(looks, ","):gsub("^,", "")
+    -- The style has set something already, or the window has looks of its own.
+    local looks = { LOOKS, vim.wo[self.win].winhighlight }
+    vim.wo[self.win][0].winhighlight = table.concat(looks, ","):gsub(",$", "")
   end
   if opening.diff then
     api.nvim_win_call(self.win, vim.cmd.diffthis)
@@ -427,8 +427,10 @@ local function draw(call)
       view:move(call.config)
     end
   end
-  for _, win in ipairs(call.cursor and vim.fn.win_findbuf(view.bufnr) or {}) do
-    api.nvim_win_set_cursor(win, { call.cursor, 0 })
+  -- Where no cursor can go the window shows its first row, whatever comes above that.
+  local row = call.cursor or view.opening.kind == "pane" and 1
+  for _, win in ipairs(row and vim.fn.win_findbuf(view.bufnr) or {}) do
+    api.nvim_win_set_cursor(win, { row, 0 })
   end
 end
 

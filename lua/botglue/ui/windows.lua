@@ -1,8 +1,6 @@
 --- The windows of the tab page: those that show a buffer, their rows and their places on the screen. Opens a window for
 --- a buffer that none shows.
 
-local screen = require("botglue.util.text")
-
 local M = {}
 
 local api = vim.api
@@ -88,36 +86,25 @@ function M.columns(window)
   return window.width - window.textoff
 end
 
+--- The last screen row for text.
+---@param window botglue.Window
+---@return integer
+function M.bottom(window)
+  return window.winrow + window.winbar + window.height - 1
+end
+
 --- The screen row on which a line ends; nil where that is not to be seen.
 ---@param window botglue.Window
 ---@param lnum integer
 ---@return integer?
 function M.end_of(window, lnum)
-  if vim.wo[window.winid].wrap then
-    local line = api.nvim_buf_get_lines(window.bufnr, lnum - 1, lnum, false)[1] or ""
-    local row = vim.fn.screenpos(window.winid, lnum, math.max(#line, 1)).row
-    return row > 0 and row or nil
-  elseif lnum < window.topline or lnum > window.botline then
+  local view = lnum >= window.topline and lnum <= window.botline and within(window, vim.fn.winsaveview)
+  if not view then
     return nil
   end
-  -- Any column of it may be out of sight at the left.
-  local rows = api.nvim_win_text_height(window.winid, {
-    start_row = window.topline - 1,
-    start_vcol = 0,
-    end_row = lnum - 1,
-  })
-  local view = within(window, vim.fn.winsaveview)
-  local top = M.rows(window)
-  return top + (view and view.topfill or 0) + rows.all - 1
-end
-
---- The first and the last screen row for text.
----@param window botglue.Window
----@return integer first
----@return integer last
-function M.rows(window)
-  local first = window.winrow + window.winbar
-  return first, first + window.height - 1
+  local from = { start_row = window.topline - 1, start_vcol = view.skipcol, end_row = lnum - 1 }
+  local rows = view.topfill + api.nvim_win_text_height(window.winid, from).all
+  return rows <= window.height and window.winrow + window.winbar + rows - 1 or nil
 end
 
 --- The last line of the closed fold that holds a line; nil if there is none.
@@ -138,12 +125,7 @@ end
 ---@return integer free
 function M.width_of(window, lnum)
   local columns = M.columns(window)
-  local line = api.nvim_buf_get_lines(window.bufnr, lnum - 1, lnum, false)[1] or ""
-  local function measure()
-    return screen.width(line)
-  end
-  -- Elsewhere its tabs may be as wide as others.
-  local width = within(window, measure) or measure()
+  local width = vim.fn.virtcol({ lnum, "$" }, 0, window.winid) - 1
   local used = width
   if width > columns and vim.wo[window.winid].wrap then
     used = (width - 1) % columns + 1

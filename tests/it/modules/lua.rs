@@ -16,18 +16,17 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
-const BUDGETS: [(&str, usize); 11] = [
-    ("", 544),
+const BUDGETS: [(&str, usize); 10] = [
+    ("", 540),
     ("command", 737),
     ("config", 381),
-    ("editor", 2214),
-    ("host", 922),
+    ("editor", 2255),
+    ("host", 921),
     ("jobs", 1722),
     ("session", 69),
-    ("ui", 1563),
-    ("ui/prompt", 1337),
+    ("ui", 1812),
+    ("ui/prompt", 1334),
     ("ui/review", 971),
-    ("ui/status", 725),
 ];
 /// By how much a budget may be above the lines.
 const SLACK: usize = 40;

@@ -59,7 +59,6 @@ local SAVE_DELAY = 250 -- milliseconds from a key until the text is sent to the 
 ---@field closing boolean? whether it is about to close
 ---@field after fun()? called once insert mode has ended
 ---@field back botglue.Back the window and mode to return to
----@field unhighlight fun()
 local Prompt = {}
 Prompt.__index = Prompt
 
@@ -318,9 +317,7 @@ function Prompt:closed()
   if self.forget_dot then
     vim.schedule(self.forget_dot)
   end
-  if self.unhighlight then
-    self.unhighlight()
-  end
+  self.range:show()
   pcall(api.nvim_del_augroup_by_id, self.group)
   if not self.sent then
     self.prewarm:drop()
@@ -514,7 +511,7 @@ end
 
 function Prompt:open()
   self.back = back.new()
-  self.unhighlight = require("botglue.ui.highlight").range(self.range)
+  self.range:show("BotglueRange")
   self.window = window.open(self.range, function()
     self:closed()
   end)
