@@ -9,6 +9,7 @@ local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local debounce = require("botglue.util.debounce")
 local highlight = require("botglue.ui.highlight")
+local placing = require("botglue.ui.place")
 local windows = require("botglue.ui.windows")
 
 local M = {}
@@ -158,19 +159,19 @@ local function draw_beside(hung, place)
   return math.max(free - 1, LEAST)
 end
 
---- Where the range is on the screen, for what stands beside it: the rows count from the top of the window.
+--- Where the range is in the window with the cursor, for what stands beside it: the rows count from the top of that.
+---@param range botglue.Range
 ---@param place botglue.HungPlace
----@return table?
-local function spot(place)
+---@return table? spot none where the cursor is not in the range
+local function spot(range, place)
   local window, first, last = place.user, place.first, place.last
   local cursor = window and api.nvim_win_get_cursor(window.winid)[1]
-  if not window or cursor < first or cursor > last then
+  local at = cursor and cursor >= first and cursor <= last and placing.spot(range, window.winid)
+  if not at then
     return nil
   end
-  local top, bottom = window.winrow + window.winbar, windows.bottom(window)
-  local from, to = vim.fn.screenpos(window.winid, first, 1).row, windows.end_of(window, last)
-  local free = 0
-  if from > 0 and to and to - from == last - first then
+  local above, free = window.winrow - 1, 0
+  if at.past - at.first == last - first + 1 then
     free = windows.columns(window)
     for lnum = first, last do
       free = math.min(free, windows.columns(window) - windows.width_of(window, lnum))
@@ -181,11 +182,10 @@ local function spot(place)
     width = window.width,
     -- Cells at the right of all lines; none where a line has several rows.
     free = math.max(free, 0),
-    -- A range that begins above the window, or ends below it, fills it to there.
-    from = (from > 0 and from or top) - window.winrow,
-    to = (to or bottom) - window.winrow,
+    from = at.first - above,
+    to = at.past - 1 - above,
     top = window.winbar,
-    bottom = bottom - window.winrow,
+    bottom = windows.bottom(window) - 1 - above,
   }
 end
 
@@ -204,7 +204,7 @@ local function draw(hung, shown)
     id = hung.job.id,
     columns = place.columns,
     room = draw_beside(hung, place),
-    spot = spot(place),
+    spot = spot(hung.job.range, place),
     -- What hangs on one row has the same.
     at = ("%d %d"):format(
       hung.bufnr,

@@ -1,21 +1,19 @@
 --- The windows that the host draws: opens, draws and closes them as the host says, and reports keys, the end of a
---- window, and the size of the screen. What a window shows is the host's: nothing here knows it.
----
---- A window and its buffer are always closed together. `q` closes a window here, so a host that does not answer holds
---- none open.
+--- window, and the size of the screen. What a window shows is the host's: nothing here knows it. `q` closes a window
+--- here, so a host that does not answer holds none open.
 
 local ask = require("botglue.editor.ask")
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
 local handlers = require("botglue.host.handlers")
 local highlight = require("botglue.ui.highlight")
+local own = require("botglue.ui.own")
 
 local M = {}
 
 local api = vim.api
 local highlights = api.nvim_create_namespace("botglue.view")
 local marks = api.nvim_create_namespace("botglue.view.marks")
-local LOOKS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLine:BotglueSelected"
 
 --- A text, the highlighted bytes (from, to, group, and so on), and what else there is; or the text alone.
 ---@alias botglue.ViewRow string|[string, any[], { marks: [integer, table][], fold: [string, string]?, id: string? }?]
@@ -46,16 +44,11 @@ local LOOKS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLine:Bot
 ---@field rows botglue.ViewSplice[]?
 ---@field cursor integer? the row of the cursor
 
----@class botglue.HostWindow
+---@class botglue.HostWindow: botglue.OwnWindow
 ---@field id string
 ---@field opening botglue.ViewOpening
----@field bufnr integer
----@field win integer
----@field before integer the window from which it was opened
----@field origin integer the same, or one beside it that does not float
+---@field origin integer the window from which it was opened, or one beside it that does not float
 ---@field rows botglue.ViewRow[] what it shows
----@field group integer of autocommands
----@field is_current boolean? whether the user went into it last
 ---@field at string? the id of the row of the cursor
 ---@field said table<string, string> what the user said last, by action
 local View = {}
@@ -66,48 +59,6 @@ View.__index = View
 local function tell(method, argument)
   if connection.process then
     connection.process:notify(method, argument)
-  end
-end
-
---- Calls a function that runs the user's autocommands. An error in one of them is no error of the function.
----@param fn fun(...): any
----@param ... any
----@return string? err
-function M.despite_autocommands(fn, ...)
-  local ok, err = pcall(fn, ...)
-  return not ok and tostring(err) or nil
-end
-
---- Goes into a window. An autocommand that fails when the user's buffer is left would keep them there.
----@param win integer
----@return string? err
-function M.enter(win)
-  local err = M.despite_autocommands(api.nvim_set_current_win, win)
-  if api.nvim_get_current_win() ~= win then
-    vim.cmd(("noautocmd call nvim_set_current_win(%d)"):format(win))
-  end
-  return err
-end
-
---- A window that does not float: the current one, else the previous one, else the first.
----@return integer
-function M.origin()
-  local candidates = { api.nvim_get_current_win(), vim.fn.win_getid(vim.fn.winnr("#")) }
-  for _, win in ipairs(vim.list_extend(candidates, api.nvim_tabpage_list_wins(0))) do
-    if win ~= 0 and api.nvim_win_get_config(win).relative == "" then
-      return win
-    end
-  end
-  error("there is no window")
-end
-
---- A floating window's ruler is drawn where messages are, and Neovim leaves it there.
-function M.wipe_ruler()
-  local drawn = vim.iter(api.nvim_list_uis()):any(function(ui)
-    return not ui.ext_messages
-  end)
-  if drawn and vim.o.ruler and vim.o.laststatus >= 2 then
-    api.nvim_echo({ { "" } }, false, {})
   end
 end
 
@@ -179,13 +130,13 @@ end
 
 --- Shows the buffer in a window.
 ---@param config table? of a floating window
----@return string? err
 function View:show(config)
   local kind, bufnr = self.opening.kind, self.bufnr
   if kind == "tab" then
-    return M.despite_autocommands(vim.cmd, "tab sbuffer " .. bufnr)
+    vim.cmd("tab sbuffer " .. bufnr)
+    return
   elseif kind == "split" then
-    config = { split = vim.o.splitbelow and "below" or "above", win = M.origin() }
+    config = { split = vim.o.splitbelow and "below" or "above", win = own.origin() }
   elseif kind == "beside" then
     config = { split = "right", win = connection.views[self.opening.with].win }
   else
@@ -194,7 +145,7 @@ function View:show(config)
     config =
       vim.tbl_extend("force", config, { style = "minimal", focusable = not is_pane, noautocmd = is_pane })
   end
-  return M.despite_autocommands(api.nvim_open_win, bufnr, false, config)
+  api.nvim_open_win(bufnr, false, config)
 end
 
 --- Moves it to another place. What is concealed in its text takes no rows.
@@ -222,21 +173,7 @@ function View:close()
     return
   end
   connection.views[self.id], connection.shown[self.bufnr] = nil, nil
-  pcall(api.nvim_del_augroup_by_id, self.group)
-  local was_here = api.nvim_get_current_win() == self.win
-  -- The user may have put another buffer into it.
-  if api.nvim_win_is_valid(self.win) and api.nvim_win_get_buf(self.win) == self.bufnr then
-    pcall(api.nvim_win_close, self.win, true)
-  end
-  if api.nvim_buf_is_valid(self.bufnr) then
-    pcall(api.nvim_buf_delete, self.bufnr, { force = true })
-  end
-  if was_here and api.nvim_win_is_valid(self.before) then
-    pcall(api.nvim_set_current_win, self.before)
-  end
-  if was_here and self.opening.kind == "float" then
-    M.wipe_ruler()
-  end
+  own.close(self)
   tell("closed", { view = self.id })
   for _, other in pairs(vim.tbl_extend("error", {}, connection.views)) do
     if other.opening.with == self.id then
@@ -283,27 +220,15 @@ function View:tell_focus()
 end
 
 function View:watch()
-  self.group = api.nvim_create_augroup("botglue.view." .. self.bufnr, { clear = true })
-  local is_float = self.opening.kind == "float"
-  local function on(event, callback, options)
-    local all = { group = self.group, desc = "botglue: " .. self.opening.name, callback = callback }
-    api.nvim_create_autocmd(event, vim.tbl_extend("error", all, options or {}))
-  end
-  local function close()
-    self:close()
-  end
-  on("WinClosed", vim.schedule_wrap(close), { pattern = tostring(self.win) })
-  on("BufWipeout", vim.schedule_wrap(close), { buffer = self.bufnr })
+  local on = own.watch(self, self.opening.name, function()
+    tell("geometry", ask.here())
+  end)
   on("BufWinEnter", function()
     self:set_window(api.nvim_get_current_win())
   end, { buffer = self.bufnr })
   on("CursorMoved", function()
     self:tell_cursor()
   end, { buffer = self.bufnr })
-  self.is_current = api.nvim_get_current_win() == self.win
-  on("WinEnter", function()
-    self.is_current = api.nvim_get_current_win() == self.win
-  end)
   if self.opening.tells_focus then
     on(
       { "WinEnter", "WinLeave" },
@@ -312,13 +237,6 @@ function View:watch()
       end)
     )
   end
-  on("VimResized", function()
-    -- `:tabdo wincmd =`, which many people have here, takes the user out of a window that keeps its buffer.
-    if self.is_current and is_float and api.nvim_win_is_valid(self.win) then
-      api.nvim_set_current_win(self.win)
-    end
-    tell("geometry", ask.here())
-  end)
 end
 
 ---@param call botglue.ViewCall
@@ -335,7 +253,7 @@ local function open(call, how)
     opening = opening,
     bufnr = bufnr,
     before = before,
-    origin = M.origin(),
+    origin = own.origin(),
     rows = {},
     said = {},
   }, View)
@@ -350,13 +268,8 @@ local function open(call, how)
     for name, value in pairs(opening.buffer) do
       vim.bo[bufnr][name] = value
     end
-    local raised = self:show(call.config)
-    self.win = vim.fn.win_findbuf(bufnr)[1] or error(raised, 0)
     local enters = how == "enter" and opening.kind ~= "pane"
-    raised = enters and M.enter(self.win) or raised
-    if raised then
-      require("botglue.host.notify").error(raised)
-    end
+    own.open(self, enters, self.show, self, call.config)
     if enters and api.nvim_get_mode().mode ~= "n" then
       -- Insert mode would go on in it.
       vim.cmd.stopinsert()
@@ -370,9 +283,7 @@ local function open(call, how)
   connection.views[call.id] = self
   self:set_window(self.win)
   if opening.kind == "float" or opening.kind == "pane" then
-    -- The style has set something already, or the window has looks of its own.
-    local looks = { LOOKS, vim.wo[self.win].winhighlight }
-    vim.wo[self.win][0].winhighlight = table.concat(looks, ","):gsub(",$", "")
+    own.colour(self.win)
   end
   if opening.diff then
     api.nvim_win_call(self.win, vim.cmd.diffthis)

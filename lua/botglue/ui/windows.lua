@@ -8,19 +8,21 @@ local api = vim.api
 ---@class botglue.Window: vim.fn.getwininfo.ret.item
 ---@field current boolean whether the user is in it
 
+--- What a window shows.
+---@param win integer
+---@return botglue.Window
+function M.info(win)
+  local info = vim.fn.getwininfo(win)[1] --[[@as botglue.Window]]
+  info.current = win == api.nvim_get_current_win()
+  return info
+end
+
 --- The windows by buffer.
 ---@return table<integer, botglue.Window[]>
 function M.snapshot()
   local found = {}
-  local tab, current = vim.fn.tabpagenr(), api.nvim_get_current_win()
-  for _, info in ipairs(vim.fn.getwininfo()) do
-    if info.tabnr == tab then
-      ---@cast info botglue.Window
-      info.current = info.winid == current
-      local list = found[info.bufnr] or {}
-      found[info.bufnr] = list
-      list[#list + 1] = info
-    end
+  for _, info in ipairs(vim.tbl_map(M.info, api.nvim_tabpage_list_wins(0))) do
+    found[info.bufnr] = vim.list_extend(found[info.bufnr] or {}, { info })
   end
   return found
 end

@@ -24,8 +24,8 @@ const BUDGETS: [(&str, usize); 10] = [
     ("host", 921),
     ("jobs", 1722),
     ("session", 69),
-    ("ui", 1812),
-    ("ui/prompt", 1334),
+    ("ui", 1853),
+    ("ui/prompt", 1283),
     ("ui/review", 971),
 ];
 /// By how much a budget may be above the lines.
