@@ -47,6 +47,7 @@ local PRIORITY = 100
 ---@field user botglue.Window? the current window, if it shows the buffer
 ---@field window botglue.Window? the one that counts where those that show the range differ
 ---@field columns integer? of the narrowest of them
+---@field fold_end integer? the last line of the closed fold that holds the last one
 
 --- The place of a range; none where nothing is drawn: its place is not known, the buffer is beside its proposal, where
 --- rows below a range would shift it against that, or the answer is under review, which says whose it is.
@@ -71,6 +72,7 @@ local function place_of(hung, shown)
       place.window = (window.current or not place.window) and window or place.window
     end
   end
+  place.fold_end = place.window and windows.fold_end(place.window, last)
   return place
 end
 
@@ -111,8 +113,8 @@ end
 ---@param hung botglue.Hung
 ---@param place botglue.HungPlace
 local function draw_below(hung, place)
-  local fold_end = place.window and windows.fold_end(place.window, place.last)
-  local lnum, rows = fold_end or place.last, hung.rows
+  local fold_end, rows = place.fold_end, hung.rows
+  local lnum = fold_end or place.last
   if place.user and not may_grow(place.user, lnum, #rows - #hung.drawn) then
     if not hung.below then
       return
@@ -206,10 +208,7 @@ local function draw(hung, shown)
     room = draw_beside(hung, place),
     spot = spot(hung.job.range, place),
     -- What hangs on one row has the same.
-    at = ("%d %d"):format(
-      hung.bufnr,
-      place.window and windows.fold_end(place.window, place.last) or place.last
-    ),
+    at = ("%d %d"):format(hung.bufnr, place.fold_end or place.last),
   }
 end
 
