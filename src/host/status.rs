@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rmpv::Value;
 
-use super::Host;
+use super::{Host, lists};
 use super::views::Found;
 use crate::journal::{Held, now_ms};
 use crate::request::{Notify, Request, Selection};
@@ -332,24 +332,20 @@ impl Host {
             if if shown.look.is_some() { !is_stale } else { !is_dirty } {
                 continue;
             }
-            if let (None, Some((state, since_ms))) = (shown.look, session.state(id)) {
+            if let (None, Some((mut state, since_ms))) = (shown.look, session.state(id)) {
                 let columns = shown.columns().unwrap_or(COLUMNS);
                 let status = &mut shown.status;
                 status.elapsed_ms = u64::try_from(now_ms() - since_ms).unwrap_or_default();
-                let place = jobs.place_in_queue(id);
+                lists::now(&mut state, id, jobs, session, editor);
                 status.state = match state {
-                    LiveState::Ready => StatusState::Ready,
-                    _ if place.is_some() => StatusState::Queued(place.unwrap_or_default()),
-                    _ => {
-                        let mut doing = editor.doing(id);
-                        if session.is_unwanted(id) {
-                            doing.words = Some("will be rejected".to_owned());
-                        }
+                    LiveState::Queued(place) => StatusState::Queued(place),
+                    LiveState::Running(mut doing) => {
                         if let Some(words) = doing.words.as_mut().filter(|words| *words == "starting") {
                             *words = format!("{words} {}", shown.agent);
                         }
                         StatusState::Running(doing)
                     }
+                    _ => StatusState::Ready,
                 };
                 let room = ROOM.0.min(columns * 3 / 5);
                 let (code, newest) = editor.newest(id, room);
