@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use rmpv::Value;
 
-use super::{Host, lists};
 use super::views::Found;
+use super::{Host, lists};
 use crate::journal::{Held, now_ms};
 use crate::request::{Notify, Request, Selection};
 use crate::rpc::Seen;

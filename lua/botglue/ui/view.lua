@@ -358,7 +358,12 @@ function M.draw(call)
   if ok then
     return
   elseif not tostring(err):find("E565", 1, true) then
-    tell("closed", { view = call.id })
+    local view = connection.views[call.id]
+    if view then
+      view:close()
+    else
+      tell("closed", { view = call.id })
+    end
     error(err, 0)
   end
   -- The command does not wait any more by then.

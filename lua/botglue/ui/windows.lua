@@ -100,13 +100,19 @@ end
 ---@param lnum integer
 ---@return integer?
 function M.end_of(window, lnum)
-  local view = lnum >= window.topline and lnum <= window.botline and within(window, vim.fn.winsaveview)
-  if not view then
+  local winid, top = window.winid, window.topline
+  if vim.wo[winid].wrap then
+    local line = api.nvim_buf_get_lines(window.bufnr, lnum - 1, lnum, false)[1] or ""
+    local row = vim.fn.screenpos(winid, lnum, math.max(#line, 1)).row
+    return row > 0 and row or nil
+  elseif lnum < top or lnum > window.botline then
     return nil
   end
-  local from = { start_row = window.topline - 1, start_vcol = view.skipcol, end_row = lnum - 1 }
-  local rows = view.topfill + api.nvim_win_text_height(window.winid, from).all
-  return rows <= window.height and window.winrow + window.winbar + rows - 1 or nil
+  -- Any column of it may be out of sight at the left.
+  local rows =
+    api.nvim_win_text_height(winid, { start_row = top - 1, start_vcol = 0, end_row = lnum - 1 }).all
+  local view = within(window, vim.fn.winsaveview)
+  return window.winrow + window.winbar + (view and view.topfill or 0) + rows - 1
 end
 
 --- The last line of the closed fold that holds a line; nil if there is none.
