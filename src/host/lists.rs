@@ -145,7 +145,7 @@ impl Host {
     /// The user has chosen what to do with a job, or with all that are listed.
     pub(super) fn act_on_row(&mut self, token: u64, act: Act) {
         if act.action == "quickfix" {
-            let item = |(path, line, text)| json!({ "filename": path, "lnum": line, "text": text });
+            let item = |(path, line, text): (Option<&str>, _, _)| json!({ "filename": path, "lnum": line, "text": text, "valid": path.is_some() });
             let view = act.view.as_deref().unwrap_or_default();
             let items: Vec<_> = self.views.screen.items(view).into_iter().map(item).collect();
             let reply =

@@ -140,24 +140,19 @@ end
 local function draw_beside(hung, place)
   local window = place.window
   local ending = window and windows.end_of(window, place.last)
-  local lnum = window and math.min(place.last, window.botline)
-  if not window or hung.below and ending and ending < windows.bottom(window) then
-    return clear(hung, "beside")
-  elseif lnum < math.max(place.first, window.topline) then
+  local is_seen = hung.below and ending and ending < windows.bottom(window)
+  local lnum = window and not is_seen and math.min(place.last, window.botline)
+  if not lnum or lnum < math.max(place.first, window.topline) then
     return clear(hung, "beside")
   end
   local _, free = windows.width_of(window, lnum)
-  if hung.aside then
-    hung.beside = api.nvim_buf_set_extmark(hung.bufnr, namespace, lnum - 1, 0, {
-      id = hung.beside,
-      virt_text = hung.aside,
-      virt_text_pos = free > LEAST and "eol" or "right_align",
-      hl_mode = "combine",
-      priority = PRIORITY,
-    })
-  else
-    clear(hung, "beside")
-  end
+  hung.beside = api.nvim_buf_set_extmark(hung.bufnr, namespace, lnum - 1, 0, {
+    id = hung.beside,
+    virt_text = hung.aside or nil,
+    virt_text_pos = free > LEAST and "eol" or "right_align",
+    hl_mode = "combine",
+    priority = PRIORITY,
+  })
   return math.max(free - 1, LEAST)
 end
 
@@ -238,16 +233,21 @@ end
 
 --- Follows the windows and the cursor, as long as anything hangs.
 local function watch()
-  local now, soon = debounce(M.place), debounce(M.place, PAUSE)
   local group = api.nvim_create_augroup("botglue.status", { clear = true })
-  local function on(events, callback)
-    api.nvim_create_autocmd(
-      events,
-      { group = group, desc = "botglue: what hangs at ranges", callback = callback }
-    )
+  for callback, events in pairs({
+    [debounce(M.place)] = {
+      "WinScrolled",
+      "WinResized",
+      "WinEnter",
+      "BufWinEnter",
+      "TabEnter",
+      "ModeChanged",
+    },
+    [debounce(M.place, PAUSE)] = { "CursorMoved", "CursorMovedI", "TextChanged", "TextChangedI" },
+  }) do
+    local opts = { group = group, desc = "botglue: what hangs at ranges", callback = callback }
+    api.nvim_create_autocmd(events, opts)
   end
-  on({ "WinScrolled", "WinResized", "WinEnter", "BufWinEnter", "TabEnter", "ModeChanged" }, now)
-  on({ "CursorMoved", "CursorMovedI", "TextChanged", "TextChangedI" }, soon)
 end
 
 ---@param id integer

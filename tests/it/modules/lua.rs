@@ -24,7 +24,7 @@ const BUDGETS: [(&str, usize); 10] = [
     ("host", 921),
     ("jobs", 1722),
     ("session", 69),
-    ("ui", 1863),
+    ("ui", 1848),
     ("ui/prompt", 1283),
     ("ui/review", 971),
 ];
