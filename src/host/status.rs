@@ -255,12 +255,13 @@ impl Shown {
 
     /// What hangs at the range now.
     fn hung(&self, frame: usize, rows: Option<Vec<ui::Chunks>>) -> Hung {
+        let before = self.hung.as_ref().and_then(|hung| hung.group);
         Hung {
             rows: rows.unwrap_or_else(|| self.rows(frame)),
             aside: self.seen.as_ref().and_then(|seen| seen.room).map(|room| self.status.line(frame, room)),
             group: match self.look {
                 None => Some("BotglueRange"),
-                Some(Look::Landed | Look::Unchanged) => Some("BotglueFlash"),
+                Some(Look::Landed | Look::Unchanged) => before.and(Some("BotglueFlash")),
                 Some(Look::Failed | Look::Held) => None,
             },
         }
@@ -329,7 +330,8 @@ impl Host {
         let mut stacked = if is_stale { board.stacked() } else { BTreeMap::new() };
         for (&id, shown) in &mut board.shown {
             let is_dirty = std::mem::take(&mut shown.is_dirty);
-            if if shown.look.is_some() { !is_stale } else { !is_dirty } {
+            let is_due = if shown.look.is_some() { is_stale } else { is_dirty };
+            if !is_due {
                 continue;
             }
             if let (None, Some((mut state, since_ms))) = (shown.look, session.state(id)) {
