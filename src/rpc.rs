@@ -23,7 +23,7 @@ use crate::mirror::{self, Feed};
 use crate::options::Options;
 use crate::request::{self, Observe};
 use crate::session::{Batch, Decision, Known, Recording};
-use crate::ui::Ui;
+use crate::ui::{Spot, Ui};
 pub use ask::{Act, Asked, AskedFrom, DiffOf, EachOf, ShowOf, TranscriptOf};
 use input::RpcInput;
 pub use prompt::PromptMessage;
@@ -324,13 +324,24 @@ impl Command {
 
     fn seen(argument: &Value) -> Result<Self, JobError> {
         let fields = Fields::root(argument)?;
+        let spot = |spot: &Fields<'_>| {
+            let cells = |field| ask::size(spot, field);
+            Ok(Spot {
+                win: spot.count("win")?,
+                width: cells("width")?,
+                free: cells("free")?,
+                text: (cells("top")?, cells("bottom")?),
+                range: (cells("from")?, cells("to")?),
+            })
+        };
         let seen = |job: &Fields<'_>| {
             let cells = |field| job.some(field, ask::size);
             Ok(Seen {
                 id: job.count("id")?,
                 columns: cells("columns")?,
                 room: cells("room")?,
-                is_visited: job.flag("visited")?,
+                at: job.get("at").map(|_| job.text("at")).transpose()?,
+                spot: job.get("spot").map(|_| spot(&job.fields("spot")?)).transpose()?,
             })
         };
         Ok(Self::Seen(fields.maps("jobs")?.iter().map(seen).collect::<Result<_, JobError>>()?))
@@ -366,7 +377,7 @@ impl Recalled {
 }
 
 /// What is seen of the range of a job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
     /// The job.
     pub id: u64,
@@ -374,8 +385,10 @@ pub struct Seen {
     pub columns: Option<usize>,
     /// The cells beside its last row, where the rows below it are not seen.
     pub room: Option<usize>,
-    /// The cursor is in it.
-    pub is_visited: bool,
+    /// What is the same for all that hang on one row.
+    pub at: Option<String>,
+    /// Where it is in the window with the cursor, which is in it.
+    pub spot: Option<Spot>,
 }
 
 /// What the plugin knows of a held answer of an earlier host.

@@ -132,7 +132,6 @@ function M.places(moved)
   if not vim.api.nvim_buf_is_loaded(bufnr) then
     return vim.empty_dict()
   end
-  local status = require("botglue.ui.status")
   local tick, asked = vim.api.nvim_buf_get_changedtick(bufnr), connection.asked
   for _, place in ipairs(tick == moved.tick and moved.places or {}) do
     local job = client.job(place.id)
@@ -144,11 +143,8 @@ function M.places(moved)
         range:mark_lost()
       end
     end
-    if job then
-      status.moved(job)
-    end
   end
-  status.place()
+  require("botglue.ui.status").place()
   return { tick = tick }
 end
 

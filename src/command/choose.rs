@@ -16,7 +16,7 @@ pub(super) struct Choice {
 enum Pick {
     /// The newest.
     Newest,
-    /// The one at the cursor, else the only one.
+    /// That of the row of a list, else the one at the cursor, else the only one.
     One,
     /// The one at the cursor, else the newest.
     Latest,
@@ -53,6 +53,9 @@ impl Choice {
             let is_number = words.bytes().all(|digit| digit.is_ascii_digit());
             let id = words.parse().ok().filter(|_| is_number);
             return id.ok_or_else(|| format!("not a job number: {words}"));
+        }
+        if let (Pick::One, Some(row)) = (self.pick, world.here.row) {
+            return Ok(row);
         }
         let ids: Vec<u64> = self.all(world).map(|(id, _)| id).collect();
         let newest = *ids.last().ok_or(self.none)?;

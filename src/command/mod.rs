@@ -53,6 +53,8 @@ pub struct Here {
     pub shows_review: bool,
     /// The question whose answer the window shows.
     pub answer: Option<u64>,
+    /// The job that the cursor is at in a list.
+    pub row: Option<u64>,
     /// It is the command-line window, in which no window can be opened.
     pub is_cmdwin: bool,
 }

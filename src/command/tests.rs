@@ -121,6 +121,8 @@ fn a_command_means_the_named_job_else_the_one_at_the_cursor_else_the_only_or_the
     assert_eq!(at("open", &elsewhere), Act::Terminal(5));
     let reviewed = Here { review: Some(1), shows_review: true, ..here() };
     assert_eq!(at("accept", &reviewed), plugin("accept", 1));
+    let listed = Here { row: Some(3), ..here() };
+    assert_eq!((at("accept", &listed), at("reject", &listed)), (plugin("accept", 3), plugin("reject", 3)));
     assert_eq!(at("review", &reviewed), plugin("review", 3));
     assert_eq!(at("review", &Here { review: Some(3), ..here() }), plugin("review", 1));
     let none = session(&[]);

@@ -20,6 +20,7 @@ impl Host {
     /// Does what a command is for, or says why not.
     pub(super) fn command_line(&mut self, token: u64, ui: Ui, call: &Call, mut from: AskedFrom) {
         self.answers.note(from.view.as_deref(), &mut from.here);
+        from.here.row = from.view.as_deref().and_then(|view| self.views.screen.job(view));
         let editor = &self.editor;
         self.session.name_sessions(|id| editor.session(id));
         match self.world(&from.here).and_then(|world| command::read(call, world)) {

@@ -6,10 +6,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::Host;
+use super::jobs::Jobs;
 use super::views::{Found, OPENS_WITHIN, Tell};
+use crate::editor::Editor;
 use crate::journal::now_ms;
 use crate::rpc::{Act, Asked, TranscriptOf};
-use crate::session::{Known, Live, LiveState};
+use crate::session::{Known, Live, LiveState, Session};
 use crate::store::{JobEntry, JobKey, Page, Store, StoreError};
 use crate::ui::{Effect, Event, JobPrompt, List, Origin, Scope, Texts, View, answer};
 use crate::view::{self, Action, Totals};
@@ -18,6 +20,18 @@ use crate::view::{self, Action, Totals};
 const BEAT: Duration = Duration::from_millis(120);
 /// The name under which the one list is open.
 const LIST: &str = "list";
+
+/// Brings the state of a job up to date: its place in the queue, and what its agent does at this moment.
+pub(super) fn now(state: &mut LiveState, id: u64, jobs: &Jobs, session: &Session, editor: &Editor) {
+    if let Some(place) = jobs.place_in_queue(id) {
+        *state = LiveState::Queued(place);
+    } else if let LiveState::Running(doing) = state {
+        *doing = editor.doing(id);
+        if session.is_unwanted(id) {
+            doing.words = Some("will be rejected".to_owned());
+        }
+    }
+}
 
 impl Host {
     /// Opens the list, once the store has said what it has, or has taken too long for a key.
@@ -71,11 +85,7 @@ impl Host {
         let mut totals = Totals { cost_usd: self.session.spent(), ..Totals::default() };
         let mut live: Vec<Live> = self.session.live(now_ms()).collect();
         for job in &mut live {
-            if let Some(place) = self.jobs.place_in_queue(job.id) {
-                job.state = LiveState::Queued(place);
-            } else if let LiveState::Running(doing) = &mut job.state {
-                *doing = self.editor.doing(job.id);
-            }
+            now(&mut job.state, job.id, &self.jobs, &self.session, &self.editor);
             match job.state {
                 LiveState::Queued(_) => totals.queued += 1,
                 LiveState::Held(_) => totals.held += 1,
@@ -135,7 +145,7 @@ impl Host {
     /// The user has chosen what to do with a job, or with all that are listed.
     pub(super) fn act_on_row(&mut self, token: u64, act: Act) {
         if act.action == "quickfix" {
-            let item = |(path, line, text)| json!({ "filename": path, "lnum": line, "text": text });
+            let item = |(path, line, text): (Option<&str>, _, _)| json!({ "filename": path, "lnum": line, "text": text, "valid": path.is_some() });
             let view = act.view.as_deref().unwrap_or_default();
             let items: Vec<_> = self.views.screen.items(view).into_iter().map(item).collect();
             let reply =

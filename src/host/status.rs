@@ -5,21 +5,25 @@ use std::time::Duration;
 
 use rmpv::Value;
 
-use super::Host;
 use super::views::Found;
+use super::{Host, lists};
 use crate::journal::{Held, now_ms};
 use crate::request::{Notify, Request, Selection};
 use crate::rpc::Seen;
 use crate::session::{Ended, LiveState, Look, Patch};
 use crate::ui::{self, Hung, Said, Status, StatusState};
-use crate::view::{self, Viewer, duration, money};
+use crate::view::{self, Cell, Viewer, duration, money};
 
 /// The columns of a window that has not been told of.
 const COLUMNS: usize = 80;
 /// So many outcomes are kept that were not seen.
 const MOST_UNSEEN: usize = 1000;
 /// The most cells of the tools beside a range, and the fewest that they are shown in.
-const TOOLS: (usize, usize) = (44, 12);
+const ROOM: (usize, usize) = (44, 12);
+/// Lines of ended jobs on one row; then one says how many more there are.
+const MOST: usize = 3;
+/// The view that lists tools.
+pub(super) const TOOLS: &str = "tools";
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -29,6 +33,10 @@ pub(super) struct Board {
     frame: usize,
     /// The plugin is told what has changed.
     calls: Vec<Value>,
+    /// What hangs on one row may be other things than before.
+    is_stale: bool,
+    /// The job whose tools are listed, and how wide the list is: it never shrinks.
+    listed: Option<(u64, usize)>,
     /// The jobs whose outcome no window has shown, the newest last.
     unseen: Vec<u64>,
     /// Landings out of sight that are to be told: the job, what became of it, and where.
@@ -46,10 +54,10 @@ struct Shown {
     look: Option<Look>,
     /// It has failed, and the cursor was not there yet.
     waits: bool,
-    columns: Option<usize>,
-    room: Option<usize>,
-    /// The plugin has said whether it is seen.
-    is_placed: bool,
+    /// What the plugin has said of its place.
+    seen: Option<Seen>,
+    /// The rows of its newest tools.
+    tools: Vec<ui::Chunks>,
     is_dirty: bool,
     hung: Option<Hung>,
     /// The place, where its landing out of sight is told by a message.
@@ -74,23 +82,9 @@ impl Board {
             state: StatusState::Queued(1),
             code: Vec::new(),
         };
-        let (agent, columns, room) = (agent.to_owned(), None, None);
-        let (look, waits, is_dirty, hung) = (None, false, true, None);
-        let (place, is_placed) = (None, false);
-        let shown = Shown {
-            agent,
-            tabstop,
-            stays,
-            status,
-            look,
-            waits,
-            columns,
-            room,
-            is_placed,
-            is_dirty,
-            hung,
-            place,
-        };
+        let (agent, tools) = (agent.to_owned(), Vec::new());
+        let (look, waits, seen, is_dirty, hung, place) = (None, false, None, true, None, None);
+        let shown = Shown { agent, tabstop, stays, status, look, waits, seen, tools, is_dirty, hung, place };
         self.shown.insert(id, shown);
     }
 
@@ -129,6 +123,7 @@ impl Board {
     fn close(&mut self, id: u64) {
         if self.shown.remove(&id).is_some() {
             self.calls.push(Hung::gone(id));
+            self.is_stale = true;
         }
     }
 
@@ -146,7 +141,7 @@ impl Board {
     fn ended(&mut self, ended: Ended) -> Option<Duration> {
         let shown = self.shown.get_mut(&ended.id)?;
         self.unseen.retain(|unseen| *unseen != ended.id);
-        if ended.look.is_some() && shown.is_placed && shown.columns.is_none() {
+        if ended.look.is_some() && shown.seen.as_ref().is_some_and(|seen| seen.columns.is_none()) {
             self.unseen.push(ended.id);
             if self.unseen.len() > MOST_UNSEEN {
                 self.unseen.remove(0);
@@ -172,24 +167,31 @@ impl Board {
         shown.status.state = StatusState::Ended(Said { look, words: ended.said, rest });
         shown.status.code.clear();
         (shown.look, shown.waits, shown.is_dirty) = (Some(look), look == Look::Failed, true);
+        shown.tools.clear();
+        self.is_stale = true;
         matches!(look, Look::Landed | Look::Unchanged).then_some(shown.stays)
     }
 
     /// What is seen of a range has changed. Returns for how long what became of the job is shown from now on.
     fn seen(&mut self, seen: Seen) -> Option<Duration> {
         let shown = self.shown.get_mut(&seen.id)?;
-        (shown.columns, shown.room, shown.is_dirty) = (seen.columns, seen.room, true);
-        shown.is_placed = true;
         if seen.columns.is_some() {
             self.unseen.retain(|unseen| *unseen != seen.id);
         }
-        let is_over = seen.is_visited && std::mem::take(&mut shown.waits);
+        let is_over = seen.spot.is_some() && std::mem::take(&mut shown.waits);
+        (shown.seen, shown.is_dirty) = (Some(seen), true);
+        self.is_stale |= shown.look.is_some();
         is_over.then_some(shown.stays)
+    }
+
+    /// The list of tools was closed: it comes back once the plugin says again where the cursor is.
+    pub(super) fn unlist(&mut self) {
+        self.shown.values_mut().filter_map(|shown| shown.seen.as_mut()).for_each(|seen| seen.spot = None);
     }
 
     /// Whether anything moves that is seen.
     pub(super) fn moves(&self) -> bool {
-        self.shown.values().any(|shown| shown.look.is_none() && shown.columns.is_some())
+        self.shown.values().any(|shown| shown.look.is_none() && shown.columns().is_some())
     }
 
     /// Whether the last beat was one of every other.
@@ -201,22 +203,67 @@ impl Board {
     pub(super) fn beat(&mut self) {
         self.frame += 1;
         for shown in self.shown.values_mut().filter(|shown| shown.look.is_none()) {
-            shown.is_dirty |= shown.columns.is_some();
+            shown.is_dirty |= shown.columns().is_some();
         }
+    }
+
+    /// The rows of jobs that have ended, of which several hang on one row: Neovim does not order the rows of several
+    /// marks, so the newest has them all.
+    fn stacked(&self) -> BTreeMap<u64, Vec<ui::Chunks>> {
+        let mut stacks: BTreeMap<&str, Vec<(u64, &Shown)>> = BTreeMap::new();
+        for (&id, shown) in self.shown.iter().rev().filter(|(_, shown)| shown.look.is_some()) {
+            if let Some(at) = shown.seen.as_ref().and_then(|seen| seen.at.as_deref()) {
+                stacks.entry(at).or_default().push((id, shown));
+            }
+        }
+        let mut rows = BTreeMap::new();
+        for stack in stacks.into_values() {
+            rows.extend(stack.iter().map(|(id, _)| (*id, Vec::new())));
+            let first = stack.iter().take(MOST).map(|(_, shown)| shown.rows(0));
+            let more = stack.len().saturating_sub(MOST);
+            let more = (more > 0).then(|| vec![vec![Cell::new(format!("{more} more"), "BotgluePrompt")]]);
+            rows.insert(stack[0].0, first.chain(more).flatten().collect());
+        }
+        rows
+    }
+
+    /// The window with the tools of the job that the cursor is at: of several that one that has it.
+    fn list(&mut self) -> Option<ui::Tools> {
+        let at = |(id, shown): (&u64, &Shown)| {
+            let spot = shown.seen.as_ref()?.spot.filter(|_| !shown.tools.is_empty())?;
+            let width = self.listed.filter(|(listed, _)| listed == id).map_or(0, |(_, width)| width);
+            let below = shown.hung.as_ref().map_or(0, |hung| hung.rows.len());
+            Some((*id, ui::Tools::at(&spot, below, &shown.tools, width)))
+        };
+        let first = self.listed.and_then(|(id, _)| at((&id, self.shown.get(&id)?)));
+        let (id, tools) = first.or_else(|| self.shown.iter().find_map(at)).unzip();
+        let tools = tools.flatten();
+        self.listed = id.zip(tools.as_ref().map(ui::Tools::width));
+        tools
     }
 }
 
 impl Shown {
-    /// What hangs at the range now; `tools` has the rows of the tools in some room.
-    fn hung(&self, frame: usize, tools: Vec<ui::Chunks>) -> Hung {
-        let status = &self.status;
+    /// The columns of the window that shows it.
+    fn columns(&self) -> Option<usize> {
+        self.seen.as_ref()?.columns
+    }
+
+    fn rows(&self, frame: usize) -> Vec<ui::Chunks> {
+        self.status.rows(frame, self.columns().unwrap_or(COLUMNS))
+    }
+
+    /// What hangs at the range now.
+    fn hung(&self, frame: usize, rows: Option<Vec<ui::Chunks>>) -> Hung {
+        let before = self.hung.as_ref().and_then(|hung| hung.group);
         Hung {
-            rows: status.rows(frame, self.columns.unwrap_or(COLUMNS)),
-            aside: self.room.map(|room| status.line(frame, room)),
-            tools,
-            has_ended: self.look.is_some(),
-            flashes: matches!(self.look, Some(Look::Landed | Look::Unchanged)),
-            waits: self.waits,
+            rows: rows.unwrap_or_else(|| self.rows(frame)),
+            aside: self.seen.as_ref().and_then(|seen| seen.room).map(|room| self.status.line(frame, room)),
+            group: match self.look {
+                None => Some("BotglueRange"),
+                Some(Look::Landed | Look::Unchanged) => before.and(Some("BotglueFlash")),
+                Some(Look::Failed | Look::Held) => None,
+            },
         }
     }
 }
@@ -225,8 +272,9 @@ impl Host {
     /// What is seen of ranges has changed.
     pub(super) fn seen(&mut self, all: Vec<Seen>) {
         for seen in all {
+            let id = seen.id;
             if let Some(stays) = self.board.seen(seen) {
-                self.views.later(stays, Found::Shown(seen.id));
+                self.views.later(stays, Found::Shown(id));
             }
         }
     }
@@ -256,6 +304,16 @@ impl Host {
         if !hung.is_empty() {
             self.editor.hang(hung);
         }
+        let screen = &mut self.views.screen;
+        match (self.board.list(), screen.named(TOOLS)) {
+            (Some(tools), Some(view)) => _ = screen.show(&view, Box::new(tools)),
+            (Some(tools), None) => {
+                let view = screen.new_id(TOOLS);
+                screen.open_as(view, Box::new(tools), None);
+            }
+            (None, view) => view.iter().for_each(|view| screen.close(view)),
+        }
+        self.draw(None);
     }
 
     /// What has changed of all that is shown at ranges.
@@ -268,36 +326,38 @@ impl Host {
         }
         let Self { board, session, jobs, editor, .. } = self;
         let mut calls = std::mem::take(&mut board.calls);
-        for (&id, shown) in board.shown.iter_mut().filter(|(_, shown)| shown.is_dirty) {
-            shown.is_dirty = false;
-            let mut tools = Vec::new();
-            if let (None, Some((state, since_ms))) = (shown.look, session.state(id)) {
+        let is_stale = std::mem::take(&mut board.is_stale);
+        let mut stacked = if is_stale { board.stacked() } else { BTreeMap::new() };
+        for (&id, shown) in &mut board.shown {
+            let is_dirty = std::mem::take(&mut shown.is_dirty);
+            let is_due = if shown.look.is_some() { is_stale } else { is_dirty };
+            if !is_due {
+                continue;
+            }
+            if let (None, Some((mut state, since_ms))) = (shown.look, session.state(id)) {
+                let columns = shown.columns().unwrap_or(COLUMNS);
                 let status = &mut shown.status;
                 status.elapsed_ms = u64::try_from(now_ms() - since_ms).unwrap_or_default();
-                let place = jobs.place_in_queue(id);
+                lists::now(&mut state, id, jobs, session, editor);
                 status.state = match state {
-                    LiveState::Ready => StatusState::Ready,
-                    _ if place.is_some() => StatusState::Queued(place.unwrap_or_default()),
-                    _ => {
-                        let mut doing = editor.doing(id);
-                        if session.is_unwanted(id) {
-                            doing.words = Some("will be rejected".to_owned());
-                        }
+                    LiveState::Queued(place) => StatusState::Queued(place),
+                    LiveState::Running(mut doing) => {
                         if let Some(words) = doing.words.as_mut().filter(|words| *words == "starting") {
                             *words = format!("{words} {}", shown.agent);
                         }
                         StatusState::Running(doing)
                     }
+                    _ => StatusState::Ready,
                 };
-                let room = TOOLS.0.min(shown.columns.unwrap_or(COLUMNS) * 3 / 5);
+                let room = ROOM.0.min(columns * 3 / 5);
                 let (code, newest) = editor.newest(id, room);
                 if !code.is_empty() {
                     status.code = code.iter().map(|line| ui::expand(line, shown.tabstop)).collect();
                 }
                 let is_running = matches!(status.state, StatusState::Running(_));
-                tools = if is_running && room >= TOOLS.1 { newest } else { tools };
+                shown.tools = if is_running && room >= ROOM.1 { newest } else { Vec::new() };
             }
-            let hung = shown.hung(board.frame, tools);
+            let hung = shown.hung(board.frame, stacked.remove(&id));
             calls.extend(hung.diff(id, shown.hung.as_ref()));
             shown.hung = Some(hung);
         }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::files::Files;
 use super::jobs::RunningJob;
-use super::{Host, transcript};
+use super::{Host, status, transcript};
 use crate::agent::Protocol;
 use crate::error::JobError;
 use crate::request::TranscriptRequest;
@@ -479,6 +479,9 @@ impl Host {
 
     /// A window of the host is gone.
     pub(super) fn closed(&mut self, view: &str) {
+        if self.views.screen.named(status::TOOLS).as_deref() == Some(view) {
+            self.board.unlist();
+        }
         self.views.screen.closed(view);
         self.views.transcripts.remove(view);
         self.answers.closed(view);

@@ -265,6 +265,7 @@ fn from(at: &Fields<'_>) -> Result<AskedFrom, JobError> {
         review: some("review")?,
         shows_review: at.flag("shows_review")?,
         answer: None,
+        row: None,
         is_cmdwin: at.flag("is_cmdwin")?,
     };
     let origin = Origin {

@@ -54,11 +54,11 @@ pub struct Place {
     pub title: Chunks,
     /// The border below.
     pub footer: Chunks,
-    /// Whether it shares a border with another one.
+    /// What it has to do with another window.
     pub docked: Docked,
 }
 
-/// Whether a floating window shares a border with another one.
+/// What a floating window has to do with another one: two may share a border.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Docked {
     /// With none.
@@ -68,12 +68,15 @@ pub enum Docked {
     Above,
     /// It is below another one.
     Below,
+    /// It has no border, and its place is in that window.
+    Within(u64),
 }
 
 impl Docked {
     /// The border as `nvim_open_win()` takes it: from the corner at the top left on, clockwise.
     fn border(self) -> [&'static str; 8] {
         match self {
+            Self::Within(_) => [""; 8],
             Self::Alone => ["╭", "─", "╮", "│", "╯", "─", "╰", "│"],
             Self::Above => ["╭", "─", "╮", "│", "", "", "", "│"],
             Self::Below => ["├", "─", "┤", "│", "╯", "─", "╰", "│"],
@@ -193,8 +196,12 @@ impl Place {
                 list(chunks.iter().map(|Cell(text, group)| list([text.as_str().into(), (*group).into()])))
             }
         };
+        let win = if let Docked::Within(win) = self.docked { Some(win.into()) } else { None };
         map([
-            ("relative", Some("editor".into())),
+            ("relative", Some(if win.is_some() { "win" } else { "editor" }.into())),
+            // Below completion menus and other people's windows.
+            ("zindex", win.is_some().then(|| 20.into())),
+            ("win", win),
             ("row", Some(self.row.into())),
             ("col", Some(self.col.into())),
             ("width", Some(self.width.into())),

@@ -442,6 +442,10 @@ impl View for List {
         self.rows.iter().any(|row| row.runs)
     }
 
+    fn row(&self) -> Option<&str> {
+        Some(&self.at_cursor()?.id)
+    }
+
     fn items(&self) -> Vec<(Option<&str>, Option<u64>, String)> {
         let texts = self.texts(usize::from(u16::MAX)).into_iter();
         let text = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -17,6 +17,7 @@ mod proposal;
 pub mod review;
 mod screen;
 mod status;
+mod tools;
 mod transcript;
 mod width;
 
@@ -30,5 +31,6 @@ pub use layout::{Class, Key, Ui, clean, fit};
 pub use list::{List, Origin, Scope};
 pub use proposal::{Against, proposal};
 pub use screen::{Effect, Event, Kind, Opening, Screen, View};
-pub use status::{Hung, Said, Status, StatusState, expand, indent, tools};
+pub use status::{Hung, Said, Status, StatusState, expand, indent};
+pub use tools::{Spot, Tools, tools};
 pub use transcript::Transcript;

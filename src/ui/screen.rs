@@ -35,6 +35,11 @@ pub trait View: std::fmt::Debug + Send {
         None
     }
 
+    /// The id of the row of the cursor, where that is a job.
+    fn row(&self) -> Option<&str> {
+        None
+    }
+
     /// What a list of places has of its rows: the file, the line and the text of each.
     fn items(&self) -> Vec<(Option<&str>, Option<u64>, String)> {
         Vec::new()
@@ -305,6 +310,11 @@ impl Screen {
     /// What a key takes out of a row of a view.
     pub fn taken(&self, id: &str, action: &str, row: usize) -> Option<(Option<u64>, Vec<String>)> {
         self.views.get(id)?.view.taken(action, row)
+    }
+
+    /// The job of this Neovim that the cursor is at in a view.
+    pub fn job(&self, id: &str) -> Option<u64> {
+        self.views.get(id)?.view.row()?.strip_prefix('#')?.parse().ok()
     }
 
     /// What a list of places has of a view.

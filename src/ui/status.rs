@@ -1,5 +1,4 @@
-//! The rows at the range of a job: what its agent does and the newest code below it, or what became of it; and the
-//! newest tools beside it.
+//! The rows at the range of a job: what its agent does and the newest code below it, or what became of it.
 
 use std::fmt::Write;
 
@@ -9,8 +8,7 @@ use super::frame::{Chunks, list, map};
 use super::layout::{clean, fit};
 use super::width::{cells, width};
 use crate::session::{Doing, Look, Tone};
-use crate::stream::ToolStatus;
-use crate::view::{BAR, BETWEEN, Cell, FAILED, HELD, LANDED, QUEUED, READY, UNCHANGED, UNKNOWN, duration};
+use crate::view::{BAR, BETWEEN, Cell, FAILED, HELD, LANDED, QUEUED, READY, UNCHANGED, duration};
 
 /// Cells of the prompt beside a failure or an outcome.
 const LEAST_PROMPT: usize = 16;
@@ -26,8 +24,6 @@ const NARROW: usize = 24;
 const TIGHT: usize = 48;
 /// The most cells before the rows.
 const MOST_INDENT: usize = 24;
-/// The most tools that are listed.
-const MOST_TOOLS: usize = 5;
 /// The signs of a job that goes on, one after the other.
 pub(super) const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const PROMPT: &str = "BotgluePrompt";
@@ -41,14 +37,8 @@ pub struct Hung {
     pub rows: Vec<Chunks>,
     /// What stands beside its last row that is seen, where the rows below are not.
     pub aside: Option<Chunks>,
-    /// The rows of a small window beside it, while the cursor is in it.
-    pub tools: Vec<Chunks>,
-    /// The job does not go on: the text of the range is not highlighted.
-    pub has_ended: bool,
-    /// What is in its place is highlighted for a moment.
-    pub flashes: bool,
-    /// The plugin says when the cursor is in the range.
-    pub waits: bool,
+    /// What the text of the range is highlighted in, or, once an answer has landed, what is in its place for a moment.
+    pub group: Option<&'static str>,
 }
 
 impl Hung {
@@ -57,18 +47,15 @@ impl Hung {
         if old == Some(self) {
             return None;
         }
-        let rows = |rows: &[Chunks]| list(rows.iter().map(chunks));
-        let is_new = old.is_none_or(|old| old.has_ended != self.has_ended);
+        let is_new = old.is_none_or(|old| old.group != self.group);
         let old = old.cloned().unwrap_or_default();
+        let rows = || list(self.rows.iter().map(chunks));
         let aside = || self.aside.as_ref().map_or(Value::from(false), chunks);
         Some(map([
             ("id", Some(id.into())),
-            ("rows", (self.rows != old.rows).then(|| rows(&self.rows))),
+            ("rows", (self.rows != old.rows).then(rows)),
             ("aside", (self.aside != old.aside).then(aside)),
-            ("tools", (self.tools != old.tools).then(|| rows(&self.tools))),
-            ("ended", is_new.then(|| self.has_ended.into())),
-            ("flash", (is_new && self.flashes).then(|| true.into())),
-            ("waits", (self.waits != old.waits).then(|| self.waits.into())),
+            ("group", is_new.then(|| self.group.map_or(Value::from(false), Value::from))),
         ]))
     }
 
@@ -222,34 +209,6 @@ impl Status {
     }
 }
 
-/// The rows of the newest tools, oldest first: those with the same title and the same outcome one after the other are
-/// one row.
-pub fn tools<'a>(tools: impl DoubleEndedIterator<Item = (&'a str, ToolStatus)>, room: usize) -> Vec<Chunks> {
-    let mut newest: Vec<(&str, ToolStatus, usize)> = Vec::new();
-    for (title, status) in tools.rev() {
-        let is_full = newest.len() == MOST_TOOLS;
-        match newest.last_mut() {
-            Some((of, at, count)) if *of == title && *at == status => *count += 1,
-            _ if is_full => break,
-            _ => newest.push((title, status, 1)),
-        }
-    }
-    let row = |&(title, status, count): &(&str, ToolStatus, usize)| {
-        let (sign, group) = match status {
-            ToolStatus::Ok => (LANDED, "BotglueLanded"),
-            ToolStatus::Error | ToolStatus::Denied => (FAILED, FAILURE),
-            ToolStatus::Running => ("▸", "BotglueSpinner"),
-            ToolStatus::Unfinished => (UNKNOWN, PROMPT),
-        };
-        let sign = format!(" {sign}");
-        let ending = if count > 1 { format!(" ×{count} ") } else { " ".to_owned() };
-        let left = room.saturating_sub(width(&sign) + width(&ending));
-        let words = fit(&format!(" {}", clean(title)), left);
-        vec![Cell::new(sign, group), Cell::new(words + &ending, "")]
-    };
-    newest.iter().rev().map(row).collect()
-}
-
 /// A line of code as the screen shows it.
 pub fn expand(line: &str, tabstop: usize) -> String {
     expand_from(line.as_bytes(), tabstop, 0)
@@ -368,19 +327,6 @@ mod tests {
                 assert!(!is_open || line.ends_with(" · 7s"), "{columns}: {line}");
             }
         }
-    }
-
-    #[test]
-    fn calls_of_the_same_tool_with_the_same_outcome_are_one_row() {
-        let calls = |calls: &[(&'static str, ToolStatus)], room| -> Vec<String> {
-            tools(calls.iter().copied(), room).iter().map(text).collect()
-        };
-        let (ok, error) = (("Read a.lua", ToolStatus::Ok), ("Read a.lua", ToolStatus::Error));
-        let running = ("Read b.lua", ToolStatus::Running);
-        let shown = calls(&[ok, ok, ok, error, running], 44);
-        assert_eq!(shown, [" ✓ Read a.lua ×3 ", " ✗ Read a.lua ", " ▸ Read b.lua "]);
-        assert_eq!(calls(&[ok, error, ok, error, ok, error, running], 44).len(), 5);
-        assert_eq!(calls(&[ok, ok], 12), [" ✓ Read… ×2 "]);
     }
 
     #[test]

@@ -5,11 +5,16 @@ local M = {}
 
 local api = vim.api
 local namespace = api.nvim_create_namespace("botglue.range")
+local highlights = api.nvim_create_namespace("botglue.highlight")
+
+-- A range has the text colour that its background is made for: above those of the syntax, below diagnostics.
+local PRIORITY = 130
 
 ---@class botglue.Marks
 ---@field bufnr integer
 ---@field shape "line"|"char"|"block"|"insert" what they are set around
 ---@field ids integer[]
+---@field shown integer[] of the highlighted text
 ---@field is_empty boolean whether the part that they mark was empty
 local Marks = {}
 Marks.__index = Marks
@@ -66,7 +71,7 @@ end
 function M.set(bufnr, place, shape)
   local is_empty = shape == "char" and place.first == place.last and place.from == place.to
   local ids = set(bufnr, place, shape)
-  return setmetatable({ bufnr = bufnr, shape = shape, ids = ids, is_empty = is_empty }, Marks)
+  return setmetatable({ bufnr = bufnr, shape = shape, ids = ids, shown = {}, is_empty = is_empty }, Marks)
 end
 
 ---@param index integer
@@ -132,8 +137,33 @@ function Marks:place()
   }
 end
 
+--- Shows the text between them in a highlight group; without one as it is.
+---@param group string?
+function Marks:show(group)
+  for _, id in ipairs(self.shown) do
+    pcall(api.nvim_buf_del_extmark, self.bufnr, highlights, id)
+  end
+  self.shown = {}
+  local place = group and self.shape ~= "insert" and self:place() or { spans = {} }
+  -- Lines are shown to the edge of the window: to the start of the row below.
+  local is_part = place.spans or place.from
+  for i, span in ipairs(place.spans or { { place.from or 0, place.to or 0 } }) do
+    local row = place.first + i - 1
+    self.shown[i] = api.nvim_buf_set_extmark(self.bufnr, highlights, row, span[1], {
+      end_row = place.spans and row or is_part and place.last or place.last + 1,
+      end_col = span[2],
+      end_right_gravity = false,
+      hl_group = group,
+      hl_eol = not is_part,
+      hl_mode = "combine",
+      priority = PRIORITY,
+    })
+  end
+end
+
 --- Takes them away. The buffer may be gone.
 function Marks:clear()
+  self:show()
   for _, id in ipairs(self.ids) do
     pcall(api.nvim_buf_del_extmark, self.bufnr, namespace, id)
   end

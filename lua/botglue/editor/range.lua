@@ -19,6 +19,7 @@ local M = {}
 --- from the store, or its rows when the host exited; `base`: the rows as sent, with what was taken
 ---@field column integer? the screen column at which a block begins
 ---@field marks botglue.Marks? nil if its place is not known
+---@field group string? in which its text is highlighted
 ---@field lost boolean? whether the host has reported that its place is not known
 ---@field is_forgotten boolean? whether it is no longer tracked
 ---@field has_moved boolean? whether it moved to another buffer after the job was sent
@@ -41,6 +42,7 @@ function Range:mark(place, shape)
   self:unmark()
   self.shape, self.lost = shape, nil
   self.marks = marks.set(self.bufnr, place, shape)
+  self.marks:show(self.group)
   self.last_lines = { extent.lines(place, shape) }
 end
 
@@ -49,6 +51,15 @@ function Range:mark_lost()
   self:lines() -- records the last lines
   self:unmark()
   self.lost = true
+end
+
+--- Highlights its text from now on; without a group no more.
+---@param group string?
+function Range:show(group)
+  self.group = group
+  if self.marks then
+    self.marks:show(group)
+  end
 end
 
 --- Where the marks are; nil where the place is not known.

@@ -55,7 +55,6 @@
 ---@field late botglue.ViewCall[] what could not be drawn yet
 ---@field unusable { path: string, why: string }? the last host that was started, if it could not be used
 ---@field hung table<integer, botglue.Hung> what hangs at the ranges of jobs
----@field tools botglue.ToolList? the one that is open
 
 ---@class botglue.Connection: botglue.HostState, botglue.JobsState, botglue.EditorState, botglue.UiState
 local connection = {

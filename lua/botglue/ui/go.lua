@@ -59,13 +59,6 @@ function M.show(float, bufnr, row, col)
   M.to(bufnr, row, col)
 end
 
---- The column at which a place begins.
----@param place botglue.Extent?
----@return integer from 0
-function M.column(place)
-  return place and (place.from or place.spans and place.spans[1][1]) or 0
-end
-
 --- The buffer of a path, read if need be.
 ---@param path string
 ---@return integer bufnr

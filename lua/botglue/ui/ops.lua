@@ -28,7 +28,9 @@ function own.jump(job, float)
   if not api.nvim_buf_is_loaded(bufnr) then
     bufnr = go.load(job.path)
   end
-  go.show(float, bufnr, target:lines(), go.column(target:place()))
+  local place = target:place()
+  local col = place and (place.from or place.spans and place.spans[1][1]) or 0
+  go.show(float, bufnr, target:lines(), col)
 end
 
 ---@param job botglue.Job
@@ -141,19 +143,6 @@ local function put(lines, id, from)
   from:close()
 end
 
---- Opens a list of places.
----@param items table[]
----@param name string
----@param from botglue.ListOrigin
-local function quickfix(items, name, from)
-  for _, item in ipairs(items) do
-    item.valid = item.filename and 1 or 0
-  end
-  from:close()
-  vim.fn.setqflist({}, " ", { title = "botglue " .. name, items = items })
-  vim.cmd("botright copen")
-end
-
 --- Does what the host says.
 ---@param reply table
 ---@param from botglue.ListOrigin
@@ -199,7 +188,10 @@ function M.act(view, action)
   }
   if action == "quickfix" then
     local reply = ask.open("act", { action = action, view = view.id })
-    quickfix(reply.quickfix, vim.fs.basename(view.opening.name), from)
+    from:close()
+    local title = "botglue " .. vim.fs.basename(view.opening.name)
+    vim.fn.setqflist({}, " ", { title = title, items = reply.quickfix })
+    vim.cmd("botright copen")
   else
     act({ action = action, row = view:id_of(vim.fn.line(".")), view = view.id }, from, register)
   end

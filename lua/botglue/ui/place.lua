@@ -30,26 +30,16 @@ end
 ---@return botglue.ScreenSpot?
 function M.spot(range, origin)
   local win = windows.of(range.bufnr, origin)[1]
-  if not win then
-    return nil
-  end
+  local info = win and windows.info(win)
   local first, last = range:lines()
   first, last = math.max(first, 1), math.max(last, 1)
-  local info = vim.fn.getwininfo(win)[1]
-  if last < info.topline or first > info.botline then
+  if not info or last < info.topline or first > info.botline then
     return nil
   end
-  local top = vim.fn.screenpos(win, math.max(first, info.topline), 1)
-  local bottom = info.botline
-  if last < bottom then
-    bottom = last
-  end
-  local line = api.nvim_buf_get_lines(range.bufnr, bottom - 1, bottom, false)[1] or ""
-  local foot = vim.fn.screenpos(win, bottom, math.max(#line, 1))
   -- The rows of a closed fold, and those of a wrapped line above the window, have no position.
-  local first_row = top.row > 0 and top.row - 1 or info.winrow - 1
-  local past = foot.row > 0 and foot.row or math.max(top.row, first_row + 1)
-  return { first = first_row, past = past, col = info.wincol - 1 + info.textoff }
+  local top = math.max(vim.fn.screenpos(win, math.max(first, info.topline), 1).row, info.winrow)
+  local past = windows.end_of(info, math.min(last, info.botline)) or top
+  return { first = top - 1, past = math.max(past, top), col = info.wincol - 1 + info.textoff }
 end
 
 ---@alias botglue.Side "below"|"above"|"over"

@@ -1,25 +1,23 @@
 --- The windows that the host draws: opens, draws and closes them as the host says, and reports keys, the end of a
---- window, and the size of the screen. What a window shows is the host's: nothing here knows it.
----
---- A window and its buffer are always closed together. `q` closes a window here, so a host that does not answer holds
---- none open.
+--- window, and the size of the screen. What a window shows is the host's: nothing here knows it. `q` closes a window
+--- here, so a host that does not answer holds none open.
 
 local ask = require("botglue.editor.ask")
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
 local handlers = require("botglue.host.handlers")
 local highlight = require("botglue.ui.highlight")
+local own = require("botglue.ui.own")
 local rows = require("botglue.ui.rows")
 local windows = require("botglue.ui.windows")
 
 local M = {}
 
 local api = vim.api
-local LOOKS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLine:BotglueSelected"
 
 ---@class botglue.ViewOpening
 ---@field kind "float"|"split"|"tab"|"beside"|"against"|"pane" beside: at the right of the window that closes with it;
----against: at the right of one that shows a buffer; pane: below the rows of the view that closes with it
+---against: at the right of one that shows a buffer; pane: one that the user cannot go into
 ---@field name string of the buffer
 ---@field buffer table<string, any> options
 ---@field window table<string, any> options
@@ -44,18 +42,13 @@ local LOOKS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLine:Bot
 ---@field rows botglue.ViewSplice[]?
 ---@field cursor integer? the row of the cursor
 
----@class botglue.HostWindow
+---@class botglue.HostWindow: botglue.OwnWindow
 ---@field id string
 ---@field opening botglue.ViewOpening
----@field bufnr integer
----@field win integer
----@field before integer the window from which it was opened
----@field origin integer the same, or one beside it that does not float
+---@field origin integer the window from which it was opened, or one beside it that does not float
 ---@field against integer? the window with which it is compared
 ---@field is_lent boolean? whether that was opened for this
 ---@field rows botglue.ViewRow[] what it shows
----@field group integer of autocommands
----@field is_current boolean? whether the user went into it last
 ---@field at string? the id of the row of the cursor
 ---@field said table<string, string> what the user said last, by action
 local View = {}
@@ -66,48 +59,6 @@ View.__index = View
 local function tell(method, argument)
   if connection.process then
     connection.process:notify(method, argument)
-  end
-end
-
---- Calls a function that runs the user's autocommands. An error in one of them is no error of the function.
----@param fn fun(...): any
----@param ... any
----@return string? err
-function M.despite_autocommands(fn, ...)
-  local ok, err = pcall(fn, ...)
-  return not ok and tostring(err) or nil
-end
-
---- Goes into a window. An autocommand that fails when the user's buffer is left would keep them there.
----@param win integer
----@return string? err
-function M.enter(win)
-  local err = M.despite_autocommands(api.nvim_set_current_win, win)
-  if api.nvim_get_current_win() ~= win then
-    vim.cmd(("noautocmd call nvim_set_current_win(%d)"):format(win))
-  end
-  return err
-end
-
---- A window that does not float: the current one, else the previous one, else the first.
----@return integer
-function M.origin()
-  local candidates = { api.nvim_get_current_win(), vim.fn.win_getid(vim.fn.winnr("#")) }
-  for _, win in ipairs(vim.list_extend(candidates, api.nvim_tabpage_list_wins(0))) do
-    if win ~= 0 and api.nvim_win_get_config(win).relative == "" then
-      return win
-    end
-  end
-  error("there is no window")
-end
-
---- A floating window's ruler is drawn where messages are, and Neovim leaves it there.
-function M.wipe_ruler()
-  local drawn = vim.iter(api.nvim_list_uis()):any(function(ui)
-    return not ui.ext_messages
-  end)
-  if drawn and vim.o.ruler and vim.o.laststatus >= 2 then
-    api.nvim_echo({ { "" } }, false, {})
   end
 end
 
@@ -158,13 +109,13 @@ end
 
 --- Shows the buffer in a window.
 ---@param config table? of a floating window
----@return string? err
 function View:show(config)
   local kind, bufnr = self.opening.kind, self.bufnr
   if kind == "tab" then
-    return M.despite_autocommands(vim.cmd, "tab sbuffer " .. bufnr)
+    vim.cmd("tab sbuffer " .. bufnr)
+    return
   elseif kind == "split" then
-    config = { split = vim.o.splitbelow and "below" or "above", win = M.origin() }
+    config = { split = vim.o.splitbelow and "below" or "above", win = own.origin() }
   elseif kind == "beside" then
     config = { split = "right", win = connection.views[self.opening.with].win }
   elseif kind == "against" then
@@ -177,7 +128,7 @@ function View:show(config)
     config =
       vim.tbl_extend("force", config, { style = "minimal", focusable = not is_pane, noautocmd = is_pane })
   end
-  return M.despite_autocommands(api.nvim_open_win, bufnr, false, config)
+  api.nvim_open_win(bufnr, false, config)
 end
 
 --- Moves it to another place. What is concealed in its text takes no rows.
@@ -205,15 +156,7 @@ function View:close()
     return
   end
   connection.views[self.id], connection.shown[self.bufnr] = nil, nil
-  pcall(api.nvim_del_augroup_by_id, self.group)
-  local was_here = api.nvim_get_current_win() == self.win
-  -- The user may have put another buffer into it.
-  if api.nvim_win_is_valid(self.win) and api.nvim_win_get_buf(self.win) == self.bufnr then
-    pcall(api.nvim_win_close, self.win, true)
-  end
-  if api.nvim_buf_is_valid(self.bufnr) then
-    pcall(api.nvim_buf_delete, self.bufnr, { force = true })
-  end
+  own.close(self)
   if self.against then
     connection.compared = nil
     require("botglue.ui.status").place()
@@ -223,12 +166,6 @@ function View:close()
         pcall(api.nvim_win_close, self.against, false)
       end
     end
-  end
-  if was_here and api.nvim_win_is_valid(self.before) then
-    pcall(api.nvim_set_current_win, self.before)
-  end
-  if was_here and self.opening.kind == "float" then
-    M.wipe_ruler()
   end
   tell("closed", { view = self.id })
   for _, other in pairs(vim.tbl_extend("error", {}, connection.views)) do
@@ -276,28 +213,21 @@ function View:tell_focus()
 end
 
 function View:watch()
-  self.group = api.nvim_create_augroup("botglue.view." .. self.bufnr, { clear = true })
-  local is_float = self.opening.kind == "float"
-  local function on(event, callback, options)
-    local all = { group = self.group, desc = "botglue: " .. self.opening.name, callback = callback }
-    api.nvim_create_autocmd(event, vim.tbl_extend("error", all, options or {}))
+  local on = own.watch(self, self.opening.name, function()
+    tell("geometry", ask.here())
+  end)
+  if self.against then
+    local function close()
+      self:close()
+    end
+    on("WinClosed", vim.schedule_wrap(close), { pattern = tostring(self.against) })
   end
-  local function close()
-    self:close()
-  end
-  local ends = { tostring(self.win), self.against and tostring(self.against) }
-  on("WinClosed", vim.schedule_wrap(close), { pattern = ends })
-  on("BufWipeout", vim.schedule_wrap(close), { buffer = self.bufnr })
   on("BufWinEnter", function()
     self:set_window(api.nvim_get_current_win())
   end, { buffer = self.bufnr })
   on("CursorMoved", function()
     self:tell_cursor()
   end, { buffer = self.bufnr })
-  self.is_current = api.nvim_get_current_win() == self.win
-  on("WinEnter", function()
-    self.is_current = api.nvim_get_current_win() == self.win
-  end)
   if self.opening.tells_focus then
     on(
       { "WinEnter", "WinLeave" },
@@ -306,13 +236,6 @@ function View:watch()
       end)
     )
   end
-  on("VimResized", function()
-    -- `:tabdo wincmd =`, which many people have here, takes the user out of a window that keeps its buffer.
-    if self.is_current and is_float and api.nvim_win_is_valid(self.win) then
-      api.nvim_set_current_win(self.win)
-    end
-    tell("geometry", ask.here())
-  end)
 end
 
 ---@param call botglue.ViewCall
@@ -329,7 +252,7 @@ local function open(call, how)
     opening = opening,
     bufnr = bufnr,
     before = before,
-    origin = M.origin(),
+    origin = own.origin(),
     rows = {},
     said = {},
   }, View)
@@ -344,13 +267,8 @@ local function open(call, how)
     for name, value in pairs(opening.buffer) do
       vim.bo[bufnr][name] = value
     end
-    local raised = self:show(call.config)
-    self.win = vim.fn.win_findbuf(bufnr)[1] or error(raised, 0)
     local enters = how == "enter" and opening.kind ~= "pane"
-    raised = enters and M.enter(self.win) or raised
-    if raised then
-      require("botglue.host.notify").error(raised)
-    end
+    own.open(self, enters, self.show, self, call.config)
     if enters and api.nvim_get_mode().mode ~= "n" then
       -- Insert mode would go on in it.
       vim.cmd.stopinsert()
@@ -364,9 +282,7 @@ local function open(call, how)
   connection.views[call.id] = self
   self:set_window(self.win)
   if opening.kind == "float" or opening.kind == "pane" then
-    -- The style has set something already.
-    local looks = { vim.wo[self.win].winhighlight, LOOKS }
-    vim.wo[self.win][0].winhighlight = table.concat(looks, ","):gsub("^,", "")
+    own.colour(self.win)
   end
   if opening.diff then
     for _, win in ipairs({ self.win, self.against }) do
@@ -423,14 +339,16 @@ local function draw(call)
       view:move(call.config)
     end
   end
+  -- Where no cursor can go the window shows its first row, whatever comes above that.
+  local row = call.cursor or view.opening.kind == "pane" and 1
   for _, win in ipairs(vim.fn.win_findbuf(view.bufnr)) do
     if call.bar then
       vim.wo[win][0].winbar = call.bar
     end
-    if call.cursor then
+    if row then
       -- Cursors of texts that are compared move together.
       local col = view.against and api.nvim_win_get_cursor(view.against)[2] or 0
-      api.nvim_win_set_cursor(win, { call.cursor, col })
+      api.nvim_win_set_cursor(win, { row, col })
     end
     if view.opening.diff and call.rows then
       api.nvim_win_call(win, vim.cmd.diffupdate)
@@ -451,7 +369,12 @@ function M.draw(call)
   if ok then
     return
   elseif not tostring(err):find("E565", 1, true) then
-    tell("closed", { view = call.id })
+    local view = connection.views[call.id]
+    if view then
+      view:close()
+    else
+      tell("closed", { view = call.id })
+    end
     error(err, 0)
   end
   -- The command does not wait any more by then.

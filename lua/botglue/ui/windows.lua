@@ -1,8 +1,6 @@
 --- The windows of the tab page: those that show a buffer, their rows and their places on the screen. Opens a window for
 --- a buffer that none shows.
 
-local screen = require("botglue.util.text")
-
 local M = {}
 
 local api = vim.api
@@ -10,19 +8,21 @@ local api = vim.api
 ---@class botglue.Window: vim.fn.getwininfo.ret.item
 ---@field current boolean whether the user is in it
 
+--- What a window shows.
+---@param win integer
+---@return botglue.Window
+function M.info(win)
+  local info = vim.fn.getwininfo(win)[1] --[[@as botglue.Window]]
+  info.current = win == api.nvim_get_current_win()
+  return info
+end
+
 --- The windows by buffer.
 ---@return table<integer, botglue.Window[]>
 function M.snapshot()
   local found = {}
-  local tab, current = vim.fn.tabpagenr(), api.nvim_get_current_win()
-  for _, info in ipairs(vim.fn.getwininfo()) do
-    if info.tabnr == tab then
-      ---@cast info botglue.Window
-      info.current = info.winid == current
-      local list = found[info.bufnr] or {}
-      found[info.bufnr] = list
-      list[#list + 1] = info
-    end
+  for _, info in ipairs(vim.tbl_map(M.info, api.nvim_tabpage_list_wins(0))) do
+    found[info.bufnr] = vim.list_extend(found[info.bufnr] or {}, { info })
   end
   return found
 end
@@ -88,36 +88,31 @@ function M.columns(window)
   return window.width - window.textoff
 end
 
+--- The last screen row for text.
+---@param window botglue.Window
+---@return integer
+function M.bottom(window)
+  return window.winrow + window.winbar + window.height - 1
+end
+
 --- The screen row on which a line ends; nil where that is not to be seen.
 ---@param window botglue.Window
 ---@param lnum integer
 ---@return integer?
 function M.end_of(window, lnum)
-  if vim.wo[window.winid].wrap then
+  local winid, top = window.winid, window.topline
+  if vim.wo[winid].wrap then
     local line = api.nvim_buf_get_lines(window.bufnr, lnum - 1, lnum, false)[1] or ""
-    local row = vim.fn.screenpos(window.winid, lnum, math.max(#line, 1)).row
+    local row = vim.fn.screenpos(winid, lnum, math.max(#line, 1)).row
     return row > 0 and row or nil
-  elseif lnum < window.topline or lnum > window.botline then
+  elseif lnum < top or lnum > window.botline then
     return nil
   end
   -- Any column of it may be out of sight at the left.
-  local rows = api.nvim_win_text_height(window.winid, {
-    start_row = window.topline - 1,
-    start_vcol = 0,
-    end_row = lnum - 1,
-  })
+  local rows =
+    api.nvim_win_text_height(winid, { start_row = top - 1, start_vcol = 0, end_row = lnum - 1 }).all
   local view = within(window, vim.fn.winsaveview)
-  local top = M.rows(window)
-  return top + (view and view.topfill or 0) + rows.all - 1
-end
-
---- The first and the last screen row for text.
----@param window botglue.Window
----@return integer first
----@return integer last
-function M.rows(window)
-  local first = window.winrow + window.winbar
-  return first, first + window.height - 1
+  return window.winrow + window.winbar + (view and view.topfill or 0) + rows - 1
 end
 
 --- The last line of the closed fold that holds a line; nil if there is none.
@@ -138,12 +133,7 @@ end
 ---@return integer free
 function M.width_of(window, lnum)
   local columns = M.columns(window)
-  local line = api.nvim_buf_get_lines(window.bufnr, lnum - 1, lnum, false)[1] or ""
-  local function measure()
-    return screen.width(line)
-  end
-  -- Elsewhere its tabs may be as wide as others.
-  local width = within(window, measure) or measure()
+  local width = vim.fn.virtcol({ lnum, "$" }, 0, window.winid) - 1
   local used = width
   if width > columns and vim.wo[window.winid].wrap then
     used = (width - 1) % columns + 1

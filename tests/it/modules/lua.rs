@@ -16,18 +16,17 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
-const BUDGETS: [(&str, usize); 11] = [
-    ("", 539),
+const BUDGETS: [(&str, usize); 10] = [
+    ("", 535),
     ("command", 737),
     ("config", 382),
-    ("editor", 2249),
-    ("host", 915),
+    ("editor", 2290),
+    ("host", 914),
     ("jobs", 1251),
     ("session", 68),
-    ("ui", 1391),
-    ("ui/prompt", 1191),
+    ("ui", 1681),
+    ("ui/prompt", 1137),
     ("ui/review", 785),
-    ("ui/status", 725),
 ];
 /// By how much a budget may be above the lines.
 const SLACK: usize = 40;

@@ -64,7 +64,6 @@ local MOST = 50 -- drafts
 ---@field closing boolean? whether it is about to close
 ---@field after fun()? called once insert mode has ended
 ---@field back botglue.Back the window and mode to return to
----@field unhighlight fun()
 local Prompt = {}
 Prompt.__index = Prompt
 
@@ -314,9 +313,7 @@ function Prompt:closed()
   if self.forget_dot then
     vim.schedule(self.forget_dot)
   end
-  if self.unhighlight then
-    self.unhighlight()
-  end
+  self.range:show()
   pcall(api.nvim_del_augroup_by_id, self.group)
   if not self.sent then
     if self.opts.on_cancel then
@@ -496,7 +493,7 @@ end
 
 function Prompt:open()
   self.back = back.new()
-  self.unhighlight = require("botglue.ui.highlight").range(self.range)
+  self.range:show("BotglueRange")
   self.window = window.open(self.range, function()
     self:closed()
   end)

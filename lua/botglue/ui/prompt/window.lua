@@ -3,22 +3,18 @@
 
 local errors = require("botglue.host.errors")
 local highlight = require("botglue.ui.highlight")
+local own = require("botglue.ui.own")
 local place = require("botglue.ui.place")
 local quiet = require("botglue.ui.prompt.quiet")
 local signs = require("botglue.util.signs")
-local view = require("botglue.ui.view")
 
 local M = {}
 
 local api = vim.api
 local below = api.nvim_create_namespace("botglue.prompt.below")
-local LOOKS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,FoldColumn:BotglueFloat"
 
----@class botglue.PromptWindow
+---@class botglue.PromptWindow: botglue.OwnWindow
 ---@field range botglue.Range
----@field bufnr integer
----@field win integer
----@field before integer the window that was current, which may be a floating one too
 ---@field origin integer the window with text from which it was opened
 ---@field width integer cells inside
 ---@field height integer rows that it would like to have inside
@@ -28,8 +24,6 @@ local LOOKS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,FoldColumn:Bot
 ---@field place botglue.ScreenSpot? where the range was seen last
 ---@field side botglue.Side
 ---@field config table what Neovim was told last
----@field is_current boolean? whether the user went into it last
----@field was_current boolean? whether the user was in it when it was closed
 ---@field on_close fun()
 local Window = {}
 Window.__index = Window
@@ -109,50 +103,8 @@ function Window:close()
     return
   end
   self.closed = true
-  pcall(api.nvim_del_augroup_by_id, self.group)
-  local was_here = api.nvim_get_current_win() == self.win
-  self.was_current = self.was_current or was_here
-  if api.nvim_win_is_valid(self.win) then
-    pcall(api.nvim_win_close, self.win, true)
-  end
-  if api.nvim_buf_is_valid(self.bufnr) then
-    pcall(api.nvim_buf_delete, self.bufnr, { force = true })
-  end
-  if was_here and api.nvim_win_is_valid(self.before) then
-    api.nvim_set_current_win(self.before)
-  end
-  if was_here then
-    view.wipe_ruler()
-  end
+  own.close(self)
   self.on_close()
-end
-
-function Window:watch()
-  self.group = api.nvim_create_augroup("botglue.prompt.window", { clear = true })
-  local function on(event, callback, options)
-    local all = { group = self.group, desc = "botglue: the prompt", callback = callback }
-    api.nvim_create_autocmd(event, vim.tbl_extend("error", all, options or {}))
-  end
-  local close = vim.schedule_wrap(function()
-    self:close()
-  end)
-  on("WinClosed", function()
-    self.was_current = api.nvim_get_current_win() == self.win
-    close()
-  end, { pattern = tostring(self.win) })
-  on("BufWipeout", close, { buffer = self.bufnr })
-  self.is_current = api.nvim_get_current_win() == self.win
-  on("WinEnter", function()
-    self.is_current = api.nvim_get_current_win() == self.win
-  end)
-  on("VimResized", function()
-    -- `:tabdo wincmd =`, which many people have here, takes the user out of a window that keeps its buffer.
-    if self.is_current and self:is_open() then
-      api.nvim_set_current_win(self.win)
-    end
-    self.side = place.side(place.spot(self.range, self.origin) or self.place)
-    self:follow()
-  end)
 end
 
 --- Opens it, and enters it.
@@ -166,7 +118,7 @@ function M.open(range, on_close)
   local self = setmetatable({
     range = range,
     before = api.nvim_get_current_win(),
-    origin = view.origin(),
+    origin = own.origin(),
     height = 1,
     title = { { " botglue ", "BotglueTitle" } },
     footer = { { " <C-s>", "BotglueKey" }, { " send ", "BotglueLabel" } },
@@ -182,22 +134,19 @@ function M.open(range, on_close)
   quiet.apply(bufnr)
   self.config = self:wanted()
   local config = vim.tbl_extend("error", self.config, { style = "minimal" })
-  local err = view.despite_autocommands(api.nvim_open_win, bufnr, false, config)
-  self.win = vim.fn.win_findbuf(bufnr)[1] or error(err, 0)
-  err = view.enter(self.win) or err
-  if err then
-    require("botglue.host.notify").error(err)
-  end
+  own.open(self, true, api.nvim_open_win, bufnr, false, config)
   local wo = vim.wo[self.win][0]
   for _, name in ipairs({ "cursorline", "foldenable", "list", "spell" }) do
     wo[name] = false
   end
   wo.wrap, wo.linebreak, wo.scrolloff, wo.foldcolumn, wo.winfixbuf = true, true, 0, "1", true
-  -- The style has set something already.
-  wo.winhighlight = table.concat({ wo.winhighlight, LOOKS }, ","):gsub("^,", "")
+  own.colour(self.win)
   vim.bo[bufnr].filetype = "botglue-prompt"
   quiet.entered(bufnr)
-  self:watch()
+  own.watch(self, "the prompt", function()
+    self.side = place.side(place.spot(self.range, self.origin) or self.place)
+    self:follow()
+  end)
   return self
 end
 

@@ -1,0 +1,138 @@
+--- The windows of the plugin's own: opens, follows and closes one. A window and its buffer are always closed together.
+
+local M = {}
+
+local api = vim.api
+local LOOKS =
+  "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLine:BotglueSelected,FoldColumn:BotglueFloat"
+
+---@class botglue.OwnWindow
+---@field bufnr integer
+---@field win integer
+---@field before integer the window from which it was opened
+---@field group integer of autocommands
+---@field is_current boolean? whether the user went into it last
+---@field was_current boolean? whether the user was in it when it was closed
+---@field close fun(self: botglue.OwnWindow)
+
+--- Calls a function that runs the user's autocommands. An error in one of them is no error of the function.
+---@param fn fun(...): any
+---@param ... any
+---@return string? err
+local function despite_autocommands(fn, ...)
+  local ok, err = pcall(fn, ...)
+  return not ok and tostring(err) or nil
+end
+
+--- Goes into a window. An autocommand that fails when the user's buffer is left would keep them there.
+---@param win integer
+---@return string? err
+local function enter(win)
+  local err = despite_autocommands(api.nvim_set_current_win, win)
+  if api.nvim_get_current_win() ~= win then
+    vim.cmd(("noautocmd call nvim_set_current_win(%d)"):format(win))
+  end
+  return err
+end
+
+--- A window that does not float: the current one, else the previous one, else the first.
+---@return integer
+function M.origin()
+  local candidates = { api.nvim_get_current_win(), vim.fn.win_getid(vim.fn.winnr("#")) }
+  for _, win in ipairs(vim.list_extend(candidates, api.nvim_tabpage_list_wins(0))) do
+    if win ~= 0 and api.nvim_win_get_config(win).relative == "" then
+      return win
+    end
+  end
+  error("there is no window")
+end
+
+--- Opens a window for the buffer.
+---@param own botglue.OwnWindow
+---@param enters boolean whether the user goes there
+---@param show fun(...): any
+---@param ... any
+function M.open(own, enters, show, ...)
+  local err = despite_autocommands(show, ...)
+  own.win = vim.fn.win_findbuf(own.bufnr)[1] or error(err, 0)
+  err = enters and enter(own.win) or err
+  if err then
+    require("botglue.host.notify").error(err)
+  end
+end
+
+--- Gives a floating window its highlight groups, but for what is set for it.
+---@param win integer
+function M.colour(win)
+  local looks = { LOOKS, vim.wo[win].winhighlight }
+  vim.wo[win][0].winhighlight = table.concat(looks, ","):gsub(",$", "")
+end
+
+--- A floating window's ruler is drawn where messages are, and Neovim leaves it there.
+local function wipe_ruler()
+  local drawn = vim.iter(api.nvim_list_uis()):any(function(ui)
+    return not ui.ext_messages
+  end)
+  if drawn and vim.o.ruler and vim.o.laststatus >= 2 then
+    api.nvim_echo({ { "" } }, false, {})
+  end
+end
+
+--- Closes it, and goes back to where it was opened from.
+---@param own botglue.OwnWindow
+function M.close(own)
+  pcall(api.nvim_del_augroup_by_id, own.group)
+  local was_here = api.nvim_get_current_win() == own.win
+  own.was_current = own.was_current or was_here
+  -- The user may have put another buffer into it.
+  if api.nvim_win_is_valid(own.win) and api.nvim_win_get_buf(own.win) == own.bufnr then
+    pcall(api.nvim_win_close, own.win, true)
+  end
+  if api.nvim_buf_is_valid(own.bufnr) then
+    pcall(api.nvim_buf_delete, own.bufnr, { force = true })
+  end
+  if was_here and api.nvim_win_is_valid(own.before) then
+    pcall(api.nvim_set_current_win, own.before)
+  end
+  if was_here then
+    wipe_ruler()
+  end
+end
+
+--- Closes it when its window or its buffer is gone.
+---@param own botglue.OwnWindow
+---@param about string
+---@param on_resize fun()
+---@return fun(events: string|string[], callback: fun(), options: table?) on for other events while it is there
+function M.watch(own, about, on_resize)
+  own.group = api.nvim_create_augroup("botglue.window." .. own.bufnr, { clear = true })
+  local function on(events, callback, options)
+    local all = { group = own.group, desc = "botglue: " .. about, callback = callback }
+    api.nvim_create_autocmd(events, vim.tbl_extend("error", all, options or {}))
+  end
+  local function is_here()
+    return api.nvim_get_current_win() == own.win
+  end
+  local close = vim.schedule_wrap(function()
+    own:close()
+  end)
+  on("WinClosed", function()
+    own.was_current = is_here()
+    close()
+  end, { pattern = tostring(own.win) })
+  on("BufWipeout", close, { buffer = own.bufnr })
+  own.is_current = is_here()
+  on("WinEnter", function()
+    own.is_current = is_here()
+  end)
+  on("VimResized", function()
+    -- `:tabdo wincmd =`, which many people have here, takes the user out of a window that keeps its buffer.
+    if own.is_current and api.nvim_win_is_valid(own.win) then
+      api.nvim_set_current_win(own.win)
+    end
+    on_resize()
+  end)
+  return on
+end
+
+return M

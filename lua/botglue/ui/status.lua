@@ -1,0 +1,316 @@
+--- What hangs at the ranges of jobs: rows below the last line, a text beside it where those are out of sight, and the
+--- colour of the range. The host makes all of it for the places that are reported here; nothing of the user's moves
+--- when it is drawn.
+---
+--- Rows are virtual lines below the range, or below the closed fold with it. If the window ends there, or if they would
+--- push the cursor out of the window, the text stands beside the last visible line of the range.
+
+local client = require("botglue.host.client")
+local connection = require("botglue.host.connection")
+local debounce = require("botglue.util.debounce")
+local highlight = require("botglue.ui.highlight")
+local placing = require("botglue.ui.place")
+local windows = require("botglue.ui.windows")
+
+local M = {}
+
+local api = vim.api
+local namespace = api.nvim_create_namespace("botglue.status")
+
+local PAUSE = 100 -- milliseconds from a key that changes no window to the next look
+local FLASH = 200 -- milliseconds
+local LEAST = 12 -- cells beside a line
+local PRIORITY = 100
+
+---@alias botglue.Chunks [string, string?][] texts with their highlight groups
+
+---@class botglue.HungItem what is to change
+---@field id integer of the job
+---@field gone boolean?
+---@field rows botglue.Chunks[]?
+---@field aside botglue.Chunks|false|nil
+---@field group string|false|nil the range is highlighted in it
+
+---@class botglue.Hung
+---@field job botglue.Job
+---@field bufnr integer where it is drawn
+---@field rows botglue.Chunks[]
+---@field aside botglue.Chunks|false|nil
+---@field below integer? the mark of the rows
+---@field drawn botglue.Chunks[] the rows that it has
+---@field beside integer? the mark of the text beside a line
+---@field seen table what the host knows of its place
+
+---@class botglue.HungPlace
+---@field first integer
+---@field last integer
+---@field user botglue.Window? the current window, if it shows the buffer
+---@field window botglue.Window? the one that counts where those that show the range differ
+---@field columns integer? of the narrowest of them
+---@field fold_end integer? the last line of the closed fold that holds the last one
+
+--- The place of a range; none where nothing is drawn: its place is not known, the buffer is beside its proposal, where
+--- rows below a range would shift it against that, or the answer is under review, which says whose it is.
+---@param hung botglue.Hung
+---@param shown botglue.Window[] the windows that show the buffer
+---@return botglue.HungPlace?
+local function place_of(hung, shown)
+  local range, review = hung.job.range, connection.review
+  if not api.nvim_buf_is_loaded(range.bufnr) or not range:place() then
+    return nil
+  elseif connection.compared == range.bufnr or review and review.job == hung.job then
+    return nil
+  end
+  local first, last = range:lines()
+  last = math.min(math.max(last, 1), api.nvim_buf_line_count(range.bufnr))
+  local place = { first = math.min(math.max(first, 1), last), last = last }
+  for _, window in ipairs(shown) do
+    place.user = window.current and window or place.user
+    -- Or what stands right below it.
+    if last >= window.topline - 1 and place.first <= window.botline + 1 then
+      place.columns = math.min(place.columns or math.huge, windows.columns(window))
+      place.window = (window.current or not place.window) and window or place.window
+    end
+  end
+  place.fold_end = place.window and windows.fold_end(place.window, last)
+  return place
+end
+
+---@param hung botglue.Hung
+---@param mark "below"|"beside"
+local function clear(hung, mark)
+  if hung[mark] then
+    pcall(api.nvim_buf_del_extmark, hung.bufnr, namespace, hung[mark])
+    hung[mark] = nil
+  end
+end
+
+--- Takes away what is drawn, until it is drawn again.
+---@param hung botglue.Hung
+local function hide(hung)
+  clear(hung, "below")
+  clear(hung, "beside")
+  hung.drawn = {}
+end
+
+--- Whether rows below a line may be that many more: above the cursor none while the user types or selects, else as many
+--- as the window has room for without scrolling.
+---@param window botglue.Window
+---@param lnum integer
+---@param more integer
+---@return boolean
+local function may_grow(window, lnum, more)
+  local cursor = vim.fn.line(".")
+  if more <= 0 or cursor <= lnum or lnum < window.topline then
+    return true
+  end
+  local ending = windows.end_of(window, cursor)
+  local is_still = api.nvim_get_mode().mode:find("^[nc]") ~= nil
+  return is_still and ending ~= nil and more <= windows.bottom(window) - vim.o.scrolloff - ending
+end
+
+--- Puts the rows below the range.
+---@param hung botglue.Hung
+---@param place botglue.HungPlace
+local function draw_below(hung, place)
+  local fold_end, rows = place.fold_end, hung.rows
+  local lnum = fold_end or place.last
+  if place.user and not may_grow(place.user, lnum, #rows - #hung.drawn) then
+    if not hung.below then
+      return
+    end
+    rows = vim.list_slice(rows, 1, #hung.drawn)
+  end
+  -- What hangs on a line in a fold is folded away with it.
+  local row = fold_end or lnum - 1
+  local at = hung.below and api.nvim_buf_get_extmark_by_id(hung.bufnr, namespace, hung.below, {})[1]
+  if rows ~= hung.drawn or at ~= row then
+    local opts =
+      { id = hung.below, virt_lines = rows, virt_lines_above = fold_end ~= nil, priority = PRIORITY }
+    hung.below = api.nvim_buf_set_extmark(hung.bufnr, namespace, row, 0, opts)
+    hung.drawn = rows
+  end
+end
+
+--- Shows the text beside the last visible line of the range where the rows are not seen: at the end of the line, or at
+--- the edge of the window where that leaves no room.
+---@param hung botglue.Hung
+---@param place botglue.HungPlace
+---@return integer? room in cells
+local function draw_beside(hung, place)
+  local window = place.window
+  local ending = window and windows.end_of(window, place.last)
+  local is_seen = hung.below and ending and ending < windows.bottom(window)
+  local lnum = window and not is_seen and math.min(place.last, window.botline)
+  if not lnum or lnum < math.max(place.first, window.topline) then
+    return clear(hung, "beside")
+  end
+  local _, free = windows.width_of(window, lnum)
+  hung.beside = api.nvim_buf_set_extmark(hung.bufnr, namespace, lnum - 1, 0, {
+    id = hung.beside,
+    virt_text = hung.aside or nil,
+    virt_text_pos = free > LEAST and "eol" or "right_align",
+    hl_mode = "combine",
+    priority = PRIORITY,
+  })
+  return math.max(free - 1, LEAST)
+end
+
+--- Where the range is in the window with the cursor, for what stands beside it: the rows count from the top of that.
+---@param range botglue.Range
+---@param place botglue.HungPlace
+---@return table? spot none where the cursor is not in the range
+local function spot(range, place)
+  local window, first, last = place.user, place.first, place.last
+  local cursor = window and api.nvim_win_get_cursor(window.winid)[1]
+  local at = cursor and cursor >= first and cursor <= last and placing.spot(range, window.winid)
+  if not at then
+    return nil
+  end
+  local above, free = window.winrow - 1, 0
+  if at.past - at.first == last - first + 1 then
+    free = windows.columns(window)
+    for lnum = first, last do
+      free = math.min(free, windows.columns(window) - windows.width_of(window, lnum))
+    end
+  end
+  return {
+    win = window.winid,
+    width = window.width,
+    -- Cells at the right of all lines; none where a line has several rows.
+    free = math.max(free, 0),
+    from = at.first - above,
+    to = at.past - 1 - above,
+    top = window.winbar,
+    bottom = windows.bottom(window) - 1 - above,
+  }
+end
+
+--- Draws it, and returns where it is seen now.
+---@param hung botglue.Hung
+---@param shown botglue.Window[]
+---@return table seen
+local function draw(hung, shown)
+  local place = place_of(hung, shown)
+  if not place then
+    hide(hung)
+    return { id = hung.job.id, columns = hung.seen.columns }
+  end
+  draw_below(hung, place)
+  return {
+    id = hung.job.id,
+    columns = place.columns,
+    room = draw_beside(hung, place),
+    spot = spot(hung.job.range, place),
+    -- What hangs on one row has the same.
+    at = ("%d %d"):format(hung.bufnr, place.fold_end or place.last),
+  }
+end
+
+--- Draws everything where it belongs now, or only some of it.
+---@param only table<integer, botglue.Hung>? by job
+function M.place(only)
+  -- In the command-line window no other one may open or close.
+  if vim.fn.getcmdwintype() ~= "" then
+    return
+  end
+  local shown, told = windows.snapshot(), {}
+  for _, hung in vim.spairs(only or connection.hung) do
+    local bufnr = hung.job.range.bufnr
+    if hung.bufnr ~= bufnr then
+      hide(hung)
+      hung.bufnr = bufnr
+    end
+    local seen = draw(hung, shown[bufnr] or {})
+    if seen.spot or not vim.deep_equal(seen, hung.seen) then
+      hung.seen, told[#told + 1] = seen, seen
+    end
+  end
+  if #told > 0 and connection.process then
+    connection.process:notify("seen", { jobs = told })
+  end
+end
+
+--- Follows the windows and the cursor, as long as anything hangs.
+local function watch()
+  local group = api.nvim_create_augroup("botglue.status", { clear = true })
+  for callback, events in pairs({
+    [debounce(M.place)] = {
+      "WinScrolled",
+      "WinResized",
+      "WinEnter",
+      "BufWinEnter",
+      "TabEnter",
+      "ModeChanged",
+    },
+    [debounce(M.place, PAUSE)] = { "CursorMoved", "CursorMovedI", "TextChanged", "TextChangedI" },
+  }) do
+    local opts = { group = group, desc = "botglue: what hangs at ranges", callback = callback }
+    api.nvim_create_autocmd(events, opts)
+  end
+end
+
+---@param id integer
+---@param hung botglue.Hung
+local function drop(id, hung)
+  hide(hung)
+  hung.job.range:show()
+  connection.hung[id] = nil
+  if not next(connection.hung) then
+    api.nvim_del_augroup_by_name("botglue.status")
+  end
+end
+
+---@param item botglue.HungItem
+---@return botglue.Hung?
+local function take(item)
+  local job, hung = client.job(item.id), connection.hung[item.id]
+  if item.gone or not job then
+    if hung then
+      drop(item.id, hung)
+    end
+    return nil
+  elseif not hung then
+    if not next(connection.hung) then
+      watch()
+    end
+    hung = { job = job, bufnr = job.range.bufnr, rows = {}, drawn = {}, seen = {} }
+    connection.hung[item.id] = hung
+  end
+  for _, field in ipairs({ "rows", "aside" }) do
+    if item[field] ~= nil then
+      hung[field] = item[field]
+    end
+  end
+  if item.group ~= nil then
+    highlight.define()
+    job.range:show(item.group or nil)
+  end
+  if item.group == "BotglueFlash" then
+    vim.defer_fn(function()
+      job.range:show()
+    end, FLASH)
+  end
+  return hung
+end
+
+--- Takes what changes.
+---@param items botglue.HungItem[]
+function M.hang(items)
+  local changed, is_all = {}, false
+  for _, item in ipairs(items) do
+    changed[item.id] = take(item)
+    -- Other things may be seen elsewhere by that.
+    is_all = is_all or item.gone or item.group ~= nil
+  end
+  M.place(not is_all and changed or nil)
+end
+
+--- The host is gone: nothing hangs any more.
+function M.host_lost()
+  for id, hung in pairs(vim.tbl_extend("error", {}, connection.hung)) do
+    drop(id, hung)
+  end
+end
+
+return M
