@@ -7,8 +7,8 @@ use rmpv::Value;
 use serde_json::json;
 
 use super::Host;
-use crate::fields::bytes;
 use super::views::Found;
+use crate::fields::bytes;
 use crate::land::HeldFor;
 use crate::mirror::{Findings, MirrorEvent, MirrorQuery, Obstacle, ReviewQuery, ReviewView};
 use crate::review::{EditId, Hunk};

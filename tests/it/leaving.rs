@@ -32,7 +32,8 @@ fn a_long_prompt_is_kept_to_its_last_word() {
     let typed = "if not host.ready then error() end
         local text = ('word '):rep(1024 * 1024 / 5)
         for _, last in ipairs({ '', 'the last' }) do
-          host:notify('unsent', { id = 1, at_ms = os.time() * 1000, text = text .. last })
+          local typed = { serial = 1, text = text .. last, row = 0, column = 0, mode = 'i', width = 70 }
+          host:notify('prompt', { id = 1, about = last == '' and { buffer = 1 } or nil, typed = typed })
         end";
     let nvim = say_last(nvim, typed);
     let end = stored(&database(&nvim), "SELECT substr(text, -8) FROM unsent");
