@@ -226,4 +226,4 @@ mod tests {
 }
 
 #[cfg(test)]
-pub mod sample;
+pub(crate) mod sample;

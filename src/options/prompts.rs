@@ -41,16 +41,8 @@ impl NamedPrompt {
             let end = behind.find(|letter: char| !letter.is_ascii_lowercase()).unwrap_or(behind.len());
             let found = behind[end..].starts_with('}').then(|| value(&behind[..end])).flatten();
             filled.push_str(before);
-            match found {
-                Some(text) => {
-                    filled.push_str(&text);
-                    rest = &behind[end + 1..];
-                }
-                None => {
-                    filled.push('{');
-                    rest = behind;
-                }
-            }
+            rest = if found.is_some() { &behind[end + 1..] } else { behind };
+            filled.push_str(found.as_deref().unwrap_or("{"));
         }
         filled.push_str(rest);
         if more.is_empty() { filled } else { format!("{filled}\n\n{more}") }

@@ -1,7 +1,6 @@
 --- Tells the host which buffers to mirror, and reports buffer state that no event contains. The host attaches to the
 --- buffers itself; this module does not track their text.
 
-local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 
 local M = {}

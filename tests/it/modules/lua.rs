@@ -21,7 +21,7 @@ const BUDGETS: [(&str, usize); 10] = [
     ("command", 737),
     ("config", 382),
     ("editor", 2290),
-    ("host", 914),
+    ("host", 913),
     ("jobs", 1251),
     ("session", 68),
     ("ui", 1681),

@@ -2,8 +2,8 @@
 --- it. The agent is started at once, so that it is ready when the prompt is sent.
 ---
 --- The text is here; what the window shows of the agent, what completes a word, and what the keys choose is the host's,
---- which hears of each change and keeps what was typed and not sent. There is one prompt at a time. Closing restores the
---- cursor, the mode and the view that the user's window had when the user last entered the prompt.
+--- which hears of each change and keeps what was typed and not sent. There is one prompt at a time. Closing restores
+--- the cursor, the mode and the view that the user's window had when the user last entered the prompt.
 
 local ask = require("botglue.editor.ask")
 local back = require("botglue.ui.prompt.back")
