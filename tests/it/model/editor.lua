@@ -23,15 +23,18 @@ local undo_step = require("botglue.editor.undo_step")
 local ffi = require("ffi")
 ffi.cdef("int mkfifo(const char *path, unsigned int mode);")
 
-local rpcnotify = vim.rpcnotify
+local rpcnotify, options = vim.rpcnotify, nil
 vim.rpcnotify = function(to, method, argument)
   if method == "run" then
     rpcnotify(channel, "run", argument)
     local path = vim.fn.tempname()
     assert(ffi.C.mkfifo(path, 384) == 0, "no FIFO could be made")
     agents[argument.id] = assert(vim.uv.fs_open(path, "r+", 384))
-    argument = vim.deepcopy(argument)
-    argument.agent.args = { path }
+    -- The options of this job alone have its agent.
+    options.agents.claude.args = { path }
+    rpcnotify(to, "options", options)
+  elseif method == "options" then
+    options = argument
   end
   return rpcnotify(to, method, argument)
 end
