@@ -14,7 +14,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use self::decode::{choice, decode, id_of};
-pub use self::mentions::{Mentions, mentions};
+pub use self::mentions::buffers;
 pub use self::start::{AgentStart, directory, resume};
 pub use self::transcript::TranscriptRequest;
 pub use crate::agent::{AgentCommand, Resume};

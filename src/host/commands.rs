@@ -7,7 +7,7 @@ use super::earlier::Adopter;
 use super::views::PICK_WIDTH;
 use crate::command::{self, Act, Call, Group, Here, Wanted, World};
 use crate::options::Choice;
-use crate::request::{Mentions, OpenBuffer, mentions};
+use crate::request::{self, OpenBuffer};
 use crate::rpc::{AskedFrom, EachOf};
 use crate::store::InfoQuery;
 use crate::ui::Ui;
@@ -39,12 +39,11 @@ impl Host {
             Some((named, more)) => format!("{}\n\n{more}", named.text),
             None => prompt.to_owned(),
         };
-        let Mentions { buffers, diagnostics } = mentions(&text, open)?;
+        let buffers = request::buffers(&text, open)?;
         let bytes = options.bytes;
-        Ok(json!({
-            "agent": agent, "model": model, "question": question,
-            "buffers": buffers, "diagnostics": diagnostics, "bytes": bytes,
-        }))
+        Ok(
+            json!({ "agent": agent, "model": model, "question": question, "buffers": buffers, "bytes": bytes }),
+        )
     }
 
     /// Replies with what completes a word.

@@ -208,6 +208,7 @@ impl Host {
         {
             call = drawn(&frame);
             call["wanted"] = wanted(prompt);
+            call["chosen"] = json!({ "agent": frame.chosen.agent, "model": frame.chosen.model });
         }
         let project = self.prompts.open.as_ref().map(|(_, prompt)| prompt.project().to_owned());
         match wish {
@@ -259,8 +260,8 @@ impl Host {
         if choice != self.prompts.choices {
             return;
         }
-        let (way, Chosen { agent, model }, is_untouched) = prompt.wanted();
-        let choice = Choice { agent: Some(agent), model, question: way == Way::Ask, is_untouched };
+        let (way, Chosen { agent, model }, _) = prompt.wanted();
+        let choice = Choice { agent: Some(agent), model, question: way == Way::Ask };
         let (id, about) = (*id, prompt.about());
         // A job that cannot be started says why.
         if let Ok(start) = AgentStart::new(choice, about.cwd.clone(), about.resume.clone(), options) {
@@ -304,16 +305,15 @@ fn installed(options: &Options) -> BTreeSet<String> {
     agents.map(|agent| agent.command.name.clone()).collect()
 }
 
-/// What a request of the prompt has.
+/// What a request of the prompt has: agent and model only where they are other than without any choice, so that a named
+/// prompt has its own.
 fn wanted(prompt: &Prompt) -> Json {
     let (way, Chosen { agent, model }, is_untouched) = prompt.wanted();
-    json!({
-        "agent": agent,
-        "model": model,
-        "question": way == Way::Ask,
-        "review": way == Way::Hold,
-        "is_untouched": is_untouched,
-    })
+    let mut wanted = json!({ "question": way == Way::Ask, "review": way == Way::Hold });
+    if !is_untouched {
+        (wanted["agent"], wanted["model"]) = (agent.into(), model.into());
+    }
+    wanted
 }
 
 /// What the plugin draws of it.

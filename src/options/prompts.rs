@@ -58,8 +58,6 @@ pub struct Choice {
     pub model: Option<String>,
     /// The answer is shown.
     pub question: bool,
-    /// Agent and model are those that a prompt has without any choice.
-    pub is_untouched: bool,
 }
 
 impl Options {
@@ -69,9 +67,6 @@ impl Options {
     /// Where none has that name.
     pub fn chosen(&self, prompt: &str, mut choice: Choice) -> Result<Choice, String> {
         let Some((named, _)) = self.named(prompt)? else { return Ok(choice) };
-        if choice.is_untouched {
-            (choice.agent, choice.model) = (None, None);
-        }
         // A model is its agent's own.
         let own = named.agent.as_ref().unwrap_or(&self.agent);
         let is_own = choice.agent.as_ref().is_none_or(|agent| agent == own);
@@ -86,10 +81,12 @@ impl Options {
     /// # Errors
     /// Where none has that name.
     pub fn named<'a>(&'a self, text: &'a str) -> Result<Option<(&'a NamedPrompt, &'a str)>, String> {
-        let Some(rest) = text.trim_start().strip_prefix('/') else { return Ok(None) };
+        let Some(rest) = text.trim_ascii_start().strip_prefix('/') else { return Ok(None) };
         let is_name = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
         let (name, more) = rest.split_at(rest.find(|letter| !is_name(letter)).unwrap_or(rest.len()));
-        if name.is_empty() || !(more.is_empty() || more.starts_with(char::is_whitespace)) {
+        if name.is_empty()
+            || !(more.is_empty() || more.starts_with(|letter: char| letter.is_ascii_whitespace()))
+        {
             return Ok(None);
         }
         if let Some(prompt) = self.prompts.get(name) {
@@ -107,7 +104,7 @@ impl Options {
 
 /// A text without the backslash that keeps its slash from being that of a name.
 pub fn without_backslash(text: &str) -> Option<&str> {
-    text.trim_start().strip_prefix('\\').filter(|rest| rest.starts_with('/'))
+    text.trim_ascii_start().strip_prefix('\\').filter(|rest| rest.starts_with('/'))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 use rmpv::Value;
 
+use super::mentions::{mentions_buffers, wants_diagnostics};
 use super::start::{directory, resume};
 use super::{AgentStart, Beside, Diagnostic, MentionedBuffer, Observe, Request, Selection, SelectionKind};
 use crate::error::{Code, JobError};
@@ -22,6 +23,10 @@ pub fn decode(value: &Value, options: &Options) -> Result<Request, JobError> {
     let own = diagnostics(&run, "diagnostics")?;
     let (buffers, mut room) = mentioned(&run, options.bytes)?;
     let named = options.named(&prompt).ok().flatten();
+    let whole = named.map_or_else(|| prompt.clone(), |(named, more)| format!("{}\n{more}", named.text));
+    if run.get("buffers").is_none() && mentions_buffers(&whole) {
+        return Err(bad("prompt", "mentions a buffer: start the job with vim.schedule()"));
+    }
     let instructions = named.map_or_else(
         || without_backslash(&prompt).map(str::to_owned),
         |(named, more)| {
@@ -35,8 +40,8 @@ pub fn decode(value: &Value, options: &Options) -> Result<Request, JobError> {
     );
     let goes_along = options.diagnostics && selection.kind != SelectionKind::Insert;
     let mut all = if goes_along { own } else { Vec::new() };
-    let mentioned = diagnostics(&run, "mentioned")?.into_iter();
-    let others = mentioned.take_while(|one| fits(&mut room, one.message.len()));
+    let mentioned = if wants_diagnostics(&whole) { diagnostics(&run, "mentioned")? } else { Vec::new() };
+    let others = mentioned.into_iter().take_while(|one| fits(&mut room, one.message.len()));
     for one in others.chain(diagnostics(&run, "notes")?) {
         if !all.iter().any(|known| (known.line, &known.message) == (one.line, &one.message)) {
             all.push(one);
@@ -79,7 +84,6 @@ pub fn choice(fields: &Fields) -> Result<Choice, JobError> {
         agent: fields.some("agent", Fields::text)?,
         model: fields.some("model", Fields::argument)?,
         question: fields.flag("question")?,
-        is_untouched: fields.flag("is_untouched")?,
     })
 }
 

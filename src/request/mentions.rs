@@ -6,21 +6,12 @@ use super::OpenBuffer;
 const BUFFER: &str = "@buffer:";
 const DIAGNOSTICS: &str = "@diagnostics";
 
-/// What a prompt mentions.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Mentions {
-    /// Buffers: the name in the prompt, and the number.
-    pub buffers: Vec<(String, u64)>,
-    /// All diagnostics of the buffer.
-    pub diagnostics: bool,
-}
-
-/// Finds them.
+/// The buffers that a prompt mentions: the name in it, and the number.
 ///
 /// # Errors
-/// Where a buffer is not there, or several have its name.
-pub fn mentions(text: &str, open: &[OpenBuffer]) -> Result<Mentions, String> {
-    let mut found = Mentions::default();
+/// Where one is not there, or several have its name.
+pub fn buffers(text: &str, open: &[OpenBuffer]) -> Result<Vec<(String, u64)>, String> {
+    let mut found: Vec<(String, u64)> = Vec::new();
     for rest in behind(text, BUFFER) {
         let quoted = rest.strip_prefix('"').and_then(|rest| rest.split_once('"')).map(|(name, _)| name);
         let name = quoted.or_else(|| rest.split(char::is_whitespace).next()).unwrap_or_default();
@@ -31,18 +22,26 @@ pub fn mentions(text: &str, open: &[OpenBuffer]) -> Result<Mentions, String> {
         let number = buffer(name, open)?.or(buffer(bare, open)?);
         let number =
             number.ok_or_else(|| format!("{BUFFER}{bare}: no buffer that is loaded has this name"))?;
-        if !found.buffers.iter().any(|(_, known)| *known == number) {
-            found.buffers.push((bare.to_owned(), number));
+        if !found.iter().any(|(_, known)| *known == number) {
+            found.push((bare.to_owned(), number));
         }
     }
-    // Not a file whose name begins so.
+    Ok(found)
+}
+
+/// Whether it mentions any.
+pub fn mentions_buffers(text: &str) -> bool {
+    behind(text, BUFFER).next().is_some()
+}
+
+/// Whether it mentions the diagnostics: not a file whose name begins so.
+pub fn wants_diagnostics(text: &str) -> bool {
     let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let goes_on = |rest: &str| match rest.strip_prefix('.') {
         Some(behind) => behind.starts_with(is_word),
         None => rest.starts_with(|letter| is_word(letter) || "/-".contains(letter)),
     };
-    found.diagnostics = behind(text, DIAGNOSTICS).any(|rest| !goes_on(rest));
-    Ok(found)
+    behind(text, DIAGNOSTICS).any(|rest| !goes_on(rest))
 }
 
 /// What follows each mention: not within a word, as in an address.
@@ -76,8 +75,7 @@ mod tests {
     fn buffers_have_their_names_numbers_and_ends_of_paths() {
         let open = |name: &str, number| OpenBuffer { name: Some(name.to_owned()), path: None, number };
         let open = [open("src/a.rs", 2), open("b/a.rs", 3), open("two words", 4)];
-        let found =
-            |text| mentions(text, &open).map(|found| found.buffers.into_iter().map(|(_, n)| n).collect());
+        let found = |text| buffers(text, &open).map(|found| found.into_iter().map(|(_, n)| n).collect());
         for (text, numbers) in [
             ("as in @buffer:src/a.rs, and @buffer:2", vec![2]),
             ("@buffer:\"two words\" (@buffer:3)", vec![4, 3]),
@@ -101,7 +99,7 @@ mod tests {
             ("@diagnostics/a", false),
             ("a@diagnostics", false),
         ] {
-            assert_eq!(mentions(text, &[]).unwrap().diagnostics, is_one, "{text}");
+            assert_eq!(wants_diagnostics(text), is_one, "{text}");
         }
     }
 }

@@ -176,6 +176,8 @@ fn the_end_of_the_host_is_its_end_and_that_of_its_children() {
     desk.open();
     desk.note("started");
     process::signal(desk.nvim.host().unwrap(), "KILL");
+    // The next host starts one for the prompt that is still open.
+    desk.nvim.input("<Esc><Esc>");
     desk.nvim.wait_for_no_agent();
 }
 

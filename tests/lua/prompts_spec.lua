@@ -131,6 +131,9 @@ test("the prompt offers them at its beginning, and keeps one that is not there",
   nvim:type("<C-y> now<C-s>")
   local job = nvim:job(nvim:request(1).id)
   equal({ job.prompt, job.agent, job.model }, { "/mine now", "mine", "m2" })
+  nvim:answer(1, { "A" })
+  nvim:type(":Botglue retry ++agent=claude 1<CR>")
+  equal(nvim:job(nvim:request(2).id).agent, "claude", "another try is another agent's all the same")
 
   nvim:type(":3Botglue<CR>/mien<C-s>")
   contains(nvim:messages(), "no prompt /mien: did you mean /mine?")

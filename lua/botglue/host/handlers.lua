@@ -1,7 +1,7 @@
 --- Callbacks by which lower modules notify higher ones without requiring them. `wiring` fills them in before anything
 --- can happen.
 
----@alias botglue.SendPrompt fun(request: botglue.Request)
+---@alias botglue.SendPrompt fun(request: botglue.Request, composed: botglue.Composed?)
 
 ---@class botglue.Handlers
 ---@field host_started fun(process: botglue.Process) another host has started

@@ -20,13 +20,12 @@ local registry = require("botglue.jobs.registry")
 local M = {}
 
 local api = vim.api
-local SPECIAL = { "^%s*/", "@buffer:", "@diagnostics" } -- what makes a prompt more than its words
+local SPECIAL = { "^%s*/", "@buffer:" } -- what makes a prompt more than its words
 
 ---@class botglue.Request
 ---@field prompt string? none: it is asked for
 ---@field agent string?
 ---@field model string?
----@field is_untouched boolean? whether agent and model are those that the prompt had without any choice
 ---@field review boolean?
 ---@field prewarmed integer? the prompt for which an agent was started
 ---@field question boolean?
@@ -38,9 +37,8 @@ local SPECIAL = { "^%s*/", "@buffer:", "@diagnostics" } -- what makes a prompt m
 ---@field agent string
 ---@field model string?
 ---@field question boolean?
----@field buffers { [1]: string, [2]: integer }[]? by their names in the prompt
----@field diagnostics boolean?
----@field bytes integer? the most that buffers and diagnostics have
+---@field buffers { [1]: string, [2]: integer }[]? by their names in the prompt; none where the host was not asked
+---@field bytes integer? the most that their texts have
 
 --- Tells once of options that do not exist; those given to `setup()` it tells of itself.
 local function warn_of_unknown_options()
@@ -54,8 +52,8 @@ local function warn_of_unknown_options()
   end
 end
 
---- What a prompt stands for. Raises an error where it names another prompt that is not there, or a buffer. Without a
---- host there is none to say so: the job fails.
+--- What a prompt stands for. Raises an error where it names another prompt that is not there, or a buffer. Where the
+--- host cannot be asked, as in a call of its own, the job fails with that.
 ---@param target botglue.Range
 ---@param request botglue.Request
 ---@param options botglue.Options
@@ -64,13 +62,12 @@ function M.compose(target, request, options)
   local is_special = vim.iter(SPECIAL):any(function(pattern)
     return request.prompt:find(pattern) ~= nil
   end)
-  if is_special and client.connect(options) then
+  if is_special and not connection.applying and client.connect(options) then
     local about = {
       prompt = request.prompt,
       agent = request.agent,
       model = request.model,
       question = request.question,
-      is_untouched = request.is_untouched,
       buffers = context.buffers(context.project(target.bufnr)),
     }
     return ask.open("compose", about, { keeps_keys = true }) --[[@as botglue.Composed]]
@@ -94,9 +91,11 @@ local function message(id, target, request, composed, limits)
   local bufnr, path = target.bufnr, buffer_path(target.bufnr)
   local first, last = target:lines()
   local before, after = context.around(bufnr, target.kind == "insert" and first or first - 1, last, limits)
-  local buffers = vim.tbl_map(function(named)
-    return context.text(named[1], named[2], composed.bytes)
-  end, composed.buffers or {})
+  local buffers = composed.buffers
+    and vim.tbl_map(function(named)
+      return context.text(named[1], named[2], composed.bytes)
+    end, composed.buffers)
+  local may_want_all = request.prompt:find("^%s*/") or request.prompt:find("@diagnostics", 1, true)
   return vim.tbl_extend("force", request, {
     id = id,
     cwd = request.cwd or context.project(bufnr),
@@ -110,7 +109,7 @@ local function message(id, target, request, composed, limits)
     before = before,
     after = after,
     diagnostics = context.diagnostics(bufnr, math.max(first, 1) - 1, math.max(last, 1) - 1),
-    mentioned = composed.diagnostics and context.diagnostics(bufnr, 0, math.huge) or nil,
+    mentioned = may_want_all and context.diagnostics(bufnr, 0, math.huge) or nil,
     buffers = buffers,
   })
 end
@@ -119,12 +118,16 @@ end
 ---@param target botglue.Range
 ---@param request botglue.Request
 ---@param options botglue.Options
+---@param composed botglue.Composed? what its prompt stands for, where that is known
 ---@return integer id
-function M.send(target, request, options)
-  local ok, composed = pcall(M.compose, target, request, options)
-  if not ok then
-    target:unmark()
-    error(composed, 0)
+function M.send(target, request, options, composed)
+  if not composed then
+    local ok, result = pcall(M.compose, target, request, options)
+    if not ok then
+      target:unmark()
+      error(result, 0)
+    end
+    composed = result
   end
   local bufnr, id = target.bufnr, registry.next_id()
   -- Made before the first event: an autocommand may change or wipe the buffer.
@@ -253,12 +256,12 @@ function M.ask(target, request, options, asking)
     proposal = has_proposal and context.proposal(target.bufnr, target:lines()) or nil,
     set_repeat = asking.set_repeat,
     on_cancel = stop,
-  }, function(typed)
+  }, function(typed, composed)
     stop()
     if asking.sent then
       asking.sent(typed.prompt)
     end
-    M.send(target, typed, options)
+    M.send(target, typed, options, composed)
   end)
 end
 

@@ -104,7 +104,7 @@ fn windows() -> Vec<(&'static str, Json)> {
         ("command", json!({"line": "transcript 1", "bang": true, "from": from})),
         (
             "compose",
-            json!({"prompt": "/fix @buffer:a", "is_untouched": true, "buffers": [{"name": "a", "path": "a", "number": 1}]}),
+            json!({"prompt": "/fix @buffer:a", "buffers": [{"name": "a", "path": "a", "number": 1}]}),
         ),
         ("complete", json!({"typed": "run ++agent=", "lead": "++agent="})),
         ("jump", json!({"by": -1, "from": from})),

@@ -44,19 +44,19 @@ local MOST = 50 -- drafts
 ---@field model string?
 ---@field question boolean?
 ---@field review boolean?
----@field is_untouched boolean? whether agent and model are those without any choice
 
 ---@class botglue.Prompt
 ---@field id integer
 ---@field range botglue.Range
 ---@field request botglue.Request
 ---@field opts botglue.PromptOptions
----@field send fun(request: botglue.Request)
+---@field send botglue.SendPrompt
 ---@field window botglue.PromptWindow
 ---@field menu botglue.Menu
 ---@field told table? what the host was told of it last
 ---@field serial integer counts the changes that it was told of
----@field chosen botglue.PromptWanted? what the host has said last of it
+---@field last botglue.PromptWanted? what the host has said last that is to be sent
+---@field chosen { agent: string, model: string? }? what it has said last of agent and model, for another host
 ---@field forget_dot fun()? lets `.` forget what was typed
 ---@field typed string? its text when it was last read
 ---@field draft botglue.PromptDraft? what it begins with
@@ -178,7 +178,7 @@ function Prompt:introduce()
   end
   client.tell_options(process)
   local request, bufnr = self.request, self.range.bufnr
-  local way = self.chosen
+  local way = self.last
     or {
       question = request.question,
       review = vim.F.if_nil(request.review, self.opts.options.review),
@@ -200,8 +200,7 @@ function Prompt:introduce()
         resume = request.resume,
         agent = request.agent,
         model = request.model,
-        chosen = self.chosen and { agent = self.chosen.agent, model = self.chosen.model }
-          or self.draft and self.draft.chosen,
+        chosen = self.chosen or self.draft and self.draft.chosen,
         is_again = self.chosen ~= nil,
         proposal = self.opts.proposal,
         recent = recent(),
@@ -217,7 +216,7 @@ function Prompt:draw(call)
   if not self.window:is_open() then
     return
   elseif call.title then
-    self.chosen = call.wanted
+    self.last, self.chosen = call.wanted, call.chosen
     self.window:draw(call.title, call.footer, call.said)
     -- The host may have to make it fit.
     self:tell({})
@@ -269,12 +268,17 @@ end
 
 --- Keeps what was typed for the next prompt at this place.
 function Prompt:keep()
-  local typed, chosen = self.typed or "", self.chosen or {}
+  local typed = self.typed or ""
   if typed:find("%S") and vim.trim(typed) ~= self.opts.proposal then
     local first, last = self.range:lines()
-    local draft = { id = self.id, bufnr = self.range.bufnr, first = first, last = last, text = typed }
-    draft.chosen = chosen.agent and { agent = chosen.agent, model = chosen.model }
-    table.insert(connection.drafts, draft)
+    table.insert(connection.drafts, {
+      id = self.id,
+      bufnr = self.range.bufnr,
+      first = first,
+      last = last,
+      text = typed,
+      chosen = self.chosen,
+    })
     if #connection.drafts > MOST then
       table.remove(connection.drafts, 1)
     end
@@ -362,28 +366,30 @@ end
 function Prompt:request_of(prompt, wanted)
   local request = vim.tbl_extend("force", self.request, { prompt = prompt, prewarmed = self.id })
   if wanted.agent then
-    request = vim.tbl_extend("force", request, wanted)
-    request.model = wanted.model
+    -- A model is its agent's own.
+    request.model = nil
   end
-  return request
+  return vim.tbl_extend("force", request, wanted)
 end
 
 --- What is chosen, by all keys before this one; where no host answers, what it has said last.
 ---@return table
 function Prompt:wanted()
   local ok, wanted = pcall(self.ask, self, "send")
-  return ok and wanted or self.chosen or {}
+  return ok and wanted or self.last or {}
 end
 
---- Whether the text can be sent; if not, shows why.
+--- What a prompt stands for; where it cannot be sent, shows why.
+---@param prompt string
 ---@param wanted table
----@return boolean
-function Prompt:is_sendable(wanted)
-  local prompt = vim.trim(self:text())
-  return prompt == ""
-    or errors.guard(function()
-      require("botglue.jobs.run").compose(self.range, self:request_of(prompt, wanted), self.opts.options)
-    end)
+---@return botglue.Composed? composed
+function Prompt:compose(prompt, wanted)
+  local composed
+  errors.guard(function()
+    local request = self:request_of(prompt, wanted)
+    composed = require("botglue.jobs.run").compose(self.range, request, self.opts.options)
+  end)
+  return composed
 end
 
 --- Sends what was typed, if there is anything.
@@ -391,8 +397,9 @@ function Prompt:submit()
   if self:is_closing() then
     return
   end
-  local wanted = self:wanted()
-  if not self:is_sendable(wanted) then
+  local wanted, before = self:wanted(), vim.trim(self:text())
+  local composed = before ~= "" and self:compose(before, wanted)
+  if composed == nil then
     return
   end
   self.closing = true
@@ -415,7 +422,7 @@ function Prompt:submit()
       return vim.trim(draft.text) ~= prompt
     end, connection.drafts)
     self:leave()
-    self.send(self:request_of(prompt, wanted))
+    self.send(self:request_of(prompt, wanted), prompt == before and composed or nil)
   end)
 end
 
@@ -521,7 +528,7 @@ end
 ---@param range botglue.Range
 ---@param request botglue.Request the fields that are known already
 ---@param opts botglue.PromptOptions
----@param send fun(request: botglue.Request) called with the completed request, after the range was updated
+---@param send botglue.SendPrompt called with the completed request, after the range was updated
 function M.ask(range, request, opts, send)
   local open = connection.prompt
   if open and open.window and not open.window:is_open() then

@@ -220,12 +220,19 @@ fn what_goes_along_is_what_was_found_once_as_far_as_there_is_room() {
     let with_more = |mut request: Value| {
         let Value::Map(fields) = &mut request else { unreachable!() };
         fields.extend(more.iter().map(|(name, value)| (Value::from(*name), value.clone())));
+        fields.retain(|(name, _)| name.as_str() != Some("prompt"));
+        fields.push(("prompt".into(), "see @diagnostics".into()));
         let lines = |request: Request| request.diagnostics.iter().map(|one| one.line).collect::<Vec<_>>();
         lines(decode(&request).unwrap())
     };
     assert_eq!(with_more(full()), [41, 1, 3], "4 bytes of the buffer and 2 of the first leave 94");
     assert_eq!(with_more(with("context.diagnostics", None)), [41, 1, 3], "mentioned all the same");
     assert_eq!(with_more(with("context.bytes", Some(3.into()))), [41, 3]);
+    let mut unread = with("prompt", Some("as @buffer:a".into()));
+    assert!(decode(&unread).is_ok());
+    let Value::Map(fields) = &mut unread else { unreachable!() };
+    fields.retain(|(name, _)| name.as_str() != Some("buffers"));
+    assert!(decode(&unread).unwrap_err().message.starts_with("prompt mentions a buffer"));
     let request = decode(&with("context.bytes", Some(3.into()))).unwrap();
     assert_eq!(request.buffers[0].lines, [""; 0]);
 }
