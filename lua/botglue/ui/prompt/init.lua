@@ -12,6 +12,7 @@ local connection = require("botglue.host.connection")
 local context = require("botglue.editor.context")
 local debounce = require("botglue.util.debounce")
 local dot = require("botglue.ui.prompt.dot")
+local drafts = require("botglue.ui.prompt.drafts")
 local errors = require("botglue.host.errors")
 local notify = require("botglue.host.notify")
 local host_process = require("botglue.host.process")
@@ -23,21 +24,12 @@ local window = require("botglue.ui.prompt.window")
 local M = {}
 
 local api = vim.api
-local MOST = 50 -- drafts
 
 ---@class botglue.PromptOptions
 ---@field options botglue.Options
 ---@field proposal string? a suggested prompt; typing replaces it
 ---@field set_repeat fun()? makes `.` repeat the operator that opened the prompt
 ---@field on_cancel fun()? called if nothing is sent
-
----@class botglue.PromptDraft what was typed in a prompt that was closed
----@field id integer of the prompt
----@field text string
----@field bufnr integer
----@field first integer
----@field last integer
----@field chosen { agent: string, model: string? }?
 
 ---@class botglue.PromptWanted what is chosen in a prompt
 ---@field agent string?
@@ -70,13 +62,6 @@ Prompt.__index = Prompt
 ---@return string
 function Prompt:text()
   return table.concat(api.nvim_buf_get_lines(self.window.bufnr, 0, -1, false), "\n")
-end
-
---- A number that no other prompt has, also of another Neovim.
----@return integer time since 1970, microseconds
-local function now()
-  local seconds, microseconds = vim.uv.gettimeofday()
-  return seconds * 1000000 + microseconds
 end
 
 --- Replaces what was typed; the cursor goes to its end.
@@ -153,23 +138,6 @@ function Prompt:list()
   self:tell({ key = "list" })
 end
 
---- The prompts that no store may have, because there was no host: drafts, and those of running and failed jobs; newest
---- first.
----@return string[]
-local function recent()
-  local prompts, drafts = {}, connection.drafts
-  for i = #drafts, 1, -1 do
-    prompts[#prompts + 1] = drafts[i].text
-  end
-  for id = connection.last_id, 1, -1 do
-    local job = connection.jobs[id]
-    if job and (connection.open[id] or job.error) then
-      prompts[#prompts + 1] = job.prompt
-    end
-  end
-  return prompts
-end
-
 --- Makes the prompt known to a host.
 function Prompt:introduce()
   local process = connection.process
@@ -203,7 +171,7 @@ function Prompt:introduce()
         chosen = self.chosen or self.draft and self.draft.chosen,
         is_again = self.chosen ~= nil,
         proposal = self.opts.proposal,
-        recent = recent(),
+        recent = drafts.recent(),
         buffers = context.buffers(self.project),
       },
     })
@@ -266,42 +234,11 @@ function Prompt:follow_text()
   api.nvim_buf_attach(self.window.bufnr, false, { on_lines = self.update })
 end
 
---- Keeps what was typed for the next prompt at this place.
-function Prompt:keep()
-  local typed = self.typed or ""
-  if typed:find("%S") and vim.trim(typed) ~= self.opts.proposal then
-    local first, last = self.range:lines()
-    table.insert(connection.drafts, {
-      id = self.id,
-      bufnr = self.range.bufnr,
-      first = first,
-      last = last,
-      text = typed,
-      chosen = self.chosen,
-    })
-    if #connection.drafts > MOST then
-      table.remove(connection.drafts, 1)
-    end
-  end
-end
-
---- Takes the newest that was typed for these lines and not sent.
----@param range botglue.Range
----@return botglue.PromptDraft?
-local function take_draft(range)
-  local first, last = range:lines()
-  for i = #connection.drafts, 1, -1 do
-    local draft = connection.drafts[i]
-    if draft.bufnr == range.bufnr and draft.first <= last and draft.last >= first then
-      return table.remove(connection.drafts, i)
-    end
-  end
-end
-
 --- Cleans up after the window has closed.
 function Prompt:closed()
-  if not self.sent then
-    self:keep()
+  local typed = vim.trim(self.typed or "")
+  if not self.sent and typed ~= self.opts.proposal then
+    drafts.keep(self.range, { id = self.id, text = self.typed or "", chosen = self.chosen })
   end
   self:tell({ key = self.sent and "sent" or "close" })
   if connection.prompt == self then
@@ -418,9 +355,7 @@ function Prompt:submit()
       return
     end
     self.sent = true
-    connection.drafts = vim.tbl_filter(function(draft)
-      return vim.trim(draft.text) ~= prompt
-    end, connection.drafts)
+    drafts.forget(prompt)
     self:leave()
     self.send(self:request_of(prompt, wanted), prompt == before and composed or nil)
   end)
@@ -481,20 +416,7 @@ function Prompt:fill()
       api.nvim_feedkeys(vim.keycode("<C-\\><C-n>") .. select, "ni", false)
     end
   else
-    self:start_typing()
-  end
-end
-
---- Starts insert mode at the end of the row.
-function Prompt:start_typing()
-  vim.cmd.startinsert({ bang = true })
-  if api.nvim_get_mode().mode == "t" then
-    -- Terminal mode ends later and ignores `:startinsert`; start insert mode afterwards.
-    vim.schedule(function()
-      if api.nvim_get_current_win() == self.window.win and api.nvim_get_mode().mode == "n" then
-        vim.cmd.startinsert({ bang = true })
-      end
-    end)
+    self.window:start_typing()
   end
 end
 
@@ -521,7 +443,7 @@ function Prompt:focus()
     self.back:from_here()
     api.nvim_set_current_win(self.window.win)
   end
-  self:start_typing()
+  self.window:start_typing()
 end
 
 --- Opens the prompt for a range; unmarks the range if nothing is sent.
@@ -544,10 +466,10 @@ function M.ask(range, request, opts, send)
     end
     return
   end
-  local draft = take_draft(range)
+  local draft = drafts.take(range)
   local self = setmetatable({
-    id = draft and draft.id or now(),
-    draft = draft,
+    id = draft.id,
+    draft = draft.text and draft or nil,
     range = range,
     request = request,
     opts = opts,

@@ -107,6 +107,19 @@ function Window:close()
   self.on_close()
 end
 
+--- Starts insert mode at the end of the row.
+function Window:start_typing()
+  vim.cmd.startinsert({ bang = true })
+  if api.nvim_get_mode().mode == "t" then
+    -- Terminal mode ends later and ignores `:startinsert`; start insert mode afterwards.
+    vim.schedule(function()
+      if api.nvim_get_current_win() == self.win and api.nvim_get_mode().mode == "n" then
+        vim.cmd.startinsert({ bang = true })
+      end
+    end)
+  end
+end
+
 --- Opens it, and enters it.
 ---@param range botglue.Range
 ---@param on_close fun() called once, when it is gone
