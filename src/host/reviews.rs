@@ -183,7 +183,7 @@ impl Host {
         }
     }
 
-    /// A view is gone: it may have been that of what a buffer would be.
+    /// A view is gone: it may have been that of a proposal.
     pub(super) fn closed_proposal(&mut self, view: &str) {
         let is_it = |review: &OpenReview| review.diff.as_ref().is_some_and(|(name, _)| name == view);
         if let Some((id, review)) = self.reviews.iter_mut().find(|(_, review)| is_it(review)) {
@@ -236,7 +236,7 @@ impl Host {
         if let Some(before) = &review.view {
             review.before = (before.tick, ids(before));
         }
-        // Without hunks there is no text whose changedtick could be that of the view.
+        // Without hunks no text has a changedtick that could be the view's.
         let has_none = view.hunks.is_err();
         review.view = Some(view);
         let waiting = std::mem::take(&mut review.waiting);
@@ -474,7 +474,7 @@ impl Host {
     }
 }
 
-/// The hunks of what is proposed.
+/// The proposed hunks.
 fn hunks(view: &ReviewView) -> &[Hunk] {
     view.hunks.as_deref().unwrap_or_default()
 }

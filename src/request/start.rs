@@ -32,7 +32,7 @@ impl AgentStart {
     /// The agent that is chosen, in a directory and a session.
     ///
     /// # Errors
-    /// `bad_request` where there is no such agent, or it cannot go on so.
+    /// `bad_request` for an unknown agent, or one that cannot go on so.
     pub fn new(
         choice: Choice,
         cwd: PathBuf,

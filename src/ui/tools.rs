@@ -31,7 +31,7 @@ pub struct Spot {
 }
 
 impl Spot {
-    /// The row for a list of this size, and its height, which may be less beside the range; none if there is no room.
+    /// The row for a list of this size, and its height, which may be less beside the range; none where it does not fit.
     fn fit(&self, below: usize, width: usize, height: usize) -> Option<(usize, usize)> {
         let ((top, bottom), (from, to)) = (self.text, self.range);
         let (beside, past) = (height.min((to + 1).saturating_sub(from)), to + below + 1);
