@@ -151,7 +151,7 @@ test(
 
 test("their Lua can be loaded", function()
   local blocks = vim.list_extend(captured(readme, "```lua\n(.-)```"), captured(help, ">lua\n(.-)\n[<%S]"))
-  assert(#blocks > 10, #blocks .. " blocks")
+  assert(#blocks > 5, #blocks .. " blocks")
   for _, code in ipairs(blocks) do
     -- A table is part of another one, as the spec of a plugin.
     local ok = loadstring(code) or loadstring("return " .. code) or loadstring("return {" .. code .. "}")
