@@ -23,6 +23,14 @@ pub(super) fn lock(nvim: &Nvim) -> Connection {
     lock
 }
 
+/// A Neovim with this option, and the gates of its agents.
+fn with_option(scratch: Scratch, name: &str, value: Option<&str>) -> (Nvim, Gated) {
+    let gated = Gated::new(&scratch);
+    let nvim = Builder::new(scratch).option("agents", gated.option()).option(name, value).start();
+    nvim.edit("a.lua", TEXT);
+    (nvim, gated)
+}
+
 /// Two jobs land, and one warning has these words.
 fn assert_lands(nvim: &Nvim, gated: &Gated, words: &[&str]) {
     assert_eq!(run(nvim, gated, "one", 1, "local a = 10")["landing"], "applied");
@@ -51,12 +59,17 @@ fn a_full_disk() {
     // No file may have more than 24 kB.
     let program = env!("CARGO_BIN_EXE_botglue");
     write_script(&host, &format!("ulimit -f 48\nexec '{program}' \"$@\"\n"));
-    let gated = Gated::new(&scratch);
-    let builder = Builder::new(scratch).option("agents", gated.option());
-    let nvim = builder.option("host", host.to_str()).start();
-    nvim.edit("a.lua", TEXT);
+    let (nvim, gated) = with_option(scratch, "host", host.to_str());
     assert_lands(&nvim, &gated, &["the store failed", ":help botglue-store"]);
     assert_kept(&Builder::new(nvim.quit_to()).start());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_folder_that_is_read_only() {
+    // Nobody can make a file there, not even the administrator.
+    let (nvim, gated) = with_option(Scratch::new(), "data_dir", Some("/sys/botglue"));
+    assert_lands(&nvim, &gated, &["the store cannot be written (/sys/botglue: ", "set it to another folder"]);
 }
 
 #[test]
