@@ -3,8 +3,10 @@
 //!
 //! `make bench` runs it, no test does. It fails where a row is missed or could not be measured.
 
+mod asked;
 mod build;
 mod editor;
+mod history;
 mod keys;
 mod landing;
 mod many;
@@ -28,11 +30,11 @@ const MEASURES: &[Measure] = &[
         prepare: streaming::stall,
     },
     Measure {
-        rows: &[("64 jobs with 80 pieces of text a second each: of a core", AtMost(2.0, "%"))],
+        rows: &[("64 jobs with 80 pieces of text a second each: of a core", AtMost(3.0, "%"))],
         prepare: streaming::share,
     },
     Measure {
-        rows: &[("32 such jobs with the job list open: of a core", AtMost(2.0, "%"))],
+        rows: &[("32 such jobs with the job list open: of a core", AtMost(4.0, "%"))],
         prepare: streaming::share_with_list,
     },
     Measure {
@@ -50,7 +52,7 @@ const MEASURES: &[Measure] = &[
         prepare: landing::beside_a_lock,
     },
     Measure {
-        rows: &[("32 answers ready at once in one buffer", AtMost(8.0, "ms"))],
+        rows: &[("32 answers ready at once in one buffer", AtMost(20.0, "ms"))],
         prepare: landing::at_once,
     },
     Measure {
@@ -59,7 +61,7 @@ const MEASURES: &[Measure] = &[
     },
     Measure {
         rows: &[
-            ("editor blocked by `:Botglue run`, buffer attached", AtMost(0.2, "ms")),
+            ("editor blocked by `:Botglue run`, buffer attached", AtMost(0.5, "ms")),
             ("editor blocked by `:Botglue run`, not yet", AtMost(0.5, "ms")),
         ],
         prepare: starting::blocked,
@@ -116,6 +118,24 @@ const MEASURES: &[Measure] = &[
             ("2,000 rows into 20,000, each tenth changed: Neovim's CPU", AtMost(5.0, "ms")),
         ],
         prepare: landing::long_answer,
+    },
+    Measure {
+        rows: &[
+            ("completion of a command by the host, p50", AtMost(0.5, "ms")),
+            ("completion of a command by the host, p99", AtMost(1.0, "ms")),
+            ("key in a list → other rows, p50", AtMost(3.0, "ms")),
+        ],
+        prepare: asked::waited_for,
+    },
+    Measure {
+        rows: &[("first `:Botglue` → prompt drawn", AtMost(8.0, "ms"))], prepare: asked::first_prompt
+    },
+    Measure {
+        rows: &[
+            ("history of 100,000 jobs: its first page", AtMost(5.0, "ms")),
+            ("history of 100,000 jobs: words that none has", AtMost(50.0, "ms")),
+        ],
+        prepare: history::of_100_000_jobs,
     },
 ];
 
