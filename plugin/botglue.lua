@@ -16,6 +16,24 @@ end, {
   end,
 })
 
+-- The buffer of an answer has a name that reads itself, also in another session.
+for event, name in pairs({ BufReadCmd = "read", BufWriteCmd = "write" }) do
+  vim.api.nvim_create_autocmd(event, {
+    pattern = "botglue://answer/*",
+    desc = "botglue: " .. name .. " an answer",
+    callback = function(args)
+      require("botglue.wiring")
+      local ok, raised = pcall(require("botglue.ui.review.held")[name], args.buf)
+      if not ok then
+        -- Not in one line with what the command says.
+        vim.schedule(function()
+          require("botglue.host.notify").error(raised)
+        end)
+      end
+    end,
+  })
+end
+
 -- `nvim_set_keymap`: `vim.keymap.set` takes three times as long, which counts as Neovim starts.
 local set_keymap = vim.api.nvim_set_keymap
 

@@ -6,7 +6,7 @@ local handlers = require("botglue.host.handlers")
 function handlers.host_started(process)
   local connection = require("botglue.host.connection")
   require("botglue.host.attach").mirror_all()
-  require("botglue.ui.review.edit").tell_all(process)
+  require("botglue.ui.review.held").tell_all()
   vim.schedule(function()
     if connection.review then
       connection.review:follow()
@@ -49,7 +49,6 @@ function handlers.job_decided(job)
   if connection.review and connection.review.job == job then
     connection.review:close()
   end
-  connection.edited[job.id] = nil
 end
 
 function handlers.row_key(view, action)

@@ -48,8 +48,8 @@ for name, case in pairs({
   ["prompt of a job"] = { ":Botglue jobs<CR>pddx", NAME, "botglue://prompt-of-job", "qq" },
   edit = {
     ":Botglue edit 1<CR>ccX<Esc>",
-    "vim.fn.getline(1) .. ' ' .. vim.fn.bufname()",
-    "X botglue://answer/1",
+    "vim.fn.getline(1) .. ' ' .. vim.fn.bufname():match('^botglue://answer/')",
+    "X botglue://answer/",
     ":close<CR>",
   },
   review = {

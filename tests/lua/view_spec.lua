@@ -227,6 +227,14 @@ for name, command in pairs({
   end)
 end
 
+test(":e! shows its rows again", function()
+  local nvim = stored.with_jobs(2)
+  stored.open(nvim)
+  local before = nvim:lines()
+  nvim:type(":e!<CR>")
+  equal({ nvim:lines(), nvim:lua("return vim.bo.modifiable") }, { before, false })
+end)
+
 test("it follows the size of the screen", function()
   local nvim = child.with_host({ "one" })
   nvim:type(":Botglue info<CR>")

@@ -48,7 +48,6 @@
 ---@field prompt botglue.Prompt? the one that is open
 ---@field drafts botglue.PromptDraft[] what was typed in prompts that were closed, oldest first
 ---@field review botglue.Review? the one that is open
----@field edited table<integer, { bufnr: integer, saved: string[]? }> by job the answers that the user edits
 ---@field compared integer? the buffer that is beside what it would be
 ---@field views table<string, botglue.HostWindow> the windows of the host that are open, by id
 ---@field shown table<integer, botglue.HostWindow> the same by buffer
@@ -82,7 +81,6 @@ local connection = {
   asked = {},
   written = {},
   drafts = {},
-  edited = {},
   views = {},
   shown = {},
   hung = {},

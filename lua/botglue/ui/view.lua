@@ -228,6 +228,9 @@ function View:watch()
   on("CursorMoved", function()
     self:tell_cursor()
   end, { buffer = self.bufnr })
+  on("BufReadCmd", function()
+    self:splice({ { 0, #self.rows, self.rows } })
+  end, { buffer = self.bufnr })
   if self.opening.tells_focus then
     on(
       { "WinEnter", "WinLeave" },

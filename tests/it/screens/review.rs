@@ -111,6 +111,7 @@ fn the_blocks_of_an_answer() {
 #[test]
 fn an_answer_that_has_no_place() {
     let nvim = review("one\ntwo\nthree\n", "1,2Botglue! run", "gg2dd", "ONE\nTWO");
+    nvim.command("setglobal statusline=botglue://answer | setlocal statusline=botglue://answer");
     STAGE.expect("review-lost", &nvim, "the answer", |rows| {
         let all = rows.concat();
         all.contains("ONE") && all.contains("select lines")

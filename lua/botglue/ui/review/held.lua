@@ -1,6 +1,11 @@
---- Shows a held answer as the host says, and accepts one.
+--- Shows a held answer as the host says, and accepts one. As a text it is in a buffer of its own, which its name alone
+--- reads, `botglue://answer/UUID`: `:w` there makes its text the answer, and `:e!` shows that again. Typed text is
+--- stored shortly after each key, and is there again after a crash.
 
 local ask = require("botglue.editor.ask")
+local client = require("botglue.host.client")
+local connection = require("botglue.host.connection")
+local debounce = require("botglue.util.debounce")
 local decide = require("botglue.jobs.decide")
 local errors = require("botglue.host.errors")
 local registry = require("botglue.jobs.registry")
@@ -9,6 +14,9 @@ local windows = require("botglue.ui.windows")
 local M = {}
 
 local api = vim.api
+
+local NOT_HELD = "this answer is not held any more"
+local KEPT_AFTER = 250 -- milliseconds from a key to the store that has it
 
 --- How the buffer of an answer is compared, as far as only Neovim knows.
 ---@param bufnr integer 0: it is gone
@@ -26,6 +34,35 @@ local function compared(bufnr, range)
   }
 end
 
+--- What the host shows of an answer.
+---@param job botglue.Job
+---@param is_text boolean? the answer alone
+---@param is_diff boolean?
+---@return { is_hunks: boolean?, lines: string[]?, typed: string[]?, title: string? }
+local function ask_for(job, is_text, is_diff)
+  local wanted = decide.place(job)
+  local bo = wanted.buffer and vim.bo[wanted.buffer]
+  wanted.tick = bo and api.nvim_buf_get_changedtick(wanted.buffer)
+  wanted.is_text, wanted.is_lost = is_text, job.range.lost
+  wanted.is_modifiable, wanted.filetype = bo and bo.modifiable, bo and bo.filetype or ""
+  wanted.diff = is_diff and compared(wanted.buffer or 0, job.range) or nil
+  return ask.open("show", wanted)
+end
+
+--- The name of the buffer of an answer.
+---@param job botglue.Job
+---@return string
+local function name_of(job)
+  return "botglue://answer/" .. (job.uuid or ("%s-%d"):format(connection.session, job.id))
+end
+
+--- The buffer of an answer.
+---@param job botglue.Job
+---@return integer bufnr -1: there is none
+local function buffer_of(job)
+  return vim.fn.bufnr(("^%s$"):format(name_of(job)))
+end
+
 --- Shows a held answer as the host says: its hunks in its buffer, its blocks, or the answer alone.
 ---@param id integer
 ---@param is_text boolean? the answer alone
@@ -33,17 +70,16 @@ end
 function M.show(id, is_text, is_diff)
   local job = registry.job(id)
   errors.no_window_in_cmdwin()
-  local wanted = decide.place(job)
-  local bo = wanted.buffer and vim.bo[wanted.buffer]
-  wanted.tick = bo and api.nvim_buf_get_changedtick(wanted.buffer)
-  wanted.is_text, wanted.is_lost = is_text, job.range.lost
-  wanted.is_modifiable, wanted.filetype = bo and bo.modifiable, bo and bo.filetype or ""
-  wanted.diff = is_diff and compared(wanted.buffer or 0, job.range) or nil
-  local shown = ask.open("show", wanted)
-  if shown.lines then
-    require("botglue.ui.review.edit").open(job, shown)
-  elseif shown.is_hunks then
+  local shown = ask_for(job, is_text, is_diff)
+  if shown.is_hunks then
     require("botglue.ui.review.view").open(job)
+  elseif shown.lines then
+    local win = vim.fn.bufwinid(buffer_of(job))
+    if win > 0 then
+      api.nvim_set_current_win(win)
+    else
+      vim.cmd.split(name_of(job))
+    end
   end
 end
 
@@ -54,6 +90,94 @@ function M.accept(id, opts)
   if decide.accept(id, opts, true) then
     M.show(id)
   end
+end
+
+--- The held job whose answer a buffer has.
+---@param bufnr integer
+---@return botglue.Job?
+local function job_of(bufnr)
+  local name = api.nvim_buf_get_name(bufnr)
+  return vim.iter(vim.tbl_values(connection.held)):find(function(job)
+    return name_of(job) == name
+  end)
+end
+
+--- Tells the host what is typed in the buffer of an answer and not saved, or what was saved.
+---@param job botglue.Job
+---@param saved string[]?
+local function tell(job, saved)
+  local bufnr, process = buffer_of(job), client.connect(client.options())
+  local is_typed = api.nvim_buf_is_loaded(bufnr) and vim.bo[bufnr].modified
+  local lines = saved or is_typed and api.nvim_buf_get_lines(bufnr, 0, -1, false) or nil
+  if process then
+    process:notify("edit", { id = job.id, lines = lines, is_saved = saved ~= nil })
+  end
+end
+
+--- A new host has started: tells it what the last one may not have read.
+function M.tell_all()
+  for _, job in pairs(connection.held) do
+    if job.edited then
+      tell(job, job.edited)
+    end
+    if buffer_of(job) > 0 then
+      tell(job)
+    end
+  end
+end
+
+--- Shows the answer, and what was typed in it; undo does not go back before that.
+---@param bufnr integer
+---@param job botglue.Job
+local function fill(bufnr, job)
+  local answer, bo, source = ask_for(job, true), vim.bo[bufnr], job.range.bufnr
+  local levels = bo.undolevels
+  bo.undolevels, bo.modifiable = -1, true
+  api.nvim_buf_set_lines(bufnr, 0, -1, false, answer.typed or answer.lines)
+  bo.undolevels, bo.modified = levels, answer.typed ~= nil
+  -- Its colours only: what else a file type brings, as a language server, is for files.
+  bo.syntax = api.nvim_buf_is_loaded(source) and vim.bo[source].filetype or ""
+  for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
+    vim.wo[win][0].winbar = answer.title:gsub("%%", "%%%%") .. "%<"
+  end
+  api.nvim_create_autocmd({ "TextChanged", "TextChangedI", "TextChangedP" }, {
+    group = api.nvim_create_augroup("botglue.answer." .. bufnr, { clear = true }),
+    buffer = bufnr,
+    desc = "botglue: keep the answer as it is typed",
+    callback = debounce(function()
+      if connection.held[job.id] then
+        tell(job)
+      end
+    end, KEPT_AFTER),
+  })
+end
+
+--- Reads the buffer of an answer; one of an earlier session is taken over first.
+---@param bufnr integer
+function M.read(bufnr)
+  local bo, job = vim.bo[bufnr], job_of(bufnr)
+  bo.buftype, bo.swapfile, bo.bufhidden, bo.modifiable = "acwrite", false, "hide", false
+  if not job then
+    local _, err = ask.change("held", {}, bufnr)
+    job = job_of(bufnr) or errors.fail("%s", err or NOT_HELD)
+  elseif vim.v.cmdbang == 1 then
+    -- What is typed goes.
+    bo.modified = false
+    tell(job)
+  end
+  fill(bufnr, job)
+end
+
+--- Makes what is in a buffer the answer.
+---@param bufnr integer
+function M.write(bufnr)
+  if not vim.bo[bufnr].modifiable then
+    errors.fail("see :e!, then write it: the host has not said what the answer is")
+  end
+  local job = job_of(bufnr) or errors.fail(NOT_HELD)
+  job.edited = api.nvim_buf_get_lines(bufnr, 0, -1, false)
+  tell(job, job.edited)
+  vim.bo[bufnr].modified = false
 end
 
 return M
