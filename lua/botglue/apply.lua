@@ -116,7 +116,7 @@ function M.hold(told)
 end
 
 --- Shows what is proposed of a held answer in its buffer.
----@param painted botglue.PaintedReview
+---@param painted table
 function M.paint(painted)
   if connection.review then
     connection.review:show(painted)

@@ -81,7 +81,7 @@ test("a conflict is accepted once it was shown, as it was shown, as one step", f
   nvim:type(":Botglue accept 1<CR>")
   nvim:eventually(
     "it is shown",
-    "local review = require('botglue.host.connection').review return review and #review.drawn > 0"
+    "local review = require('botglue.host.connection').review return review and review.drawn > 0"
   )
   equal(landing(nvim), "held")
   suite.contains(nvim:screen(), "2 hunks, 1 ⚠")
@@ -97,7 +97,7 @@ test("what was typed since a conflict was shown is shown before it is replaced",
   nvim:type(":Botglue review 1<CR>")
   nvim:eventually(
     "it is shown",
-    "local review = require('botglue.host.connection').review return review and #review.drawn > 0"
+    "local review = require('botglue.host.connection').review return review and review.drawn > 0"
   )
   nvim:type("4GAy<Esc>")
   -- At once: the view may just be drawn again.

@@ -85,3 +85,17 @@ test("the line goes when the answer is taken back", function()
   nvim:eventually("it is taken back", "return require('botglue').job(1).landing == 'reverted'")
   equal({ nvim:lines(), nvim:drawn() }, { { "a", "b" }, 0 })
 end)
+
+test("of an answer that is undone nothing says that it has landed", function()
+  for _, range in ipairs({ line(2, 2), { kind = "insert", first = { 2 } } }) do
+    local nvim = with_outcome({ "a", "b", "c" }, 60)
+    nvim:run(range)
+    nvim:answer(1, { "B" })
+    nvim:shows("✓ it · landed · ")
+    nvim:type("u")
+    nvim:eventually("it is gone", "return vim.fn.line('$') == 3")
+    shows_nothing(nvim)
+    nvim:type("<C-r>")
+    nvim:shows("✓ it · landed · ")
+  end
+end)

@@ -76,7 +76,7 @@ end
 ---@param verb "take"|"drop"
 local function of_hunks(verb)
   return function(_, lines)
-    require("botglue.ui.review.keys").in_lines(verb, lines)
+    require("botglue.ui.review.keys").press(verb, lines)
   end
 end
 

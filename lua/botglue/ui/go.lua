@@ -44,6 +44,7 @@ end
 
 ---@class botglue.ListOrigin what an action is asked for from: a list, which it closes before it shows something else
 ---@field origin integer the window from which that was opened
+---@field opening table?
 ---@field close fun(self: botglue.ListOrigin)
 
 --- Closes a list, and shows a place in the window from which it was opened.

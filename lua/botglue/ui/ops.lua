@@ -161,6 +161,11 @@ local function follow(reply, from, register)
   elseif reply.terminal then
     from:close()
     require("botglue.session.terminal").open(reply.terminal)
+  elseif reply.quickfix then
+    from:close()
+    local title = "botglue " .. vim.fs.basename(from.opening.name)
+    vim.fn.setqflist({}, " ", { title = title, items = reply.quickfix })
+    vim.cmd("botright copen")
   end
 end
 
@@ -179,22 +184,8 @@ end
 ---@param view botglue.HostWindow
 ---@param action string
 function M.act(view, action)
-  local register = vim.v.register
-  local from = {
-    origin = view.origin,
-    close = function()
-      view:close()
-    end,
-  }
-  if action == "quickfix" then
-    local reply = ask.open("act", { action = action, view = view.id })
-    from:close()
-    local title = "botglue " .. vim.fs.basename(view.opening.name)
-    vim.fn.setqflist({}, " ", { title = title, items = reply.quickfix })
-    vim.cmd("botright copen")
-  else
-    act({ action = action, row = view:id_of(vim.fn.line(".")), view = view.id }, from, register)
-  end
+  local row = view:id_of(vim.fn.line("."))
+  act({ action = action, row = row, view = view.id }, view, vim.v.register)
 end
 
 --- The rows of a list in the user's picker. A held answer is opened for review; for any other row the user chooses an

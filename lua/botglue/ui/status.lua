@@ -24,21 +24,14 @@ local PRIORITY = 100
 
 ---@alias botglue.Chunks [string, string?][] texts with their highlight groups
 
----@class botglue.HungItem what is to change
----@field id integer of the job
----@field gone boolean?
----@field rows botglue.Chunks[]?
----@field aside botglue.Chunks|false|nil
----@field group string|false|nil the range is highlighted in it
-
 ---@class botglue.Hung
 ---@field job botglue.Job
 ---@field bufnr integer where it is drawn
 ---@field rows botglue.Chunks[]
 ---@field aside botglue.Chunks|false|nil
----@field below integer? the mark of the rows
----@field drawn botglue.Chunks[] the rows that it has
----@field beside integer? the mark of the text beside a line
+---@field below integer the mark of the rows
+---@field beside integer the mark of the text beside a line
+---@field drawn botglue.Chunks[]? the rows that are drawn
 ---@field seen table what the host knows of its place
 
 ---@class botglue.HungPlace
@@ -49,16 +42,20 @@ local PRIORITY = 100
 ---@field columns integer? of the narrowest of them
 ---@field fold_end integer? the last line of the closed fold that holds the last one
 
---- The place of a range; none where nothing is drawn: its place is not known, the buffer is beside its proposal, where
---- rows below a range would shift it against that, or the answer is under review, which says whose it is.
+--- The place of a range; none where nothing is drawn: its place is not known, the buffer is compared with another one,
+--- against which rows below a range would shift it, the answer is under review, which says whose it is, or it was undone.
 ---@param hung botglue.Hung
 ---@param shown botglue.Window[] the windows that show the buffer
 ---@return botglue.HungPlace?
 local function place_of(hung, shown)
   local range, review = hung.job.range, connection.review
-  if not api.nvim_buf_is_loaded(range.bufnr) or not range:place() then
+  local is_compared = vim.iter(shown):any(function(window)
+    return vim.wo[window.winid].diff
+  end)
+  local at = api.nvim_buf_is_loaded(range.bufnr) and range:place()
+  if not at or is_compared or review and review.job == hung.job then
     return nil
-  elseif connection.compared == range.bufnr or review and review.job == hung.job then
+  elseif range.landed and vim.deep_equal(range:read(at).rows, range.before.rows) then
     return nil
   end
   local first, last = range:lines()
@@ -76,21 +73,13 @@ local function place_of(hung, shown)
   return place
 end
 
----@param hung botglue.Hung
----@param mark "below"|"beside"
-local function clear(hung, mark)
-  if hung[mark] then
-    pcall(api.nvim_buf_del_extmark, hung.bufnr, namespace, hung[mark])
-    hung[mark] = nil
-  end
-end
-
 --- Takes away what is drawn, until it is drawn again.
 ---@param hung botglue.Hung
 local function hide(hung)
-  clear(hung, "below")
-  clear(hung, "beside")
-  hung.drawn = {}
+  for _, mark in ipairs(api.nvim_buf_is_valid(hung.bufnr) and { hung.below, hung.beside } or {}) do
+    api.nvim_buf_del_extmark(hung.bufnr, namespace, mark)
+  end
+  hung.drawn = nil
 end
 
 --- Whether rows below a line may be that many more: above the cursor none while the user types or selects, else as many
@@ -113,21 +102,23 @@ end
 ---@param hung botglue.Hung
 ---@param place botglue.HungPlace
 local function draw_below(hung, place)
-  local fold_end, rows = place.fold_end, hung.rows
+  local fold_end, rows, drawn = place.fold_end, hung.rows, hung.drawn
   local lnum = fold_end or place.last
-  if place.user and not may_grow(place.user, lnum, #rows - #hung.drawn) then
-    if not hung.below then
+  if place.user and not may_grow(place.user, lnum, #rows - #(drawn or {})) then
+    if not drawn then
       return
     end
-    rows = vim.list_slice(rows, 1, #hung.drawn)
+    rows = vim.list_slice(rows, 1, #drawn)
   end
   -- What hangs on a line in a fold is folded away with it.
   local row = fold_end or lnum - 1
-  local at = hung.below and api.nvim_buf_get_extmark_by_id(hung.bufnr, namespace, hung.below, {})[1]
-  if rows ~= hung.drawn or at ~= row then
-    local opts =
-      { id = hung.below, virt_lines = rows, virt_lines_above = fold_end ~= nil, priority = PRIORITY }
-    hung.below = api.nvim_buf_set_extmark(hung.bufnr, namespace, row, 0, opts)
+  if rows ~= drawn or api.nvim_buf_get_extmark_by_id(hung.bufnr, namespace, hung.below, {})[1] ~= row then
+    api.nvim_buf_set_extmark(hung.bufnr, namespace, row, 0, {
+      id = hung.below,
+      virt_lines = rows,
+      virt_lines_above = fold_end ~= nil,
+      priority = PRIORITY,
+    })
     hung.drawn = rows
   end
 end
@@ -140,13 +131,14 @@ end
 local function draw_beside(hung, place)
   local window = place.window
   local ending = window and windows.end_of(window, place.last)
-  local is_seen = hung.below and ending and ending < windows.bottom(window)
+  local is_seen = hung.drawn and ending and ending < windows.bottom(window)
   local lnum = window and not is_seen and math.min(place.last, window.botline)
   if not lnum or lnum < math.max(place.first, window.topline) then
-    return clear(hung, "beside")
+    api.nvim_buf_del_extmark(hung.bufnr, namespace, hung.beside)
+    return nil
   end
   local _, free = windows.width_of(window, lnum)
-  hung.beside = api.nvim_buf_set_extmark(hung.bufnr, namespace, lnum - 1, 0, {
+  api.nvim_buf_set_extmark(hung.bufnr, namespace, lnum - 1, 0, {
     id = hung.beside,
     virt_text = hung.aside or nil,
     virt_text_pos = free > LEAST and "eol" or "right_align",
@@ -233,21 +225,15 @@ end
 
 --- Follows the windows and the cursor, as long as anything hangs.
 local function watch()
-  local group = api.nvim_create_augroup("botglue.status", { clear = true })
-  for callback, events in pairs({
-    [debounce(M.place)] = {
-      "WinScrolled",
-      "WinResized",
-      "WinEnter",
-      "BufWinEnter",
-      "TabEnter",
-      "ModeChanged",
-    },
-    [debounce(M.place, PAUSE)] = { "CursorMoved", "CursorMovedI", "TextChanged", "TextChangedI" },
-  }) do
-    local opts = { group = group, desc = "botglue: what hangs at ranges", callback = callback }
-    api.nvim_create_autocmd(events, opts)
+  local function on(events, pause)
+    api.nvim_create_autocmd(events, {
+      group = api.nvim_create_augroup("botglue.status", { clear = false }),
+      desc = "botglue: what hangs at ranges",
+      callback = debounce(M.place, pause),
+    })
   end
+  on({ "WinScrolled", "WinResized", "WinEnter", "BufWinEnter", "TabEnter", "ModeChanged" })
+  on({ "CursorMoved", "CursorMovedI", "TextChanged", "TextChangedI" }, PAUSE)
 end
 
 ---@param id integer
@@ -261,7 +247,7 @@ local function drop(id, hung)
   end
 end
 
----@param item botglue.HungItem
+---@param item table
 ---@return botglue.Hung?
 local function take(item)
   local job, hung = client.job(item.id), connection.hung[item.id]
@@ -274,7 +260,14 @@ local function take(item)
     if not next(connection.hung) then
       watch()
     end
-    hung = { job = job, bufnr = job.range.bufnr, rows = {}, drawn = {}, seen = {} }
+    hung = {
+      job = job,
+      bufnr = job.range.bufnr,
+      rows = {},
+      seen = {},
+      below = 2 * job.id,
+      beside = 2 * job.id + 1,
+    }
     connection.hung[item.id] = hung
   end
   for _, field in ipairs({ "rows", "aside" }) do
@@ -295,7 +288,7 @@ local function take(item)
 end
 
 --- Takes what changes.
----@param items botglue.HungItem[]
+---@param items table[] `Hung` in src/ui/status.rs
 function M.hang(items)
   local changed, is_all = {}, false
   for _, item in ipairs(items) do

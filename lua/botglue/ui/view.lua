@@ -15,36 +15,9 @@ local M = {}
 
 local api = vim.api
 
----@class botglue.ViewOpening
----@field kind "float"|"split"|"tab"|"beside"|"against"|"pane" beside: at the right of the window that closes with it;
----against: at the right of one that shows a buffer; pane: one that the user cannot go into
----@field name string of the buffer
----@field buffer table<string, any> options
----@field window table<string, any> options
----@field keys [string, string, string, "told"|"asked"|"input", string?][] a key, what it does, its word, how it is
----taken, and what the user is asked for; "close" is done here
----@field with string? the view with which it is closed
----@field tells_cursor boolean? whether the host knows in which row the cursor is
----@field markdown "parsed"|"by lines"|nil how the text is coloured as Markdown
----@field beside integer? the job beside whose range it is put
----@field arrives [string, string]? of an answer that has just come: what is said instead where it would be in the way
----@field tells_focus boolean? whether the host knows if the user is in it
----@field against integer? the buffer with which it is compared; a window that this one got closes with it
----@field diff boolean? whether it is compared with the other windows of its tab page
-
----@class botglue.ViewCall what the host says of a view: only what is other than before
----@field id string
----@field close boolean?
----@field token integer? of the question to which an opening view is the reply
----@field open botglue.ViewOpening?
----@field config vim.api.keyset.win_config? of a floating window
----@field bar string? what is said above a window that does not float
----@field rows botglue.ViewSplice[]?
----@field cursor integer? the row of the cursor
-
 ---@class botglue.HostWindow: botglue.OwnWindow
 ---@field id string
----@field opening botglue.ViewOpening
+---@field opening table how it is opened: `Opening` in src/ui/screen.rs
 ---@field origin integer the window from which it was opened, or one beside it that does not float
 ---@field against integer? the window with which it is compared
 ---@field is_lent boolean? whether that was opened for this
@@ -98,7 +71,7 @@ end
 
 --- Tells the host in which row the cursor is.
 function View:tell_cursor()
-  if self.opening.tells_cursor and self.win and api.nvim_win_is_valid(self.win) then
+  if self.win and api.nvim_win_is_valid(self.win) then
     local id = self:id_of(api.nvim_win_get_cursor(self.win)[1])
     if id ~= self.at then
       self.at = id
@@ -120,7 +93,6 @@ function View:show(config)
     config = { split = "right", win = connection.views[self.opening.with].win }
   elseif kind == "against" then
     self.against, self.is_lent = windows.find_or_open(self.opening.against)
-    connection.compared = self.opening.against
     config = { split = "right", win = self.against }
   else
     local is_pane, id = kind == "pane", self.opening.beside
@@ -157,14 +129,10 @@ function View:close()
   end
   connection.views[self.id], connection.shown[self.bufnr] = nil, nil
   own.close(self)
-  if self.against then
-    connection.compared = nil
-    require("botglue.ui.status").place()
-    if api.nvim_win_is_valid(self.against) then
-      api.nvim_win_call(self.against, vim.cmd.diffoff)
-      if self.is_lent then
-        pcall(api.nvim_win_close, self.against, false)
-      end
+  if self.against and api.nvim_win_is_valid(self.against) then
+    api.nvim_win_call(self.against, vim.cmd.diffoff)
+    if self.is_lent then
+      pcall(api.nvim_win_close, self.against, false)
     end
   end
   tell("closed", { view = self.id })
@@ -216,35 +184,35 @@ function View:watch()
   local on = own.watch(self, self.opening.name, function()
     tell("geometry", ask.here())
   end)
-  if self.against then
-    local function close()
-      self:close()
+  on("WinClosed", function(event)
+    if tonumber(event.match) == self.against then
+      vim.schedule(function()
+        self:close()
+      end)
     end
-    on("WinClosed", vim.schedule_wrap(close), { pattern = tostring(self.against) })
-  end
+  end)
+  local here = { buffer = self.bufnr }
   on("BufWinEnter", function()
     self:set_window(api.nvim_get_current_win())
-  end, { buffer = self.bufnr })
+  end, here)
   on("CursorMoved", function()
     self:tell_cursor()
-  end, { buffer = self.bufnr })
+  end, here)
   on("BufReadCmd", function()
     self:splice({ { 0, #self.rows, self.rows } })
-  end, { buffer = self.bufnr })
-  if self.opening.tells_focus then
-    on(
-      { "WinEnter", "WinLeave" },
-      vim.schedule_wrap(function()
-        self:tell_focus()
-      end)
-    )
+  end, here)
+  if self.opening.beside then
+    local tell_focus = vim.schedule_wrap(function()
+      self:tell_focus()
+    end)
+    on({ "WinEnter", "WinLeave" }, tell_focus)
   end
 end
 
----@param call botglue.ViewCall
+---@param call table
 ---@param how "enter"|"stay" whether the user goes there
 local function open(call, how)
-  local opening = call.open --[[@as botglue.ViewOpening]]
+  local opening = call.open
   local before = api.nvim_get_current_win()
   -- Where no window may open this raises the error, before there is a buffer that cannot be deleted.
   api.nvim_set_current_win(before)
@@ -304,7 +272,7 @@ local function open(call, how)
 end
 
 --- Says what a window would have shown that does not open.
----@param opening botglue.ViewOpening
+---@param opening table
 local function say(opening)
   local verb, words = unpack(opening.arrives)
   if words ~= "" then
@@ -313,7 +281,7 @@ local function say(opening)
   end
 end
 
----@param call botglue.ViewCall
+---@param call table `calls` in src/ui/screen.rs: only what is other than before
 local function draw(call)
   local view = connection.views[call.id]
   if call.open then
@@ -322,7 +290,7 @@ local function draw(call)
       tell("closed", { view = call.id })
       return
     end
-    local opening = call.open --[[@as botglue.ViewOpening]]
+    local opening = call.open
     local how = not opening.arrives and "enter" or require("botglue.ui.beside").arrival(opening)
     if not how then
       say(opening)
@@ -361,7 +329,7 @@ end
 
 --- Draws what the host says. Where Neovim allows no window and no text to change, as in another plugin's expression
 --- map that waits, this and all that follows is drawn once it does.
----@param call botglue.ViewCall
+---@param call table `calls` in src/ui/screen.rs: only what is other than before
 function M.draw(call)
   local late = connection.late
   if #late > 0 then
@@ -381,17 +349,13 @@ function M.draw(call)
     error(err, 0)
   end
   -- The command does not wait any more by then.
-  call.token = nil
-  connection.late = { call }
+  call.token, late[1] = nil, call
   api.nvim_create_autocmd("SafeState", {
     once = true,
     desc = "botglue: draw what could not be drawn",
     callback = function()
-      local calls = connection.late
       connection.late = {}
-      for _, each in ipairs(calls) do
-        M.draw(each)
-      end
+      vim.iter(late):each(M.draw)
     end,
   })
 end

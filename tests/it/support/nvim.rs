@@ -259,7 +259,7 @@ impl Nvim {
     #[track_caller]
     pub fn shows_held(&self, id: u64) {
         let shown = "local review, id = require('botglue.host.connection').review, ...
-            local is_drawn = review and review.job.id == id and #review.drawn > 0
+            local is_drawn = review and review.job.id == id and review.drawn > 0
             return is_drawn or #vim.api.nvim_tabpage_list_wins(0) == 2";
         self.wait("the answer is shown", || self.exec_with(shown, &[id.into()]) == true);
     }

@@ -145,7 +145,7 @@ local function fill(bufnr, job)
     buffer = bufnr,
     desc = "botglue: keep the answer as it is typed",
     callback = debounce(function()
-      if connection.held[job.id] then
+      if connection.held[job.id] and api.nvim_buf_is_loaded(bufnr) then
         tell(job)
       end
     end, KEPT_AFTER),

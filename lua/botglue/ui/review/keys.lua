@@ -12,46 +12,41 @@ local M = {}
 local api = vim.api
 local DESC = "botglue: %s hunk"
 
---- What the host has to know of a key: it does what the key means with the hunks as they are drawn. Where the text has
---- changed since, it computes them first, and those that are others now are only shown.
+--- Does what a key means with the hunks as they are drawn. Where the text has changed since, the host computes them
+--- first, and those that are others now are only shown.
 ---@param verb "next"|"previous"|"take"|"drop"|"both"
----@param args { count: integer?, range: { first: integer, past: integer }? }
----@return table about
----@return botglue.Review review
-local function pressed(verb, args)
-  local review, bufnr = connection.review, api.nvim_get_current_buf()
-  if not review or review.bufnr ~= bufnr then
-    errors.fail("see :Botglue review: none is open in this buffer")
-  end
-  ---@cast review botglue.Review
-  attach.want(bufnr, review.job)
-  local row, tick = api.nvim_win_get_cursor(0)[1] - 1, api.nvim_buf_get_changedtick(bufnr)
-  local about = { id = review.job.id, buffer = bufnr, verb = verb, row = row, tick = tick }
-  return vim.tbl_extend("error", about, args), review
-end
-
---- Has hunks taken or dropped.
----@param verb "take"|"drop"|"both"
----@param args { count: integer?, range: { first: integer, past: integer }? }
-local function change(verb, args)
-  local function tell(_, err)
-    if err then
-      notify.error("botglue: " .. err)
-    end
-  end
-  local about = pressed(verb, args)
-  tell(ask.change("hunk", about, about.buffer, tell))
-end
-
---- Goes as many hunks on, or back, as the count says.
----@param verb "next"|"previous"
-function M.go(verb)
+---@param lines { [1]: integer, [2]: integer }? with the hunks there, from 1; else with the one under the cursor, and as
+---many as the count says
+function M.press(verb, lines)
   errors.guard(function()
-    local about, review = pressed(verb, { count = vim.v.count1 })
-    local there = ask.open("hunk", about).there
-    if there then
-      review:visit(there)
+    local review, bufnr = connection.review, api.nvim_get_current_buf()
+    if not review or review.bufnr ~= bufnr then
+      errors.fail("see :Botglue review: none is open in this buffer")
     end
+    ---@cast review botglue.Review
+    attach.want(bufnr, review.job)
+    local about = {
+      id = review.job.id,
+      buffer = bufnr,
+      verb = verb,
+      row = api.nvim_win_get_cursor(0)[1] - 1,
+      tick = api.nvim_buf_get_changedtick(bufnr),
+      count = vim.v.count1,
+      range = lines and { first = lines[1] - 1, past = lines[2] },
+    }
+    if verb == "next" or verb == "previous" then
+      local there = ask.open("hunk", about).there
+      if there then
+        review:visit(there)
+      end
+      return
+    end
+    local function tell(_, err)
+      if err then
+        notify.error("botglue: " .. err)
+      end
+    end
+    tell(ask.change("hunk", about, bufnr, tell))
   end)
 end
 
@@ -59,15 +54,8 @@ end
 --- back what was dropped already.
 for _, verb in ipairs({ "take", "both", "drop" }) do
   M[verb] = function()
-    errors.guard(change, verb, { count = vim.v.count1 })
+    M.press(verb)
   end
-end
-
---- Takes or drops the hunks in some lines, or the one under the cursor.
----@param verb "take"|"drop"
----@param range { [1]: integer, [2]: integer }? from 1
-function M.in_lines(verb, range)
-  change(verb, range and { range = { first = range[1] - 1, past = range[2] } } or {})
 end
 
 --- An operator on the hunk under the cursor. What it goes over does not matter.
@@ -98,7 +86,7 @@ local function expr(typed)
   if vim.wo.diff or mode == "o" and vim.v.operator ~= "d" then
     return lhs
   elseif mode == "n" then
-    return ("<Cmd>lua require('botglue.ui.review.keys').go('%s')<CR>"):format(KEYS[typed])
+    return ("<Cmd>lua require('botglue.ui.review.keys').press('%s')<CR>"):format(KEYS[typed])
   end
   return "<Esc>" .. (vim.v.count > 0 and vim.v.count or "") .. M.operator(KEYS[typed])
 end
@@ -124,10 +112,9 @@ function M.map(bufnr)
   end, vim.tbl_keys(KEYS))
   for _, typed in ipairs(ours) do
     local mode, lhs = map_of(typed)
-    local opts = { buffer = bufnr, expr = true, desc = DESC:format(KEYS[typed]) }
     vim.keymap.set(mode, lhs, function()
       return expr(typed)
-    end, opts)
+    end, { buffer = bufnr, expr = true, desc = DESC:format(KEYS[typed]) })
   end
   return ours
 end

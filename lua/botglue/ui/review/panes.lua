@@ -14,20 +14,6 @@ function M.namespace(number)
   return api.nvim_create_namespace("botglue.review." .. number)
 end
 
----@class botglue.ReviewPane a window in which the hunks are drawn
----@field win integer
----@field width integer
----@field textoff integer how many of these cells are not for text
----@field folds { first: integer, last: integer }[] the closed ones in the rows to draw, from 0
----@field leftcol integer how many are out of sight at the left
----@field scrolls boolean whether virtual lines scroll sideways with the text
----@field foldcolumn integer its cells
----@field has_signs boolean whether there is a sign column without signs of ours
----@field tabstop integer
----@field height integer
----@field first integer the rows to draw, from 0: some heights of the window, so that few scrolls lead to others
----@field past integer
-
 ---@param bufnr integer
 ---@param option string
 ---@return boolean
@@ -57,13 +43,15 @@ local function folds(first, past)
   return found
 end
 
+--- A window in which hunks are drawn: `Pane` in src/ui/review.rs.
 ---@param win integer
----@return botglue.ReviewPane
+---@return table
 local function pane_of(win)
   local info, wo = vim.fn.getwininfo(win)[1], vim.wo[win]
   local view = api.nvim_win_call(win, vim.fn.winsaveview)
   -- That with the head line, whether it is there or not.
   local height = math.max(info.height + info.winbar - 1, 1)
+  -- Some heights of the window, so that few scrolls lead to other rows.
   local first = math.max(math.floor((info.topline - 1) / height) - 1, 0) * height
   local past = (math.floor(info.botline / height) + 2) * height
   return {
@@ -86,7 +74,7 @@ end
 
 --- The panes to draw. A window in diff mode shows no hunks.
 ---@param bufnr integer
----@return botglue.ReviewPane[]
+---@return table[]
 function M.of(bufnr)
   local wins = vim.tbl_filter(function(win)
     return not vim.wo[win].diff

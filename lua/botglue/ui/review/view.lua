@@ -20,8 +20,8 @@ local OURS = "%#BotglueHeld#" -- what the head line begins with
 ---@field job botglue.Job
 ---@field bufnr integer
 ---@field keys string[] those that are ours
----@field panes botglue.ReviewPane[]? those that were reported
----@field drawn table[] what is drawn, for each window
+---@field panes table[]? those that were reported
+---@field drawn integer in how many of them something is drawn
 ---@field tops table<integer, integer> the topmost line of each window, as last seen
 ---@field group integer
 local Review = {}
@@ -85,12 +85,11 @@ function Review:follow()
 end
 
 --- Replaces all that is drawn.
----@param painted { win: integer, bar: string, marks: [integer, integer, vim.api.keyset.set_extmark][] }[] marks: row,
---- byte and options
+---@param painted table[] for each window: row, byte and options of the marks, and the head line
 function Review:draw(painted)
   local heads = {}
   scroll.keep(self.bufnr, function()
-    for i in ipairs(self.drawn) do
+    for i = 1, self.drawn do
       api.nvim_buf_clear_namespace(self.bufnr, panes.namespace(i), 0, -1)
     end
     for i, pane in ipairs(painted) do
@@ -110,18 +109,12 @@ function Review:draw(painted)
       set_head(win, heads[win])
     end
   end)
-  self.drawn = painted
+  self.drawn = #painted
 end
-
----@class botglue.PaintedReview
----@field id integer
----@field tick integer? of the text, if there may be hunks in it
----@field panes table[] see `draw`
----@field there { row: integer, past: integer }? the hunk to go to
 
 --- Draws what the host says. Where the text has changed since there is more soon; until then what is drawn moves with
 --- it.
----@param painted botglue.PaintedReview
+---@param painted table
 function Review:show(painted)
   local tick = painted.tick
   if painted.id ~= self.job.id or not api.nvim_buf_is_loaded(self.bufnr) then
@@ -133,7 +126,7 @@ function Review:show(painted)
     return
   end
   self:draw(painted.panes)
-  if #self.drawn > 0 and tick then
+  if self.drawn > 0 and tick then
     connection.process:notify("shown", { id = painted.id, tick = tick })
   end
   if painted.there and api.nvim_get_current_buf() == self.bufnr then
@@ -213,7 +206,7 @@ function M.open(job)
   api.nvim_set_current_win((windows.find_or_open(bufnr)))
   highlight.define()
   local self =
-    setmetatable({ job = job, bufnr = bufnr, drawn = {}, tops = {}, keys = keys.map(bufnr) }, Review)
+    setmetatable({ job = job, bufnr = bufnr, drawn = 0, tops = {}, keys = keys.map(bufnr) }, Review)
   connection.review = self
   status.place()
   self:watch()
