@@ -1,14 +1,164 @@
-//! Reads a transcript: the file's bytes become a conversation, and that rows.
+//! Transcripts: looked for, read, and shown. The file's bytes become a conversation, and that rows.
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::sync::Arc;
 
-use crate::agent::{self, Preset};
+use serde_json::Value;
+
+use super::Host;
+use super::jobs::RunningJob;
+use super::views::Found;
+use crate::agent::{self, Preset, Protocol};
 use crate::request::TranscriptRequest;
+use crate::rpc::{Asked, TranscriptOf};
+use crate::session::Recording;
+use crate::store::{JobEntry, JobKey};
+use crate::ui::Transcript;
 use crate::view::transcript::{Conversation, TranscriptHeader, TranscriptRow};
 
+const NOT_THERE: &str = "this transcript is not there: the newest 200 are kept, see :Botglue log";
+
+/// Whose transcript a view shows.
+#[derive(Debug, Clone)]
+pub struct Source {
+    key: JobKey,
+    request: TranscriptRequest,
+}
+
+impl Source {
+    /// The name of its buffer.
+    fn name(&self) -> String {
+        match &self.key {
+            JobKey::Id(id) => format!("job {id}"),
+            JobKey::Uuid(_) => {
+                self.request.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+            }
+        }
+    }
+
+    /// As the store has it.
+    pub(super) fn of(key: &JobKey, job: &JobEntry) -> Result<Self, String> {
+        let (record, job) = (&job.record, &job.record.job);
+        let path = record.transcript.as_ref().ok_or_else(|| match key {
+            JobKey::Id(_) => NOT_THERE.to_owned(),
+            JobKey::Uuid(_) => not_kept(key),
+        })?;
+        let request = TranscriptRequest {
+            path: path.into(),
+            protocol: Protocol::named(&job.protocol).unwrap_or(Protocol::Text),
+            agent: job.agent.clone(),
+            cwd: job.project.clone(),
+            prompt: job.prompt.clone(),
+            is_over: true,
+            error: record.error.as_ref().map(|(_, message)| message.clone()),
+        };
+        Ok(Self { key: key.clone(), request })
+    }
+}
+
+/// Why a job has no transcript.
+pub(super) fn not_kept(key: &JobKey) -> String {
+    match key {
+        JobKey::Id(id) => format!("there is no transcript of job {id}; see :Botglue log"),
+        JobKey::Uuid(_) => "the transcript of this job is not kept any more".to_owned(),
+    }
+}
+
+impl Host {
+    /// Shows what a job of this Neovim did: the store knows it once it has ended.
+    pub(super) fn transcript_of(&mut self, token: u64, id: u64, is_raw: bool) {
+        let key = JobKey::Id(id);
+        let Some(known) = self.session.known(id) else {
+            return self.draw(Some((token, Err(format!("there is no job {id}")))));
+        };
+        let (is_open, recording) = (known.is_open, known.recording);
+        if let Some(RunningJob { request, transcript: Some(path), .. }) =
+            self.jobs.running(id).filter(|_| is_open)
+        {
+            let start = &request.start;
+            let request = TranscriptRequest {
+                path: path.clone(),
+                protocol: start.agent.protocol,
+                agent: start.agent.name.clone(),
+                cwd: start.cwd.to_string_lossy().into_owned(),
+                prompt: request.prompt.clone(),
+                is_over: false,
+                error: None,
+            };
+            self.open_transcript(token, Source { key, request }, is_raw);
+        } else if recording == Recording::Off {
+            let error = format!("job {id} kept no transcript: the option record is off");
+            self.draw(Some((token, Err(error))));
+        } else if is_open {
+            self.draw(Some((token, Err(not_kept(&key)))));
+        } else {
+            self.find_job(token, Asked::Transcript(TranscriptOf { key, is_raw }));
+        }
+    }
+
+    /// Reads a transcript again, and looks for what the store has of its job: of one that runs it has nothing.
+    pub(super) fn read_again(&self, view: &str) {
+        let Some(source) = self.views.transcripts.get(view) else { return };
+        let (view, key, tell) = (view.to_owned(), source.key.clone(), Arc::clone(&self.views.tell));
+        self.store.ask(
+            move |asker| asker.job(&key),
+            move |job| tell(Found::Reload { view, job: job.ok().map(Box::new) }),
+        );
+    }
+
+    /// Opens a transcript that is there; its rows come later.
+    pub(super) fn open_transcript(&mut self, token: u64, source: Source, is_raw: bool) {
+        if is_raw {
+            let is_file = std::fs::symlink_metadata(&source.request.path).is_ok_and(|file| file.is_file());
+            match source.request.path.to_str() {
+                Some(path) if is_file => self.editor.open_file(path, token),
+                _ => self.draw(Some((token, Err(NOT_THERE.to_owned())))),
+            }
+            return;
+        }
+        let (view, tell) = (self.views.screen.new_id("transcript"), Arc::clone(&self.views.tell));
+        let request = source.request.clone();
+        self.context.transcripts.read(request.path.clone(), move |file| {
+            // That of a job that runs may not be there yet.
+            let is_there = file.is_ok() || !request.is_over;
+            let opened = if is_there { Ok(view.clone()) } else { Err(NOT_THERE.to_owned()) };
+            tell(Found::Opened { token, source, view: opened });
+            if file.is_ok() {
+                tell(Found::Rows { view, rows: rows(file, request) });
+            }
+        });
+    }
+
+    /// Shows the rows of a transcript, and opens it if it is not open yet. Without rows there is nothing more to show.
+    pub(super) fn show_transcript(&mut self, view: &str, rows: &[TranscriptRow]) {
+        if let Some((token, source)) = self.views.opening.remove(view) {
+            let shown = Transcript::new(source.name(), rows, source.request.is_over);
+            self.views.transcripts.insert(view.to_owned(), source);
+            self.views.screen.open_as(view.to_owned(), Box::new(shown), Some(token));
+            self.draw(Some((token, Ok(Value::Null))));
+        } else if let Some(source) = self.views.transcripts.get(view).filter(|_| !rows.is_empty()) {
+            let shown = Transcript::new(source.name(), rows, source.request.is_over);
+            self.views.screen.show(view, Box::new(shown));
+            self.draw(None);
+        }
+    }
+
+    /// Reads a transcript again.
+    pub(super) fn reload(&mut self, view: &str, job: Option<&JobEntry>) {
+        let Some(source) = self.views.transcripts.get_mut(view) else { return };
+        if let Some(Ok(ended)) = job.map(|job| Source::of(&source.key, job)) {
+            *source = ended;
+        }
+        let (view, request, tell) = (view.to_owned(), source.request.clone(), Arc::clone(&self.views.tell));
+        self.context.transcripts.read(request.path.clone(), move |file| {
+            tell(Found::Rows { view, rows: rows(file, request) });
+        });
+    }
+}
+
 /// The rows of a transcript, of which `file` has been opened.
-pub fn rows(file: io::Result<File>, wanted: TranscriptRequest) -> Result<Vec<TranscriptRow>, String> {
+fn rows(file: io::Result<File>, wanted: TranscriptRequest) -> Result<Vec<TranscriptRow>, String> {
     let path = wanted.path.clone();
     read(file, wanted).map_err(|error| format!("cannot read {}: {error}", path.display()))
 }

@@ -1,4 +1,4 @@
-//! The windows of the host: what the user asks to see, what the store and the transcripts have of it, and what is drawn.
+//! The windows of the host: what the user asks to see, what the store has of it, and what is drawn.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -8,15 +8,13 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::files::Files;
-use super::jobs::RunningJob;
-use super::{Host, status, transcript};
-use crate::agent::Protocol;
+use super::transcript::{Source, not_kept};
+use super::{Host, status};
 use crate::error::JobError;
-use crate::request::TranscriptRequest;
 use crate::rpc::{Asked, TranscriptOf};
-use crate::session::{Live, Recording};
+use crate::session::Live;
 use crate::store::{Info, InfoQuery, JobEntry, JobKey, Listed};
-use crate::ui::{self, Event, List, Screen, Transcript, Ui};
+use crate::ui::{self, Event, List, Screen, Ui};
 use crate::view::transcript::TranscriptRow;
 use crate::view::{self, Totals};
 
@@ -24,7 +22,6 @@ use crate::view::{self, Totals};
 pub(super) const OPENS_WITHIN: Duration = Duration::from_millis(100);
 /// The most cells of a row in a picker, which cuts what it has no room for.
 pub(super) const PICK_WIDTH: usize = 120;
-const NOT_THERE: &str = "this transcript is not there: the newest 200 are kept, see :Botglue log";
 
 /// What was looked for, so that a window can show it.
 #[derive(Debug)]
@@ -133,52 +130,6 @@ pub enum Found {
     },
 }
 
-/// Whose transcript a view shows.
-#[derive(Debug, Clone)]
-pub struct Source {
-    key: JobKey,
-    request: TranscriptRequest,
-}
-
-impl Source {
-    /// The name of its buffer.
-    fn name(&self) -> String {
-        match &self.key {
-            JobKey::Id(id) => format!("job {id}"),
-            JobKey::Uuid(_) => {
-                self.request.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-            }
-        }
-    }
-
-    /// As the store has it.
-    fn of(key: &JobKey, job: &JobEntry) -> Result<Self, String> {
-        let (record, job) = (&job.record, &job.record.job);
-        let path = record.transcript.as_ref().ok_or_else(|| match key {
-            JobKey::Id(_) => NOT_THERE.to_owned(),
-            JobKey::Uuid(_) => not_kept(key),
-        })?;
-        let request = TranscriptRequest {
-            path: path.into(),
-            protocol: Protocol::named(&job.protocol).unwrap_or(Protocol::Text),
-            agent: job.agent.clone(),
-            cwd: job.project.clone(),
-            prompt: job.prompt.clone(),
-            is_over: true,
-            error: record.error.as_ref().map(|(_, message)| message.clone()),
-        };
-        Ok(Self { key: key.clone(), request })
-    }
-}
-
-/// Why a job has no transcript.
-fn not_kept(key: &JobKey) -> String {
-    match key {
-        JobKey::Id(id) => format!("there is no transcript of job {id}; see :Botglue log"),
-        JobKey::Uuid(_) => "the transcript of this job is not kept any more".to_owned(),
-    }
-}
-
 /// Takes what was found.
 pub(super) type Tell = Arc<dyn Fn(Found) + Send + Sync>;
 
@@ -186,9 +137,9 @@ pub(super) type Tell = Arc<dyn Fn(Found) + Send + Sync>;
 pub struct Views {
     pub(super) screen: Screen,
     /// The transcripts that are shown, by their views.
-    transcripts: BTreeMap<String, Source>,
+    pub(super) transcripts: BTreeMap<String, Source>,
     /// Those that are read before they are shown, with the question for each.
-    opening: BTreeMap<String, (u64, Source)>,
+    pub(super) opening: BTreeMap<String, (u64, Source)>,
     /// The lists that are not open yet, with the question for each.
     pub(super) lists: BTreeMap<String, (u64, List)>,
     /// What the list shows of them.
@@ -278,37 +229,6 @@ impl Host {
         );
     }
 
-    /// Shows what a job of this Neovim did: the store knows it once it has ended.
-    pub(super) fn transcript_of(&mut self, token: u64, id: u64, is_raw: bool) {
-        let key = JobKey::Id(id);
-        let Some(known) = self.session.known(id) else {
-            return self.draw(Some((token, Err(format!("there is no job {id}")))));
-        };
-        let (is_open, recording) = (known.is_open, known.recording);
-        if let Some(RunningJob { request, transcript: Some(path), .. }) =
-            self.jobs.running(id).filter(|_| is_open)
-        {
-            let start = &request.start;
-            let request = TranscriptRequest {
-                path: path.clone(),
-                protocol: start.agent.protocol,
-                agent: start.agent.name.clone(),
-                cwd: start.cwd.to_string_lossy().into_owned(),
-                prompt: request.prompt.clone(),
-                is_over: false,
-                error: None,
-            };
-            self.open_transcript(token, Source { key, request }, is_raw);
-        } else if recording == Recording::Off {
-            let error = format!("job {id} kept no transcript: the option record is off");
-            self.draw(Some((token, Err(error))));
-        } else if is_open {
-            self.draw(Some((token, Err(not_kept(&key)))));
-        } else {
-            self.find_job(token, Asked::Transcript(TranscriptOf { key, is_raw }));
-        }
-    }
-
     pub(super) fn find_job(&self, token: u64, asked: Asked) {
         let (Asked::Transcript(TranscriptOf { key, .. }) | Asked::Act(_, Some(key))) = &asked else {
             return;
@@ -389,55 +309,6 @@ impl Host {
         }
     }
 
-    /// Opens a transcript that is there; its rows come later.
-    fn open_transcript(&mut self, token: u64, source: Source, is_raw: bool) {
-        if is_raw {
-            let is_file = std::fs::symlink_metadata(&source.request.path).is_ok_and(|file| file.is_file());
-            match source.request.path.to_str() {
-                Some(path) if is_file => self.editor.open_file(path, token),
-                _ => self.draw(Some((token, Err(NOT_THERE.to_owned())))),
-            }
-            return;
-        }
-        let (view, tell) = (self.views.screen.new_id("transcript"), Arc::clone(&self.views.tell));
-        let request = source.request.clone();
-        self.context.transcripts.read(request.path.clone(), move |file| {
-            // That of a job that runs may not be there yet.
-            let is_there = file.is_ok() || !request.is_over;
-            let opened = if is_there { Ok(view.clone()) } else { Err(NOT_THERE.to_owned()) };
-            tell(Found::Opened { token, source, view: opened });
-            if file.is_ok() {
-                tell(Found::Rows { view, rows: transcript::rows(file, request) });
-            }
-        });
-    }
-
-    /// Shows the rows of a transcript, and opens it if it is not open yet. Without rows there is nothing more to show.
-    fn show_transcript(&mut self, view: &str, rows: &[TranscriptRow]) {
-        if let Some((token, source)) = self.views.opening.remove(view) {
-            let shown = Transcript::new(source.name(), rows, source.request.is_over);
-            self.views.transcripts.insert(view.to_owned(), source);
-            self.views.screen.open_as(view.to_owned(), Box::new(shown), Some(token));
-            self.draw(Some((token, Ok(Value::Null))));
-        } else if let Some(source) = self.views.transcripts.get(view).filter(|_| !rows.is_empty()) {
-            let shown = Transcript::new(source.name(), rows, source.request.is_over);
-            self.views.screen.show(view, Box::new(shown));
-            self.draw(None);
-        }
-    }
-
-    /// Reads a transcript again.
-    fn reload(&mut self, view: &str, job: Option<&JobEntry>) {
-        let Some(source) = self.views.transcripts.get_mut(view) else { return };
-        if let Some(Ok(ended)) = job.map(|job| Source::of(&source.key, job)) {
-            *source = ended;
-        }
-        let (view, request, tell) = (view.to_owned(), source.request.clone(), Arc::clone(&self.views.tell));
-        self.context.transcripts.read(request.path.clone(), move |file| {
-            tell(Found::Rows { view, rows: transcript::rows(file, request) });
-        });
-    }
-
     /// A view has nothing to show: it closes, and the user is told why.
     fn give_up(&mut self, view: &str, error: String) {
         if self.views.screen.is_open(view) {
@@ -450,18 +321,7 @@ impl Host {
     pub(super) fn act(&mut self, view: &str, action: &str, text: Option<&str>) {
         match action {
             "more" => self.views.screen.more_keys(view),
-            "reload" => {
-                let Some(source) = self.views.transcripts.get(view) else { return };
-                let (view, tell) = (view.to_owned(), Arc::clone(&self.views.tell));
-                // Of a job that runs the store has nothing.
-                let key = source.key.clone();
-                self.store.ask(
-                    move |asker| asker.job(&key),
-                    move |job| {
-                        tell(Found::Reload { view, job: job.ok().map(Box::new) });
-                    },
-                );
-            }
+            "reload" => self.read_again(view),
             _ => {
                 let effect = self.views.screen.on(view, Event::Key { action, text });
                 self.effect(view, effect);

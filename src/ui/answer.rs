@@ -141,7 +141,6 @@ impl View for Answer {
         opening.markdown = Some("parsed");
         opening.beside = self.talk.answers.first().map(|answered| answered.id);
         opening.arrives.clone_from(&self.arrives);
-        opening.tells_focus = true;
         opening
     }
 

@@ -111,16 +111,13 @@ pub struct Opening {
     pub keys: Vec<Key>,
     /// Its text is coloured as Markdown: `parsed` as a whole, which takes long for a long text, or `by lines`.
     pub markdown: Option<&'static str>,
-    /// It is put beside the range of this job, where there is room.
+    /// It is put beside the range of this job, where there is room, and has the keys `in` and `out` as the user enters and
+    /// leaves it.
     pub beside: Option<u64>,
     /// It opens by itself: where it would be in the way, this message is shown instead (what the job did, and words).
     pub arrives: Option<(String, String)>,
-    /// The plugin tells whether the user is in it.
-    pub tells_focus: bool,
     /// It is compared with the other windows of its tab page.
     pub diff: bool,
-    /// The plugin tells in which row the cursor is.
-    pub tells_cursor: bool,
 }
 
 impl Opening {
@@ -142,9 +139,7 @@ impl Opening {
             markdown: None,
             beside: None,
             arrives: None,
-            tells_focus: false,
             diff: false,
-            tells_cursor: false,
         }
     }
 
@@ -191,9 +186,7 @@ impl Opening {
                     .as_ref()
                     .map(|(verb, words)| list([verb, words].map(|text| text.as_str().into()))),
             ),
-            ("tells_focus", self.tells_focus.then(|| true.into())),
             ("diff", self.diff.then(|| true.into())),
-            ("tells_cursor", self.tells_cursor.then(|| true.into())),
         ])
     }
 }

@@ -1,0 +1,134 @@
+use super::*;
+use crate::session::{Doing, Tone};
+use crate::view::sample::entry;
+
+const UI: Ui = Ui { columns: 80, lines: 24, cmdheight: 1 };
+
+fn live(id: u64, state: LiveState) -> Live {
+    Live { id, path: "/p/a.rs".to_owned(), prompt: format!("prompt {id}"), state, ..Live::default() }
+}
+
+fn running() -> LiveState {
+    LiveState::Running(Doing { words: Some("writing".to_owned()), tone: Tone::Calm })
+}
+
+fn page(asked: u64, jobs: Vec<JobEntry>, more: bool) -> Event<'static> {
+    Event::Listed(asked, Ok(Listed { jobs, more, now: String::new() }))
+}
+
+fn past(id: u64) -> JobEntry {
+    let mut past = JobEntry { uuid: format!("u{id}"), id: Some(id), ..entry() };
+    past.record.job.prompt = format!("prompt {id}");
+    past
+}
+
+/// A list of two jobs that run, one that is held, and two of the past.
+fn list() -> List {
+    let (mut list, _) = List::new("jobs", Origin::default(), Scope::Session);
+    let held = live(2, LiveState::Held("review".to_owned()));
+    list.on(Event::Live(&[live(1, running()), held, live(4, running())], Totals::default()));
+    list.on(page(1, vec![past(2), past(3), past(0)], false));
+    list
+}
+
+fn ids(list: &List) -> Vec<&str> {
+    list.rows.iter().map(|row| row.id.as_str()).collect()
+}
+
+fn footer(list: &mut List) -> String {
+    let place = list.frame(UI, 0).place.unwrap();
+    place.footer.iter().map(|chunk| chunk.0.as_str()).collect::<String>().trim_end_matches('─').to_owned()
+}
+
+#[test]
+fn what_runs_is_first_then_what_is_held_then_the_past() {
+    let mut list = list();
+    assert_eq!(ids(&list), ["#4", "#1", "#2", "#3", "#0"]);
+    let rows = list.frame(UI, 0).rows;
+    assert!(rows[0].text.starts_with(" ⠋  4  /p/a.rs:1"), "{}", rows[0].text);
+    list.on(Event::Beat);
+    let beaten = list.frame(UI, 0).rows;
+    assert!(beaten[0].text.starts_with(" ⠙") && Arc::ptr_eq(&rows[3], &beaten[3]));
+}
+
+#[test]
+fn a_job_that_has_ended_stays_until_the_store_has_it() {
+    let mut list = list();
+    let asked = list.on(Event::Live(&[live(4, running())], Totals::default()));
+    assert!(matches!(asked, Some(Effect::Page(2, _))));
+    assert_eq!(ids(&list), ["#4", "#1", "#2", "#3", "#0"]);
+    assert_eq!(list.on(Event::Past), None, "it is asked for already");
+    let again = list.on(page(2, vec![past(0)], false));
+    assert!(matches!(again, Some(Effect::Page(3, _))));
+    assert_eq!(ids(&list), ["#4", "#1", "#2", "#0"], "the answer may be of a time before");
+    list.on(page(3, vec![past(1), past(2), past(3), past(0)], false));
+    assert_eq!(ids(&list), ["#4", "#1", "#2", "#3", "#0"]);
+}
+
+#[test]
+fn only_keys_that_work_on_the_row_are_offered() {
+    let mut list = list();
+    assert_eq!(
+        footer(&mut list),
+        " <CR> jump · q close · s search · P this project · A all · <C-q> quickfix "
+    );
+    list.on(Event::Cursor("#2"));
+    assert!(footer(&mut list).starts_with(" <CR> jump · r review · R retry · "));
+    list.on(Event::Cursor("#3"));
+    assert!(footer(&mut list).starts_with(" <CR> jump · R retry · f follow up · "));
+}
+
+#[test]
+fn pages_are_asked_for_as_the_cursor_comes_near_the_end() {
+    let (mut list, _) = List::new("history", Origin::default(), Scope::All);
+    list.on(page(1, (1..=100).map(past).collect(), true));
+    assert_eq!(list.on(Event::Cursor("#60")), None);
+    let Some(Effect::Page(2, next)) = list.on(Event::Cursor("#61")) else { panic!() };
+    assert_eq!((next.before, next.limit), (Some((2, "u100".to_owned())), 100));
+    list.on(page(2, (101..=150).map(past).collect(), false));
+    assert_eq!((list.rows.len(), list.head()), (150, "all · 150".to_owned()));
+    assert_eq!(list.on(page(1, Vec::new(), false)), None, "the answer to an old question");
+    assert_eq!(list.rows.len(), 150);
+    list.on(Event::Past);
+    let busy = list.on(Event::Listed(3, Err("the store is busy".to_owned())));
+    assert_eq!((busy, list.rows.len()), (Some(Effect::Tell("the store is busy".to_owned())), 150));
+}
+
+#[test]
+fn a_list_whose_store_was_busy_gets_its_rows_once_there_is_an_answer() {
+    let (mut list, _) = List::new("history", Origin::default(), Scope::All);
+    list.on(Event::Listed(1, Err("the store is busy".to_owned())));
+    assert!(list.frame(UI, 0).rows[0].text.contains("the store is busy"));
+    list.on(page(1, vec![past(1)], false));
+    assert_eq!(ids(&list), ["#1"]);
+}
+
+#[test]
+fn words_and_scopes_choose_among_the_jobs_that_go_on_too() {
+    let mut list = list();
+    list.on(Event::Key { action: "search", text: Some("prompt 4") });
+    assert_eq!((ids(&list), list.head()), (vec!["#4"], "\"prompt 4\"".to_owned()));
+    let refused = list.on(Event::Key { action: "file", text: None });
+    assert!(matches!(refused, Some(Effect::Tell(_))));
+    list.on(Event::Key { action: "search", text: Some("nothing") });
+    list.on(page(3, Vec::new(), false));
+    assert_eq!(list.frame(UI, 0).rows[0].text, " no job is like this");
+}
+
+#[test]
+fn what_is_too_long_for_a_row_is_below_the_rows() {
+    let doing = Doing { words: Some("word ".repeat(30)), tone: Tone::Failing };
+    let failing = LiveState::Running(doing);
+    let (mut list, _) = List::new("jobs", Origin::default(), Scope::Session);
+    list.on(Event::Live(&[live(2, running()), live(1, failing)], Totals::default()));
+    assert!(list.frame(UI, 0).below.is_none());
+    list.on(Event::Cursor("#1"));
+    let frame = list.frame(UI, 0);
+    let (place, below) = (frame.place.unwrap(), frame.below.unwrap());
+    assert_eq!((below.rows.len(), below.place.unwrap().row), (2, place.row + place.height + 1));
+    list.on(Event::Cursor("#2"));
+    assert_eq!(list.frame(UI, 0).below.unwrap().rows.len(), 0, "its room stays");
+    let small = list.frame(Ui { columns: 44, lines: 10, cmdheight: 1 }, 0);
+    let below = small.below.unwrap().place.unwrap();
+    assert!(below.row + below.height < 10);
+}

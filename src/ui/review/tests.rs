@@ -1,0 +1,122 @@
+use super::*;
+use crate::document::Document;
+use crate::review::Conflict;
+
+fn text(chunks: &Chunks) -> String {
+    chunks.iter().map(|Cell(text, _)| text.as_str()).collect()
+}
+
+/// Rows 2 and 3 go, below row 5 one comes, and two do below row 8, one of them in place of it.
+fn hunks() -> [Hunk; 4] {
+    let insertion = Hunk::sample(9..9, &["n"]);
+    [Hunk::sample(2..4, &["x"]), Hunk::sample(6..6, &["new"]), Hunk::sample(8..9, &["y"]), insertion]
+}
+
+#[test]
+fn a_key_means_the_hunk_under_the_cursor() {
+    let all = hunks();
+    let visited = all[3].id;
+    for (row, visited, expected) in [
+        (1, None, None),
+        (2, None, Some(0)),
+        (3, None, Some(0)),
+        (4, None, None),
+        (5, None, Some(1)),
+        (6, None, Some(1)),
+        (8, None, Some(2)),
+        (8, Some(visited), Some(3)),
+        (9, None, Some(3)),
+    ] {
+        assert_eq!(under(&all, row, visited), expected, "{row} {visited:?}");
+    }
+}
+
+#[test]
+fn a_step_counts_hunks_and_not_rows() {
+    let all = hunks();
+    for (row, steps, expected) in [
+        (0, 1, Some(0)),
+        (0, 3, Some(2)),
+        (0, 9, Some(3)),
+        (0, -1, None),
+        (2, 1, Some(1)),
+        (3, -1, Some(0)),
+        (2, -1, None),
+        (4, 1, Some(1)),
+        (4, -1, Some(0)),
+        (8, 1, Some(3)),
+        (8, -2, Some(0)),
+        (20, -1, Some(3)),
+        (20, 1, None),
+    ] {
+        assert_eq!(step(&all, row, steps, None), expected, "{row} {steps}");
+    }
+    assert_eq!(step(&[], 0, 1, None), None);
+    assert_eq!(step(&[], 0, -1, None), None);
+}
+
+#[test]
+fn rows_have_the_hunks_that_share_one_with_them() {
+    let all = hunks();
+    assert_eq!(within(&all, 0, 2), [0; 0]);
+    assert_eq!(within(&all, 3, 6), [0, 1]);
+    assert_eq!(within(&all, 8, 9), [2, 3]);
+}
+
+#[test]
+fn where_there_is_less_room_the_head_line_loses_prompt_agent_and_counts_never_the_keys() {
+    let keys = "do take dp drop ]c next";
+    let head = Head {
+        place: (1, 3),
+        agent: "claude".to_owned(),
+        prompt: "return errors instead\nof panicking".to_owned(),
+        keys: keys.to_owned(),
+        note: None,
+    };
+    let mut two = [Hunk::sample(0..1, &["x"]), Hunk::sample(3..4, &["y"])];
+    two[1].conflict = Some(Conflict::Deleted);
+    let line = |hunks: &[Hunk], room| {
+        text(&Picture { head: &head, text: &Rows::default(), hunks, gone: &[] }.head_line(room))
+    };
+    for (room, expected) in [
+        (100, "◆ 1 of 3 · claude · return errors instead of panicking · 2 hunks, 1 ⚠ · "),
+        (80, "◆ 1 of 3 · claude · return errors inst… · 2 hunks, 1 ⚠ · "),
+        (60, "◆ 1 of 3 · claude · 2 hunks, 1 ⚠ · "),
+        (50, "◆ 1 of 3 · 2 hunks, 1 ⚠ · "),
+        (40, "◆ 1 of 3 · "),
+        (30, "◆ "),
+    ] {
+        assert_eq!(line(&two, room), format!("{expected}{keys}"), "{room}");
+    }
+    assert_eq!(line(&two[..1], 50), format!("◆ 1 of 3 · 1 hunk · {keys}"));
+}
+
+#[test]
+fn rows_wrap_between_characters_and_are_filled_to_the_edge() {
+    let pane = Pane { columns: 10, tabstop: 8, most: 4, past: 100, ..Pane::default() };
+    let drawing = Drawing { pane: &pane, text: &Rows::default(), marks: Vec::new() };
+    let come = |lines: &[&str]| -> Vec<String> {
+        drawing.rows_that_come(&Hunk::sample(0..1, lines), &[], &[]).iter().map(text).collect()
+    };
+    assert_eq!(come(&["xxxxxxxxx漢", "a\tb"]), ["xxxxxxxxx ", "漢        ", "a       b "]);
+    assert_eq!(come(&["1", "2", "3", "4", "5"])[3], "… 2 more …");
+    assert_eq!(text(&pieces(b"a\x01b\xff", &[], 8)), "a^Ab<ff>");
+}
+
+#[test]
+fn the_sign_of_a_row_that_comes_is_in_the_sign_column_or_beside_the_text() {
+    let widths = |gutter: Option<[String; 2]>| gutter.map(|gutter| gutter.map(|blanks| blanks.len()));
+    assert_eq!(widths(gutter(6, 1, true)), Some([1, 3]));
+    assert_eq!(widths(gutter(6, 1, false)), Some([4, 0]));
+    assert_eq!(widths(gutter(3, 2, true)), Some([1, 0]));
+    assert_eq!(widths(gutter(1, 0, true)), None);
+}
+
+#[test]
+fn what_comes_in_a_block_stands_behind_blanks_where_the_row_ends_before_it() {
+    let text = Document::new(["\tab"]);
+    let old = text.rows().get(0).unwrap();
+    assert_eq!(filled(b"\tabX", Some(old), Some(12), 8), b"\tab  X");
+    assert_eq!(filled(b"\tabX", Some(old), None, 8), b"\tabX");
+    assert_eq!(filled(b"other", Some(old), Some(12), 8), b"other");
+}
