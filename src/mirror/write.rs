@@ -10,7 +10,7 @@ use super::intent::Settlement;
 use super::view;
 use crate::document::{AnchorId, Document, Passage, Place};
 use crate::fields::Fields;
-use crate::land::{Bytes, Replaced, RowEdit};
+use crate::land::{Bytes, Primitive, Replaced, RowEdit};
 use crate::review::Hunk;
 
 /// What is to be written to one buffer, in this order.
@@ -109,28 +109,12 @@ pub enum StepReply {
 impl WriteCall {
     /// The argument of the plugin's function.
     pub fn value(&self, buffer: u64) -> Value {
-        let edit = |edit: &RowEdit| {
-            let bytes = |row: &[u8]| Value::Binary(row.to_vec());
-            let mut fields = vec![
-                ("first".into(), edit.rows.start.into()),
-                ("last".into(), edit.rows.end.into()),
-                ("old".into(), Value::Array(edit.old.iter().map(|row| bytes(row)).collect())),
-                ("lines".into(), Value::Array(edit.lines.iter().map(|row| bytes(row)).collect())),
-            ];
-            fields.extend(edit.above.as_deref().map(|row| ("above".into(), bytes(row))));
-            fields.extend(edit.below.as_deref().map(|row| ("below".into(), bytes(row))));
-            if let Some((head, tail)) = edit.around {
-                fields.extend([("head".into(), head.into()), ("tail".into(), tail.into())]);
-            }
-            fields.extend(edit.column.map(|column| ("column".into(), column.into())));
-            Value::Map(fields)
-        };
         let step = |step: &WriteStep| {
             Value::Map(vec![
                 ("job".into(), step.job.into()),
                 ("attempt".into(), step.attempt.into()),
                 ("landing".into(), step.settlement.landing().into()),
-                ("edits".into(), Value::Array(step.edits.iter().map(edit).collect())),
+                ("edits".into(), Value::Array(step.edits.iter().map(edit_value).collect())),
                 ("place".into(), Value::Map(view::fields(step.job, &step.place))),
             ])
         };
@@ -140,6 +124,39 @@ impl WriteCall {
             ("steps".into(), Value::Array(self.steps.iter().map(step).collect())),
         ])
     }
+}
+
+/// What the plugin compares, and how it makes the rows others.
+fn edit_value(edit: &RowEdit) -> Value {
+    let bytes = |row: &[u8]| Value::Binary(row.to_vec());
+    let lines = |lines: &[Vec<u8>]| Value::Array(lines.iter().map(|line| bytes(line)).collect());
+    let (primitives, behind) = edit.primitives();
+    let change = |primitive: &Primitive| {
+        let (name, arguments) = match primitive {
+            Primitive::Text(from, to, text) => {
+                ("text", vec![from.0.into(), from.1.into(), to.0.into(), to.1.into(), lines(text)])
+            }
+            Primitive::Fill(end, text, column) => {
+                ("fill", vec![end.0.into(), end.1.into(), bytes(text), (*column).into()])
+            }
+            Primitive::Insert(row, rows) => ("insert", vec![(*row).into(), lines(rows)]),
+            Primitive::Delete(rows) => ("delete", vec![rows.start.into(), rows.end.into()]),
+            Primitive::Split(at) => ("split", vec![at.0.into(), at.1.into()]),
+            Primitive::Join(row) => ("join", vec![(*row).into()]),
+        };
+        Value::Array([vec![name.into()], arguments].concat())
+    };
+    let mut fields = vec![
+        ("first".into(), edit.rows.start.into()),
+        ("old".into(), Value::Array(edit.old.iter().map(|row| bytes(row)).collect())),
+        ("changes".into(), Value::Array(primitives.iter().map(change).collect())),
+    ];
+    fields.extend(edit.above.as_deref().map(|row| ("above".into(), bytes(row))));
+    fields.extend(edit.below.as_deref().map(|row| ("below".into(), bytes(row))));
+    fields.extend(behind.map(|(was, is)| {
+        ("behind".into(), Value::Array([was.0, was.1, is.0, is.1].map(Value::from).to_vec()))
+    }));
+    Value::Map(fields)
 }
 
 impl WriteReply {

@@ -77,3 +77,5 @@ mod transcripts;
 mod trust;
 #[cfg(test)]
 mod watched;
+#[cfg(test)]
+mod writing;

@@ -8,29 +8,35 @@ local function tick(nvim)
   return nvim:api("buf_get_changedtick", 1)
 end
 
---- An edit: rows from 0, `last` exclusive, and what they become; a number more is the column of a block.
+--- An edit: rows from 0, `last` exclusive, and what they become.
 ---@param rows string[] as they are before its step
 local function edit_of(rows, given)
-  local first, last, lines, column = unpack(given, 1, 4)
+  local first, last, lines = unpack(given)
+  local old, changes = vim.list_slice(rows, first + 1, last), {}
+  if #old > 0 and #old == #lines then
+    changes = { { "text", first, 0, last - 1, #old[#old], lines } }
+  else
+    changes[1] = #lines > 0 and { "insert", last, lines } or nil
+    changes[#changes + 1] = #old > 0 and { "delete", first, last } or nil
+  end
   return {
     first = first,
-    last = last,
-    old = vim.list_slice(rows, first + 1, last),
+    old = old,
     above = rows[first],
     below = rows[last + 1],
-    lines = lines,
-    column = column,
+    changes = changes,
   }
 end
 
 ---@param rows string[]
----@param edits table[]
+---@param edits table[] as they are given
 ---@return string[] rows after the step
 local function after(rows, edits)
   rows = vim.list_slice(rows)
   for i = #edits, 1, -1 do
-    local rest = vim.list_slice(rows, edits[i].last + 1)
-    rows = vim.list_extend(vim.list_slice(rows, 1, edits[i].first), edits[i].lines)
+    local first, last, lines = unpack(edits[i])
+    local rest = vim.list_slice(rows, last + 1)
+    rows = vim.list_extend(vim.list_slice(rows, 1, first), lines)
     vim.list_extend(rows, rest)
   end
   return #rows > 0 and rows or { "" }
@@ -50,7 +56,7 @@ local function call_of(nvim, steps, more)
     for k, each in ipairs(given) do
       edits[k] = edit_of(rows, each)
     end
-    rows = after(rows, edits)
+    rows = after(rows, given)
     call.steps[i] = { job = job + i - 1, attempt = more.attempt or 1, edits = edits }
   end
   return call
@@ -147,17 +153,14 @@ test("rows that differ, or a row beside them, stop the call; the steps before it
     ["no row below"] = function(edit)
       edit.below = nil
     end,
-    ["a row of its own that is the one below"] = function(edit)
-      edit.old, edit.below = { "c", "d" }, nil
-    end,
     ["rows that read so one further up"] = function(edit)
-      edit.first, edit.last, edit.above = 3, 4, nil
+      edit.first, edit.above = 3, nil
     end,
     ["a place past the end"] = function(edit)
-      edit.first, edit.last = 7, 8
+      edit.first = 7
     end,
     ["an insertion past the end"] = function(edit)
-      edit.first, edit.last, edit.old, edit.below = 5, 5, {}, nil
+      edit.first, edit.old, edit.below = 5, {}, nil
     end,
   }) do
     local nvim = child.with_host({ "a", "b", "c", "d" })
@@ -177,13 +180,12 @@ test("rows that differ, or a row beside them, stop the call; the steps before it
   end
 end)
 
-test("a step that is no edit of rows is an error, and nothing of it is written", function()
+test("a change that Neovim refuses is an error, and nothing of its step is written", function()
   local nvim = child.with_host({ "a", "b", "c" })
-  local reply = write(nvim, { { { 0, 1, { "A" } }, { 1, 1, { "x\ny" } } } })
+  local call = call_of(nvim, { { { 0, 1, { "A" } }, { 2, 3, { "C" } } } })
+  call.steps[1].edits[1].changes[1][5] = 9
+  local reply = send(nvim, call)
   equal({ states(reply), type(reply.steps[1].message) }, { "error", "string" })
-  local call = call_of(nvim, { { { 0, 1, { "A" } }, { 1, 2, { "B" } } } })
-  call.steps[1].edits = { call.steps[1].edits[2], call.steps[1].edits[1] }
-  equal(states(send(nvim, call)), "error")
   equal(nvim:lines(1), { "a", "b", "c" })
 end)
 
@@ -236,23 +238,12 @@ test("a step that fails half-way is taken back whole", function()
   equal(nvim:lines(1), { "A", "b", "C" })
 end)
 
-test("a step that leaves every row as it reads is written without a change", function()
-  for _, edits in ipairs({
-    {},
-    { { 0, 2, { "a", "b" } } },
-    { { 1, 2, { "b" } }, { 2, 2, {} } },
-    { { 1, 2, { "b" }, 1 } },
-  }) do
-    local nvim = child.with_host({ "a", "b" })
-    local before, sequence = tick(nvim), nvim:lua("return vim.fn.undotree().seq_last")
-    local result = written(nvim, edits)
-    equal({ result.from, result.to, tick(nvim) }, { before, before, before })
-    equal(nvim:lua("return vim.fn.undotree().seq_last"), sequence)
-  end
-  local nvim = child.with_host({ "" })
-  local before = tick(nvim)
-  written(nvim, { { 0, 1, {} } })
-  equal(tick(nvim), before)
+test("a step without edits is written without a change", function()
+  local nvim = child.with_host({ "a", "b" })
+  local before, sequence = tick(nvim), nvim:lua("return vim.fn.undotree().seq_last")
+  local result = written(nvim, {})
+  equal({ result.from, result.to, tick(nvim) }, { before, before, before })
+  equal(nvim:lua("return vim.fn.undotree().seq_last"), sequence)
 end)
 
 test("the same call twice is written once, with the same ticks", function()

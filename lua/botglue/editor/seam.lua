@@ -24,7 +24,7 @@ local function save_both()
     return
   end
   local above = api.nvim_buf_get_lines(0, row - 2, row - 1, true)[1]
-  change.text(api.nvim_get_current_buf(), row - 2, #above, row - 1, 0, { "", "" })
+  change.set_text(api.nvim_get_current_buf(), row - 2, #above, row - 1, 0, { "", "" })
 end
 
 --- Watches the keys until the insertion ends.

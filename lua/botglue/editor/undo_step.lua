@@ -72,7 +72,7 @@ local function forget_line(bufnr, first)
   end
   -- A line that Neovim thinks it has it does not take again: hence two, neither of which is changed.
   for _, taken in ipairs({ near[2], near[1] }) do
-    change.text(bufnr, taken - 1, 0, taken - 1, 0, { "" })
+    change.set_text(bufnr, taken - 1, 0, taken - 1, 0, { "" })
   end
 end
 

@@ -1,17 +1,12 @@
 --- The only call by which the host changes a buffer. It checks the moment, the tick and the rows, and writes, in one
---- synchronous call, so no key is processed in between. The host decides what is written; this module never merges or
---- searches text.
+--- synchronous call, so no key is processed in between. The host decides what is written, and by which changes; this
+--- module never merges or searches text.
 ---
---- Edits of an empty buffer: Neovim keeps one empty row. An edit with `first = 0, last = 1, old = { "" }` replaces it;
---- with `last = 0` the edit inserts rows above it, and the empty row stays. An edit that deletes all rows of a buffer
---- leaves the empty row, as `lines = { "" }` does.
----
---- A row is a byte string as in Neovim's API: it may contain NUL and never a newline.
+--- A row is a byte string as in Neovim's API: it may contain NUL and never a newline. A buffer keeps one row.
 
 local connection = require("botglue.host.connection")
 local moment = require("botglue.editor.moment")
 local change = require("botglue.editor.change")
-local rows = require("botglue.editor.rows")
 local undo_step = require("botglue.editor.undo_step")
 
 local M = {}
@@ -34,14 +29,11 @@ local REFUSALS = { not_now = true, gone = true, stale = true } -- reply states t
 
 ---@class botglue.RowEdit
 ---@field first integer row from 0
----@field last integer exclusive; equal to `first` for an insertion
 ---@field old string[] the expected text of these rows
 ---@field above string? the row above; nil at the top of the buffer
 ---@field below string? the row below; nil at the end of the buffer
----@field lines string[] the new rows
----@field head integer? of a part or a block: the number of unchanged bytes before it in the first row
----@field tail integer? of a part or a block: the number of unchanged bytes after it in the last row
----@field column integer? of a row of a block: one that ends before this screen column is filled up with spaces
+---@field changes any[][] by the names of functions of `change`, with their arguments
+---@field behind integer[]? right behind what is replaced, and behind what comes: where who types there goes on
 
 ---@class botglue.WriteReply
 ---@field state "not_now"|"gone"|"stale"|"done"
@@ -76,55 +68,11 @@ end
 ---@param edit botglue.RowEdit
 ---@return boolean
 local function is_current(buffer, edit)
-  if edit.first + #edit.old ~= edit.last or (edit.above == nil) ~= (edit.first == 0) then
-    return false
-  end
   local expected = vim.list_extend({ edit.above }, edit.old)
   expected[#expected + 1] = edit.below
-  local from = math.max(edit.first - 1, 0)
-  return vim.deep_equal(expected, api.nvim_buf_get_lines(buffer, from, edit.last + 1, false))
-end
-
---- Checks all edits of a step before the first one is written; returns why the step cannot be written.
----@param buffer integer
----@param edits botglue.RowEdit[]
----@return botglue.StepResult?
-local function obstacle(buffer, edits)
-  local previous_last = 0
-  for _, edit in ipairs(edits) do
-    if edit.first < previous_last then
-      return { state = "error", message = "edits are not ascending" }
-    elseif not is_current(buffer, edit) then
-      return { state = "differs" }
-    end
-    previous_last = edit.last
-    for _, line in ipairs(edit.lines) do
-      if line:find("\n", 1, true) then
-        return { state = "error", message = "a row has a newline in it" }
-      end
-    end
-  end
-end
-
---- The new rows of an edit. A row that ends before the block's column is padded with spaces up to it.
----@param buffer integer
----@param edit botglue.RowEdit
----@return string[]
-local function lines_of(buffer, edit)
-  local column, old, new = edit.column, edit.old[1], edit.lines[1]
-  if not column then
-    return edit.lines
-  end
-  return { rows.filled(buffer, old, new, column) }
-end
-
---- Whether an edit changes anything.
----@param buffer integer
----@param edit botglue.RowEdit
----@return boolean
-local function is_change(buffer, edit)
-  local deletes_empty_row = #edit.lines == 0 and edit.first < edit.last and change.is_empty(buffer)
-  return not deletes_empty_row and not vim.deep_equal(edit.old, edit.lines)
+  local from, past = math.max(edit.first - 1, 0), edit.first + #edit.old + 1
+  return (edit.above == nil) == (edit.first == 0)
+    and vim.deep_equal(expected, api.nvim_buf_get_lines(buffer, from, past, false))
 end
 
 --- Undoes a partly written step and removes it from the undo history.
@@ -141,20 +89,6 @@ local function roll_back(buffer)
   bo.modifiable = modifiable
 end
 
---- Writes an edit. A cursor directly after a replaced part moves to the end of the new text.
----@param buffer integer
----@param edit botglue.RowEdit
-local function put_edit(buffer, edit)
-  local lines, tail = lines_of(buffer, edit), edit.tail
-  local is_replaced = tail and #edit.old > 0 and #lines > 0
-  local move_cursor = is_replaced
-    and change.behind(buffer, edit.first, edit.head or 0, edit.last - 1, #edit.old[#edit.old] - tail)
-  rows.replace(buffer, edit.first, edit.last, lines)
-  if move_cursor then
-    move_cursor(edit.first + #lines - 1, #lines[#lines] - tail)
-  end
-end
-
 --- Writes the edits of a step, from the last to the first, so that an edit does not move the rows of those before it.
 ---@param buffer integer
 ---@param edits botglue.RowEdit[]
@@ -162,7 +96,14 @@ local function write_edits(buffer, edits)
   local tick = api.nvim_buf_get_changedtick(buffer)
   local ok, err = pcall(function()
     for i = #edits, 1, -1 do
-      put_edit(buffer, edits[i])
+      local behind = edits[i].behind
+      local stay = behind and change.behind(buffer, behind[1], behind[2])
+      for _, made in ipairs(edits[i].changes) do
+        change[made[1]](buffer, unpack(made, 2))
+      end
+      if stay then
+        stay(behind[3], behind[4])
+      end
     end
   end)
   if not ok then
@@ -178,18 +119,18 @@ end
 ---@param step botglue.WriteStep
 ---@return botglue.StepResult|{ state: "not_now" }
 local function write_step(buffer, step)
-  local edits = step.edits
-  local failure = not vim.bo[buffer].modifiable and { state = "not_modifiable" } or obstacle(buffer, edits)
-  if failure then
-    return failure
+  if not vim.bo[buffer].modifiable then
+    return { state = "not_modifiable" }
+  end
+  for _, edit in ipairs(step.edits) do
+    if not is_current(buffer, edit) then
+      return { state = "differs" }
+    end
   end
   local from = api.nvim_buf_get_changedtick(buffer)
-  local changes = vim.tbl_filter(function(edit)
-    return is_change(buffer, edit)
-  end, edits)
-  if #changes > 0 then
-    local ok, err = pcall(undo_step.as_one_step, buffer, changes[1].first, function()
-      write_edits(buffer, changes)
+  if #step.edits > 0 then
+    local ok, err = pcall(undo_step.as_one_step, buffer, step.edits[1].first, function()
+      write_edits(buffer, step.edits)
     end)
     if not ok then
       local is_locked = tostring(err):find("E565", 1, true)
@@ -279,27 +220,14 @@ function M.write(call, around)
   return done(call, results)
 end
 
---- The landing of a job's last written step that the host has not confirmed as stored. A step that took only some hunks
---- of a held answer has no landing.
----@param id integer
----@return string? landing
-function M.landing(id)
-  local landing
-  for _, written in ipairs(connection.written) do
-    local is_landing = written.job == id and written.landing ~= "taken"
-    landing = is_landing and written.landing or landing
-  end
-  return landing
-end
-
---- The landings of all jobs with steps that the host has not confirmed as stored.
----@return { id: integer, landing: string }[]
+--- By job the landing of its last step that the host has not confirmed as stored. A step that took only some hunks of a
+--- held answer has no landing.
+---@return table<integer, { id: integer, landing: string }>
 function M.landings()
-  local landings, seen = {}, {}
+  local landings = {}
   for _, written in ipairs(connection.written) do
-    local landing = not seen[written.job] and M.landing(written.job)
-    seen[written.job] = true
-    landings[#landings + 1] = landing and { id = written.job, landing = landing } or nil
+    local landing = written.landing ~= "taken" and { id = written.job, landing = written.landing }
+    landings[written.job] = landing or landings[written.job]
   end
   return landings
 end
@@ -314,15 +242,17 @@ function M.stored(steps)
   end
 end
 
---- Replaces rows as one undo step, on a direct request of the user.
+--- Puts rows in as one undo step, on a direct request of the user.
 ---@param buffer integer
----@param first integer row from 0
----@param last integer exclusive
+---@param row integer the row above which they go
 ---@param lines string[]
-function M.put(buffer, first, last, lines)
-  local is_first = first == last and #lines > 0 and change.is_empty(buffer)
-  undo_step.as_one_step(buffer, first, function()
-    rows.replace(buffer, is_first and 0 or first, is_first and 1 or last, lines)
+function M.put(buffer, row, lines)
+  local is_empty = vim.deep_equal(api.nvim_buf_get_lines(buffer, 0, -1, false), { "" })
+  undo_step.as_one_step(buffer, row, function()
+    change.insert(buffer, is_empty and 0 or row, lines)
+    if is_empty then
+      change.delete(buffer, #lines, #lines + 1)
+    end
   end)
 end
 

@@ -61,7 +61,7 @@ local function take_leave(process, err)
   progress.stop()
   for _, job in ipairs(registry.all()) do
     job.range:keep_rows()
-    local written = write.landing(job.id)
+    local written = (write.landings()[job.id] or {}).landing
     if written and written ~= job.landing then
       settle(job, written)
     elseif job.status == "ready" then
@@ -94,7 +94,8 @@ end
 --- Tells a new host what the last one has left.
 ---@param process botglue.Process
 function M.introduce(process)
-  local hello = { held = {}, ended = {}, lost = connection.lost, written = write.landings() }
+  local hello = { held = {}, ended = {}, lost = connection.lost }
+  hello.written = vim.tbl_values(write.landings())
   for _, job in ipairs(registry.all()) do
     if job.landing == "held" then
       table.insert(hello.held, { id = job.id, uuid = job.uuid, is_taken = job.range.before ~= nil })

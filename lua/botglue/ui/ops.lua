@@ -139,7 +139,7 @@ local function put(lines, id, from)
     fail("the place of job %d is not known", id)
   end
   local _, last = target:lines()
-  require("botglue.editor.write").put(target.bufnr, last, last, lines)
+  require("botglue.editor.write").put(target.bufnr, last, lines)
   from:close()
 end
 
