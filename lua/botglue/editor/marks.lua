@@ -1,5 +1,6 @@
---- The extmarks by which the place of a job is drawn. They move as Neovim moves them; where the range really is the
---- host's document knows, and it says where they have to go instead (`apply.places`). Nothing here compares text.
+--- The range of a job in its buffer: extmarks by which its place is drawn, and its text when the job was sent. They
+--- move as Neovim moves them; where the range really is the host's document knows, and it says where they have to go
+--- instead. Nothing here compares or searches text. Rows count from 0.
 
 local M = {}
 
@@ -10,164 +11,317 @@ local highlights = api.nvim_create_namespace("botglue.highlight")
 -- A range has the text colour that its background is made for: above those of the syntax, below diagnostics.
 local PRIORITY = 130
 
----@class botglue.Marks
+---@class botglue.Extent a place in a buffer
+---@field first integer the first row; for an insertion the row above which it goes, one behind the last at the end
+---@field last integer the last row, included
+---@field from integer? the first byte in the first row, for characters
+---@field to integer? the byte behind the last one in the last row, for characters
+---@field spans integer[][]? for each row of a block the first byte and the one behind the last
+
+---@class botglue.Base the text of a place
+---@field text string[] the selected part of each row
+---@field rows string[] the whole rows
+---@field cols integer[] the byte at which each entry of `text` begins
+---@field above string? the row above the place, nil at the top
+---@field below string? the row below it, nil at the end
+
+---@class botglue.Range
 ---@field bufnr integer
----@field shape "line"|"char"|"block"|"insert" what they are set around
----@field ids integer[]
----@field shown integer[] of the highlighted text
----@field is_empty boolean whether the part that they mark was empty
-local Marks = {}
-Marks.__index = Marks
+---@field kind "line"|"char"|"block"|"insert" how it was selected
+---@field shape "line"|"char"|"block"|"insert" the current kind of the marked text: "line" for a landed insertion
+---@field column integer? the screen column at which a block begins
+---@field base botglue.Base what was sent
+---@field before botglue.Base? the text before the answer landed
+---@field landed botglue.Base? the text after the answer landed
+---@field on_disk { first_line: integer, rows: string[], base: string[]? }? its rows when its file was last written,
+--- from the store, or its rows when the host exited; `base`: the rows as sent, with what was taken
+---@field marks integer[]? the extmarks; nil if its place is not known
+---@field is_empty boolean? whether the part that they mark was empty
+---@field shown integer[] the extmarks of the highlighted text
+---@field group string? in which its text is highlighted
+---@field lost boolean? whether the host has reported that its place is not known
+---@field is_forgotten boolean? whether it is no longer tracked
+---@field has_moved boolean? whether it moved to another buffer after the job was sent
+---@field last_lines integer[] its first and last line when its place was last known, from 1
+local Range = {}
+Range.__index = Range
 
---- Gravity inward, so that the marks of neighbours do not mix.
 ---@param bufnr integer
----@param row integer
----@param col integer
----@param end_row integer
----@param end_col integer
----@return integer id
-local function around(bufnr, row, col, end_row, end_col)
-  return api.nvim_buf_set_extmark(bufnr, namespace, row, col, {
-    end_row = end_row,
-    end_col = end_col,
-    right_gravity = true,
-    end_right_gravity = false,
-  })
+---@param first integer
+---@param past integer
+---@return string[]
+local function get_rows(bufnr, first, past)
+  return api.nvim_buf_get_lines(bufnr, first, past, false)
 end
 
----@param bufnr integer
----@param row integer
----@return string
-local function get_row(bufnr, row)
-  return api.nvim_buf_get_lines(bufnr, row, row + 1, false)[1] or ""
-end
-
----@param bufnr integer
+--- The pieces of text that are marked, each by its first row and byte, its last row and the byte behind it.
 ---@param place botglue.Extent
----@param shape string
----@return integer[] ids
-local function set(bufnr, place, shape)
-  local first, last = place.first, place.last
-  if shape == "insert" then
-    -- Left gravity: lines that are opened below the row above stay below the answer.
-    return { api.nvim_buf_set_extmark(bufnr, namespace, first, 0, { right_gravity = false }) }
-  elseif shape == "char" then
-    return { around(bufnr, first, place.from, last, place.to) }
-  elseif shape == "block" then
-    local ids = {}
-    for i, span in ipairs(place.spans) do
-      ids[i] = around(bufnr, first + i - 1, span[1], first + i - 1, span[2])
-    end
-    return ids
+---@param past integer the byte behind the last row of whole rows
+---@return integer[][]
+local function pieces(place, past)
+  local found = { { place.first, place.from or 0, place.last, place.to or past } }
+  for i, span in ipairs(place.spans or {}) do
+    local row = place.first + i - 1
+    found[i] = { row, span[1], row, span[2] }
   end
-  return { around(bufnr, first, 0, last, #get_row(bufnr, last)) }
+  return found
 end
 
---- Sets marks around a place.
----@param bufnr integer a loaded buffer
+--- Removes the marks from the buffer, which may be gone.
+function Range:unmark()
+  for space, ids in pairs({ [namespace] = self.marks or {}, [highlights] = self.shown }) do
+    for _, id in ipairs(ids) do
+      pcall(api.nvim_buf_del_extmark, self.bufnr, space, id)
+    end
+  end
+  self.marks, self.shown = nil, {}
+end
+
+--- Replaces the marks by marks around a place of a loaded buffer.
 ---@param place botglue.Extent
 ---@param shape "line"|"char"|"block"|"insert"
----@return botglue.Marks
-function M.set(bufnr, place, shape)
-  local is_empty = shape == "char" and place.first == place.last and place.from == place.to
-  local ids = set(bufnr, place, shape)
-  return setmetatable({ bufnr = bufnr, shape = shape, ids = ids, shown = {}, is_empty = is_empty }, Marks)
+function Range:mark(place, shape)
+  self:unmark()
+  self.shape, self.lost, self.marks = shape, nil, {}
+  self.is_empty = shape == "char" and place.first == place.last and place.from == place.to
+  local past = shape == "line" and #(get_rows(self.bufnr, place.last, place.last + 1)[1] or "") or 0
+  for i, piece in ipairs(pieces(place, past)) do
+    -- Gravity inward, so that the marks of neighbours do not mix. Lines that are opened below the row above an
+    -- insertion stay below the answer.
+    local opts = { end_row = piece[3], end_col = piece[4], right_gravity = true, end_right_gravity = false }
+    opts = shape == "insert" and { right_gravity = false } or opts
+    self.marks[i] = api.nvim_buf_set_extmark(self.bufnr, namespace, piece[1], piece[2], opts)
+  end
+  self:show(self.group)
+  self.last_lines = { self:lines_of(place) }
 end
 
----@param index integer
----@return { row: integer, col: integer, end_row: integer, end_col: integer }?
-function Marks:get(index)
-  if not api.nvim_buf_is_loaded(self.bufnr) then
-    return nil
-  end
-  local mark = api.nvim_buf_get_extmark_by_id(self.bufnr, namespace, self.ids[index], { details = true })
-  if #mark == 0 then
-    return nil
-  end
-  local details = mark[3]
-  return {
-    row = mark[1],
-    col = mark[2],
-    end_row = details.end_row or mark[1],
-    end_col = details.end_col or mark[2],
-  }
+--- The host has reported that its place is not known.
+function Range:mark_lost()
+  self:lines() -- records the last lines
+  self:unmark()
+  self.lost = true
 end
 
 --- Where the rows of a block are, one below the other.
+---@param found integer[][]
 ---@return botglue.Extent?
-function Marks:block()
-  local first, spans = nil, {}
-  for i in ipairs(self.ids) do
-    local at = self:get(i)
-    first = first or at and at.row
-    if not at or at.row ~= first + i - 1 or at.end_row ~= at.row or at.end_col < at.col then
+local function block(found)
+  local first, spans = found[1][1], {}
+  for i, at in ipairs(found) do
+    if at[1] ~= first + i - 1 or at[3] ~= at[1] or at[4] < at[2] then
       return nil
     end
-    spans[i] = { at.col, at.end_col }
+    spans[i] = { at[2], at[4] }
   end
   return { first = first, last = first + #spans - 1, spans = spans }
 end
 
---- Where they are now; nil where no text is left between them. Of lines only the rows count: who types over one, or
---- behind it, is in it.
+--- Where the marks are; nil where the place is not known, or no text is left between them. Of lines only the rows
+--- count: who types over one, or behind it, is in it.
 ---@return botglue.Extent?
-function Marks:place()
-  if self.shape == "block" then
-    return self:block()
+function Range:place()
+  local found = {}
+  for i, id in ipairs(api.nvim_buf_is_loaded(self.bufnr) and self.marks or {}) do
+    local mark = api.nvim_buf_get_extmark_by_id(self.bufnr, namespace, id, { details = true })
+    local details = mark[3] or {}
+    found[i] = { mark[1], mark[2], details.end_row or mark[1], details.end_col or mark[2] }
   end
-  local at = self:get(1)
-  if not at then
+  if #found == 0 or #found[1] == 0 then
     return nil
-  elseif self.shape == "insert" then
+  elseif self.shape == "block" then
+    return block(found)
+  end
+  local row, col, end_row, end_col = unpack(found[1])
+  local count, is_part = api.nvim_buf_line_count(self.bufnr), self.shape == "char"
+  if self.shape == "insert" then
     -- Undo may leave a mark behind the last row.
-    local row = math.min(at.col == 0 and at.row or at.row + 1, api.nvim_buf_line_count(self.bufnr))
+    row = math.min(col == 0 and row or row + 1, count)
     return { first = row, last = row }
   end
-  local is_part = self.shape == "char"
-  local is_turned = at.end_row < at.row or is_part and at.row == at.end_row and at.end_col < at.col
-  local is_gone = is_part and not self.is_empty and at.row == at.end_row and at.col == at.end_col
-  if is_turned or is_gone or at.end_row >= api.nvim_buf_line_count(self.bufnr) then
+  local is_turned = end_row < row or is_part and row == end_row and end_col < col
+  local is_gone = is_part and not self.is_empty and row == end_row and col == end_col
+  if is_turned or is_gone or end_row >= count then
     return nil
   end
-  return {
-    first = at.row,
-    last = at.end_row,
-    from = is_part and at.col or nil,
-    to = is_part and at.end_col or nil,
-  }
+  return { first = row, last = end_row, from = is_part and col or nil, to = is_part and end_col or nil }
 end
 
---- Shows the text between them in a highlight group; without one as it is.
+--- Highlights its text from now on; without a group no more.
 ---@param group string?
-function Marks:show(group)
+function Range:show(group)
   for _, id in ipairs(self.shown) do
     pcall(api.nvim_buf_del_extmark, self.bufnr, highlights, id)
   end
-  self.shown = {}
-  local place = group and self.shape ~= "insert" and self:place() or { spans = {} }
+  self.group, self.shown = group, {}
+  local place = group and self.shape ~= "insert" and self:place()
   -- Lines are shown to the edge of the window: to the start of the row below.
-  local is_part = place.spans or place.from
-  for i, span in ipairs(place.spans or { { place.from or 0, place.to or 0 } }) do
-    local row = place.first + i - 1
-    self.shown[i] = api.nvim_buf_set_extmark(self.bufnr, highlights, row, span[1], {
-      end_row = place.spans and row or is_part and place.last or place.last + 1,
-      end_col = span[2],
+  local is_line = self.shape == "line"
+  for i, piece in ipairs(place and pieces(place, 0) or {}) do
+    self.shown[i] = api.nvim_buf_set_extmark(self.bufnr, highlights, piece[1], piece[2], {
+      end_row = is_line and piece[3] + 1 or piece[3],
+      end_col = piece[4],
       end_right_gravity = false,
       hl_group = group,
-      hl_eol = not is_part,
+      hl_eol = is_line,
       hl_mode = "combine",
       priority = PRIORITY,
     })
   end
 end
 
---- Takes them away. The buffer may be gone.
-function Marks:clear()
-  self:show()
-  for _, id in ipairs(self.ids) do
-    pcall(api.nvim_buf_del_extmark, self.bufnr, namespace, id)
+--- The lines of a place as people count them. An insertion is at the line that it goes below.
+---@param place botglue.Extent
+---@return integer first
+---@return integer last
+function Range:lines_of(place)
+  local by = self.shape == "insert" and 0 or 1
+  return place.first + by, place.last + by
+end
+
+--- The lines that it covers, from 1; the last known lines if its place is not known.
+---@return integer first
+---@return integer last
+function Range:lines()
+  local place = self:place()
+  if place then
+    self.last_lines = { self:lines_of(place) }
   end
-  self.ids = {}
+  return self.last_lines[1], self.last_lines[2]
+end
+
+--- The text of a place and the rows next to it.
+---@param place botglue.Extent
+---@return botglue.Base
+function Range:read(place)
+  local past = self.shape == "insert" and place.first or place.last + 1
+  local rows, text, cols = get_rows(self.bufnr, place.first, past), {}, {}
+  for i, row in ipairs(rows) do
+    local span = place.spans and place.spans[i] or {}
+    local from = span[1] or i == 1 and place.from or 0
+    local to = span[2] or i == #rows and place.to or #row
+    text[i], cols[i] = row:sub(from + 1, to), from
+  end
+  return {
+    text = text,
+    rows = rows,
+    cols = cols,
+    above = place.first > 0 and get_rows(self.bufnr, place.first - 1, place.first)[1] or nil,
+    below = get_rows(self.bufnr, past, past + 1)[1],
+  }
+end
+
+--- The text at the range if the user has not changed it, and its lines, as a request has them.
+---@return table
+function Range:selection()
+  local text, first, last = self.landed or self.base, self:lines()
+  return {
+    kind = self.shape,
+    first_line = first,
+    last_line = last,
+    text = text.text,
+    rows = text.rows,
+    cols = text.cols,
+    column = self.column,
+    beside = vim.tbl_extend("error", vim.empty_dict(), { above = text.above, below = text.below }),
+  }
+end
+
+--- The host has written to the range: an answer, or the earlier text after a revert.
+---@param place botglue.Extent the written range
+---@param shape "line"|"char"|"block"|"insert"
+---@param before botglue.Base? the text before the answer; nil after a revert
+function Range:settle(place, shape, before)
+  self:mark(place, shape)
+  self.before, self.landed = before, before and self:read(place)
+end
+
+--- The host has exited: records the current rows, by which the next host finds the range.
+function Range:keep_rows()
+  local place = self:place()
+  if place then
+    local base = self.on_disk and self.on_disk.base
+    self.on_disk = { first_line = self:lines(), rows = self:read(place).rows, base = base }
+  end
+end
+
+--- Sets the base to the current text, just before the request is sent.
+---@return boolean known whether its place is known
+function Range:rebase()
+  local place = self:place()
+  if place then
+    self.base = self:read(place)
+  end
+  return place ~= nil
+end
+
+--- The same place for another job, as it is now.
+---@return botglue.Range? range nil where it is not known
+function Range:again()
+  local place = self:place()
+  return place and M.at(self.bufnr, place, self.shape, self.column)
+end
+
+--- Moves the range to another buffer that shows its file.
+---@param bufnr integer
+function Range:move_to(bufnr)
+  self:unmark()
+  self.bufnr, self.lost, self.has_moved = bufnr, nil, true
+end
+
+--- Frees the range's marks and texts; only its last lines stay.
+function Range:forget()
+  self:lines()
+  self:unmark()
+  self.is_forgotten, self.before, self.landed = true, nil, nil
+  self.base = { text = {}, rows = {}, cols = {} }
+end
+
+--- Marks a place.
+---@param bufnr integer
+---@param place botglue.Extent
+---@param shape "line"|"char"|"block"|"insert"
+---@param column integer?
+---@return botglue.Range
+function M.at(bufnr, place, shape, column)
+  local self = setmetatable({ bufnr = bufnr, kind = shape, column = column, shown = {} }, Range)
+  self:mark(place, shape)
+  self.base = self:read(place)
+  return self
+end
+
+--- Marks a selection and returns its range.
+---@param selection botglue.Selection
+---@return botglue.Range
+function M.from_selection(selection)
+  local kind, spans = selection.kind, selection.spans
+  local place = { first = selection.first_line - 1, last = selection.last_line - 1 }
+  if kind == "insert" then
+    place = { first = selection.first_line, last = selection.first_line }
+  elseif kind == "char" then
+    place.from, place.to = spans[1][1], spans[#spans][2]
+  elseif kind == "block" then
+    place.spans = spans
+  end
+  return M.at(selection.bufnr, place, kind, selection.column)
+end
+
+--- Makes a range of a stored selection; it has no marks yet.
+---@param bufnr integer it need not be loaded
+---@param sent botglue.StoredSelection
+---@param on_disk { first_line: integer, rows: string[] }? its rows as its file was written last
+---@return botglue.Range
+function M.recall(bufnr, sent, on_disk)
+  return setmetatable({
+    bufnr = bufnr,
+    kind = sent.kind,
+    shape = sent.kind,
+    shown = {},
+    base = vim.tbl_extend("force", sent, sent.beside) --[[@as botglue.Base]],
+    on_disk = on_disk,
+    last_lines = { sent.first_line, sent.last_line },
+    column = sent.column,
+  }, Range)
 end
 
 return M

@@ -95,7 +95,7 @@ end
 function M.recall(answer)
   local path, lost = answer.set.path, answer.id and connection.jobs[answer.id]
   local bufnr = path ~= "" and vim.fn.bufadd(path) or lost and lost.range.bufnr or -1
-  local range = require("botglue.editor.range").recall(bufnr, answer.selection, answer.stands)
+  local range = require("botglue.editor.marks").recall(bufnr, answer.selection, answer.stands)
   local place = lost and lost.range.bufnr == bufnr and lost.range:place()
   if lost and place then
     range:mark(place, lost.range.shape)

@@ -14,7 +14,7 @@ local handlers = require("botglue.host.handlers")
 local user_context = require("botglue.editor.user_context")
 local job = require("botglue.jobs.job")
 local notify = require("botglue.host.notify")
-local range = require("botglue.editor.range")
+local range = require("botglue.editor.marks")
 local registry = require("botglue.jobs.registry")
 
 local M = {}

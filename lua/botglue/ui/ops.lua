@@ -4,10 +4,9 @@
 local ask = require("botglue.editor.ask")
 local client = require("botglue.host.client")
 local errors = require("botglue.host.errors")
-local extent = require("botglue.editor.extent")
 local go = require("botglue.ui.go")
 local notify = require("botglue.host.notify")
-local range = require("botglue.editor.range")
+local range = require("botglue.editor.marks")
 local registry = require("botglue.jobs.registry")
 local run = require("botglue.jobs.run")
 
@@ -72,14 +71,14 @@ local function range_of(full, bufnr)
   for i, from in ipairs(sent.cols) do
     spans[i] = { from, from + #sent.text[i] }
   end
-  local place = extent.of({
+  return range.from_selection({
     bufnr = bufnr,
     kind = sent.kind,
     first_line = sent.first_line,
     last_line = sent.last_line,
     spans = spans,
+    column = sent.column,
   })
-  return range.at(bufnr, place, sent.kind, sent.column)
 end
 
 --- Goes on from a job of an earlier time, at its range, which is shown.

@@ -20,7 +20,7 @@ const BUDGETS: [(&str, usize); 10] = [
     ("", 535),
     ("command", 737),
     ("config", 382),
-    ("editor", 2016),
+    ("editor", 1885),
     ("host", 913),
     ("jobs", 1254),
     ("session", 68),
