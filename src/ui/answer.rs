@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rmpv::Value;
 
 use super::frame::{Frame, Row};
-use super::layout::{FloatSpec, Key, Ui, float};
+use super::layout::{Border, Key, MORE, Ui, float};
 use super::screen::{Event, Opening, View};
 use super::width::width;
 
@@ -148,20 +148,20 @@ impl View for Answer {
         let wide = self.rows.iter().map(|row| width(row)).max().unwrap_or_default();
         let wide = wide.clamp(WIDTHS.0, WIDTHS.1).min(ui.columns.saturating_sub(2).max(1));
         let height = self.rows.iter().map(|row| width(row).div_ceil(wide).max(1)).sum();
-        let spec = FloatSpec {
-            width: wide,
-            height,
+        let size = (wide, height);
+        let border = Border {
             left: &self.talk.answers[0].question,
             right: &self.talk.place,
             note: (!self.is_inside).then_some(OUTSIDE),
             keys: if self.is_inside { &KEYS } else { &[] },
             page,
+            more: MORE,
         };
         let row = |(at, row): (usize, &String)| {
             Arc::new(Row { text: row.clone(), id: Some(at.to_string()), ..Row::default() })
         };
         Frame {
-            place: Some(float(spec, ui)),
+            place: Some(float(size, border, ui)),
             rows: self.rows.iter().enumerate().map(row).collect(),
             cursor: Some(self.begins[self.shown].0 + 1),
             ..Frame::default()

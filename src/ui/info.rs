@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::frame::{Frame, Row};
-use super::layout::{FloatSpec, Key, Ui, float, inside, table};
+use super::layout::{Border, Key, MORE, Ui, float, inside, table};
 use super::screen::{Opening, View};
 use crate::view::Table;
 
@@ -37,17 +37,17 @@ impl View for Info {
             rows.extend(table(one, room));
         }
         let height = if tables.is_empty() { HEIGHT } else { rows.len() };
-        let spec = FloatSpec {
-            width: WIDTH,
-            height,
+        let size = (WIDTH, height);
+        let border = Border {
             left: "what it cost",
             right: &self.project,
             note: Some(note),
             keys: &KEYS,
             page,
+            more: MORE,
         };
         let rows = rows.into_iter().map(Arc::new).collect();
-        Frame { place: Some(float(spec, ui)), rows, ..Frame::default() }
+        Frame { place: Some(float(size, border, ui)), rows, ..Frame::default() }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::frame::{Frame, Row};
-use super::layout::{FloatSpec, Key, Ui, float};
+use super::layout::{Border, Key, MORE, Ui, float};
 use super::screen::{Opening, View};
 use super::width::width;
 use crate::view::PromptView;
@@ -28,17 +28,10 @@ impl View for JobPrompt {
         let PromptView { prompt, ended, took } = &self.0;
         let wide = ui.columns.saturating_sub(8).clamp(WIDTHS.0, WIDTHS.1);
         let height: usize = prompt.split('\n').map(|row| width(row).div_ceil(wide).max(1)).sum();
-        let spec = FloatSpec {
-            width: wide,
-            height: height.min(ui.lines * 6 / 10),
-            left: "prompt",
-            right: ended,
-            note: Some(took),
-            keys: &KEYS,
-            page,
-        };
+        let size = (wide, height.min(ui.lines * 6 / 10));
+        let border = Border { left: "prompt", right: ended, note: Some(took), keys: &KEYS, page, more: MORE };
         let rows = prompt.split('\n').map(|row| Arc::new(Row::plain(row))).collect();
-        Frame { place: Some(float(spec, ui)), rows, ..Frame::default() }
+        Frame { place: Some(float(size, border, ui)), rows, ..Frame::default() }
     }
 }
 

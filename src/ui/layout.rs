@@ -64,25 +64,6 @@ impl Key {
     }
 }
 
-/// What a floating window in the middle of the screen is to be.
-#[derive(Debug, Clone, Copy)]
-pub struct FloatSpec<'a> {
-    /// The columns that it would like to have inside.
-    pub width: usize,
-    /// The rows.
-    pub height: usize,
-    /// The text at the left of its title.
-    pub left: &'a str,
-    /// That at the right.
-    pub right: &'a str,
-    /// The text at the left of its footer; the keys are at the right then.
-    pub note: Option<&'a str>,
-    /// The keys that its footer shows.
-    pub keys: &'a [Key],
-    /// Which of the pages of keys is shown.
-    pub page: usize,
-}
-
 /// What is in the border of a floating window.
 #[derive(Debug, Clone, Copy)]
 pub struct Border<'a> {
@@ -112,9 +93,9 @@ pub fn inside(width: usize, ui: Ui) -> usize {
 
 /// The places of a floating window in the middle of the screen, and of a pane below its rows, which takes the footer and as
 /// many rows as the screen has too few.
-pub fn docked(spec: FloatSpec<'_>, pane: usize, ui: Ui) -> (Place, Place) {
+pub fn docked(size: (usize, usize), border: Border<'_>, pane: usize, ui: Ui) -> (Place, Place) {
     let rows = ui.lines.saturating_sub(ui.cmdheight + 2);
-    let alone = float(spec, ui);
+    let alone = float(size, border, ui);
     let pane = pane.min(rows.saturating_sub(2)).max(1);
     let height = alone.height.min(rows.saturating_sub(pane + 1)).max(1);
     let row = alone.row.min(rows.saturating_sub(height + pane + 1));
@@ -128,13 +109,13 @@ pub fn docked(spec: FloatSpec<'_>, pane: usize, ui: Ui) -> (Place, Place) {
     (Place { row, height, footer: Chunks::new(), docked: Docked::Above, ..alone }, below)
 }
 
-/// The place and the border of a floating window in the middle of the screen.
-pub fn float(spec: FloatSpec<'_>, ui: Ui) -> Place {
+/// The place and the border of a floating window in the middle of the screen, which would like to have so many columns and
+/// rows inside.
+pub fn float((width, height): (usize, usize), border: Border<'_>, ui: Ui) -> Place {
     let rows = ui.lines.saturating_sub(ui.cmdheight + 2);
-    let width = inside(spec.width, ui);
-    let height = spec.height.min(rows).max(1);
-    let FloatSpec { left, right, note, keys, page, .. } = spec;
-    let (title, footer) = borders(Border { left, right, note, keys, page, more: MORE }, width);
+    let width = inside(width, ui);
+    let height = height.min(rows).max(1);
+    let (title, footer) = borders(border, width);
     Place {
         row: rows.saturating_sub(height) / 2,
         col: ui.columns.saturating_sub(2 + width) / 2,
@@ -364,8 +345,10 @@ mod tests {
         Key::told("q", "close", "close"),
     ];
 
-    fn spec(page: usize) -> FloatSpec<'static> {
-        FloatSpec { width: 60, height: 3, left: "things", right: "3 of them", note: None, keys: &KEYS, page }
+    const SIZE: (usize, usize) = (60, 3);
+
+    fn border(page: usize) -> Border<'static> {
+        Border { left: "things", right: "3 of them", note: None, keys: &KEYS, page, more: MORE }
     }
 
     fn ui(columns: usize, lines: usize) -> Ui {
@@ -374,7 +357,7 @@ mod tests {
 
     #[test]
     fn a_window_has_a_title_and_its_keys() {
-        let place = float(spec(0), ui(80, 24));
+        let place = float(SIZE, border(0), ui(80, 24));
         assert_eq!((place.row, place.col, place.width, place.height), (9, 9, 60, 3));
         assert_eq!(text(&place.title), format!(" things {} 3 of them ", "─".repeat(41)));
         let keys = " <CR> jump · r review · t transcript · q close ";
@@ -383,20 +366,21 @@ mod tests {
 
     #[test]
     fn keys_that_find_no_room_are_on_the_next_page() {
-        let footer = |page| text(&float(spec(page), ui(40, 12)).footer).trim_end_matches('─').to_owned();
+        let footer =
+            |page| text(&float(SIZE, border(page), ui(40, 12)).footer).trim_end_matches('─').to_owned();
         assert_eq!(footer(0), " <CR> jump · r review · g? more ");
         assert_eq!(footer(1), " t transcript · q close · g? more ");
         assert_eq!(footer(2), footer(0));
-        let tiny = float(spec(0), ui(4, 3));
+        let tiny = float(SIZE, border(0), ui(4, 3));
         assert_eq!((tiny.width, tiny.height), (2, 1));
     }
 
     #[test]
     fn a_note_is_at_the_left_of_the_keys() {
-        let noted = FloatSpec { note: Some("opus 71 %"), keys: &KEYS[3..], ..spec(0) };
-        let footer = text(&float(noted, ui(80, 24)).footer);
+        let noted = Border { note: Some("opus 71 %"), keys: &KEYS[3..], ..border(0) };
+        let footer = text(&float(SIZE, noted, ui(80, 24)).footer);
         assert_eq!(footer, format!(" opus 71 % {} q close ", "─".repeat(40)));
-        let narrow = text(&float(FloatSpec { width: 16, ..noted }, ui(80, 24)).footer);
+        let narrow = text(&float((16, 3), noted, ui(80, 24)).footer);
         assert_eq!(narrow, format!("{} q close ", "─".repeat(7)));
     }
 

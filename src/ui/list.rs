@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::frame::{Frame, Row};
-use super::layout::{Class, Columns, FloatSpec, Key, Ui, docked, float, inside, wrap};
+use super::layout::{Border, Class, Columns, Key, MORE, Ui, docked, float, inside, wrap};
 use super::screen::{Effect, Event, Opening, View};
 use super::status::SPINNER;
 use crate::session::{Live, LiveState};
@@ -401,19 +401,12 @@ impl View for List {
         let detail = detail.map(|detail| wrap(detail, room)).unwrap_or_default();
         self.pane = self.pane.max(detail.len()).min(MOST_DETAIL.min(ui.lines / 2));
         let (keys, head) = (self.keys(), self.head());
-        let spec = FloatSpec {
-            width,
-            height: rows.len().max(1).min(ui.lines * 6 / 10),
-            left: self.name,
-            right: &head,
-            note: None,
-            keys: &keys,
-            page,
-        };
+        let size = (width, rows.len().max(1).min(ui.lines * 6 / 10));
+        let border = Border { left: self.name, right: &head, note: None, keys: &keys, page, more: MORE };
         if self.pane == 0 {
-            return Frame { place: Some(float(spec, ui)), rows, ..Frame::default() };
+            return Frame { place: Some(float(size, border, ui)), rows, ..Frame::default() };
         }
-        let (place, below) = docked(spec, self.pane, ui);
+        let (place, below) = docked(size, border, self.pane, ui);
         let detail = detail.iter().map(|line| Arc::new(Row::plain(" ").with(line, FAILURE)));
         let below = Frame { place: Some(below), rows: detail.collect(), ..Frame::default() };
         Frame { place: Some(place), rows, below: Some(Box::new(below)), ..Frame::default() }
