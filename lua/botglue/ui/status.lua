@@ -65,7 +65,7 @@ local function place_of(hung, shown)
     place.user = window.current and window or place.user
     -- Or what stands right below it.
     if last >= window.topline - 1 and place.first <= window.botline + 1 then
-      place.columns = math.min(place.columns or math.huge, windows.columns(window))
+      place.columns = math.min(place.columns or math.huge, window.columns)
       place.window = (window.current or not place.window) and window or place.window
     end
   end
@@ -95,7 +95,7 @@ local function may_grow(window, lnum, more)
   end
   local ending = windows.end_of(window, cursor)
   local is_still = api.nvim_get_mode().mode:find("^[nc]") ~= nil
-  return is_still and ending ~= nil and more <= windows.bottom(window) - vim.o.scrolloff - ending
+  return is_still and ending ~= nil and more <= window.bottom - vim.o.scrolloff - ending
 end
 
 --- Puts the rows below the range.
@@ -131,7 +131,7 @@ end
 local function draw_beside(hung, place)
   local window = place.window
   local ending = window and windows.end_of(window, place.last)
-  local is_seen = hung.drawn and ending and ending < windows.bottom(window)
+  local is_seen = hung.drawn and ending and ending < window.bottom
   local lnum = window and not is_seen and math.min(place.last, window.botline)
   if not lnum or lnum < math.max(place.first, window.topline) then
     api.nvim_buf_del_extmark(hung.bufnr, namespace, hung.beside)
@@ -161,9 +161,9 @@ local function spot(range, place)
   end
   local above, free = window.winrow - 1, 0
   if at.past - at.first == last - first + 1 then
-    free = windows.columns(window)
+    free = window.columns
     for lnum = first, last do
-      free = math.min(free, windows.columns(window) - windows.width_of(window, lnum))
+      free = math.min(free, window.columns - windows.width_of(window, lnum))
     end
   end
   return {
@@ -174,7 +174,7 @@ local function spot(range, place)
     from = at.first - above,
     to = at.past - 1 - above,
     top = window.winbar,
-    bottom = windows.bottom(window) - 1 - above,
+    bottom = window.bottom - 1 - above,
   }
 end
 

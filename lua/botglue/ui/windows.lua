@@ -7,6 +7,8 @@ local api = vim.api
 
 ---@class botglue.Window: vim.fn.getwininfo.ret.item
 ---@field current boolean whether the user is in it
+---@field columns integer those that there are for text
+---@field bottom integer the last screen row for text
 
 --- What a window shows.
 ---@param win integer
@@ -14,6 +16,7 @@ local api = vim.api
 function M.info(win)
   local info = vim.fn.getwininfo(win)[1] --[[@as botglue.Window]]
   info.current = win == api.nvim_get_current_win()
+  info.columns, info.bottom = info.width - info.textoff, info.winrow + info.winbar + info.height - 1
   return info
 end
 
@@ -81,20 +84,6 @@ local function within(window, fn)
   end
 end
 
---- The columns that there are for text.
----@param window botglue.Window
----@return integer
-function M.columns(window)
-  return window.width - window.textoff
-end
-
---- The last screen row for text.
----@param window botglue.Window
----@return integer
-function M.bottom(window)
-  return window.winrow + window.winbar + window.height - 1
-end
-
 --- The screen row on which a line ends; nil where that is not to be seen.
 ---@param window botglue.Window
 ---@param lnum integer
@@ -132,7 +121,7 @@ end
 ---@return integer width
 ---@return integer free
 function M.width_of(window, lnum)
-  local columns = M.columns(window)
+  local columns = window.columns
   local width = vim.fn.virtcol({ lnum, "$" }, 0, window.winid) - 1
   local used = width
   if width > columns and vim.wo[window.winid].wrap then

@@ -24,7 +24,7 @@ const BUDGETS: [(&str, usize); 10] = [
     ("host", 913),
     ("jobs", 1254),
     ("session", 68),
-    ("ui", 1634),
+    ("ui", 1622),
     ("ui/prompt", 1150),
     ("ui/review", 736),
 ];
