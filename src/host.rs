@@ -1,7 +1,6 @@
 //! The host: one loop over the closed enum [`HostMessage`], from the first message to the end of all jobs when the
 //! editor is gone. It owns the jobs: `starting` begins them, `results` tells the store, the mirrors and the editor what
-//! comes of them, `decisions` does what the user decides on answers, `earlier` takes over what an earlier host has left,
-//! `questions` replies to the editor.
+//! comes of them, `decisions` does what the user decides on answers, `earlier` takes over what an earlier host has left.
 
 mod answers;
 mod batches;
@@ -14,7 +13,6 @@ mod jobs;
 mod lists;
 mod progress;
 mod prompt;
-mod questions;
 mod results;
 mod reviews;
 mod starting;
@@ -299,7 +297,7 @@ impl Host {
             Command::Edit { id, lines, is_saved } => self.edit(id, lines, is_saved),
             Command::Adopt { token } => self.adopt(Adopter::Plugin(token)),
             Command::Settled { token } => self.unsettled.push(token),
-            Command::Recall { token, asked } => self.recall(token, asked),
+            Command::Refused { token, why } => self.editor.reply(token, Err(why)),
             Command::Interrupted(ids) => self.interrupted = ids,
             Command::Observe { id, wanted } => {
                 if let Some(subscriptions) = self.jobs.subscriptions(id) {

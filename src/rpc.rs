@@ -98,12 +98,12 @@ pub enum Command {
         /// Comes back with the reply.
         token: u64,
     },
-    /// Recall earlier prompts.
-    Recall {
+    /// A query that cannot be read.
+    Refused {
         /// Comes back with the reply.
         token: u64,
-        /// Which ones, or why what is asked cannot be read.
-        asked: Result<Recalled, JobError>,
+        /// Why.
+        why: String,
     },
     /// The user leaves Neovim, which ends the agents of these jobs.
     Interrupted(Vec<u64>),
@@ -265,7 +265,7 @@ impl Command {
     pub fn wrong(method: &str, params: &[Value], error: JobError) -> Self {
         let token = params.first().and_then(|query| Fields::root(query).ok()?.count("token").ok());
         match token.filter(|_| method == "query") {
-            Some(token) => Self::Recall { token, asked: Err(error) },
+            Some(token) => Self::Refused { token, why: error.message },
             None => Self::Unknown(format!("{method}: {error}")),
         }
     }
@@ -313,13 +313,12 @@ impl Command {
         let fields = Fields::root(argument)?;
         let token = fields.count("token")?;
         match fields.text("name")?.as_str() {
-            "accept" | "reject" | "revert" => return Self::decide(token, &fields),
-            "held" => return Ok(Self::Adopt { token }),
-            "settled" => return Ok(Self::Settled { token }),
-            "hunk" => return Ok(Self::Hunk { token, key: review::key(&fields)? }),
-            _ => {}
+            "accept" | "reject" | "revert" => Self::decide(token, &fields),
+            "held" => Ok(Self::Adopt { token }),
+            "settled" => Ok(Self::Settled { token }),
+            "hunk" => Ok(Self::Hunk { token, key: review::key(&fields)? }),
+            _ => Ok(Self::Refused { token, why: bad("name", "is no question that this host knows").message }),
         }
-        Ok(Self::Recall { token, asked: Recalled::of(&fields) })
     }
 
     fn seen(argument: &Value) -> Result<Self, JobError> {
@@ -350,29 +349,6 @@ impl Command {
     fn observe(argument: &Value) -> Result<Self, JobError> {
         let fields = Fields::root(argument)?;
         Ok(Self::Observe { id: fields.count("id")?, wanted: Observe { thinking: fields.flag("thinking")? } })
-    }
-}
-
-/// Which earlier prompts are recalled.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recalled {
-    /// The most of those that were sent.
-    pub limit: u64,
-    /// The project whose newest agent is wanted.
-    pub project: String,
-}
-
-/// How many prompts are recalled by default.
-const PROMPTS: u64 = 200;
-
-impl Recalled {
-    fn of(fields: &Fields<'_>) -> Result<Self, JobError> {
-        if fields.text("name")? != "prompts" {
-            return Err(bad("name", "is no question that this host knows"));
-        }
-        let limit = fields.get("limit").map_or(Ok(PROMPTS), |_| fields.count("limit"))?;
-        let project = fields.some("project", Fields::lossy)?.unwrap_or_default();
-        Ok(Self { limit, project })
     }
 }
 

@@ -212,10 +212,8 @@ mod tests {
             decode(&query, 0..0)
         };
         let fields = vec![("name".into(), "mirror".into()), ("token".into(), 7.into())];
-        let InputMessage::Command(Command::Recall { token: 7, asked: Err(error) }) = ask(fields) else {
-            panic!()
-        };
-        assert!(error.message.starts_with("buffer "), "{error}");
+        let InputMessage::Command(Command::Refused { token: 7, why }) = ask(fields) else { panic!() };
+        assert!(why.starts_with("buffer "), "{why}");
     }
 
     #[tokio::test]

@@ -169,7 +169,6 @@ fn windows() -> Vec<(&'static str, Json)> {
 fn questions() -> Vec<Json> {
     let of_buffer = |more: Json| laid_over(&json!({"id": 1, "buffer": 1}), &more);
     let all = [
-        ("prompts", json!({"limit": 9, "project": "/"})),
         ("held", json!({})),
         ("settled", json!({})),
         ("accept", of_buffer(json!({"shows": true}))),
@@ -181,8 +180,7 @@ fn questions() -> Vec<Json> {
         ("hunk", of_buffer(json!({"verb": "take", "count": 1, "row": 0, "tick": 3}))),
         ("hunk", of_buffer(json!({"verb": "drop", "range": {"first": 0, "past": 2}, "row": 0, "tick": 3}))),
     ];
-    let question =
-        |(name, more): (&str, Json)| laid_over(&json!({"token": 1, "name": name, "limit": 5}), &more);
+    let question = |(name, more): (&str, Json)| laid_over(&json!({"token": 1, "name": name}), &more);
     all.into_iter().map(question).collect()
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{TEXT, database, history, landings, open, start, stored};
+use super::{TEXT, assert_landed, database, history, open, start, stored};
 use crate::support::agents::Gated;
 use crate::support::nvim::{Builder, Nvim};
 use crate::support::process::{self, signal};
@@ -145,7 +145,7 @@ impl Scene {
         self.assert_text(row, typed);
         let path = database(&self.nvim);
         self.nvim.wait("the landing is stored", || stored(&path, LANDING).as_deref() == Some(landing));
-        assert_eq!(history(&self.nvim).len(), 1);
+        assert_eq!(stored(&path, "SELECT count(*) FROM jobs").as_deref(), Some("1"));
         self.nvim.command("silent write");
         assert_nothing_held(self.nvim.quit_to());
     }
@@ -174,7 +174,7 @@ fn assert_found(scratch: Scratch, held_for: &str) {
     nvim.exec("require('botglue').accept(1)");
     nvim.wait("it is accepted", || job(&nvim, 1)["landing"] == "applied");
     assert_eq!(nvim.lines(), ["local a = 1", "local b = 20", "local c = 3"]);
-    assert_eq!(landings(&nvim), [("GATE:it".to_owned(), json!("applied"))]);
+    assert_landed(&nvim);
 }
 
 /// Asks for the held answers of Neovims that are gone, and shows the only one.
@@ -321,7 +321,7 @@ fn the_host_once_an_answer_is_stored_and_not_told() {
     nvim.exec("require('botglue').accept(2)");
     nvim.wait("it is accepted", || scene.is_landing(2, "applied"));
     assert_eq!(file(nvim), ["local a = 1", "local b = 20", "local c = 3"]);
-    assert_eq!(landings(nvim), [("GATE:it".to_owned(), json!("applied"))]);
+    assert_landed(nvim);
 }
 
 #[test]
@@ -383,7 +383,7 @@ fn neovim_once_the_rows_of_a_held_answer_were_edited_and_written() {
 /// that locked, in the journal alone.
 fn two_jobs(is_locked: bool) -> (Nvim, Gated, Option<rusqlite::Connection>) {
     let (nvim, gated) = open(Scratch::new(), 1);
-    assert_eq!(history(&nvim).len(), 0);
+    history(&nvim, "there is a store", <[_]>::is_empty);
     let lock = is_locked.then(|| super::faults::lock(&nvim));
     for (name, line) in [("one", 1), ("two", 2)] {
         start(&nvim, name, (line, line), false);
@@ -394,9 +394,8 @@ fn two_jobs(is_locked: bool) -> (Nvim, Gated, Option<rusqlite::Connection>) {
         let journals = || nvim.scratch.journals();
         wait("both are in the journal", || ["GATE:one", "GATE:two"].iter().all(|it| journals().contains(it)));
     } else {
-        assert_eq!(history(&nvim).len(), 0, "they have not ended");
-        let prompts = super::ask(&nvim, "prompts", &json!({})).unwrap();
-        assert_eq!(prompts["prompts"].as_array().unwrap().len(), 2, "they can be recalled: {prompts}");
+        let open = "SELECT count(*) FROM jobs WHERE ended_ms IS NULL";
+        wait("both are in the store", || stored(&database(&nvim), open).as_deref() == Some("2"));
     }
     (nvim, gated, lock)
 }
@@ -410,8 +409,8 @@ fn kill(nvim: Nvim) -> Scratch {
 
 #[track_caller]
 fn assert_interrupted(nvim: &Nvim) {
-    let codes: Vec<_> = history(nvim).iter().map(|job| job["error_code"].clone()).collect();
-    assert_eq!(codes, ["host_lost", "host_lost"]);
+    let jobs = history(nvim, "both have ended", |jobs| jobs.len() == 2);
+    assert!(jobs.iter().all(|job| job["error_code"] == "host_lost"), "{jobs:?}");
 }
 
 #[test]
@@ -425,7 +424,6 @@ fn whoever_ends_jobs_that_run_or_wait_are_interrupted() {
         assert_interrupted(&nvim);
         // The queued one is asked for again, from the history.
         nvim.edit("a.lua", TEXT);
-        nvim.be_patient();
         nvim.command("Botglue history");
         let row = "return vim.fn.search('GATE:two .*interrupted', 'cw')";
         nvim.wait("the history shows the job", || nvim.exec(row) != 0);
