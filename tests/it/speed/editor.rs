@@ -40,6 +40,16 @@ impl Editor {
         Self { nvim }
     }
 
+    /// With an agent that answers at once.
+    pub fn small_jobs() -> Self {
+        let scratch = Scratch::new();
+        let agent = scratch.path("agent");
+        let answer = "cat >/dev/null\nfor row in 1 2 3 4; do echo \"changed by $$ in row $row\"; done\n";
+        agents::write_script(&agent, answer);
+        let agents = json!({"small": {"protocol": "text", "command": [agent]}});
+        Self::with(Builder::new(scratch).option("agents", agents).option("agent", "small"))
+    }
+
     /// Without a host: `P` runs the jobs of this command.
     pub fn in_process(scratch: Scratch, command: &Path) -> Self {
         let nvim = Builder::new(scratch).terminal(200, 50).start();

@@ -19,10 +19,10 @@ const PIECES: u32 = 80;
 const SECONDS: f64 = 0.25;
 
 /// The time from the result line to the text in the buffer in milliseconds, at the median and for one of a hundred,
-/// where the agent does this after its result line, and the database is locked or free.
-fn to_the_buffer(then: &'static str, is_locked: bool) -> Run {
+/// where the database is locked or free.
+fn to_the_buffer(is_locked: bool) -> Run {
     let scratch = Scratch::new();
-    let agents = paced(&scratch, PIECES, SECONDS, then);
+    let agents = paced(&scratch, PIECES, SECONDS, "linger");
     let editor = Editor::new(scratch, agents);
     let notes = editor.nvim.scratch.path("run/notes");
     let lock = is_locked.then(|| {
@@ -60,14 +60,14 @@ fn to_the_buffer(then: &'static str, is_locked: bool) -> Run {
     })
 }
 
-/// Where it goes on for a while, and does nothing.
+/// Where it is free.
 pub fn result_to_buffer() -> Run {
-    to_the_buffer("linger", false)
+    to_the_buffer(false)
 }
 
 /// Where another program keeps the database locked.
 pub fn beside_a_lock() -> Run {
-    to_the_buffer("linger", true)
+    to_the_buffer(true)
 }
 
 /// The CPU of Neovim for 32 answers that come at once, in milliseconds.
@@ -98,7 +98,7 @@ pub fn at_once() -> Run {
 }
 
 /// An answer of 2,000 rows for as many of 20,000, each tenth of them changed: milliseconds from the result line to the
-/// buffer, and of Neovim's CPU.
+/// buffer.
 pub fn long_answer() -> Run {
     const ALL: usize = 20_000;
     const SENT: usize = 2000;
@@ -119,9 +119,7 @@ pub fn long_answer() -> Run {
         _ = fs::remove_file(&notes);
         editor.nvim.exec("D.note_writes()");
         editor.nvim.exec_with("D.run({ jobs = 1, at_once = 1, every = 1, rows = ... })", &[SENT.into()]);
-        let sent = editor.cpu();
         editor.ended();
-        let used = editor.cpu() - sent;
         editor.nvim.wait_for_no_agent();
         let written = editor.nvim.exec("return D.written[1]");
         let written: i64 = written.as_str().unwrap().parse().unwrap();
@@ -131,6 +129,6 @@ pub fn long_answer() -> Run {
         editor.nvim.mirrored();
         #[expect(clippy::cast_precision_loss, reason = "some milliseconds")]
         let took = (written - printed) as f64 / 1e6;
-        vec![Sample::Value(took), Sample::Value(used)]
+        vec![Sample::Value(took)]
     })
 }

@@ -2,7 +2,6 @@
 
 use super::editor::{Editor, ROWS, paced, text};
 use super::row::{Run, Sample};
-use crate::support::agents::write_script;
 use crate::support::nvim::Builder;
 use crate::support::process;
 use crate::support::scratch::Scratch;
@@ -44,14 +43,7 @@ pub fn with_jobs() -> Run {
 pub fn after_jobs() -> Run {
     const ROUNDS: usize = 8;
     Box::new(|| {
-        let scratch = Scratch::new();
-        let agent = scratch.path("agent");
-        write_script(
-            &agent,
-            "cat >/dev/null\nfor row in 1 2 3 4; do echo \"changed by $$ in row $row\"; done\n",
-        );
-        let agents = serde_json::json!({"small": {"protocol": "text", "command": [agent]}});
-        let editor = Editor::with(Builder::new(scratch).option("agents", agents).option("agent", "small"));
+        let editor = Editor::small_jobs();
         let idle = of_host(&editor);
         for _ in 0..ROUNDS {
             editor.run("D", 125, 8, 7);

@@ -4,12 +4,9 @@
 //! `make bench` runs it, no test does. It fails where a row is missed or could not be measured.
 
 mod asked;
-mod build;
 mod editor;
 mod history;
-mod keys;
 mod landing;
-mod many;
 mod memory;
 mod pure;
 mod row;
@@ -57,13 +54,10 @@ const MEASURES: &[Measure] = &[
     },
     Measure {
         rows: &[("a small job's CPU of Neovim, 128 at once ÷ 8 at once", AtMost(1.5, "×"))],
-        prepare: many::cost_of_128,
+        prepare: streaming::cost_of_128,
     },
     Measure {
-        rows: &[
-            ("editor blocked by `:Botglue run`, buffer attached", AtMost(0.5, "ms")),
-            ("editor blocked by `:Botglue run`, not yet", AtMost(0.5, "ms")),
-        ],
+        rows: &[("editor blocked by `:Botglue run`, buffer attached", AtMost(0.5, "ms"))],
         prepare: starting::blocked,
     },
     Measure {
@@ -74,17 +68,16 @@ const MEASURES: &[Measure] = &[
         rows: &[
             ("host start → ready", AtMost(5.0, "ms")),
             ("the plugin's share of start-up", AtMost(0.3, "ms")),
-            ("the same where answers of an earlier session are held", AtMost(10.0, "ms")),
         ],
         prepare: starting::host_and_plugin,
     },
     Measure {
         rows: &[("a key in an attached buffer of 1,000 rows, beyond plain", AtMost(2.0, "µs"))],
-        prepare: keys::in_1000_rows,
+        prepare: || starting::keys(1000),
     },
     Measure {
         rows: &[("a key in an attached buffer of 100,000 rows, beyond plain", AtMost(10.0, "µs"))],
-        prepare: keys::in_100_000_rows,
+        prepare: || starting::keys(100_000),
     },
     Measure {
         rows: &[
@@ -102,10 +95,7 @@ const MEASURES: &[Measure] = &[
         prepare: memory::with_buffers,
     },
     Measure {
-        rows: &[
-            ("tool-heavy stream: `serde_json::Value` ÷ ours", AtLeast(2.3, "×")),
-            ("tool-heavy stream: `IgnoredAny` ÷ ours", AtLeast(0.7, "×")),
-        ],
+        rows: &[("tool-heavy stream: `serde_json::Value` ÷ ours", AtLeast(2.3, "×"))],
         prepare: pure::tool_output,
     },
     Measure {
@@ -113,10 +103,7 @@ const MEASURES: &[Measure] = &[
         prepare: pure::many_tools,
     },
     Measure {
-        rows: &[
-            ("2,000 rows into 20,000, each tenth changed", AtMost(20.0, "ms")),
-            ("2,000 rows into 20,000, each tenth changed: Neovim's CPU", AtMost(5.0, "ms")),
-        ],
+        rows: &[("2,000 rows into 20,000, each tenth changed", AtMost(20.0, "ms"))],
         prepare: landing::long_answer,
     },
     Measure {
@@ -144,7 +131,7 @@ const SLOW: &[Measure] = &[Measure {
         ("release build from nothing, 2 cores", AtMost(90.0, "s")),
         ("release build: the host's size", AtMost(5.0, "MB")),
     ],
-    prepare: build::release,
+    prepare: pure::release_build,
 }];
 
 /// `BOTGLUE_BENCH` chooses the rows with this in their names.

@@ -1,19 +1,19 @@
 //! How soon an agent runs, and how long the editor is blocked for it.
 
-use std::fs::{self, File};
+use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::editor::{Editor, ROWS, percentile, text};
+use super::editor::{Editor, percentile, text};
 use super::row::{Run, Sample};
-use crate::support::agents::{claude_is, write_script};
+use crate::support::agents::claude_is;
 use crate::support::cli::{self, Cli};
 use crate::support::fixture::Fixture;
 use crate::support::nvim::Builder;
 use crate::support::scratch::Scratch;
-use crate::support::stream;
 
 /// How often an agent is started in a run.
 const STARTS: usize = 15;
@@ -21,19 +21,7 @@ const STARTS: usize = 15;
 const TYPING: Duration = Duration::from_secs(1);
 const PROMPT: &str = "ANSWER<<fn target() {\n    todo!()\n}>>";
 
-/// An agent that opens a pipe as the first thing it does.
-fn editor() -> (Editor, std::path::PathBuf) {
-    let scratch = Scratch::new();
-    let (agent, pipe, answer) = (scratch.path("agent"), scratch.path("pipe"), scratch.path("answer"));
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    fs::write(&answer, stream::answer("one\ntwo\nthree\nfour")).unwrap();
-    let script = format!(": >'{}'\ncat >/dev/null\nexec cat '{}'\n", pipe.display(), answer.display());
-    write_script(&agent, &script);
-    (Editor::new(scratch, claude_is(&agent)), pipe)
-}
-
-/// The milliseconds for which `:Botglue run` blocks the editor, what it does in the next tick included: in a buffer
-/// that the host mirrors, and in one that it does not yet.
+/// The milliseconds for which `:Botglue run` blocks the editor, what it does in the next tick included.
 pub fn blocked() -> Run {
     const TIMED: &str = "
         local function computed()
@@ -46,29 +34,18 @@ pub fn blocked() -> Run {
         vim.schedule(function() took = computed() - start end)
         vim.wait(1000, function() return took end, 1)
         return took";
-    let (editor, pipe) = editor();
-    let mut files = 0;
+    let editor = Editor::small_jobs();
     Box::new(move || {
-        let timed = || {
-            let pipe = pipe.clone();
-            let reader = std::thread::spawn(move || File::open(pipe).map(drop));
+        let run = || {
             let took = editor.nvim.exec(TIMED).as_f64().unwrap();
-            reader.join().unwrap().unwrap();
             editor
                 .nvim
                 .wait("it has landed", || editor.nvim.exec("return require('botglue').statusline()") == "");
             editor.nvim.wait_for_no_agent();
             took
         };
-        let (mut attached, mut not_yet) = (Vec::new(), Vec::new());
-        for _ in 0..STARTS {
-            files += 1;
-            editor.nvim.edit(&format!("new-{files}.txt"), &text(ROWS));
-            not_yet.push(timed());
-            attached.push(timed());
-            editor.nvim.command("silent! bwipeout!");
-        }
-        [attached, not_yet].map(|mut times| Sample::Value(percentile(&mut times, 50))).to_vec()
+        let mut times: Vec<f64> = (0..STARTS).map(|_| run()).collect();
+        vec![Sample::Value(percentile(&mut times, 50))]
     })
 }
 
@@ -104,8 +81,7 @@ fn until_requested(fixture: &Fixture, send: impl FnOnce()) -> f64 {
     took.as_secs_f64() * 1e3
 }
 
-/// The milliseconds from the host's start to its greeting, and those that Neovim spends on the plugin as it starts:
-/// where nothing is held, and where answers of an earlier session are.
+/// The milliseconds from the host's start to its greeting, and those that Neovim spends on the plugin as it starts.
 pub fn host_and_plugin() -> Run {
     Box::new(|| {
         let nvim = Builder::new(Scratch::new()).start();
@@ -120,20 +96,8 @@ pub fn host_and_plugin() -> Run {
              client.ready = ready
              return (at - start) / 1e6",
         );
-        let (plain, announcing) = (Scratch::new(), Scratch::new());
-        hold_earlier(&announcing);
-        let shares = [plugin(&plain), plugin(&announcing)];
-        [ready.as_f64().unwrap()].into_iter().chain(shares).map(Sample::Value).collect()
+        vec![Sample::Value(ready.as_f64().unwrap()), Sample::Value(plugin(&Scratch::new()))]
     })
-}
-
-/// Answers of a Neovim that is gone are held in the project, as the file beside the store says.
-fn hold_earlier(scratch: &Scratch) {
-    let path = scratch.write("held.txt", "text");
-    let data = scratch.path("data/nvim/botglue/journal");
-    fs::create_dir_all(&data).unwrap();
-    let answer = json!({"owner": "999999999:1", "path": path});
-    fs::write(data.join("gone.held"), format!("{answer}\n").repeat(10)).unwrap();
 }
 
 /// What Neovim spends on the plugin until it waits for the first key, in milliseconds: what it says that it takes to
@@ -164,4 +128,34 @@ fn plugin(scratch: &Scratch) -> f64 {
         times.lines().find(|line| line.ends_with("/plugin/botglue.lua")).expect("the plugin is loaded");
     let loaded: f64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
     loaded + fs::read_to_string(after).unwrap().trim().parse::<f64>().unwrap()
+}
+
+/// The microseconds that a key takes in a mirrored buffer of so many rows, beyond those in one that is not.
+pub fn keys(rows: usize) -> Run {
+    /// How many keys, and how many of them in one row: an event has the whole row.
+    const TYPING: &str = "
+        vim.cmd('execute \"buffer\" ' .. ... .. ' | normal! 500G')
+        local function computed()
+            local used = vim.uv.getrusage()
+            return (used.utime.sec + used.stime.sec) * 1e6 + used.utime.usec + used.stime.usec
+        end
+        local start = computed()
+        for _ = 1, 100 do
+            vim.api.nvim_feedkeys('A' .. ('x'):rep(20) .. vim.keycode('<Esc>'), 'tx', false)
+            vim.cmd('silent undo')
+        end
+        return (computed() - start) / 2000";
+    let editor = Editor::new(Scratch::new(), claude_is(Path::new("cat")));
+    let buffers = ["plain", "mirrored"].map(|name| {
+        editor.nvim.edit(&format!("{name}.txt"), &text(rows));
+        editor.nvim.exec("return vim.api.nvim_get_current_buf()")
+    });
+    editor.nvim.mirrored();
+    Box::new(move || {
+        let each =
+            |buffer: &Value| editor.nvim.exec_with(TYPING, std::slice::from_ref(buffer)).as_f64().unwrap();
+        let [plain, mirrored] = &buffers;
+        let beyond = each(mirrored) - each(plain);
+        vec![Sample::Value(beyond.max(0.0))]
+    })
 }

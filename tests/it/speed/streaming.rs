@@ -1,14 +1,10 @@
 //! What many agents that print much cost the editor, beside the way without a host.
 
-use serde_json::json;
-
-use super::editor::{Editor, printing};
+use super::editor::{Editor, paced, printing};
 use super::row::{Run, Sample};
 use super::streams::tool_heavy;
 use crate::support::agents::claude_is;
-use crate::support::nvim::Builder;
 use crate::support::scratch::Scratch;
-use crate::support::stream;
 
 /// How many jobs print at once, and how far apart their ranges are.
 const JOBS: usize = 32;
@@ -57,7 +53,7 @@ pub fn stall() -> Run {
 
 /// How many jobs stream at once, each so many pieces of text a second.
 const STREAMS: usize = 64;
-const PIECES: usize = 80;
+const PIECES: u32 = 80;
 
 /// The share of a core that Neovim takes while jobs stream.
 pub fn share() -> Run {
@@ -71,12 +67,8 @@ pub fn share_with_list() -> Run {
 
 fn share_with(jobs: usize, command: &'static str) -> Run {
     let scratch = Scratch::new();
-    let recording = scratch.path("recording.jsonl");
-    std::fs::write(&recording, pieces_of_text(PIECES * 60)).unwrap();
-    let delay = (1000 / PIECES).to_string();
-    let host = env!("CARGO_BIN_EXE_botglue");
-    let agents = json!({"claude": {"command": [host, "replay", "--delay-ms", delay, recording]}});
-    let editor = Editor::with(Builder::new(scratch).option("agents", agents));
+    let agents = paced(&scratch, PIECES, 60.0, "linger");
+    let editor = Editor::new(scratch, agents);
     editor.start("D", jobs, jobs, 10);
     editor.nvim.wait("all stream", || {
         let shown =
@@ -95,22 +87,18 @@ fn share_with(jobs: usize, command: &'static str) -> Run {
     })
 }
 
-/// A tool, and then text in so many pieces.
-pub fn pieces_of_text(pieces: usize) -> String {
-    let mut lines = stream::init("s");
-    lines += &stream::tool_use("t1", "Read", &json!({"file_path": "src/a.rs"}));
-    lines += &stream::tool_result("t1", "…");
-    for n in 0..pieces {
-        let text = match n % 4 {
-            0 => "    let value".to_owned(),
-            1 => format!("_{n} = "),
-            2 => format!("compute({n}, "),
-            _ => "other);\n".to_owned(),
+/// The CPU of Neovim for a job where 128 run at once ÷ where 8 do.
+pub fn cost_of_128() -> Run {
+    let editor = Editor::small_jobs();
+    Box::new(move || {
+        let each = |jobs: u32, at_once: usize| {
+            let before = editor.cpu();
+            editor.run("D", jobs as usize, at_once, 7);
+            let used = editor.cpu() - before;
+            editor.reset();
+            used / f64::from(jobs)
         };
-        let delta = json!({"type": "text_delta", "text": text});
-        let event = json!({"type": "content_block_delta", "index": 0, "delta": delta});
-        lines += &json!({"type": "stream_event", "event": event}).to_string();
-        lines.push('\n');
-    }
-    lines
+        let other = each(32, 8);
+        vec![Sample::Ratio { ours: each(128, 128), other }]
+    })
 }
