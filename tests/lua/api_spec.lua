@@ -231,24 +231,6 @@ test("a model of its own for each agent", function()
   equal(model({ model = "opus" }, { model = "sonnet" }), "sonnet")
 end)
 
-test("what is set of an agent that speaks ACP goes to the host, and nothing else does", function()
-  local nvim = child.with_host({ "a" })
-  nvim:lua([[require("botglue").setup({ agents = {
-    mine = { protocol = "acp", command = "/opt/mine", mode = "ask", meta = { a = { b = 1 } }, directory = "empty" },
-    codex = { meta = {} },
-  } })]])
-  local function asked(name)
-    nvim:run({ kind = "insert", first = { 1 } }, { agent = name })
-    return nvim:host("received", "options")[1].agents[name]
-  end
-  local mine = asked("mine")
-  equal({ mine.protocol, mine.command }, { "acp", { "/opt/mine" } })
-  equal({ mine.mode, mine.meta, mine.directory }, { "ask", { a = { b = 1 } }, "empty" })
-  local codex = asked("codex")
-  equal({ codex.protocol, codex.command }, { "acp", { "codex-acp" } })
-  equal({ codex.mode, codex.meta, codex.directory }, { nil, {}, nil })
-end)
-
 test("an unknown option in vim.g.botglue warns once", function()
   local nvim = child.with_host({ "a" })
   nvim:lua("vim.g.botglue = vim.tbl_extend('error', vim.g.botglue, { timeuot = 1 })")
@@ -256,25 +238,6 @@ test("an unknown option in vim.g.botglue warns once", function()
   nvim:run({ kind = "insert", first = { 1 } })
   local _, count = nvim:messages():gsub("botglue: there is no option timeuot", "")
   equal(count, 1)
-end)
-
-test("who hears of a job can ask for it, and at its end its answer is written", function()
-  local nvim = child.with_host({ "a" })
-  nvim:lua([[
-    _G.heard = {}
-    vim.api.nvim_create_autocmd("User", { pattern = "BotglueJob*", callback = function(event)
-      local job = require("botglue").job(event.data.id)
-      if event.match ~= "BotglueJobUpdated" then
-        table.insert(heard, { event.match, job.status, vim.api.nvim_buf_line_count(job.bufnr) })
-      end
-    end })
-  ]])
-  nvim:run({ kind = "insert", first = { 1 } })
-  nvim:answer(1, { "b" })
-  equal(
-    nvim:lua("return heard"),
-    { { "BotglueJobStarted", "queued", 1 }, { "BotglueJobFinished", "done", 2 } }
-  )
 end)
 
 test("a buffer whose reading makes a user's autocommand fail is loaded all the same", function()

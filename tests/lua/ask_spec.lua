@@ -1,5 +1,4 @@
 local child = require("support.child")
-local stored = require("support.stored")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
 
@@ -44,7 +43,6 @@ test("a question says so to the host, and its answer changes nothing", function(
   local blocks = { "Two:", "```lua", "a()", "```", "and", "```lua", "b()", "```" }
   answer(nvim, blocks)
   equal({ nvim:outcome(1), nvim:job(1).text }, { { "done", "answered" }, table.concat(blocks, "\n") })
-  equal(stored.kept(nvim).landing, "answered")
   nvim:type("q")
   equal({ nvim:lines(), nvim:api("buf_get_changedtick", 0) }, { { "one", "two", "three", "four" }, tick })
   equal({ nvim:drawn(), nvim:host("count", "BotglueJobFinished", 1) }, { 0, 1 })
@@ -190,18 +188,6 @@ test("a question without a range is about where the cursor is", function()
   answer(nvim, { "because" })
   nvim:type("p")
   equal(nvim:lines(), { "one", "two", "because" })
-end)
-
-test("commands that mean an answer that is not there", function()
-  local nvim = asked()
-  nvim:type(":Botglue answer<CR>")
-  contains(nvim:messages(), "botglue: no answer to a question")
-  nvim:type(":Botglue answer 1<CR>")
-  contains(nvim:messages(), "botglue: job 1 has no answer to a question")
-  nvim:type(":Botglue answer 7<CR>")
-  contains(nvim:messages(), "botglue: there is no job 7")
-  answer(nvim)
-  equal(nvim:lua("return vim.fn.getcompletion('Botglue answer ', 'cmdline')"), { "1" })
 end)
 
 test("the maps ask about a selection and about a motion, which . repeats", function()

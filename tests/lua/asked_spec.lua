@@ -59,6 +59,10 @@ for name, case in pairs({
     "u:Botglue! review<CR>:only<CR>",
   },
   diff = { ":Botglue diff 1<CR>ddx", NAME, "botglue://diff/job 1/after", "q" },
+  info = { ":Botglue info<CR>ddx", NAME, "botglue://info", "q" },
+  transcript = { ":Botglue transcript 2<CR>ddx", "vim.bo.filetype", "markdown", "q" },
+  ["raw stream"] = { ":Botglue! transcript 2<CR>ddx", "vim.bo.filetype", "json", "q" },
+  ["a window that is closed at once"] = { ":Botglue info<CR>qA!<Esc>", "vim.fn.getline(1)", "one!", "u" },
   ["next answer"] = { "gg<F3>~", "vim.fn.getline(2)", "Two", "ugg" },
   ["next hunk"] = {
     ":Botglue review 1<CR>gg]c~",
@@ -116,6 +120,7 @@ for keys, said in pairs({
   -- Behind a key that opens something, or takes the user somewhere, what is typed is thrown away.
   [":Botglue review 1<CR>x"] = "the host does not answer: nothing was done",
   [":Botglue jobs<CR>x"] = "the host does not answer: nothing was done",
+  [":Botglue info<CR>x"] = "the host does not answer: nothing was done",
   ["<F3>x"] = "the host does not answer: nothing was done",
   ["]cx"] = "the host does not answer: nothing was done",
   -- A decision was sent: it is taken once the host goes on.

@@ -40,26 +40,6 @@ test("what stands there already, or was typed meanwhile anyway, is written by no
   end
 end)
 
-test("characters, blocks, and insertions are accepted in their place, with what was typed since", function()
-  local function accept(range, keys, answer, expected)
-    local nvim = child.with_host({ "one two", "one two" })
-    nvim:run(range, { review = true })
-    nvim:type(keys)
-    nvim:answer(1, answer)
-    decide(nvim, "accept")
-    equal({ nvim:lines(), landing(nvim) }, { expected, "applied" })
-    nvim:type("u")
-    equal(#nvim:lines(), 2)
-  end
-  accept({ kind = "char", first = { 1, 4 }, last = { 1, 6 } }, "ggAx<Esc>", { "2" }, { "one 2x", "one two" })
-  accept({ kind = "block", first = { 1, 0 }, last = { 2, 2 } }, "", { "1", "2" }, { "1 two", "2 two" })
-  accept({ kind = "insert", first = { 1 } }, "", { "new" }, { "one two", "new", "one two" })
-
-  local nvim = with_held({ "b", "c", "D" }, "2GAx<Esc>")
-  decide(nvim, "accept")
-  equal({ nvim:lines(), landing(nvim) }, { { "a", "bx", "c", "D", "e" }, "merged" })
-end)
-
 --- What accepting raises.
 local function refused(nvim, id)
   return suite.raises(function()
@@ -259,23 +239,6 @@ test("where the host dies over a decision the answer is held, and the next host 
   suite.contains(nvim:messages(), "botglue: decide on job 1 again: the host is gone")
   decide(nvim, "accept")
   equal({ landing(nvim), nvim:lines() }, { "applied", { "a", "B", "e" } })
-end)
-
-test("numbers are completed: held ones, and those that landed", function()
-  local nvim = with_held({ "B" })
-  nvim:run(line(1, 1))
-  nvim:answer(2, { "A" })
-  for typed, expected in pairs({
-    ["accept "] = { "1" },
-    ["reject 2"] = {},
-    ["review "] = { "1" },
-    ["edit "] = { "1" },
-    ["diff "] = { "1", "2" },
-    ["revert "] = { "2" },
-    ["re"] = { "reject", "retry", "revert", "review", "rewind" },
-  }) do
-    equal(nvim:lua("return vim.fn.getcompletion(..., 'cmdline')", "Botglue " .. typed), expected, typed)
-  end
 end)
 
 test("what waits for a safe moment is being decided until then", function()

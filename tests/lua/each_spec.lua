@@ -143,25 +143,6 @@ test("the results do not move where the user is in their list", function()
   equal(nvim:lua("return { vim.fn.line('.'), vim.fn.getqflist({ idx = 0 }).idx }"), { 3, 2 })
 end)
 
-test("items that share lines are one job", function()
-  local nvim = with_list({
-    { "a", 3, 4, "second" },
-    { "a", 1, 3, "first" },
-    { "a", 1, 1, "first" },
-    { "b", 3 },
-    { "b", 4 },
-  })
-  nvim:type(":Botglue each mend it<CR>")
-  local sent = {}
-  for i, request in ipairs(requests(nvim, 3)) do
-    local said = vim.tbl_map(function(one)
-      return one.message
-    end, request.notes)
-    sent[i] = { request.selection.first_line, request.selection.last_line, said }
-  end
-  equal(sent, { { 1, 4, { "first", "first", "second" } }, { 3, 3, {} }, { 4, 4, {} } })
-end)
-
 test("a range means rows of the quickfix window, else what lies in those lines", function()
   local nvim = with_list({ { "a", 1 }, { "a", 3 }, { "b", 1 } })
   nvim:type(":copen<CR>:2,3Botglue each mend it<CR>")

@@ -37,20 +37,6 @@ test("what is typed there is told to the host as it is typed, and what is writte
   equal(told(), { { "B", "C", "x" }, true })
 end)
 
-test("what was typed and not written is there again in the next session", function()
-  local nvim = child.start()
-  nvim:lua("require('support.host').install()")
-  nvim:host("earlier", {
-    held_for = "review",
-    lines = { "B" },
-    draft = { lines = { "mine" }, typed = { "typed", "more" } },
-  })
-  nvim:type(":Botglue review<CR>")
-  nvim:eventually("it is held", "return #require('botglue').jobs() == 1")
-  edited(nvim)
-  equal({ nvim:lines(), nvim:lua("return vim.bo.modified") }, { { "typed", "more" }, true })
-end)
-
 test(":e! shows the answer as it was saved, and what was typed since is gone", function()
   local nvim = edited(with_held({ "B", "C" }), "GoD<Esc>:w<CR>oE<Esc>")
   nvim:type(":e!<CR>")

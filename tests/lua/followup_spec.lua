@@ -1,15 +1,14 @@
 local child = require("support.child")
-local stored = require("support.stored")
 local suite = require("support.suite")
 local written = require("support.written")
 local test, equal, contains = suite.test, suite.equal, suite.contains
-local ROWS, line, with_landed, answer_prompt, request, message_of =
-  written.ROWS, written.line, written.with_landed, written.answer_prompt, written.request, written.message_of
+local ROWS, line, with_landed, answer_prompt, message_of =
+  written.ROWS, written.line, written.with_landed, written.answer_prompt, written.message_of
 
 test("a follow-up goes on in a fork of the session that wrote the range, on all of it", function()
   local nvim = with_landed()
   nvim:type("ggOtop<Esc>4GAx<Esc>:Botglue followup and now shorter<CR>")
-  local sent = request(nvim, 2)
+  local sent = nvim:request(2)
   equal(sent.resume, { session_id = "s1" })
   equal({ sent.prompt, sent.agent, sent.model }, { "and now shorter", "claude", "haiku" })
   equal({ sent.selection.first_line, sent.selection.text }, { 3, { "fn two() {", "  2x", "}" } })
@@ -19,17 +18,14 @@ test("a follow-up goes on in a fork of the session that wrote the range, on all 
   equal({ nvim:job(2).landing, nvim:job(1).landing }, { "applied", "applied" })
 
   nvim:type("3G:Botglue followup once more<CR>")
-  equal(request(nvim, 3).resume, { session_id = "s2" }, "the newest that wrote it")
+  equal(nvim:request(3).resume, { session_id = "s2" }, "the newest that wrote it")
 end)
 
 test("two follow-ups of one session run side by side", function()
   local nvim = with_landed()
   equal(nvim:lua("return require('botglue').followup(1, 'one')"), 2)
   equal(nvim:lua("return require('botglue').followup(1, 'other')"), 3)
-  equal(
-    { request(nvim, 2).resume, request(nvim, 3).resume },
-    { { session_id = "s1" }, { session_id = "s1" } }
-  )
+  equal({ nvim:request(2).resume, nvim:request(3).resume }, { { session_id = "s1" }, { session_id = "s1" } })
 end)
 
 test("a follow-up without a prompt asks for it, and the range goes on moving meanwhile", function()
@@ -37,7 +33,7 @@ test("a follow-up without a prompt asks for it, and the range goes on moving mea
   nvim:type("3G:Botglue followup<CR>")
   nvim:lua("vim.api.nvim_buf_set_lines(1, 0, 0, true, { 'top' })")
   answer_prompt(nvim, "now")
-  local sent = request(nvim, 2)
+  local sent = nvim:request(2)
   equal({ sent.prompt, sent.selection.first_line, sent.resume }, { "now", 3, { session_id = "s1" } })
   nvim:type("4G:Botglue followup<CR>")
   answer_prompt(nvim)
@@ -47,13 +43,13 @@ end)
 test("a follow-up of a question is one", function()
   local nvim = child.with_host(ROWS)
   nvim:lua("require('botglue').ask({ prompt = 'what', range = ... })", line(2, 4))
-  request(nvim, 1)
+  nvim:request(1)
   nvim:answer(1, { "x" }, { session_id = "s1" })
   nvim:type(":Botglue answer<CR>:Botglue followup why<CR>")
-  local sent = request(nvim, 2)
+  local sent = nvim:request(2)
   equal({ sent.question, sent.resume.session_id, sent.selection.first_line }, { true, "s1", 2 })
   nvim:type("<Cmd>wincmd t<CR>3G:Botglue followup what for<CR>")
-  sent = request(nvim, 3)
+  sent = nvim:request(3)
   equal({ sent.question, sent.resume.session_id }, { true, "s1" })
 end)
 
@@ -74,7 +70,7 @@ test("what a follow-up and a retry cannot be is said in one line", function()
   nvim:lua("require('botglue').run({ prompt = 'x', agent = 'mine', range = ... })", line(1, 1))
   says("require('botglue').followup(2, 'x')", "botglue: job 2 has not ended yet")
   says("require('botglue').retry(2)", "botglue: job 2 has not ended yet")
-  request(nvim, 2)
+  nvim:request(2)
   nvim:answer(2, { "A" })
   says(
     "require('botglue').followup(2, 'x')",
@@ -103,31 +99,6 @@ test("an agent that cannot go on in a session says so before anything is asked o
   equal(#nvim:host("received", "run"), 1)
 end)
 
-test("without a session there is nothing to go on in", function()
-  local nvim = with_landed({ session_id = vim.NIL })
-  nvim:lua("require('botglue.host.client').job(1).session_id = nil")
-  nvim:type("3G")
-  contains(message_of(nvim, "followup x"), "job 1 has no session to go on in")
-end)
-
-test("the store has how a text was whenever its file is written", function()
-  local nvim = with_landed()
-  nvim:lua("vim.api.nvim_buf_set_name(0, vim.fn.tempname())")
-  local function kept()
-    nvim:host("heard")
-    local job = stored.kept(nvim)
-    return { job.place[1], job.place[2], job.rows }
-  end
-  nvim:type("ggOtop<Esc>")
-  equal(kept(), { 2, 4, { "fn two() {", "  2", "}" } })
-  nvim:type(":write<CR>")
-  equal(kept(), { 3, 5, { "fn two() {", "  2", "}" } })
-  nvim:type("4GAx<Esc>:write<CR>:write<CR>")
-  equal(kept(), { 3, 5, { "fn two() {", "  2x", "}" } })
-  nvim:type("u:write<CR>")
-  equal(kept(), { 3, 5, { "fn two() {", "  2", "}" } })
-end)
-
 test("what wrote nothing at all can be followed up where it was", function()
   local nvim = child.with_host(ROWS)
   nvim:run(line(2, 4))
@@ -138,7 +109,7 @@ test("what wrote nothing at all can be followed up where it was", function()
   )
   equal(nvim:lines(), { "a", "e" })
   equal(nvim:lua("return require('botglue').followup(1, 'no, keep it')"), 2)
-  local sent = request(nvim, 2).selection
+  local sent = nvim:request(2).selection
   equal({ sent.kind, sent.first_line }, { "insert", 1 })
 end)
 
@@ -158,14 +129,6 @@ local function with_file()
   return nvim
 end
 
-test("a range is known again after its file was read again", function()
-  local nvim = with_file()
-  nvim:type(":write | 1s/^/new\\r/ | write | bdelete | edit #<CR>")
-  equal(nvim:lua("return require('botglue').followup(1, 'more')"), 2)
-  local sent = request(nvim, 2).selection
-  equal({ sent.first_line, sent.text }, { 3, { "fn two() {", "  2", "}" } })
-end)
-
 test("after a file was read again, a job is known where its rows are, and nowhere else", function()
   local nvim = with_file()
   local function is_unknown(rows)
@@ -180,7 +143,7 @@ test("after a file was read again, a job is known where its rows are, and nowher
   equal(nvim:lines(), ROWS)
   is_unknown({ 1, 5 })
   nvim:type("3G:Botglue followup x<CR>")
-  equal(request(nvim, 2).selection.text, { "fn one() {", "  1", "}" })
+  equal(nvim:request(2).selection.text, { "fn one() {", "  1", "}" })
   nvim:lua("vim.fn.writefile({ 'other = 0', 'third = 0', 'e' }, vim.fn.expand('%'))")
   nvim:type(":edit!<CR>")
   is_unknown({ 1, 2, 3 })

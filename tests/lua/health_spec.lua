@@ -41,11 +41,6 @@ test("a host of another version, and one that does not answer", function()
   contains((report({ host = silent })), "exited with code 0")
 end)
 
-test("the agent that runs the jobs is not there", function()
-  local text = report({ host = HOST, agents = { claude = { command = { "/nowhere/claude" } } } })
-  contains(text, "claude (runs the jobs): /nowhere/claude is not in PATH")
-end)
-
 test("each agent that is installed: its version, its login, and what keeps it read-only", function()
   local program = { script("echo 1.2.3") }
   local text = report({

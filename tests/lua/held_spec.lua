@@ -82,37 +82,6 @@ test("a held answer can be read, and its place is known", function()
   suite.contains(nvim:messages(), [[:Botglue review 1 shows it: you changed these lines meanwhile]])
 end)
 
-test("a held answer is not accepted into a copy of its rows, after the file was read again", function()
-  for copy, expected in pairs({
-    ["1G2yyGp"] = { "one() // mine", "two()", "", "one()", "two()", "" },
-    ["1G2yyP"] = { "one()", "two()", "one() // mine", "two()", "", "" },
-  }) do
-    local nvim = child.with_host({})
-    local path = vim.fn.tempname()
-    vim.fn.writefile({ "one()", "two()", "" }, path)
-    nvim:lua("vim.cmd('silent edit ' .. ...)", path)
-    nvim:run(line(1, 2), { review = true })
-    nvim:answer(1, { "NEW" })
-    nvim:play("1Gma", copy, "'aA // mine<Esc>", ":silent w<CR>", ":silent !echo >> %<CR>", ":silent e!<CR>")
-    nvim:type(":silent! Botglue accept<CR>")
-    equal(
-      { nvim:job(1).landing, nvim:lua("return vim.fn.getbufline(..., 1, '$')", path) },
-      { "held", expected }
-    )
-  end
-end)
-
-test("a file with any bytes is read again", function()
-  local nvim = child.with_host({})
-  local path = vim.fn.tempname()
-  vim.fn.writefile({ "one", "nul \n byte", "latin \233", "two" }, path)
-  nvim:lua("vim.cmd('silent edit ' .. ...)", path)
-  nvim:run(line(1, 1), { review = true })
-  nvim:answer(1, { "ONE" })
-  nvim:play(":silent e!<CR>", ":silent! Botglue accept<CR>")
-  equal({ nvim:job(1).landing, nvim:lines()[1], nvim:lua("return vim.v.errmsg") }, { "applied", "ONE", "" })
-end)
-
 test("a buffer that is gone, or cannot be changed, holds the answer", function()
   for command, reason in pairs({
     ["new | bwipeout! 1"] = "buffer_gone",
@@ -155,13 +124,6 @@ test("with review nothing lands by itself", function()
     nvim:answer(1, { "A" })
     equal({ nvim:outcome(1), nvim:lines() }, { { "done", "held", "review" }, { "a" } })
   end
-end)
-
-test("what the host holds is held, with its reason", function()
-  local nvim = with_job({ "a" }, line(1, 1))
-  nvim:answer(1, { "both" }, { held_for = "ambiguous" })
-  equal(nvim:outcome(1), { "done", "held", "ambiguous" })
-  equal({ nvim:job(1).text, nvim:lines() }, { "```\nboth\n```\nor\n```\nboth\n```", { "a" } })
 end)
 
 test("a failed job leaves the buffer and the screen as they were", function()

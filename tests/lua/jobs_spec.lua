@@ -39,16 +39,6 @@ test("it follows the jobs, and its cursor stays on one", function()
   contains(nvim:screen(), "2 running")
 end)
 
-test("the cursor goes with its job into the past", function()
-  local nvim = start(3)
-  open(nvim)
-  nvim:answer(3, { "THREE" })
-  nvim:eventually("it has landed", "return vim.fn.getline(3):find('landed') ~= nil")
-  equal(nvim:api("win_get_cursor", 0)[1], 3)
-  nvim:type("<CR>")
-  equal(nvim:api("get_current_line"), "THREE")
-end)
-
 test("<CR> jumps to the range as it is now, in the window one came from", function()
   local nvim = start(2)
   nvim:type(":split<CR>ggOzero<Esc>")
@@ -72,15 +62,6 @@ test("<CR> leaves a window without a file as it is, where there is another", fun
     nvim:type("j<CR>")
     equal(nvim:lua("return { vim.api.nvim_get_current_win(), vim.fn.getline('.') }"), { win, "one" }, keys)
   end
-end)
-
-test("<CR> on a job whose buffer is gone says so", function()
-  local nvim = start(1)
-  nvim:answer(1, { "ONE" })
-  nvim:type(":enew! | 1bwipeout!<CR>")
-  open(nvim)
-  nvim:type("<CR>")
-  contains(nvim:messages(), "/project/src/config.rs is not there any more")
 end)
 
 test("r opens a held answer, and says where there is none", function()

@@ -28,14 +28,6 @@ local function lines_after(nvim, ...)
   return lines
 end
 
-test("the next and the previous answer, held or landed, around the end of the buffer", function()
-  local nvim = with_answers()
-  equal(lines_after(nvim, "]g", "]g", "]g", "]g"), { 2, 4, 6, 2 })
-  equal(lines_after(nvim, "[g", "[g", "[g"), { 6, 4, 2 })
-  equal(lines_after(nvim, "3G]g", "5G[g", "gg2]g", "2[g"), { 4, 4, 4, 6 })
-  equal(lines_after(nvim, "<C-o>"), { 4 })
-end)
-
 test("also in another buffer, in a closed fold, and not to one that was taken back", function()
   local nvim = with_answers()
   nvim:lua(
@@ -46,13 +38,6 @@ test("also in another buffer, in a closed fold, and not to one that was taken ba
   nvim:type(":Botglue revert 3<CR>")
   nvim:eventually("it is taken back", "return require('botglue').job(3).landing == 'reverted'")
   equal(lines_after(nvim, "]g", "]g"), { 2, 4 })
-end)
-
-test("where there is no answer it says so", function()
-  local nvim = child.with_host({ "a" })
-  nvim:lua([[vim.keymap.set("n", "]g", "<Plug>(botglue-next)", { remap = true })]])
-  nvim:type("]g")
-  suite.contains(nvim:messages(), "no answer is held or has landed in an open buffer")
 end)
 
 test("what landed out of sight is said with the key that goes there, newest first", function()

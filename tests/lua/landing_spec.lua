@@ -199,10 +199,3 @@ test(
     equal({ nvim:job(1).landing, nvim:lines() }, { "applied", { "A", "b", "C" } })
   end
 )
-
-test("a hidden buffer gets its answer", function()
-  local nvim = with_job({ "a", "b" }, line(2, 2))
-  nvim:lua("_G.first = vim.api.nvim_get_current_buf(); vim.o.hidden = true; vim.cmd.enew()")
-  nvim:answer(1, { "B" })
-  equal(nvim:lua("return vim.api.nvim_buf_get_lines(first, 0, -1, true)"), { "a", "B" })
-end)

@@ -39,15 +39,6 @@ test("a buffer goes along as it is, unsaved text too", function()
   equal(nvim:request(3).buffers, {})
 end)
 
-test("a name that means no buffer, or several, is one error, and nothing starts", function()
-  local nvim = start()
-  nvim:type(":1Botglue run as in @buffer:nope.txt<CR>")
-  contains(nvim:messages(), "botglue: @buffer:nope.txt: no buffer that is loaded has this name")
-  nvim:type(":messages clear<CR>:1Botglue run as in @buffer:c.txt<CR>")
-  contains(nvim:messages(), "botglue: @buffer:c.txt: 2 buffers have this name, say more of the path")
-  equal({ #nvim:host("received", "run"), nvim:drawn() }, { 0, 0 })
-end)
-
 test("all diagnostics of the buffer go along, each once", function()
   local nvim = start()
   nvim:lua([[

@@ -139,66 +139,6 @@ test("thinking is for those that ask for it", function()
   equal(told(nvim), { "b thinking hm", "a text x", "b text x", "c text x" })
 end)
 
-test(
-  "of what comes while Neovim waits for a key a bound is kept, and each is told how much it missed",
-  function()
-    local directory = vim.fn.tempname()
-    vim.fn.mkdir(directory)
-    suite.finally(function()
-      vim.fn.delete(directory, "rf")
-    end)
-    -- A million bytes each: what is thought alone is more than is kept.
-    local program = child.script(([[
-    read -r _
-    cd %s
-    x=$(head -c 1000000 /dev/zero | tr '\0' x)
-    say() {
-      printf '{"type":"assistant","session_id":"s","message":{"id":"%%s","model":"m","content":[' "$1"
-      printf '{"type":"%%s","%%s":"%%s"}]}}\n' "$2" "$2" "$x"
-    }
-    while ! [ -e go ]; do sleep 0.01; done
-    for i in $(seq 24); do say "t$i" thinking; done
-    say m1 text
-    touch said
-    while ! [ -e end ]; do sleep 0.01; done]]):format(directory))
-    local nvim = child.start()
-    nvim:lua(
-      [[
-      local host, program = ...
-      local botglue = require("botglue")
-      botglue.setup({ host = host, agents = { claude = { command = { program } } } })
-      local id = botglue.run({ prompt = "it" })
-      _G.bytes = { a = { gap = 0, text = 0 }, b = { gap = 0, text = 0, thinking = 0 } }
-      for name, all in pairs(bytes) do
-        botglue.on(id, function(update)
-          if update.bytes or update.text then
-            all[update.kind] = all[update.kind] + (update.bytes or #update.text)
-          end
-        end, { thinking = name == "b" })
-      end
-    ]],
-      require("support.host").PROGRAM,
-      program
-    )
-    nvim:runs(1)
-    nvim:api("input", ":lua print('one\\ntwo')<CR>")
-    suite.eventually("the message waits for Enter", function()
-      return nvim:api("get_mode").blocking
-    end)
-    vim.fn.writefile({}, directory .. "/go")
-    suite.eventually("all is said", function()
-      return vim.uv.fs_stat(directory .. "/said")
-    end)
-    nvim:type("<CR>")
-    local bytes = nvim:eventually(
-      "all is told",
-      "local b = bytes.b; return b.gap + b.text + b.thinking == 25000000 and bytes"
-    )
-    equal({ bytes.a.text + bytes.a.gap, bytes.b.gap > bytes.a.gap, bytes.a.gap > 0 }, { 1000000, true, true })
-    vim.fn.writefile({}, directory .. "/end")
-  end
-)
-
 test("one function registered twice counts once", function()
   local nvim = running()
   nvim:lua([[
@@ -248,16 +188,6 @@ test("who registers as soon as the job is there is known to the host before the 
   local requests = nvim:host("received", "run")
   equal({ requests[1].observe, requests[2].observe }, { nil, { thinking = true } })
   equal(nvim:host("received", "observe"), {})
-end)
-
-test("the host is asked only while a function watches", function()
-  local nvim = running()
-  equal(#nvim:host("received", "observe"), 0)
-  on(nvim, "a")
-  nvim:lua("back()")
-  equal(nvim:host("received", "unobserve"), { { id = 1 } })
-  on(nvim, "a", { thinking = true })
-  equal(nvim:host("received", "observe"), { { id = 1, thinking = false }, { id = 1, thinking = true } })
 end)
 
 test("an error of a function is told once and ends it, and the others and the job go on", function()

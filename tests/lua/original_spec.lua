@@ -32,13 +32,6 @@ test("its setup() sets the same options, and names the one that is no more", fun
   equal(nvim:messages():find("max_turns"), nil)
 end)
 
-test("its keys on a selection, and in the prompt", function()
-  local nvim = child.with_host({ "one two", "b" })
-  nvim:lua("require('botglue').setup({ model = 'opus', models = { 'opus', 'sonnet', 'haiku' } })")
-  nvim:type("wve\\ppshorter<S-Tab><C-s>")
-  equal(sent(nvim), { "shorter", "char", { "two" }, "sonnet" })
-end)
-
 test("its way to map another key", function()
   local nvim = child.with_host({ "one two", "b" })
   nvim:lua([[
@@ -48,17 +41,4 @@ test("its way to map another key", function()
   nvim:type("V\\xshorter<Esc><CR>")
   local words = sent(nvim)
   equal({ words[1], words[2], words[3] }, { "shorter", "line", { "one two" } })
-end)
-
-test("its history stays where it is", function()
-  local nvim = child.with_host({ "one" })
-  local path = nvim:lua([[
-    local directory = vim.fn.stdpath("data") .. "/botglue"
-    vim.fn.mkdir(directory, "p")
-    vim.fn.writefile({ "[]" }, directory .. "/history.json")
-    return directory .. "/history.json"
-  ]])
-  nvim:type("V\\ppshorter<C-s>")
-  sent(nvim)
-  equal(vim.fn.readfile(path), { "[]" })
 end)

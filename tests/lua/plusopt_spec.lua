@@ -1,4 +1,4 @@
--- `++agent=` and `++model=` before a prompt, and what completes on the command line.
+-- `++agent=` and `++model=` before a prompt. (What is an option, and what completes: `src/command/tests.rs`.)
 
 local child = require("support.child")
 local suite = require("support.suite")
@@ -14,10 +14,6 @@ local function start()
   local nvim = child.with_host({ "one", "two", "three" })
   nvim:lua(AGENTS)
   return nvim
-end
-
-local function complete(nvim, line)
-  return nvim:lua("return vim.fn.getcompletion(..., 'cmdline')", line)
 end
 
 --- The agent, the model and the prompt of the newest request, once there are `count`.
@@ -43,26 +39,6 @@ test("an agent and a model before the prompt are the job's", function()
     nvim:type(":" .. row[1] .. "<CR>")
     equal(request(nvim, i), row[2], row[1])
   end
-end)
-
-test("only the first words are options, and only those that look like one", function()
-  local nvim = start()
-  local prompts = {
-    "say ++model=opus",
-    "++i is too fast",
-    "++ alone",
-    "++(*p) twice",
-    "++C99 is no option",
-    "++count++ is none either",
-    "+++ three",
-    "+model=opus",
-  }
-  for i, prompt in ipairs(prompts) do
-    nvim:type(":1Botglue run " .. prompt .. "<CR>")
-    equal(request(nvim, i), { "claude", "own", prompt })
-  end
-  nvim:type(":1Botglue run ++model=opus ++i is too fast<CR>")
-  equal(request(nvim, #prompts + 1), { "claude", "opus", "++i is too fast" })
 end)
 
 test("the prompt's window begins with them", function()
@@ -95,7 +71,6 @@ end)
 test("a follow-up takes another model, and keeps its agent", function()
   local nvim = written.with_landed()
   nvim:type("3G:Botglue followup ++model=opus on<CR>")
-  written.request(nvim, 2)
   equal(request(nvim, 2), { "claude", "opus", "on" })
   equal(nvim:host("received", "run")[2].resume, { session_id = "s1" })
   nvim:type(":Botglue followup ++agent=droid on<CR>")
@@ -120,77 +95,9 @@ end)
 test("a follow-up is tried again by its own agent", function()
   local nvim = written.with_landed()
   nvim:type("3G:Botglue followup on<CR>")
-  written.request(nvim, 2)
   nvim:answer(2, { "two" }, { session_id = "s2" })
   nvim:type(":Botglue retry ++agent=droid 2<CR>")
   contains(nvim:messages(), "botglue: job 2 goes on in a session of claude")
   nvim:type(":Botglue retry ++agent=claude ++model=opus 2<CR>")
   equal(request(nvim, 3), { "claude", "opus", "on" })
-end)
-
-test("a wrong one is one line that says what there is, and starts nothing", function()
-  local nvim = start()
-  local function wrong(command, expected)
-    nvim:lua("vim.cmd('messages clear')")
-    nvim:type(":" .. command .. "<CR>")
-    equal(vim.trim(nvim:messages()), expected, command)
-    equal({ nvim:host("received", "run"), nvim:api("get_mode").mode }, { {}, "n" })
-  end
-  wrong("1Botglue run ++speed=10 it", "botglue: unknown option ++speed; use ++agent=, ++model=")
-  wrong("1Botglue run ++count is wrong", "botglue: unknown option ++count; use ++agent=, ++model=")
-  wrong("1Botglue ++speed=10", "botglue: unknown option ++speed; use ++agent=, ++model=")
-  local names = "claude, codex, copilot, droid, gemini, mine, opencode, qwen"
-  wrong("1Botglue run ++agent=nobody it", 'botglue: ++agent: unknown agent "nobody"; use ' .. names)
-  wrong("1Botglue run ++agent it", "botglue: ++agent= needs a name; use " .. names)
-  wrong("1Botglue run ++model= it", "botglue: ++model= needs a name; use own, opus, sonnet")
-  wrong("1Botglue run ++agent=droid ++model= it", "botglue: ++model= needs a name")
-  wrong(
-    "1Botglue ++model=opus make it shorter",
-    "botglue: write Botglue make ++model=opus: options go after the subcommand"
-  )
-  wrong("Botglue jobs ++model=opus", "botglue: jobs takes no argument")
-end)
-
-test("options and their names complete, the models of the agent that is meant", function()
-  local nvim = start()
-  local both, own = { "++agent=", "++model=" }, { "++model=own", "++model=opus", "++model=sonnet" }
-  local agents = vim.tbl_map(function(name)
-    return "++agent=" .. name
-  end, { "claude", "codex", "copilot", "droid", "gemini", "mine", "opencode", "qwen" })
-  for _, name in ipairs({ "run", "ask", "each" }) do
-    for typed, expected in pairs({
-      [""] = both,
-      ["+"] = both,
-      ["++a"] = { "++agent=" },
-      ["++agent="] = agents,
-      ["++agent=d"] = { "++agent=droid" },
-      ["++model="] = own,
-      ["++agent=mine ++model="] = { "++model=a", "++model=b" },
-      ["++agent=mine "] = { "++model=" },
-      ["++agent=droid ++model="] = {},
-      ["words ++"] = {},
-      ["w"] = {},
-    }) do
-      equal(complete(nvim, ("1,2Botglue! %s %s"):format(name, typed)), expected, name .. typed)
-    end
-  end
-  equal(complete(nvim, "Botglue +"), both)
-  equal(complete(nvim, "Botglue ++model=o"), { "++model=own", "++model=opus" })
-  equal(complete(nvim, "Botglue ++agent=mine ++model="), { "++model=a", "++model=b" })
-  equal(complete(nvim, "Botglue followup "), { "++model=" })
-  equal(complete(nvim, "Botglue followup ++model="), vim.list_extend(own, { "++model=a", "++model=b" }))
-  equal(complete(nvim, "Botglue jobs +"), {})
-end)
-
-test("completion knows the jobs too, and holds up nobody where an option is wrong", function()
-  local nvim = start()
-  nvim:type(":1Botglue run it<CR>")
-  request(nvim, 1)
-  nvim:answer(1, { "uno" })
-  equal(complete(nvim, "Botglue retry "), { "1" })
-  equal(complete(nvim, "Botglue retry +"), { "++agent=", "++model=" })
-  equal(complete(nvim, "Botglue retry ++model=opus "), { "1" })
-  equal(complete(nvim, "Botglue revert "), { "1" })
-  nvim:lua("require('botglue').setup({}); vim.g.botglue = { timeout = 'x' }")
-  equal(complete(nvim, "Botglue run ++agent="), {})
 end)

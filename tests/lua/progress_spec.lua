@@ -115,10 +115,3 @@ test("nothing is shown for it, nothing asks for Enter, and what was shown stays"
     true
   )
 end)
-
-test("who wants to be told nothing is told nothing", function()
-  local nvim = start({ notify = "none" })
-  nvim:run(child.line(1))
-  nvim:answer(1, { "ONE" })
-  equal(told(nvim), {})
-end)

@@ -72,47 +72,6 @@ test("the same from Lua, and a retry fills it in with what there is then", funct
   contains(err, "botglue: no prompt /fxi: did you mean /fix?")
 end)
 
-test("a name that is not there is one error with the nearest", function()
-  local nvim = start()
-  contains(said(nvim, "2Botglue run /exlain it"), "botglue: no prompt /exlain: did you mean /explain?")
-  contains(said(nvim, "2Botglue ask /zzzzzzzz"), "there is /explain, /fix, /mine, /opus")
-  nvim:lua("require('botglue').setup({})")
-  contains(said(nvim, "2Botglue run /fix"), "botglue: no prompt /fix: the option prompts has none")
-  equal({ #nvim:host("received", "run"), nvim:drawn() }, { 0, 0 })
-end)
-
-test("a text that begins with a path is a text, and one behind a backslash", function()
-  local nvim = start()
-  local texts = {
-    "/usr/bin is where it is",
-    "/etc/",
-    "/fix: all of it",
-    "the /fix of yesterday",
-    "// a comment",
-    "/",
-  }
-  for i, text in ipairs(texts) do
-    nvim:type(":2Botglue run " .. text .. "<CR>")
-    contains(nvim:message(i), "\n" .. text .. "\n")
-  end
-  nvim:type([[:2Botglue run \/fix is a command<CR>]])
-  contains(nvim:message(#texts + 1), "\n/fix is a command\n")
-end)
-
-test("names complete where the prompt begins", function()
-  local nvim = start()
-  local function complete(line)
-    return nvim:lua("return vim.fn.getcompletion(..., 'cmdline')", line)
-  end
-  equal(complete("Botglue run /"), { "/explain", "/fix", "/mine", "/opus" })
-  equal(complete("2Botglue! run ++agent=mine /f"), { "/fix" })
-  equal(complete("Botglue ask /e"), { "/explain" })
-  equal(complete("Botglue followup /o"), { "/opus" })
-  equal(complete("Botglue each /m"), { "/mine" })
-  equal(complete("Botglue run do /f"), {})
-  equal(complete("Botglue retry /f"), {})
-end)
-
 test("each takes one that changes text", function()
   local nvim = start()
   nvim:lua("vim.fn.setqflist({ { bufnr = 1, lnum = 2, text = 'x' } })")

@@ -2,8 +2,7 @@ local child = require("support.child")
 local suite = require("support.suite")
 local written = require("support.written")
 local test, equal, contains = suite.test, suite.equal, suite.contains
-local with_landed, answer_prompt, request, message_of =
-  written.with_landed, written.answer_prompt, written.request, written.message_of
+local with_landed, answer_prompt, message_of = written.with_landed, written.answer_prompt, written.message_of
 
 --- What a session has of messages, as jobs of the store: the first is that of another one, which it was forked from.
 local EARLIER = {
@@ -49,7 +48,7 @@ test("a rewind goes on after an earlier message, with the text as it is", functi
   nvim:lua("pick(1)")
   contains(nvim:screen(), "rewind · claude")
   answer_prompt(nvim, "another way")
-  local sent = request(nvim, 2)
+  local sent = nvim:request(2)
   equal({ sent.prompt, sent.resume }, { "another way", { session_id = "s1", at = "m1" } })
   equal(sent.selection.text, { "fn two() {", "  2", "}" })
 end)

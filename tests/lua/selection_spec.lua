@@ -9,7 +9,7 @@ local TEXT =
 local function selected(keys, options)
   options = options or {}
   local nvim = options.nvim or child.with_host({})
-  nvim:lua("vim.cmd.enew({ bang = true })")
+  nvim:lua("vim.cmd('enew! | silent! bwipeout! #')")
   nvim:set_lines(options.lines or TEXT)
   if options.set then
     nvim:lua("vim.cmd.set(...)", options.set)

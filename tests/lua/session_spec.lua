@@ -2,8 +2,8 @@ local child = require("support.child")
 local suite = require("support.suite")
 local written = require("support.written")
 local test, equal, contains = suite.test, suite.equal, suite.contains
-local ROWS, line, with_landed, request, message_of =
-  written.ROWS, written.line, written.with_landed, written.request, written.message_of
+local ROWS, line, with_landed, message_of =
+  written.ROWS, written.line, written.with_landed, written.message_of
 
 test("a retry after an undo is for all that the answer was written over", function()
   local function retried(range, answer, edits, keys)
@@ -28,7 +28,7 @@ test("a retry sends the same on the range as it is now, also of a job that faile
   nvim:run(line(2, 4), { agent = "claude", model = "haiku", review = true })
   nvim:answer(1, {}, { status = "failed", error = { code = "overloaded", message = "later" } })
   nvim:type("ggOtop<Esc>4GAx<Esc>:Botglue retry<CR>")
-  local sent = request(nvim, 2)
+  local sent = nvim:request(2)
   equal({ sent.prompt, sent.model, sent.review, sent.resume }, { "it", "haiku", true, nil })
   equal({ sent.selection.first_line, sent.selection.text }, { 3, { "fn one() {", "  1x", "}" } })
   nvim:answer(2, { "B" })
@@ -39,10 +39,10 @@ end)
 test("a retry of a follow-up goes on from the same session", function()
   local nvim = with_landed()
   nvim:lua("require('botglue').followup(1, 'more')")
-  request(nvim, 2)
+  nvim:request(2)
   nvim:answer(2, { "B" }, { session_id = "s2" })
   nvim:type(":Botglue retry 2<CR>")
-  local sent = request(nvim, 3)
+  local sent = nvim:request(3)
   equal({ sent.prompt, sent.resume.session_id, sent.selection.text }, { "more", "s1", { "B" } })
 end)
 
@@ -52,7 +52,7 @@ test("a retry of an insertion that failed goes to the same place", function()
   nvim:answer(1, {}, { status = "failed", error = { code = "overloaded", message = "later" } })
   nvim:type("ggOtop<Esc>")
   equal(nvim:lua("return require('botglue').retry(1)"), 2)
-  local sent = request(nvim, 2).selection
+  local sent = nvim:request(2).selection
   equal({ sent.kind, sent.first_line, sent.beside.above }, { "insert", 2, "a" })
 end)
 
@@ -144,10 +144,17 @@ test("each agent opens its session by its own command", function()
     WRITE
   )
   local opened, id = {}, 0
-  for _, name in ipairs({ "codex", "gemini", "opencode", "qwen", "copilot", "own" }) do
+  for _, name in ipairs({ "codex", "gemini", "opencode", "qwen", "copilot", "droid", "own" }) do
     id = id + 1
     nvim:run(line(2, 4), { agent = name })
-    nvim:answer(id, { "B" }, { session_id = "s" .. id })
+    if name == "droid" then
+      nvim:agent(id, "begin", { session_id = "s" .. id })
+      nvim:agent(id, "print", '{"type":"completion","finalText":"B","numTurns":1,"durationMs":1}')
+      nvim:agent(id, "exit", 0)
+      nvim:host("ended", id)
+    else
+      nvim:answer(id, { "B" }, { session_id = "s" .. id })
+    end
     nvim:type("u")
     if name ~= "own" then
       nvim:type((":Botglue open %d<CR>"):format(id))
@@ -161,34 +168,9 @@ test("each agent opens its session by its own command", function()
     "opencode --session s3  empty",
     "qwen --resume s4  empty",
     "copilot --resume s5  empty",
+    "droid --resume s6  empty",
   })
-  contains(message_of(nvim, "open 6"), "own has no command of its own that botglue knows")
-end)
-
-test("a session of Droid opens in a directory in which there is nothing", function()
-  local nvim = child.with_host(ROWS)
-  nvim:lua(
-    [[
-    _G.data = vim.fn.tempname()
-    local droid = { command = { '/bin/sh', '-c', 'pwd' .. ... } }
-    require('botglue').setup({ data_dir = data, agents = { droid = droid } })
-    vim.env.SAID = vim.fn.tempname()
-  ]],
-    WRITE
-  )
-  nvim:run(line(2, 4), { agent = "droid" })
-  nvim:answer(1, { "B" }, { session_id = "s1" })
-  local function opened()
-    nvim:type(":Botglue open 1<CR>")
-    local directory = said(nvim)
-    nvim:type("<C-\\><C-n>:bwipeout!<CR>")
-    return directory
-  end
-  local data = nvim:lua("return vim.fn.resolve(data)")
-  equal(opened(), data .. "/empty")
-  nvim:lua("vim.fn.mkdir(data .. '/empty/.factory')")
-  equal(opened(), data .. "/empty-1")
-  equal(nvim:lua("return vim.fn.isdirectory(data .. '/empty/.factory')"), 1)
+  contains(message_of(nvim, "open 7"), "own has no command of its own that botglue knows")
 end)
 
 --- Waits until the raw stream of an ended job is in its file: it is written behind the job's back.
@@ -266,13 +248,6 @@ test("a transcript that is not there is told of", function()
   equal(nvim:lua("return #vim.api.nvim_list_wins()"), 1, "a link is not followed")
 end)
 
-test("ids complete", function()
-  local nvim = with_landed(nil, { record = false })
-  equal(nvim:lua("return vim.fn.getcompletion('Botglue retry ', 'cmdline')"), { "1" })
-  equal(nvim:lua("return vim.fn.getcompletion('Botglue open ', 'cmdline')"), { "1" })
-  equal(nvim:lua("return vim.fn.getcompletion('Botglue transcript ', 'cmdline')"), {})
-end)
-
 test("a retry keeps the kind of a range, and a follow-up takes what stands there now", function()
   local nvim = child.with_host({ "let a = (b + c);", "tail" })
   nvim:run({ kind = "char", first = { 1, 8 }, last = { 1, 14 } })
@@ -280,7 +255,7 @@ test("a retry keeps the kind of a range, and a follow-up takes what stands there
   equal(nvim:lines()[1], "let a = (d);")
   nvim:type("gg0f=aX<Esc>")
   equal(nvim:lua("return require('botglue').retry(1)"), 2)
-  local sent = request(nvim, 2).selection
+  local sent = nvim:request(2).selection
   equal({ sent.kind, sent.text, sent.cols }, { "char", { "(d)" }, { 9 } })
   nvim:answer(2, { "x" }, { session_id = "s2" })
   equal(nvim:lines()[1], "let a =X x;")
@@ -289,6 +264,6 @@ test("a retry keeps the kind of a range, and a follow-up takes what stands there
   nvim:run({ kind = "block", first = { 1, 2 }, last = { 2, 3 } })
   nvim:answer(3, { "5", "6" }, { session_id = "s3" })
   equal(nvim:lua("return require('botglue').followup(3, 'more')"), 4)
-  sent = request(nvim, 4).selection
+  sent = nvim:request(4).selection
   equal({ sent.kind, sent.text, sent.cols }, { "block", { "5", "6" }, { 2, 2 } })
 end)

@@ -113,22 +113,6 @@ test("R on a job that was interrupted sends all of its request once more", funct
   equal(sent, { "prompt 1", true, resumed, project, { "local two = 2", "local three = 3" } })
 end)
 
-test("a key for which the host has no time does nothing, also later", function()
-  for _, key in ipairs({ "f", "R" }) do
-    local nvim = with_jobs(1)
-    nvim:set_lines({ "mine" })
-    open(nvim)
-    nvim:lua("require('botglue.host.connection').asked_within = 200")
-    nvim:host("hold", "reply")
-    nvim:type(key .. "x")
-    contains(nvim:messages(), "botglue: the host does not answer: nothing was done")
-    nvim:host("release", "reply")
-    nvim:settle()
-    equal({ nvim:lua("return vim.fn.bufname()"), #nvim:api("list_wins") }, { "botglue://history", 2 })
-    equal(nvim:host("received", "run"), {})
-  end
-end)
-
 test("R on a job whose lines are gone says so, and starts nothing", function()
   local nvim = with_jobs(1)
   nvim:lua("vim.fn.writefile({ 'x' }, path)")

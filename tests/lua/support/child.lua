@@ -90,10 +90,10 @@ function Child:set_lines(lines)
   self:api("buf_set_lines", 0, 0, -1, true, lines)
 end
 
---- The newest request to start a job, once the host has this many.
+--- A request to start a job, by which of all it is, once the host has it.
 ---@param count integer
 function Child:request(count)
-  local code = "return #require('support.host').received('run') == ..."
+  local code = "return #require('support.host').received('run') >= ..."
   self:eventually(("request %d arrives"):format(count), code, count)
   return self:host("received", "run")[count]
 end

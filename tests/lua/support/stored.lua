@@ -58,22 +58,4 @@ function M.shown(nvim)
   end, nvim:lua("return vim.fn.getline(1, '$')"))
 end
 
---- What the journal of the host has last of an answer and its range.
----@param nvim Child
----@return { landing: string?, place: [integer, integer]?, rows: string[]? }
-function M.kept(nvim)
-  return nvim:lua([[
-    local kept = {}
-    for _, file in ipairs(vim.fn.glob(vim.fn.stdpath("data") .. "/botglue/journal/*.jsonl", true, true)) do
-      for _, line in ipairs(vim.fn.readfile(file)) do
-        local change = vim.json.decode(line)
-        if change.what == "landed" or change.what == "range" then
-          kept = vim.tbl_extend("force", kept, change.is)
-        end
-      end
-    end
-    return kept
-  ]])
-end
-
 return M

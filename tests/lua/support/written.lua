@@ -34,11 +34,6 @@ function M.answer_prompt(nvim, words)
   nvim:type(words and words .. "<C-s>" or "<Esc><Esc>")
 end
 
-function M.request(nvim, n)
-  nvim:eventually("the request arrives", "return #require('support.host').received('run') >= ...", n)
-  return nvim:host("received", "run")[n]
-end
-
 function M.message_of(nvim, command)
   nvim:type((":Botglue %s<CR>"):format(command))
   return nvim:messages()
