@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 
 use crate::support::agents::Gated;
 use crate::support::nvim::{Builder, Nvim};
-use crate::support::process;
 use crate::support::scratch::Scratch;
 
 const TEXT: &str = "local a = 1\nlocal b = 2\nlocal c = 3\nlocal d = 4\nlocal e = 5\n";
@@ -150,17 +149,6 @@ fn what_the_user_changes_in_a_taken_hunk_is_theirs_in_the_next_neovim_too() {
     assert_eq!(decide(&nvim, "accept", 1), "merged");
     let merged = ["local a = 1", "local b = 20 -- mine", "local c = 3", "local d = 40", "local e = 5"];
     assert_eq!(nvim.lines(), merged);
-}
-
-#[test]
-fn a_held_answer_survives_a_crash_of_the_host_and_of_neovim_after_it() {
-    let (nvim, gated) = open(Scratch::new());
-    let id = held(&nvim, &gated, "local b = 20");
-    let host = nvim.host().unwrap();
-    process::signal(host, "KILL");
-    nvim.wait("there is another host", || nvim.host().is_some_and(|other| other != host));
-    assert_eq!(job(&nvim, id)["text"], "local b = 20");
-    assert_found(&next(nvim.crash()), "review");
 }
 
 #[test]

@@ -89,6 +89,35 @@ fn the_end_of_one_job_ends_nothing_that_another_may_have_started() {
     nvim.wait_for_no_agent();
 }
 
+#[test]
+fn quitting_ends_an_agent_that_ignores_term() {
+    let scratch = Scratch::new();
+    let agent = agents::ignores_term(&scratch);
+    let nvim = open(scratch, agent);
+    nvim.run("GATE:it", (1, 1), json!({}));
+    process::wait_for(&nvim.scratch, "sleep 1000");
+    nvim.quit();
+}
+
+#[test]
+fn a_killed_host_ends_even_agents_that_ignore_term() {
+    let scratch = Scratch::new();
+    let agent = agents::ignores_term(&scratch);
+    let nvim = open(scratch, agent);
+    let id = nvim.run("GATE:it", (1, 1), json!({}));
+    process::wait_for(&nvim.scratch, "sleep 1000");
+    nvim.wait("the job runs", || {
+        nvim.exec_with("return require('botglue').job(...).status", &[json!(id)]) == "running"
+    });
+    process::signal(nvim.host().expect("a host"), "KILL");
+    let job = nvim.finished(id);
+    assert_eq!(
+        (&job["error"]["code"], nvim.lines().join("\n") + "\n"),
+        (&json!("host_lost"), TEXT.to_owned())
+    );
+    nvim.wait_for_no_agent();
+}
+
 /// A host that may write no file beyond a megabyte.
 fn limited_host(scratch: &Scratch) -> PathBuf {
     let path = scratch.path("limited-host");

@@ -47,7 +47,7 @@ fn told(nvim: &Nvim) -> Vec<String> {
 fn the_log_has_codes_and_lengths_but_no_word_of_an_error_of_stderr_or_of_code() {
     let scratch = Scratch::new();
     let log = log_of(&scratch);
-    let agents = agents::exits(&scratch, 3, &format!("{SECRET}\n").repeat(100));
+    let agents = agents::fault(&scratch, "", &format!("yes {SECRET} | head -n 100 >&2; exit 3"));
     let nvim = Builder::new(scratch).option("agents", agents).start();
     nvim.edit("a.lua", &format!("local {SECRET} = 1\n"));
     nvim.exec_with(

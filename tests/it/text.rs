@@ -28,20 +28,6 @@ fn ask(nvim: &Nvim) -> Value {
 }
 
 #[test]
-fn what_it_prints_lands_line_by_line() {
-    let nvim = with_agent("cat >/dev/null\nprintf 'a\\n\\n{ b\\n{\"type\":\"result\"}\\nScript c\\n}\\n'");
-    let job = ask(&nvim);
-    assert_eq!((&job["status"], &job["landing"]), (&json!("done"), &json!("applied")), "{job:#}");
-    let lines = ["a", "", "{ b", "{\"type\":\"result\"}", "Script c", "}"];
-    assert_eq!(job["text"], lines.join("\n"));
-    assert_eq!(nvim.lines(), [&["one"], &lines[..], &["three"]].concat());
-    assert_eq!((&job["agent"], &job["tools"]), (&json!("mine"), &json!([])));
-    for unknown in ["cost_usd", "num_turns", "input_tokens", "output_tokens"] {
-        assert_eq!(job[unknown], json!(null), "{unknown}: it told nothing");
-    }
-}
-
-#[test]
 fn it_gets_the_message_on_its_input_and_the_users_own_arguments() {
     let nvim = with_agent("cat >\"$TMPDIR/message\"\nprintf '%s|' \"$@\" \"$FLAVOUR\"");
     let job = ask(&nvim);

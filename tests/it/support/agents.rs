@@ -105,26 +105,9 @@ impl Run {
     }
 }
 
-/// Gives its answer and stays, with its pipes open.
-pub fn outlives_its_answer(scratch: &Scratch, answer: &str) -> Value {
-    fault(scratch, answer, "exec sleep 1000")
-}
-
-/// Gives its answer and ends, but a child of it keeps both pipes open.
-pub fn leaves_a_child_on_its_pipes(scratch: &Scratch, answer: &str) -> Value {
-    fault(scratch, answer, "sleep 1000 &")
-}
-
 /// Says nothing and ignores the request to end.
 pub fn ignores_term(scratch: &Scratch) -> Value {
     fault(scratch, "", "trap '' TERM; while :; do sleep 1000; done")
-}
-
-/// Writes to stderr and ends with an exit code.
-pub fn exits(scratch: &Scratch, code: u8, stderr: &str) -> Value {
-    let told = scratch.path("stderr.txt");
-    std::fs::write(&told, stderr).unwrap();
-    fault(scratch, "", &format!("cat '{}' >&2; exit {code}", told.display()))
 }
 
 /// An agent `claude` that reads its message, prints a whole good run unless `answer` is empty, and then does

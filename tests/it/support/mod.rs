@@ -18,8 +18,6 @@ pub mod serve;
 pub mod stream;
 pub mod terminal;
 
-mod selftest;
-
 use std::time::{Duration, Instant};
 
 /// How long any one condition may take before its test fails. Long, because it costs nothing while all is well

@@ -129,12 +129,6 @@ impl Nvim {
         self.channel.call(method, arguments, DEADLINE).map(|value| to_json(&value))
     }
 
-    /// Has keys wait for the host as long as it takes: the processors may be busy.
-    #[track_caller]
-    pub fn be_patient(&self) {
-        self.exec("require('botglue.host.connection').asked_within = 60000");
-    }
-
     /// Runs Lua and gives back what it returns.
     #[track_caller]
     pub fn exec(&self, lua: &str) -> Json {

@@ -32,7 +32,6 @@ const SETTING: &str = r"
     vim.treesitter.start = function(_, lang) if lang == 'markdown' then error('no highlighting') end end
     vim.o.laststatus, vim.o.ruler, vim.o.showcmd, vim.o.showmode = 0, false, false, false
     vim.o.shortmess = vim.o.shortmess .. 'FW'
-    require('botglue.host.connection').asked_within = 60000
 ";
 
 /// A screen that expected ones are for.

@@ -19,3 +19,6 @@ vim.api.nvim_create_autocmd("User", {
 vim.notify = function(message, level)
   tell("notify", { message = message, level = level or vim.log.levels.INFO })
 end
+
+-- Keys wait for the host as long as it takes: the processors may be busy.
+require("botglue.host.connection").asked_within = 60000

@@ -129,13 +129,6 @@ impl Serve {
     pub fn report(&self) -> String {
         std::fs::read_to_string(self.scratch.path("host.log")).unwrap_or_default()
     }
-
-    /// How much memory of its own the host has, in bytes. Reads Linux's `/proc`.
-    pub fn memory(&self) -> usize {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap_or_default();
-        let kilobytes = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
-        kilobytes.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0_usize) << 10
-    }
 }
 
 impl Drop for Serve {
