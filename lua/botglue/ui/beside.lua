@@ -37,7 +37,7 @@ end
 
 --- How the window of an answer that has just come opens: the user goes there if they have not gone on since they
 --- asked, else it opens where there is room for it, or not at all.
----@param opening botglue.ViewOpening
+---@param opening table
 ---@return "enter"|"stay"|nil
 function M.arrival(opening)
   local job, at = connection.jobs[opening.beside], spot(opening.beside)

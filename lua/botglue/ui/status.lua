@@ -43,7 +43,8 @@ local PRIORITY = 100
 ---@field fold_end integer? the last line of the closed fold that holds the last one
 
 --- The place of a range; none where nothing is drawn: its place is not known, the buffer is compared with another one,
---- against which rows below a range would shift it, the answer is under review, which says whose it is, or it was undone.
+--- against which rows below a range would shift it, the answer was undone, or it is under review, which says whose it
+--- is.
 ---@param hung botglue.Hung
 ---@param shown botglue.Window[] the windows that show the buffer
 ---@return botglue.HungPlace?
