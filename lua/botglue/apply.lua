@@ -57,20 +57,6 @@ function M.observed(jobs)
   end
 end
 
---- Moves the marks of a step's job to where the step was written, and keeps what was there before.
----@param range botglue.Range
----@param step botglue.WriteStep
----@param before botglue.Base?
-local function settle(range, step, before)
-  if step.landing == "taken" then
-    -- Some of a held answer: what was there before any of it is what taking it back will bring.
-    range:mark(step.place, step.place.kind)
-    range.before = range.before or before
-  else
-    range:settle(step.place, step.place.kind, step.landing ~= "reverted" and (range.before or before) or nil)
-  end
-end
-
 --- Writes a step, and moves the range of its job in the same moment. The step is written whatever comes of that.
 ---@param step botglue.WriteStep
 ---@param write fun(): botglue.StepResult
@@ -83,7 +69,7 @@ local function write_step(step, write)
   end)
   local result = write()
   if job and result.state == "written" then
-    local ok, err = pcall(settle, job.range, step, is_read and before or nil)
+    local ok, err = pcall(job.range.settle, job.range, step, is_read and before or nil)
     if not ok then
       require("botglue.host.notify").error(("botglue: job %d: %s"):format(job.id, err))
     end

@@ -5,7 +5,7 @@ local handlers = require("botglue.host.handlers")
 
 function handlers.host_started(process)
   local connection = require("botglue.host.connection")
-  require("botglue.host.attach").mirror_all()
+  require("botglue.editor.capture").mirror_all()
   require("botglue.ui.review.held").tell_all()
   vim.schedule(function()
     if connection.review then
@@ -18,7 +18,7 @@ function handlers.host_started(process)
   for _, batch in ipairs(connection.batches) do
     process:notify("batch", batch)
   end
-  connection.paste = connection.paste or require("botglue.editor.paste").watch()
+  connection.paste = connection.paste or require("botglue.editor.moment").watch_paste()
   require("botglue.editor.moment").watch_quit()
 end
 

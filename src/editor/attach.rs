@@ -10,7 +10,7 @@ use crate::mirror::ContactScope;
 /// The calls that report the state of the buffer. If its text is needed, it comes between two of them: the first one
 /// says whose text it is, the second one where the marks are in it.
 pub(super) fn contact(buffer: u64, scope: ContactScope) -> Vec<Value> {
-    let lua = "require('botglue.host.attach').report(...)";
+    let lua = "require('botglue.editor.capture').report(...)";
     let arguments = vec![buffer.into(), (scope == ContactScope::Excerpts).into()];
     let report = call("nvim_exec_lua", vec![lua.into(), Value::Array(arguments)]);
     if scope != ContactScope::Text {

@@ -42,7 +42,7 @@ return function()
     cwd = vim.fn.getcwd(),
     home = vim.uv.os_homedir() or "",
     path = require("botglue.util.buffer_path")(bufnr),
-    project = require("botglue.editor.context").project(bufnr),
+    project = require("botglue.editor.capture").project(bufnr),
     earlier = connection.earlier,
     today_ms = midnight(),
     jobs = places(),

@@ -45,7 +45,7 @@ end
 local function start(args, request, target)
   local options = client.options()
   if not request.prompt and not request.question and args.range == 0 and options.context.diagnostics then
-    local first, last = require("botglue.editor.context").diagnosed(target.bufnr, args.line1)
+    local first, last = require("botglue.editor.capture").diagnosed(target.bufnr, args.line1)
     if first then
       target:unmark()
       target = range.from_selection(selection.lines(target.bufnr, first, last))
@@ -54,7 +54,7 @@ local function start(args, request, target)
   local id = run.start(target, request, options)
   if id and request.question then
     -- Not where they are once they have typed what stands behind the command.
-    client.job(id).asked_from = require("botglue.editor.user_context").now()
+    client.job(id).asked_from = require("botglue.editor.capture").whereabouts()
   end
 end
 

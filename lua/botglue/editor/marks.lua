@@ -227,13 +227,16 @@ function Range:selection()
   }
 end
 
---- The host has written to the range: an answer, or the earlier text after a revert.
----@param place botglue.Extent the written range
----@param shape "line"|"char"|"block"|"insert"
----@param before botglue.Base? the text before the answer; nil after a revert
-function Range:settle(place, shape, before)
-  self:mark(place, shape)
-  self.before, self.landed = before, before and self:read(place)
+--- The host has written to the range: an answer, some hunks of one, or the earlier text after a revert. What was there
+--- before any of an answer is what taking it back will bring.
+---@param step botglue.WriteStep
+---@param before botglue.Base? the text before the step
+function Range:settle(step, before)
+  self:mark(step.place, step.place.kind)
+  self.before = step.landing ~= "reverted" and (self.before or before) or nil
+  if step.landing ~= "taken" then
+    self.landed = self.before and self:read(step.place)
+  end
 end
 
 --- The host has exited: records the current rows, by which the next host finds the range.

@@ -5,7 +5,6 @@
 --- and plain typing are safe, and so is the time before `VimEnter`, when only scripts run.
 
 local connection = require("botglue.host.connection")
-local paste = require("botglue.editor.paste")
 
 local M = {}
 
@@ -14,6 +13,8 @@ local api = vim.api
 -- Normal, insert, replace and terminal mode with nothing pending; `state()` tells what is pending within them. (Not
 -- virtual replace: that writes over rows below of which it tells nobody.)
 local SAFE = { n = true, i = true, R = true, nt = true, t = true }
+
+local PAUSE = 5000 -- milliseconds to the next piece of a paste at most: a terminal that is gone ends nothing
 
 local wait = vim.wait
 
@@ -59,6 +60,26 @@ function M.watch_quit()
   })
 end
 
+--- Watches for pastes from now on: `vim.paste` is where all of them come through. A long one comes piece by piece from
+--- a terminal: Neovim joins each to the undo step of the one before it, and what is written between two as well.
+---@return { at: integer? } state when the last piece came, while there are more to come
+function M.watch_paste()
+  local state, paste = {}, vim.paste
+  vim.paste = function(lines, phase)
+    state.at = nil -- should it fail
+    local goes_on = paste(lines, phase)
+    state.at = goes_on and (phase == 1 or phase == 2) and vim.uv.now() or nil
+    return goes_on
+  end
+  return state
+end
+
+---@return boolean
+local function is_pasting()
+  local at = connection.paste and connection.paste.at
+  return at ~= nil and vim.uv.now() - at < PAUSE
+end
+
 --- Whether Neovim may be about to end: a file may be written already, and what lands in it now is in no file. A command
 --- that asks may be one that ends it, and tell of that in no event.
 ---@return boolean
@@ -96,7 +117,7 @@ function M.is_safe(bufnr)
     return true
   end
   local mode, state = api.nvim_get_mode().mode, vim.fn.state()
-  if paste.is_under_way(connection.paste) then
+  if is_pasting() then
     return false
   elseif (mode == "n" or mode == "nt") and connection.waiting > 0 then
     -- A script waits for us: its own mapping, autocommand or operator function is no reason to make it wait, nor is

@@ -2,7 +2,7 @@
 --- module knows what only Neovim does: buffers, and which lines the user chose.
 
 local ask = require("botglue.editor.ask")
-local attach = require("botglue.host.attach")
+local capture = require("botglue.editor.capture")
 local fail = require("botglue.host.errors").fail
 local notify = require("botglue.host.notify")
 local registry = require("botglue.jobs.registry")
@@ -18,7 +18,7 @@ local api = vim.api
 function M.place(job, is_put)
   local bufnr = job:load() and job.range.bufnr or nil
   if bufnr then
-    attach.want(bufnr, not is_put and job or nil)
+    capture.want(bufnr, not is_put and job or nil)
   end
   return { id = job.id, buffer = bufnr }
 end

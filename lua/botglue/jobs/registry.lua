@@ -1,7 +1,7 @@
 --- The jobs of this Neovim: gives each its number. The host searches for the range of a held answer in each buffer that
 --- reads its file.
 
-local attach = require("botglue.host.attach")
+local capture = require("botglue.editor.capture")
 local connection = require("botglue.host.connection")
 local debounce = require("botglue.util.debounce")
 
@@ -69,7 +69,7 @@ local function watch_files()
           if range.bufnr ~= event.buf then
             range:move_to(event.buf)
           end
-          attach.want(event.buf, job)
+          capture.want(event.buf, job)
         end
       end
     end,
@@ -108,7 +108,7 @@ function M.recall(answer)
   }))
   connection.jobs[job.id] = job
   M.release(job)
-  attach.want(range.bufnr, job)
+  capture.want(range.bufnr, job)
   return job.id
 end
 

@@ -2,16 +2,14 @@
 --- host knows the rest: the options, and what a prompt stands for.
 
 local ask = require("botglue.editor.ask")
-local attach = require("botglue.host.attach")
 local buffer_path = require("botglue.util.buffer_path")
 local client = require("botglue.host.client")
 local config = require("botglue.config")
 local connection = require("botglue.host.connection")
-local context = require("botglue.editor.context")
+local capture = require("botglue.editor.capture")
 local errors = require("botglue.host.errors")
 local events = require("botglue.jobs.events")
 local handlers = require("botglue.host.handlers")
-local user_context = require("botglue.editor.user_context")
 local job = require("botglue.jobs.job")
 local notify = require("botglue.host.notify")
 local range = require("botglue.editor.marks")
@@ -68,7 +66,7 @@ function M.compose(target, request, options)
       agent = request.agent,
       model = request.model,
       question = request.question,
-      buffers = context.buffers(context.project(target.bufnr)),
+      buffers = capture.buffers(capture.project(target.bufnr)),
     }
     return ask.open("compose", about, { keeps_keys = true }) --[[@as botglue.Composed]]
   end
@@ -90,15 +88,15 @@ end
 local function message(id, target, request, composed, limits)
   local bufnr, path = target.bufnr, buffer_path(target.bufnr)
   local first, last = target:lines()
-  local before, after = context.around(bufnr, target.kind == "insert" and first or first - 1, last, limits)
+  local before, after = capture.around(bufnr, target.kind == "insert" and first or first - 1, last, limits)
   local buffers = composed.buffers
     and vim.tbl_map(function(named)
-      return context.text(named[1], named[2], composed.bytes)
+      return capture.text(named[1], named[2], composed.bytes)
     end, composed.buffers)
   local may_want_all = request.prompt:find("^%s*/") or request.prompt:find("@diagnostics", 1, true)
   return vim.tbl_extend("force", request, {
     id = id,
-    cwd = request.cwd or context.project(bufnr),
+    cwd = request.cwd or capture.project(bufnr),
     path = path,
     name = path == "" and api.nvim_buf_get_name(bufnr) or nil,
     buffer = bufnr,
@@ -108,8 +106,8 @@ local function message(id, target, request, composed, limits)
     selection = target:selection(),
     before = before,
     after = after,
-    diagnostics = context.diagnostics(bufnr, math.max(first, 1) - 1, math.max(last, 1) - 1),
-    mentioned = may_want_all and context.diagnostics(bufnr, 0, math.huge) or nil,
+    diagnostics = capture.diagnostics(bufnr, math.max(first, 1), math.max(last, 1)),
+    mentioned = may_want_all and capture.diagnostics(bufnr, 0, math.huge) or nil,
     buffers = buffers,
   })
 end
@@ -148,9 +146,9 @@ function M.send(target, request, options, composed)
   })
   registry.register(new)
   new:submit(sent)
-  attach.want(bufnr, new)
+  capture.want(bufnr, new)
   if new.question then
-    user_context.once_waiting(function(whereabouts)
+    capture.once_waiting(function(whereabouts)
       new.asked_from = new.asked_from or whereabouts
     end)
   end
@@ -249,11 +247,11 @@ end
 ---@param asking botglue.Asking?
 function M.ask(target, request, options, asking)
   asking = asking or {}
-  local stop = attach.follow_prompt(target)
+  local stop = capture.follow_prompt(target)
   local has_proposal = not request.question and target.kind ~= "insert" and options.context.diagnostics
   handlers.prompt_wanted(target, request, {
     options = options,
-    proposal = has_proposal and context.proposal(target.bufnr, target:lines()) or nil,
+    proposal = has_proposal and capture.proposal(target.bufnr, target:lines()) or nil,
     set_repeat = asking.set_repeat,
     on_cancel = stop,
   }, function(typed, composed)

@@ -3,7 +3,7 @@
 
 local connection = require("botglue.host.connection")
 local place = require("botglue.ui.place")
-local user_context = require("botglue.editor.user_context")
+local capture = require("botglue.editor.capture")
 
 local M = {}
 
@@ -44,9 +44,9 @@ function M.arrival(opening)
   local is_shown = vim.iter(pairs(connection.views)):any(function(_, view)
     return view.opening.name == opening.name
   end)
-  if not user_context.is_idle() or is_shown then
+  if not capture.is_idle() or is_shown then
     return nil
-  elseif not (job and job.asked_from) or vim.deep_equal(job.asked_from, user_context.now()) then
+  elseif not (job and job.asked_from) or vim.deep_equal(job.asked_from, capture.whereabouts()) then
     return "enter"
   end
   local room = at and math.max(place.room(at, "below"), place.room(at, "above")) - 2

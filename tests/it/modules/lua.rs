@@ -17,11 +17,11 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 10] = [
-    ("", 535),
+    ("", 520),
     ("command", 737),
     ("config", 382),
-    ("editor", 1885),
-    ("host", 913),
+    ("editor", 1996),
+    ("host", 680),
     ("jobs", 1254),
     ("session", 68),
     ("ui", 1622),

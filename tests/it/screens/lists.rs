@@ -29,7 +29,7 @@ const HISTORY: &str = r#"
 
 /// Jobs to be summed up: some of today in this project, one of long ago elsewhere, one whose agent tells no cost.
 const SUMS: &str = r#"
-    local project = require("botglue.editor.context").project(0)
+    local project = require("botglue.editor.capture").project(0)
     local function job(more)
         return vim.tbl_extend("force", { project = project, landing = "applied", session_id = "s",
             input_tokens = 4100, output_tokens = 6200, cache_read_tokens = 36900, duration_ms = 192000,

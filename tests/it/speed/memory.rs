@@ -67,7 +67,7 @@ pub fn with_buffers() -> Run {
         editor.nvim.command("set hidden");
         for n in 0..BUFFERS {
             editor.nvim.edit(&format!("{n}.txt"), &text(ROWS));
-            editor.nvim.exec("require('botglue.host.attach').want(vim.api.nvim_get_current_buf())");
+            editor.nvim.exec("require('botglue.editor.capture').want(vim.api.nvim_get_current_buf())");
         }
         editor.nvim.mirrored();
         vec![Sample::Value((of_host(&editor) - idle).max(0.0))]

@@ -201,7 +201,7 @@ impl Nvim {
             "local found
              local client, bufnr = require('botglue.host.client'), vim.api.nvim_get_current_buf()
              client.connect(client.options())
-             require('botglue.host.attach').want(bufnr)
+             require('botglue.editor.capture').want(bufnr)
              local function ask()
                require('botglue.host.query').ask('mirror', { buffer = bufnr }, function(view, err)
                  if view and view.tick ~= vim.api.nvim_buf_get_changedtick(bufnr) then

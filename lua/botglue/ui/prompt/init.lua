@@ -9,7 +9,7 @@ local ask = require("botglue.editor.ask")
 local back = require("botglue.ui.prompt.back")
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
-local context = require("botglue.editor.context")
+local capture = require("botglue.editor.capture")
 local debounce = require("botglue.util.debounce")
 local dot = require("botglue.ui.prompt.dot")
 local drafts = require("botglue.ui.prompt.drafts")
@@ -172,7 +172,7 @@ function Prompt:introduce()
         is_again = self.chosen ~= nil,
         proposal = self.opts.proposal,
         recent = drafts.recent(),
-        buffers = context.buffers(self.project),
+        buffers = capture.buffers(self.project),
       },
     })
   )
@@ -475,12 +475,12 @@ function M.ask(range, request, opts, send)
     opts = opts,
     send = send,
     serial = 0,
-    project = context.project(range.bufnr),
+    project = capture.project(range.bufnr),
   }, Prompt)
   connection.prompt = self
   -- A prompt with a host that cannot be started is a prompt all the same: its job tells why it fails.
   client.connect(opts.options)
-  require("botglue.host.attach").want(range.bufnr)
+  capture.want(range.bufnr)
   local ok, err = pcall(self.open, self)
   if not ok then
     -- Neovim may refuse to open a window now.

@@ -2,7 +2,7 @@
 --- operator, so that they work at any pace; each is an operator of its own, so that a count and `.` work.
 
 local ask = require("botglue.editor.ask")
-local attach = require("botglue.host.attach")
+local capture = require("botglue.editor.capture")
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
 local notify = require("botglue.host.notify")
@@ -24,7 +24,7 @@ function M.press(verb, lines)
       errors.fail("see :Botglue review: none is open in this buffer")
     end
     ---@cast review botglue.Review
-    attach.want(bufnr, review.job)
+    capture.want(bufnr, review.job)
     local about = {
       id = review.job.id,
       buffer = bufnr,

@@ -1,7 +1,7 @@
 --- The review of a held answer in its buffer, of which a Neovim has at most one: reports to the host the windows in
 --- which hunks are drawn, and draws the marks that it has made for those.
 
-local attach = require("botglue.host.attach")
+local capture = require("botglue.editor.capture")
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
 local highlight = require("botglue.ui.highlight")
@@ -80,7 +80,7 @@ end
 --- A new host has started.
 function Review:follow()
   self.panes = nil
-  attach.want(self.bufnr, self.job)
+  capture.want(self.bufnr, self.job)
   self:report()
 end
 

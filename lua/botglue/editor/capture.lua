@@ -1,0 +1,388 @@
+--- What only Neovim knows, for the host: which buffers to mirror and what no event says of them, what goes along with a
+--- selection, and where the user is. The host attaches to the buffers itself; nothing here follows their text.
+
+local connection = require("botglue.host.connection")
+local buffer_path = require("botglue.util.buffer_path")
+local text = require("botglue.util.text")
+
+local M = {}
+
+local api = vim.api
+
+local FIRST_PROMPT_ID = 2 ^ 40 -- larger than any job id
+local LONGEST = 120 -- cells of a proposal
+local NAMED = 3 -- diagnostics
+---@type table<integer?, string>
+local SEVERITY = { "error", "warning", "info", "hint" }
+
+---@class botglue.DisplayMark: botglue.Extent
+---@field id integer of the job
+---@field kind "line"|"char"|"block"|"insert"|nil nil if the job has no mark: the host searches the sent rows
+---@field has_ended boolean whether the job has ended, and its answer is not held
+---@field sent table? the sent or landed rows, as a request has them; set if the host does not have the request
+---@field stands { first_line: integer, rows: string[], base: string[]? }? its rows when its file was last written
+---@field before string[]? the whole rows before the answer landed
+---@field text { above: string?, rows: string[], below: string? }? the text at the mark
+
+--- Returns the display mark of a job, or of a prompt that is typed.
+---@param id integer
+---@param range botglue.Range
+---@param job botglue.Job?
+---@param with_text boolean? whether to include the text at the mark
+---@return botglue.DisplayMark? mark nil if the range is lost or its mark is gone
+local function mark(id, range, job, with_text)
+  local place = range:place()
+  if not place and (not job or range.lost or range.marks) then
+    return nil
+  end
+  local result = vim.tbl_extend("force", place or {}, {
+    id = id,
+    kind = place and range.shape or nil,
+    stands = range.on_disk,
+    has_ended = job ~= nil and not connection.open[id] and not connection.held[id],
+  })
+  if job and (job.process ~= connection.process or range.has_moved) then
+    result.sent = { id = id, buffer = range.bufnr, selection = range:selection() }
+    result.before = range.before and range.before.rows
+  end
+  if place and with_text then
+    local base = range:read(place)
+    result.text = { above = base.above, rows = base.rows, below = base.below }
+  end
+  return result
+end
+
+--- Sends the current state of a buffer. The host receives it in order with the buffer's text events.
+---@param bufnr integer
+---@param fields table
+local function send_state(bufnr, fields)
+  local process = connection.process
+  local rows, tick = api.nvim_buf_line_count(bufnr), api.nvim_buf_get_changedtick(bufnr)
+  if not process or tick < 0 then
+    -- Below zero Neovim is exiting: it has closed the buffer's windows and no longer counts changes.
+    return
+  end
+  -- A terminal or a prompt buffer changes by itself: answers cannot be written to it.
+  local bo = vim.bo[bufnr]
+  local refuses = not bo.modifiable or bo.buftype == "terminal" or bo.buftype == "prompt"
+  local state = {
+    buffer = bufnr,
+    name = api.nvim_buf_get_name(bufnr),
+    tick = tick,
+    rows = rows,
+    bytes = math.max(api.nvim_buf_get_offset(bufnr, rows), 0),
+    refuses = refuses or nil,
+  }
+  process:notify("buffer", vim.tbl_extend("force", state, fields))
+end
+
+--- Sends the state of a buffer and the marks of its jobs, oldest first, after the host has attached to it.
+---@param bufnr integer
+---@param with_text boolean? whether to include the text at the marks
+function M.report(bufnr, with_text)
+  local marks = {}
+  for id, job in pairs(connection.jobs) do
+    local is_here = job.range.bufnr == bufnr and not job.range.is_forgotten
+    marks[#marks + 1] = is_here and mark(id, job.range, job, with_text) or nil
+  end
+  for id, range in pairs(connection.asked) do
+    marks[#marks + 1] = range.bufnr == bufnr and mark(id, range) or nil
+  end
+  table.sort(marks, function(a, b)
+    return a.id < b.id
+  end)
+  send_state(bufnr, { marks = marks })
+end
+
+--- A buffer is entered, named, read, written or unloaded: what Neovim's text events do not say.
+---@param event { buf: integer, event: string }
+local function buffer_changed(event)
+  local bufnr, path = event.buf, buffer_path(event.buf)
+  if not connection.mirrored[bufnr] then
+    return
+  end
+  for _, job in pairs(path ~= "" and connection.jobs or {}) do
+    job.path = job.range.bufnr == bufnr and path or job.path
+  end
+  local is_written = event.event == "BufWritePost" or event.event == "BufUnload"
+  send_state(bufnr, {
+    -- After a partial write, or a write to another file, the buffer is still modified: its file has another text.
+    written = is_written and not vim.bo[bufnr].modified or nil,
+    rows = event.event == "BufUnload" and 0 or nil,
+  })
+end
+
+--- Reports what happens to the buffers that are mirrored. The autocommands are global, because the first `:write` of an
+--- unnamed buffer removes its buffer-local ones.
+local function watch()
+  local mirrored, group = connection.mirrored, api.nvim_create_augroup("botglue.attach", { clear = true })
+  api.nvim_create_autocmd({ "BufReadPost", "BufEnter", "BufFilePost", "BufWritePost", "BufUnload" }, {
+    group = group,
+    desc = "botglue: the host mirrors the text",
+    callback = buffer_changed,
+  })
+  api.nvim_create_autocmd("OptionSet", {
+    group = group,
+    pattern = { "modifiable", "buftype" },
+    desc = "botglue: the host knows whether a buffer takes changes",
+    callback = function()
+      -- Its event names no buffer; the option is set in the current one.
+      buffer_changed({ buf = api.nvim_get_current_buf(), event = "OptionSet" })
+    end,
+  })
+  api.nvim_create_autocmd("BufWipeout", {
+    group = group,
+    desc = "botglue: the host mirrors the text",
+    callback = function(event)
+      -- The event also fires when an unnamed buffer is first written; that buffer stays valid.
+      vim.schedule(function()
+        mirrored[event.buf] = api.nvim_buf_is_valid(event.buf) or nil
+        local process = connection.process
+        if process and not mirrored[event.buf] then
+          process:notify("wiped", { buffer = event.buf })
+        end
+      end)
+    end,
+  })
+end
+
+--- The host mirrors a buffer from now on, if it is loaded, and hears of these marks in it.
+---@param bufnr integer
+---@param marks botglue.DisplayMark[]?
+local function mirror(bufnr, marks)
+  if api.nvim_buf_is_loaded(bufnr) then
+    if next(connection.mirrored) == nil then
+      watch()
+    end
+    connection.mirrored[bufnr] = true
+    send_state(bufnr, { marks = marks })
+  end
+end
+
+--- From now on the host mirrors a buffer, and follows the range of a job in it.
+---@param bufnr integer
+---@param job botglue.Job? none while its prompt is typed
+function M.want(bufnr, job)
+  mirror(bufnr, job and { mark(job.id, job.range, job) } or nil)
+end
+
+--- Asks the host to track the range of a prompt while the prompt is typed.
+---@param range botglue.Range
+---@return fun() stop call it once the prompt is closed
+function M.follow_prompt(range)
+  -- No other prompt has had it: what the host still says of an earlier one is not for this one.
+  local id = FIRST_PROMPT_ID + math.floor(vim.uv.hrtime() / 1000)
+  connection.asked[id] = range
+  mirror(range.bufnr, { mark(id, range) })
+  return function()
+    connection.asked[id] = nil
+    mirror(range.bufnr, { { id = id, has_ended = true } })
+  end
+end
+
+--- A new host has started: asks it to mirror the same buffers.
+function M.mirror_all()
+  for bufnr in pairs(connection.mirrored) do
+    mirror(bufnr)
+  end
+end
+
+---@param bufnr integer
+---@param row integer from 0; it may be behind the last one
+---@return integer
+local function bytes_above(bufnr, row)
+  return api.nvim_buf_get_offset(bufnr, math.min(row, api.nvim_buf_line_count(bufnr)))
+end
+
+--- Whole lines around the rows `first` to `past`, the nearest taken first, within the limits of the options.
+---@param bufnr integer
+---@param first integer the first row that is left out, from 0
+---@param past integer the row behind the last one that is left out
+---@param limits { lines: integer, bytes: integer }
+---@return string[] before nearest last
+---@return string[] after nearest first
+function M.around(bufnr, first, past, limits)
+  local above = api.nvim_buf_get_lines(bufnr, math.max(first - limits.lines, 0), first, false)
+  local below = api.nvim_buf_get_lines(bufnr, past, past + limits.lines, false)
+  -- All of them, where Neovim knows that they fit: looking at each takes longer than the rest of a request.
+  local around = bytes_above(bufnr, past + #below) - bytes_above(bufnr, first - #above)
+  if around <= limits.bytes then
+    return above, below
+  end
+  local left, up, down = limits.bytes, #above, 0
+  local function fits(line)
+    left = line and left - #line - 1 or left
+    return left >= 0
+  end
+  while (up > 0 or down < #below) and fits(above[up]) do
+    up = math.max(up - 1, 0)
+    if not fits(below[down + 1]) then
+      break
+    end
+    down = math.min(down + 1, #below)
+  end
+  return vim.list_slice(above, up + 1), vim.list_slice(below, 1, down)
+end
+
+--- Diagnostics that touch lines, in their order.
+---@param bufnr integer
+---@param first integer from 1
+---@param last integer
+---@param has_end boolean? one that ends before the first column of a row touches that row
+---@return { line: integer, last: integer?, severity: string, message: string, source: string, nth: integer? }[]
+local function in_lines(bufnr, first, last, has_end)
+  local found = {}
+  -- Where the module is not loaded there are none, and loading it takes longer than all the rest.
+  for nth, diagnostic in ipairs(package.loaded["vim.diagnostic"] and vim.diagnostic.get(bufnr) or {}) do
+    local from, to = diagnostic.lnum + 1, (diagnostic.end_lnum or diagnostic.lnum) + 1
+    to = not has_end and diagnostic.end_col == 0 and math.max(to - 1, from) or to
+    if from <= last and to >= first then
+      local severity = diagnostic.severity --[[@as integer]]
+      found[#found + 1] = {
+        line = from,
+        last = to,
+        severity = SEVERITY[severity] or "error",
+        message = diagnostic.message,
+        source = diagnostic.source or "",
+        nth = nth,
+      }
+    end
+  end
+  table.sort(found, function(a, b)
+    return a.line < b.line or (a.line == b.line and a.nth < b.nth)
+  end)
+  return found
+end
+
+--- Diagnostics that touch lines, as a request has them.
+---@param bufnr integer
+---@param first integer from 1
+---@param last integer
+---@return { line: integer, severity: string, message: string, source: string }[]
+function M.diagnostics(bufnr, first, last)
+  local found = in_lines(bufnr, first, last, true)
+  for _, diagnostic in ipairs(found) do
+    diagnostic.last, diagnostic.nth = nil, nil
+  end
+  return found
+end
+
+--- A prompt to propose for lines that have diagnostics.
+---@param bufnr integer
+---@param first integer from 1
+---@param last integer
+---@return string? prompt
+function M.proposal(bufnr, first, last)
+  local words = {}
+  for _, diagnostic in ipairs(in_lines(bufnr, first, last)) do
+    local message = text.clean(vim.split(diagnostic.message, "\n")[1])
+    if not vim.list_contains(words, message) then
+      words[#words + 1] = message
+    end
+  end
+  if #words == 0 then
+    return nil
+  elseif #words > NAMED then
+    return ("fix these %d diagnostics"):format(#words)
+  end
+  return text.fit("fix: " .. table.concat(words, "; "), LONGEST, "…")
+end
+
+--- The lines of the diagnostics that touch one.
+---@param bufnr integer
+---@param line integer from 1
+---@return integer? first
+---@return integer? last
+function M.diagnosed(bufnr, line)
+  local first, last
+  for _, diagnostic in ipairs(in_lines(bufnr, line, line)) do
+    first, last = math.min(first or line, diagnostic.line), math.max(last or line, diagnostic.last)
+  end
+  return first, last and math.min(last, api.nvim_buf_line_count(bufnr))
+end
+
+--- The directory of the project that a buffer belongs to, else the working directory.
+---@param bufnr integer
+---@return string
+function M.project(bufnr)
+  -- As `vim.fs.root` does, without the lists that it makes of each directory.
+  local path = buffer_path(bufnr)
+  for directory in vim.fs.parents(path) do
+    if path ~= "" and vim.uv.fs_access(directory .. "/.git", 0) then
+      return directory
+    end
+  end
+  return vim.fn.getcwd()
+end
+
+--- The user's buffers, the one that was used last first: how a prompt in a project names those that are loaded, and the
+--- paths of its files. A name is the path in the project, another path, what Neovim calls it, or its number.
+---@param root string
+---@return { number: integer, name: string?, path: string? }[]
+function M.buffers(root)
+  local buffers = vim.tbl_filter(function(buffer)
+    return not vim.startswith(buffer.name, "botglue://")
+  end, vim.fn.getbufinfo({ buflisted = 1 }))
+  table.sort(buffers, function(a, b)
+    return a.lastused > b.lastused or (a.lastused == b.lastused and a.bufnr < b.bufnr)
+  end)
+  return vim.tbl_map(function(buffer)
+    local path, name = buffer_path(buffer.bufnr), buffer.name ~= "" and buffer.name or tostring(buffer.bufnr)
+    local own = vim.startswith(path, root .. "/") and path:sub(#root + 2) or nil
+    name = own or path ~= "" and vim.fn.fnamemodify(path, ":~") or name
+    return { number = buffer.bufnr, name = buffer.loaded == 1 and name or nil, path = own }
+  end, buffers)
+end
+
+--- The text of a buffer from its first line on, at least as much as goes along.
+---@param name string
+---@param bufnr integer
+---@param most integer bytes
+---@return { name: string, lines: string[], count: integer }
+function M.text(name, bufnr, most)
+  local count, past = api.nvim_buf_line_count(bufnr), 0
+  while past < count and api.nvim_buf_get_offset(bufnr, past) <= most do
+    past = past + 1000
+  end
+  return { name = name, lines = api.nvim_buf_get_lines(bufnr, 0, past, false), count = count }
+end
+
+---@class botglue.Whereabouts where the user is, as far as it tells whether they have gone on
+---@field win integer
+---@field mode string
+---@field cursor integer[]
+---@field tick integer
+
+--- Where the user is: whoever has asked for a window and gets it a moment later may be somewhere else by then, and
+--- their keys are meant for that.
+---@return botglue.Whereabouts
+function M.whereabouts()
+  return {
+    win = api.nvim_get_current_win(),
+    mode = api.nvim_get_mode().mode,
+    cursor = api.nvim_win_get_cursor(0),
+    tick = api.nvim_buf_get_changedtick(0),
+  }
+end
+
+--- Whether a window may be opened, and it would not be in the way of what is being typed. The command-line window takes
+--- no other window.
+---@return boolean
+function M.is_idle()
+  local is_free = vim.fn.state():find("[^sx]") == nil and vim.fn.getcmdwintype() == ""
+  return is_free and api.nvim_get_mode().mode == "n"
+end
+
+--- Tells where the user is once nothing is under way any more, and Neovim waits for them.
+---@param fn fun(whereabouts: botglue.Whereabouts)
+function M.once_waiting(fn)
+  api.nvim_create_autocmd("SafeState", {
+    once = true,
+    desc = "botglue: where the question was asked",
+    callback = function()
+      fn(M.whereabouts())
+    end,
+  })
+end
+
+return M
