@@ -190,6 +190,14 @@ test("who registers as soon as the job is there is known to the host before the 
   equal(nvim:host("received", "observe"), {})
 end)
 
+test("the host is asked only while a function watches", function()
+  local nvim = running()
+  equal(#nvim:host("received", "observe"), 0)
+  on(nvim, "a")
+  nvim:lua("back()")
+  equal(nvim:host("received", "unobserve"), { { id = 1 } })
+end)
+
 test("an error of a function is told once and ends it, and the others and the job go on", function()
   local nvim = running()
   nvim:lua("require('botglue').on(1, function() table.insert(told, 'called') error('oh\\nno') end)")
