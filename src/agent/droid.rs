@@ -8,19 +8,16 @@
 #[cfg(test)]
 mod tests;
 
-use super::json::{self, Raw};
+use super::json::{self, Object};
 use super::one_way::OneWay;
+use super::values::{REASON, argument, usage};
 use super::{About, Dialect, Invocation, Isolation, OpenCommand, Opening, PrewarmSupport, ResumeSupport};
 use crate::stream::event::{
-    Argument, Authority, Caller, Cost, Detail, Event, FinishLine, FinishVerdict, Piece, Problem,
-    ReportedAmounts, Returned, Text, ToolCalled,
+    Authority, Caller, Cost, Detail, Event, FinishLine, FinishVerdict, Output, Piece, Problem,
+    ReportedAmounts, Returned, ToolCalled,
 };
 use crate::stream::failure::{AgentLabel, classify};
-use crate::stream::{Decoder, LineStatus, OnEvent};
-use crate::stream::{Usage, UsageScope, UsageScopes};
-
-/// The most of a failed result's text that is looked at, in bytes.
-const REASON: usize = 2000;
+use crate::stream::{Decoder, LineStatus, OnEvent, UsageScope, UsageScopes};
 
 /// The row for [`super::Protocol::Droid`].
 pub const DIALECT: Dialect = Dialect {
@@ -76,55 +73,46 @@ fn input(_system: &str, message: &str) -> Vec<u8> {
 }
 
 fn read(line: &[u8], each: OnEvent<'_>) -> LineStatus {
-    match json::line::<DroidLine<'_>>(line) {
-        Ok(line) => line_events(line, each),
-        Err(reading) => return reading,
+    match json::line(line) {
+        Ok(line) => line_events(&line, each),
+        Err(status) => return status,
     }
     LineStatus::Parsed
 }
 
-fn line_events<'a>(line: DroidLine<'a>, each: &mut dyn FnMut(Event<'a>)) {
-    match line.kind.as_deref().unwrap_or_default() {
-        "system" if line.subtype.as_deref() == Some("init") => {
-            each(Event::Session { id: line.session_id, model: line.model });
+/// Every key but `type` may be missing.
+fn line_events<'a>(line: &Object<'a>, each: &mut dyn FnMut(Event<'a>)) {
+    let [subtype, role] = ["subtype", "role"].map(|key| line.get(key).text().unwrap_or_default());
+    let (id, text) = (line.get("id").text(), line.get("text").text());
+    match (&*line.get("type").text().unwrap_or_default(), text) {
+        ("system", _) if subtype == "init" => {
+            each(Event::Session { id: line.get("session_id").text(), model: line.get("model").text() });
         }
-        "message" if line.role.as_deref() == Some("assistant") => {
-            if let Some(text) = line.text {
-                let message = Some(line.id.unwrap_or_default());
-                each(Event::Text { piece: Piece::Whole, message, text });
-            }
+        ("message", Some(text)) if role == "assistant" => {
+            each(Event::Text { piece: Piece::Whole, message: Some(id.unwrap_or_default()), text });
         }
-        "message" if line.role.as_deref() == Some("user") => {
-            if let Some(text) = line.text {
-                each(Event::Asked { text });
-            }
-        }
-        "reasoning" => {
-            if let Some(text) = line.text {
-                each(Event::Thinking { piece: Piece::Whole, text });
-            }
-        }
-        "tool_call" => each(Event::ToolCalled(ToolCalled {
-            id: line.id,
-            message: Some(line.message_id.unwrap_or_default()),
-            name: line.tool_name.or(line.tool_id).unwrap_or_else(|| "tool".into()),
-            argument: line.parameters,
+        ("message", Some(text)) if role == "user" => each(Event::Asked { text }),
+        ("reasoning", Some(text)) => each(Event::Thinking { piece: Piece::Whole, text }),
+        ("tool_call", _) => each(Event::ToolCalled(ToolCalled {
+            id,
+            message: Some(line.get("messageId").text().unwrap_or_default()),
+            name: ["toolName", "toolId"].iter().find_map(|key| line.get(key).text()).unwrap_or("tool".into()),
+            argument: argument(line.get("parameters")),
             caller: Caller::Main,
         })),
-        "tool_result" => {
-            let output = line.value.map(Raw::output).unwrap_or_default();
-            let returned = returned(&line);
-            each(Event::ToolReturned { id: line.id, returned, output });
+        ("tool_result", _) => {
+            let output = Output(line.get("value").0);
+            each(Event::ToolReturned { id, returned: returned(line), output });
         }
-        "error" => each(Event::Problem(problem(line))),
-        "completion" => each(Event::Finished(FinishLine {
-            verdict: FinishVerdict::LastBlock(line.final_text.unwrap_or_default()),
+        ("error", _) => each(Event::Problem(problem(line))),
+        ("completion", _) => each(Event::Finished(FinishLine {
+            verdict: FinishVerdict::LastBlock(line.get("finalText").text().unwrap_or_default()),
             authority: Authority::UnlessSignalled,
             amounts: ReportedAmounts {
                 cost: Cost::default(),
-                usage: line.usage,
-                num_turns: line.num_turns,
-                duration_ms: line.duration_ms,
+                usage: usage(&line.get("usage").object()),
+                num_turns: line.get("numTurns").count(),
+                duration_ms: line.get("durationMs").count(),
                 // A session's tokens and turns run on in it. Its fork begins with no tokens, but with all turns.
                 scopes: UsageScopes {
                     cost: UsageScope::Run,
@@ -138,18 +126,14 @@ fn line_events<'a>(line: DroidLine<'a>, each: &mut dyn FnMut(Event<'a>)) {
 }
 
 /// How a tool came back: `isError` decides, the reason is the error's message or else the value.
-fn returned(line: &DroidLine<'_>) -> Returned {
-    if line.is_error != Some(true) {
+fn returned(line: &Object<'_>) -> Returned {
+    if line.get("isError").flag() != Some(true) {
         return Returned::Ok;
     }
-    let message = line
-        .error
-        .words
-        .or(line.error.message)
-        .or(line.value)
-        .map(|raw| raw.beginning(REASON))
-        .unwrap_or_default();
-    let reason = match line.error.kind.as_deref() {
+    let error = line.get("error");
+    let message = [error, line.get("value")].map(|said| said.words(REASON));
+    let message = message.into_iter().find(|said| !said.is_empty()).unwrap_or_default();
+    let reason = match error.get("type").text().as_deref() {
         None | Some("" | "tool_error") => message,
         Some(kind) if message.is_empty() => kind.to_owned(),
         Some(kind) => format!("{kind}: {message}"),
@@ -162,45 +146,9 @@ fn returned(line: &DroidLine<'_>) -> Returned {
 }
 
 /// A failure of the run: the agent loop says what it was, the command line only that there was one.
-fn problem(line: DroidLine<'_>) -> Problem<'_> {
-    let words = line.words.unwrap_or_default();
-    let rank = if line.source.as_deref() == Some("cli") { Detail::Summary } else { Detail::Cause };
+fn problem<'a>(line: &Object<'a>) -> Problem<'a> {
+    let words = line.get("message").text().unwrap_or_default();
+    let is_summary = line.get("source").text().as_deref() == Some("cli");
+    let rank = if is_summary { Detail::Summary } else { Detail::Cause };
     Problem { code: classify(None, &words), words, rank }
-}
-
-json::object! {
-    /// Any line; every key but `type` may be missing.
-    struct DroidLine<'a> {
-        b"type" => kind: Option<Text<'a>>,
-        b"subtype" => subtype: Option<Text<'a>>,
-        b"session_id" => session_id: Option<Text<'a>>,
-        b"model" => model: Option<Text<'a>>,
-        b"role" => role: Option<Text<'a>>,
-        b"id" => id: Option<Text<'a>>,
-        b"text" => text: Option<Text<'a>>,
-        /// Of a call and a result: the message it is in.
-        b"messageId" => message_id: Option<Text<'a>>,
-        b"toolId" => tool_id: Option<Text<'a>>,
-        b"toolName" => tool_name: Option<Text<'a>>,
-        b"parameters" => parameters: Argument<'a>,
-        b"isError" => is_error: Option<bool>,
-        b"value" => value: Option<Raw<'a>>,
-        b"error" => error: DroidFailure<'a>,
-        /// Of an `error`.
-        b"source" => source: Option<Text<'a>>,
-        b"message" => words: Option<Text<'a>>,
-        /// Of a `completion`.
-        b"finalText" => final_text: Option<Text<'a>>,
-        b"numTurns" => num_turns: Option<u64>,
-        b"durationMs" => duration_ms: Option<u64>,
-        b"usage" => usage: Usage,
-    }
-}
-
-json::object! {
-    /// The `error` of a failed result, or the message alone.
-    struct DroidFailure<'a> or words: Option<Raw<'a>> {
-        b"type" => kind: Option<Text<'a>>,
-        b"message" => message: Option<Raw<'a>>,
-    }
 }

@@ -11,7 +11,6 @@ mod invocation;
 mod json;
 mod known;
 mod one_way;
-mod output;
 #[cfg(test)]
 mod testing;
 mod text;
@@ -24,9 +23,9 @@ pub use invocation::{
 };
 
 pub use known::{About, KnownAgent, OpenCommand, known};
-pub use output::output;
 
 use crate::stream::Decoder;
+use crate::stream::event::Output;
 use crate::stream::failure::AgentLabel;
 
 /// How an agent talks: the option `agents.NAME.protocol`.
@@ -114,6 +113,11 @@ pub enum Isolation {
     Arguments,
     /// It loads them from where it runs, whatever its arguments are: it has to run somewhere else.
     Directory,
+}
+
+/// The text that a tool returned.
+pub fn output(output: Output<'_>) -> String {
+    json::Json(output.0).words(usize::MAX)
 }
 
 /// What reads a recorded stream of an agent; `preset` names the agent that speaks the Agent Client Protocol.

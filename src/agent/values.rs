@@ -1,38 +1,44 @@
-//! Values that several agents' lines have in common: tokens, and the arguments of a tool call.
+//! Values that several agents' lines have in common: tokens, the arguments of a tool call, and why one failed.
 
-use super::json::{self, FromJson, Read, Reader};
+use super::json::{Json, Object};
 use crate::stream::Usage;
-use crate::stream::event::{Argument, Text};
+use crate::stream::event::Argument;
 
-// Tokens, by the names of the Messages API.
-json::object!(impl 'a, Usage, ,
-    b"input_tokens" => input_tokens,
-    b"output_tokens" => output_tokens,
-    b"cache_read_input_tokens" => cache_read_input_tokens,
-    b"cache_creation_input_tokens" => cache_creation_input_tokens,
-);
+/// The most of a text that tells why something failed, in bytes.
+pub const REASON: usize = 2000;
+
+/// Tokens, by the names of the Messages API and those that agents make of them.
+pub fn usage(tokens: &Object<'_>) -> Usage {
+    let count = |names: &[&str]| names.iter().find_map(|name| tokens.get(name).count()).unwrap_or_default();
+    Usage {
+        input_tokens: count(&["input_tokens", "inputTokens"]),
+        output_tokens: count(&["output_tokens", "outputTokens"]),
+        cache_read_input_tokens: count(&[
+            "cache_read_input_tokens",
+            "cacheReadInputTokens",
+            "cachedReadTokens",
+            "cachedInputTokens",
+        ]),
+        cache_creation_input_tokens: count(&[
+            "cache_creation_input_tokens",
+            "cacheCreationInputTokens",
+            "cachedWriteTokens",
+            "cacheWriteInputTokens",
+        ]),
+    }
+}
 
 /// The input of a tool call: of all its arguments the one that tells most, whatever tool it is.
-impl<'a> FromJson<'a> for Argument<'a> {
-    fn fits(first: u8) -> bool {
-        first == b'{'
+pub fn argument(input: Json<'_>) -> Argument<'_> {
+    let (mut best, mut best_rank) = (Argument::None, 0);
+    for (key, value) in input.object().entries().filter(|(key, _)| rank(key) > 0) {
+        let text = value.text().or_else(|| value.list().first()?.text());
+        if let Some(text) = text.filter(|text| rank(key) > best_rank && !text.trim().is_empty()) {
+            best_rank = rank(key);
+            best = if is_path(key) { Argument::Path(text) } else { Argument::Plain(text) };
+        }
     }
-
-    fn read(json: &mut Reader<'a>) -> Read<Self> {
-        let (mut best, mut best_rank) = (Argument::None, 0);
-        json.object(|json, key| {
-            let rank = rank(key);
-            if rank <= best_rank {
-                return json.skip();
-            }
-            if let Some(text) = text_or_first(json)?.filter(|text| !text.trim().is_empty()) {
-                best_rank = rank;
-                best = if is_path(key) { Argument::Path(text) } else { Argument::Plain(text) };
-            }
-            Ok(())
-        })?;
-        Ok(best)
-    }
+    best
 }
 
 /// How much an argument tells; what is not known tells a little, if it is text and comes first.
@@ -54,25 +60,12 @@ fn is_path(key: &[u8]) -> bool {
     matches!(key, b"file_path" | b"notebook_path" | b"path" | b"directory_path")
 }
 
-/// A string, or the first entry of a list if that is one.
-fn text_or_first<'a>(json: &mut Reader<'a>) -> Read<Option<Text<'a>>> {
-    if json.peek() != Some(b'[') {
-        return json.text();
-    }
-    let mut entries = Vec::<Option<Text<'a>>>::new();
-    json.list(|json| {
-        entries.push(if entries.is_empty() { json.text()? } else { json.skip().map(|()| None)? });
-        Ok(())
-    })?;
-    Ok(entries.into_iter().next().flatten())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn argument_of(json: &str) -> Argument<'_> {
-        Argument::read(&mut Reader::new(json.as_bytes())).unwrap()
+        argument(Json(json.as_bytes()))
     }
 
     #[test]

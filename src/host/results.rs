@@ -122,7 +122,7 @@ impl Host {
 
     /// A job that was rejected while it waited has ended.
     pub(super) fn end_unstarted(&mut self, request: &Request, since_ms: i64) {
-        let (id, outcome) = (request.id, Outcome::empty());
+        let (id, outcome) = (request.id, Outcome::default());
         let record = record::of(request, &outcome, None, None, since_ms, None);
         self.store.journal.append(id, Change::Ended(Box::new(record)));
         self.keep_landing(id, "rejected");

@@ -49,8 +49,9 @@ pub enum Stopped {
     Shutdown,
 }
 
-/// The result of a job; its serialized form is the last line of `botglue parse`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// The result of a job; its serialized form is the last line of `botglue parse`. The default is a run of which nothing
+/// came.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[serde(tag = "kind", rename = "finished")]
 pub struct Outcome {
     /// Whether there is an answer.
@@ -93,32 +94,9 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// A run of which nothing came.
-    pub fn empty() -> Self {
-        Self {
-            status: Status::Done,
-            text: None,
-            held_for: None,
-            held_why: None,
-            error: None,
-            session_id: None,
-            model: None,
-            cost_usd: None,
-            usage: Usage::default(),
-            num_turns: None,
-            duration_ms: None,
-            scopes: UsageScopes::default(),
-            tools: Vec::new(),
-            checkpoints: Vec::new(),
-            lines: 0,
-            ignored: 0,
-            malformed: 0,
-        }
-    }
-
     /// The outcome of a job that never started its agent.
     pub fn failed(error: JobError) -> Self {
-        Self { status: Status::Failed, error: Some(error), ..Self::empty() }
+        Self { status: Status::Failed, error: Some(error), ..Self::default() }
     }
 }
 
@@ -146,10 +124,11 @@ pub enum UsageScope {
 }
 
 /// Whether a job has an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// There is one.
+    #[default]
     Done,
     /// There is none; the outcome's error says why.
     Failed,

@@ -1,10 +1,10 @@
 //! Tool calls, matched with their results.
 //!
 //! A result closes the latest open call of its id; without an id it closes the oldest open call. A result that comes
-//! before its call waits for it; a repeated result, or one whose call never comes, changes nothing. Work per event does
-//! not grow with the number of calls.
+//! before its call waits for it; a repeated result, or one whose call never comes, changes nothing. Work per event grows
+//! with the number of open calls alone.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use super::event::{Argument, Returned, ToolCalled};
 use super::tool_call::{ToolCall, ToolStatus};
@@ -22,26 +22,12 @@ const REASON: usize = 1000;
 #[derive(Debug, Clone, Default)]
 pub struct Tools {
     calls: Vec<ToolCall>,
-    by_id: HashMap<String, CallsOfId>,
-    /// Calls without a result, by their place.
-    open: BTreeSet<usize>,
-    /// Those of them that have no id.
-    unnamed: BTreeSet<usize>,
-    early: HashMap<String, EarlyResult>,
-}
-
-#[derive(Debug, Clone, Default)]
-struct CallsOfId {
-    /// Open calls of this id, the latest last.
-    open: BTreeSet<usize>,
-    latest: usize,
-}
-
-/// What is known of a call before it comes.
-#[derive(Debug, Clone, Default)]
-struct EarlyResult {
-    denied: Option<String>,
-    returned: Option<Returned>,
+    /// The place of the latest call of each id.
+    latest: HashMap<String, usize>,
+    /// The calls without a result by their place, each with the agent's id.
+    open: BTreeMap<usize, Option<String>>,
+    /// What is known of calls before they come.
+    early: HashMap<String, Returned>,
 }
 
 impl Tools {
@@ -51,7 +37,6 @@ impl Tools {
         let name = words::line(&call.name, NAME);
         let title = title(&name, &call.argument, cwd);
         let id = call.id.as_deref().filter(|id| !id.is_empty()).map(|id| words::clip(id, ID).to_owned());
-        self.open.insert(index);
         self.calls.push(ToolCall {
             id: id.clone().unwrap_or_else(|| format!("call-{}", index + 1)),
             name,
@@ -59,27 +44,19 @@ impl Tools {
             error: None,
             title,
         });
-        let Some(id) = id else {
-            self.unnamed.insert(index);
-            return index;
-        };
-        let early = self.early.remove(&id).unwrap_or_default();
-        let known = self.by_id.entry(id).or_default();
-        known.open.insert(index);
-        known.latest = index;
-        if let Some(reason) = early.denied {
-            self.deny(index, &reason);
-        }
-        if let Some(returned) = early.returned {
-            self.by_id.get_mut(&self.calls[index].id).and_then(|known| known.open.pop_last());
-            self.close(index, returned);
+        self.open.insert(index, id.clone());
+        if let Some(id) = id {
+            if let Some(returned) = self.early.remove(&id) {
+                self.close(index, returned);
+            }
+            self.latest.insert(id, index);
         }
         index
     }
 
     /// Takes what a call was made with; returns the place of the call that it changed.
     pub fn detailed(&mut self, id: &str, argument: &Argument<'_>, cwd: &str) -> Option<usize> {
-        let index = self.by_id.get(words::clip(id, ID))?.latest;
+        let index = *self.latest.get(words::clip(id, ID))?;
         let call = &mut self.calls[index];
         let title = title(&call.name, argument, cwd);
         if *argument == Argument::None || call.title == title {
@@ -91,25 +68,17 @@ impl Tools {
 
     /// Takes a result; returns the place of the call that it changed.
     pub fn returned(&mut self, id: Option<&str>, returned: Returned) -> Option<usize> {
-        let Some(id) = id.filter(|id| !id.is_empty()).map(|id| words::clip(id, ID)) else {
-            let index = self.open.first().copied()?;
-            if let Some(known) = self.by_id.get_mut(&self.calls[index].id) {
-                known.open.remove(&index);
-            }
-            self.close(index, returned);
-            return Some(index);
+        let index = match id.filter(|id| !id.is_empty()).map(|id| words::clip(id, ID)) {
+            None => *self.open.keys().next()?,
+            Some(id) if self.latest.contains_key(id) => self.open_call(id)?,
+            // The one call that has no id, in streams in which only results have one.
+            Some(id) => match self.open.iter().find(|(_, own)| own.is_none()) {
+                Some((index, _)) => *index,
+                None => return self.early(id, returned),
+            },
         };
-        if let Some(known) = self.by_id.get_mut(id) {
-            let index = known.open.pop_last()?;
-            self.close(index, returned);
-            return Some(index);
-        }
-        if let Some(index) = self.unnamed.first().copied() {
-            self.close(index, returned);
-            return Some(index);
-        }
-        self.early(id)?.returned.get_or_insert(returned);
-        None
+        self.close(index, returned);
+        Some(index)
     }
 
     /// Takes the agent's word that a call was denied; returns the place of the call that it changed.
@@ -117,11 +86,10 @@ impl Tools {
     /// The call's own result still follows, or came before: neither undoes the other.
     pub fn denied(&mut self, id: &str, reason: String) -> Option<usize> {
         let id = words::clip(id, ID);
-        let Some(known) = self.by_id.get(id) else {
-            self.early(id)?.denied.get_or_insert(reason);
-            return None;
+        let Some(latest) = self.latest.get(id).copied() else {
+            return self.early(id, Returned::Denied(reason));
         };
-        let index = known.open.last().copied().unwrap_or(known.latest);
+        let index = self.open_call(id).unwrap_or(latest);
         let before = self.calls[index].clone();
         self.deny(index, &reason);
         (self.calls[index] != before).then_some(index)
@@ -129,10 +97,9 @@ impl Tools {
 
     /// No more results will come: what is open is unfinished. Returns the places of the calls that changed.
     pub fn finish(&mut self) -> Vec<usize> {
-        self.unnamed.clear();
-        let open = std::mem::take(&mut self.open);
-        let is_running = |&index: &usize| self.calls[index].status == ToolStatus::Running;
-        let changed: Vec<usize> = open.into_iter().filter(is_running).collect();
+        let open = std::mem::take(&mut self.open).into_keys();
+        let changed: Vec<usize> =
+            open.filter(|index| self.calls[*index].status == ToolStatus::Running).collect();
         for &index in &changed {
             self.calls[index].status = ToolStatus::Unfinished;
         }
@@ -153,16 +120,20 @@ impl Tools {
         calls
     }
 
-    fn early(&mut self, id: &str) -> Option<&mut EarlyResult> {
-        if self.early.len() >= EARLY && !self.early.contains_key(id) {
-            return None;
+    /// The latest open call of this id.
+    fn open_call(&self, id: &str) -> Option<usize> {
+        self.open.iter().rev().find(|(_, own)| own.as_deref() == Some(id)).map(|(index, _)| *index)
+    }
+
+    fn early(&mut self, id: &str, returned: Returned) -> Option<usize> {
+        if self.early.len() < EARLY {
+            self.early.entry(id.to_owned()).or_insert(returned);
         }
-        Some(self.early.entry(id.to_owned()).or_default())
+        None
     }
 
     fn close(&mut self, index: usize, returned: Returned) {
         self.open.remove(&index);
-        self.unnamed.remove(&index);
         match returned {
             Returned::Denied(reason) => self.deny(index, &reason),
             // The denial was announced, with its reason, before this.

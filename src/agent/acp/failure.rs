@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::wire::{RpcError, SessionFailure};
+use crate::agent::json::{Json, Object};
 use crate::error::Code;
 use crate::stream::failure::classify;
 
@@ -22,7 +22,7 @@ pub enum AcpRequest {
 }
 
 /// What an error in a response comes to: a code, and the agent's words. `logins` says how the user can log in.
-pub fn of_error<'a>(asked: &AcpRequest, error: &RpcError<'a>, logins: &str) -> (Code, Cow<'a, str>) {
+pub fn of_error<'a>(asked: &AcpRequest, error: &Object<'a>, logins: &str) -> (Code, Cow<'a, str>) {
     let words = error_words(error);
     let code = code_of(asked, error, &words);
     let words = match (asked, code) {
@@ -40,9 +40,12 @@ pub fn of_error<'a>(asked: &AcpRequest, error: &RpcError<'a>, logins: &str) -> (
     (code, words)
 }
 
-fn code_of(asked: &AcpRequest, error: &RpcError<'_>, words: &str) -> Code {
+fn code_of(asked: &AcpRequest, error: &Object<'_>, words: &str) -> Code {
     let says = |part: &str| words.to_lowercase().contains(part);
-    match (error.code, error.data.kind.as_deref(), error.data.name.as_deref()) {
+    let number: i64 = error.get("code").number().unwrap_or_default();
+    // Claude's and OpenCode's.
+    let [kind, name] = ["errorKind", "errorName"].map(|key| error.get("data").get(key).text());
+    match (number, kind.as_deref(), name.as_deref()) {
         (-32000, ..) => return Code::NotLoggedIn,
         (1001, ..) => return Code::Exited,
         (_, Some("rate_limit"), _) => return Code::RateLimited,
@@ -52,7 +55,7 @@ fn code_of(asked: &AcpRequest, error: &RpcError<'_>, words: &str) -> Code {
         _ => {}
     }
     if *asked == AcpRequest::Fork {
-        match error.code {
+        match number {
             -32601 => return Code::BadRequest,
             -32002 | -32602 => return Code::SessionNotFound,
             -32603 if says("no rollout found") || says("service failure") => return Code::SessionNotFound,
@@ -60,34 +63,33 @@ fn code_of(asked: &AcpRequest, error: &RpcError<'_>, words: &str) -> Code {
         }
     }
     // Gemini puts the HTTP status where JSON-RPC has its codes.
-    classify(u64::try_from(error.code).ok().filter(|code| (400..600).contains(code)), words)
+    classify(u64::try_from(number).ok().filter(|code| (400..600).contains(code)), words)
 }
 
 /// The agent's own words: its message, or the details beside it, where these alone tell what failed or say more.
-fn error_words<'a>(error: &RpcError<'a>) -> Cow<'a, str> {
-    let message = error.message.strip_prefix("Internal error: ").unwrap_or(&error.message);
+fn error_words<'a>(error: &Object<'a>) -> Cow<'a, str> {
+    let message = error.get("message").text().unwrap_or_default();
+    let message = message.strip_prefix("Internal error: ").unwrap_or(&message);
     let is_empty = message.trim().is_empty() || message == "Internal error";
     let is_known = |words: &str| classify(None, words) != Code::ApiError;
-    match error.data.words() {
+    let data = error.get("data");
+    // Droid's are the words alone, Qwen's are its details.
+    let details = [data, data.get("details"), data.get("message")].into_iter().find_map(Json::text);
+    match details {
         Some(details)
-            if is_empty || is_known(details) || !is_known(message) && details.len() > message.len() =>
+            if is_empty || is_known(&details) || !is_known(message) && details.len() > message.len() =>
         {
-            details.clone()
+            details
         }
         _ => Cow::Owned(message.to_owned()),
     }
 }
 
 /// What a failure comes to that is reported apart from the text.
-pub fn of_session(failure: &SessionFailure<'_>) -> Code {
-    let title = failure.title.as_deref().unwrap_or_default();
+pub fn of_session(category: &str, title: &str) -> Code {
     match classify(None, title) {
         // The category says only that some limit was met: of a plan, or of the answer's length.
-        Code::ApiError
-            if failure.category.as_deref() == Some("limit") && !title.contains("token maximum") =>
-        {
-            Code::RateLimited
-        }
+        Code::ApiError if category == "limit" && !title.contains("token maximum") => Code::RateLimited,
         code => code,
     }
 }

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::VERSION;
-use super::wire::PermissionOption;
-use crate::agent::json::Raw;
+use crate::agent::json::{Json, Object};
+use crate::stream::event::Text;
 
 /// A request of ours.
 pub fn request(id: u64, method: &str, params: &Value) -> Vec<u8> {
@@ -31,12 +31,13 @@ pub fn initialize_params(reports_failures: bool) -> Value {
 }
 
 /// The answer of this kind to a request for permission, if it is offered.
-pub fn option<'a>(kind: &str, options: &'a [PermissionOption<'_>]) -> Option<&'a str> {
-    options.iter().find(|option| option.kind.as_deref() == Some(kind))?.id.as_deref()
+pub fn option<'a>(kind: &str, options: Json<'a>) -> Option<Text<'a>> {
+    let of_kind = |option: &Object<'_>| option.get("kind").text().as_deref() == Some(kind);
+    options.objects().into_iter().find(of_kind)?.get("optionId").text()
 }
 
 /// The answer to a request for permission; without one the request counts as cancelled.
-pub fn permission(id: Raw<'_>, option: Option<&str>) -> Vec<u8> {
+pub fn permission(id: Json<'_>, option: Option<&str>) -> Vec<u8> {
     let outcome = match option {
         Some(option) => json!({"outcome": "selected", "optionId": option}),
         None => json!({"outcome": "cancelled"}),
@@ -45,14 +46,14 @@ pub fn permission(id: Raw<'_>, option: Option<&str>) -> Vec<u8> {
 }
 
 /// The answer to any other request.
-pub fn no_method(id: Raw<'_>, method: &str) -> Vec<u8> {
+pub fn no_method(id: Json<'_>, method: &str) -> Vec<u8> {
     let method = crate::stream::words::line(method, 200);
     response(id, "error", &json!({"code": -32601, "message": format!("Method not found: {method}")}))
 }
 
 /// A response. The id goes back as it came, number or string.
-fn response(id: Raw<'_>, kind: &str, content: &Value) -> Vec<u8> {
-    let id = String::from_utf8_lossy(id.written());
+fn response(id: Json<'_>, kind: &str, content: &Value) -> Vec<u8> {
+    let id = String::from_utf8_lossy(id.0);
     line(&format!(r#"{{"jsonrpc":"2.0","id":{id},"{kind}":{content}}}"#))
 }
 

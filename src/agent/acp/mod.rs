@@ -18,7 +18,8 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::path::Path;
 
-use super::{About, Dialect, Isolation, Opening, PrewarmSupport, ResumeSupport, is_argument, json};
+use super::{About, Dialect, Isolation, Opening, PrewarmSupport, ResumeSupport, is_argument};
+use crate::agent::json::{self, Json, Object};
 use crate::error::Code;
 use crate::stream::event::{Authority, Detail, Event, FinishLine, FinishVerdict, Problem, ReportedAmounts};
 use crate::stream::failure::AgentLabel;
@@ -27,7 +28,7 @@ use failure::AcpRequest;
 use preset::{Preset, Quirks};
 pub use recorded::Recorded;
 use turn::Turn;
-use wire::{AcpMessage, AcpReply, SessionUpdate};
+use wire::{AcpReply, SessionUpdate, own_id};
 
 /// The version of the protocol that is spoken here.
 const VERSION: u64 = 1;
@@ -163,36 +164,32 @@ impl Acp {
     fn handle_message(
         &mut self,
         line: &[u8],
-        message: &AcpMessage<'_>,
+        message: &Object<'_>,
         on_event: OnEvent<'_>,
         input: &mut AgentInput,
     ) {
-        match (message.method.as_deref(), message.id) {
-            (Some(method), Some(id)) => {
-                let is_permission = method == "session/request_permission";
-                if is_permission {
-                    let options = &message.params.options;
-                    let allowed =
-                        line::option("allow_once", options).filter(|_| self.may(&message.params.tool_call));
-                    if allowed.is_none() && self.is_own_turn(message) {
-                        self.turn.refused(&message.params.tool_call, on_event);
-                    }
-                    let refused = || {
-                        ["reject_once", "reject_always"].iter().find_map(|kind| line::option(kind, options))
-                    };
-                    input.send(&line::permission(id, allowed.or_else(refused)));
-                } else {
-                    input.send(&line::no_method(id, method));
+        let (id, params) = (message.get("id"), message.get("params").object());
+        let is_notification = id == Json::default();
+        match message.get("method").text().as_deref() {
+            Some("session/request_permission") if !is_notification => {
+                let (call, options) = (SessionUpdate(params.get("toolCall").object()), params.get("options"));
+                let allowed = line::option("allow_once", options).filter(|_| self.may(&call));
+                if allowed.is_none() && self.is_own_turn(&params) {
+                    self.turn.refused(&call, on_event);
+                }
+                let refused =
+                    || ["reject_once", "reject_always"].iter().find_map(|kind| line::option(kind, options));
+                input.send(&line::permission(id, allowed.or_else(refused).as_deref()));
+            }
+            Some(method) if !is_notification => input.send(&line::no_method(id, method)),
+            Some("session/update") if self.is_own_turn(&params) => {
+                let update = SessionUpdate(params.get("update").object());
+                if self.phase == Phase::Prompt || self.turn.is_tail(&update) {
+                    self.turn.update(&update, self.quirks, on_event);
                 }
             }
-            (Some("session/update"), None) if self.is_own_turn(message) => {
-                let update = &message.params.update;
-                if self.phase == Phase::Prompt || self.turn.is_tail(update) {
-                    self.turn.update(update, self.quirks, on_event);
-                }
-            }
-            (Some(_) | None, None) => {}
-            (None, Some(_)) => self.response(line, message, on_event, input),
+            None if !is_notification => self.response(line, message, on_event, input),
+            _ => {}
         }
     }
 
@@ -200,7 +197,7 @@ impl Acp {
     /// project.
     fn may(&self, call: &SessionUpdate<'_>) -> bool {
         let Opening { project, is_inside, .. } = &self.opening;
-        matches!(call.tool_kind.as_deref(), Some("read" | "search"))
+        matches!(call.get("kind").text().as_deref(), Some("read" | "search"))
             && call
                 .paths()
                 .is_some_and(|paths| paths.iter().all(|path| (is_inside.0)(project, Path::new(path))))
@@ -208,29 +205,24 @@ impl Acp {
 
     /// Whether a message of the agent belongs to the user's turn: it names our session and is between the prompt and
     /// its result, or shortly after that.
-    fn is_own_turn(&self, message: &AcpMessage<'_>) -> bool {
+    fn is_own_turn(&self, params: &Object<'_>) -> bool {
         matches!(self.phase, Phase::Prompt | Phase::Closing)
-            && message.params.session_id.as_deref() == self.session_id.as_deref()
+            && params.get("sessionId").text().as_deref() == self.session_id.as_deref()
     }
 
-    fn response(
-        &mut self,
-        line: &[u8],
-        message: &AcpMessage<'_>,
-        on_event: OnEvent<'_>,
-        input: &mut AgentInput,
-    ) {
-        let Some(id) = message.own_id() else { return };
+    fn response(&mut self, line: &[u8], message: &Object<'_>, on_event: OnEvent<'_>, input: &mut AgentInput) {
+        let Some(id) = own_id(message) else { return };
         let Some(index) = self.open_requests.iter().position(|(asked, _)| *asked == id) else { return };
         let (_, asked) = self.open_requests.swap_remove(index);
         if matches!(self.phase, Phase::Closing | Phase::Over) {
             return;
         }
-        if let Some(error) = &message.error {
-            let (code, words) = failure::of_error(&asked, error, &self.capabilities.logins);
+        let error = message.get("error");
+        if error.is_object() {
+            let (code, words) = failure::of_error(&asked, &error.object(), &self.capabilities.logins);
             return self.fail(code, words, on_event, input);
         }
-        let reply = &message.result;
+        let reply = &AcpReply(message.get("result").object());
         match asked {
             AcpRequest::Initialize => self.initialized(reply, on_event, input),
             AcpRequest::Session | AcpRequest::Fork => self.session(reply, on_event, input),
@@ -246,20 +238,22 @@ impl Acp {
 
     fn initialized(&mut self, reply: &AcpReply<'_>, on_event: OnEvent<'_>, input: &mut AgentInput) {
         on_event(Event::Greeted);
-        let (name, version) = (reply.agent.name.as_deref(), reply.agent.version.as_deref());
+        let [name, version] = ["name", "version"].map(|key| reply.get("agentInfo").get(key).text());
+        let (name, version) = (name.as_deref(), version.as_deref());
         if let Some(why) = self.opening.preset.and_then(|preset| preset.mismatch(name, version)) {
             return self.fail(Code::AgentNotFound, why.into(), on_event, input);
         }
         if let Some(preset) = name.and_then(Preset::of_agent) {
             self.quirks = preset.quirks;
         }
+        let sessions = reply.get("agentCapabilities").get("sessionCapabilities");
         self.capabilities = Capabilities {
-            can_fork: reply.sessions.fork.is_some(),
-            takes_system_prompt: reply.sessions.system_prompt.is_some(),
-            logins: reply.logins().collect::<Vec<_>>().join(", "),
+            can_fork: sessions.get("fork").is_object(),
+            takes_system_prompt: sessions.get("systemPrompt").is_object(),
+            logins: reply.logins(),
         };
         self.phase = Phase::Session;
-        let version = reply.protocol_version.unwrap_or(VERSION);
+        let version = reply.get("protocolVersion").count().unwrap_or(VERSION);
         if version != VERSION {
             let words = format!("Agent Client Protocol version {version} instead of {VERSION}");
             return self.fail(Code::Protocol, words.into(), on_event, input);
@@ -295,15 +289,14 @@ impl Acp {
 
     fn session(&mut self, reply: &AcpReply<'_>, on_event: OnEvent<'_>, input: &mut AgentInput) {
         // Where a session is loaded, it is the one that was asked for.
-        let id = reply.session_id.as_deref().or(self.session_id.as_deref());
-        let Some(id) = id.filter(|id| !id.is_empty()).map(str::to_owned) else {
+        let id = reply.get("sessionId").text().map(Cow::into_owned).or_else(|| self.session_id.clone());
+        let Some(id) = id.filter(|id| !id.is_empty()) else {
             return self.fail(Code::Protocol, "no session id in the reply".into(), on_event, input);
         };
         self.session_id = Some(id.clone());
-        let option = reply.option("model");
-        let model = option.and_then(|option| option.current.clone()).or_else(|| reply.models.current.clone());
+        let (model, offered) = reply.models();
         on_event(Event::Session { id: Some(id.into()), model });
-        let offered = reply.offered().into_iter().filter(|model| is_argument(model));
+        let offered = offered.into_iter().filter(|model| is_argument(model));
         let models: Vec<String> = offered.take(MODELS).map(Cow::into_owned).collect();
         if !models.is_empty() {
             on_event(Event::Models(models));
@@ -316,13 +309,13 @@ impl Acp {
     /// The settings to send, the mode first: it keeps the agent from writing, so no request may come before it.
     fn settings_for(&self, reply: &AcpReply<'_>) -> Vec<Setting> {
         let config = |category: &str, value: &str| {
-            let id = reply.option(category)?.id.as_deref()?;
+            let id = reply.option(category)?.get("id").text()?;
             Some(("session/set_config_option", serde_json::json!({"configId": id, "value": value})))
         };
         let mut settings = Vec::new();
         if let Some(mode) = &self.opening.mode {
             let (method, params) = config("mode", mode)
-                .filter(|_| reply.modes.is_none())
+                .filter(|_| !reply.get("modes").is_object())
                 .unwrap_or_else(|| ("session/set_mode", serde_json::json!({"modeId": mode})));
             settings.push(Setting { asked: AcpRequest::Mode(mode.clone()), method, params });
         }
@@ -380,7 +373,7 @@ impl Acp {
     }
 
     fn finished(&mut self, reply: &AcpReply<'_>, on_event: OnEvent<'_>, input: &mut AgentInput) {
-        if let Some(model) = reply.meta.quota.model().or_else(|| self.turn.model()) {
+        if let Some(model) = reply.model().or_else(|| self.turn.model()) {
             on_event(Event::Session { id: None, model: Some(model) });
         }
         let turn = std::mem::take(&mut self.turn);
@@ -425,7 +418,7 @@ impl Dialogue for Acp {
     }
 
     fn hear(&mut self, line: &[u8], on_event: OnEvent<'_>, input: &mut AgentInput) -> LineStatus {
-        match json::line::<AcpMessage<'_>>(line) {
+        match json::line(line) {
             Ok(message) => self.handle_message(line, &message, on_event, input),
             Err(status) => return status,
         }
@@ -439,8 +432,8 @@ impl Dialogue for Acp {
     fn close(&mut self, on_event: OnEvent<'_>, input: &mut AgentInput) {
         let line = std::mem::take(&mut self.result);
         // It has been read once.
-        if let (Phase::Closing, Ok(message)) = (self.phase, json::line::<AcpMessage<'_>>(&line)) {
-            self.finished(&message.result, on_event, input);
+        if let (Phase::Closing, Ok(message)) = (self.phase, json::line(&line)) {
+            self.finished(&AcpReply(message.get("result").object()), on_event, input);
         }
     }
 

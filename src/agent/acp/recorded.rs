@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use super::failure::AcpRequest;
-use super::wire::AcpMessage;
+use super::wire::own_id;
 use super::{Acp, Phase};
 use crate::agent::json;
 use crate::stream::event::{Event, Text};
@@ -34,11 +34,13 @@ impl Recorded {
     fn sent(&mut self, line: &[u8], each: OnEvent<'_>) {
         let acp = &mut self.acp;
         acp.sends_requests = false;
-        let Ok(message) = json::line::<AcpMessage<'_>>(line) else { return };
-        let Some(id) = message.own_id() else { return };
-        let setting = || message.params.setting.clone().unwrap_or_default().into_owned();
-        let session = || message.params.session_id.clone().unwrap_or_default().into_owned();
-        let asked = match message.method.as_deref().unwrap_or_default() {
+        let Ok(message) = json::line(line) else { return };
+        let Some(id) = own_id(&message) else { return };
+        let params = message.get("params").object();
+        let param = |key| params.get(key).text().map(Text::into_owned);
+        let setting = || ["modeId", "modelId", "value"].into_iter().find_map(param).unwrap_or_default();
+        let session = || param("sessionId").unwrap_or_default();
+        let asked = match &*message.get("method").text().unwrap_or_default() {
             "initialize" => AcpRequest::Initialize,
             "session/new" => AcpRequest::Session,
             "session/fork" => AcpRequest::Fork,
@@ -51,9 +53,7 @@ impl Recorded {
             "session/prompt" if !matches!(acp.phase, Phase::Prompt | Phase::Closing | Phase::Over) => {
                 // A dialogue may be recorded from its middle on.
                 acp.session_id.get_or_insert_with(session);
-                if let Some(prompt) = message.params.prompt {
-                    each(Event::Asked { text: prompt.beginning(usize::MAX).into() });
-                }
+                each(Event::Asked { text: params.get("prompt").words(usize::MAX).into() });
                 acp.turn_begins(each);
                 AcpRequest::Prompt
             }
@@ -88,11 +88,12 @@ impl Dialogue for Recorded {
 
     fn hear(&mut self, line: &[u8], each: OnEvent<'_>, _input: &mut AgentInput) -> LineStatus {
         let mut unsent = AgentInput::default();
-        let envelope = match json::line::<Envelope<'_>>(line) {
+        let envelope = match json::line(line) {
             Ok(envelope) => envelope,
             Err(status) => return status,
         };
-        match (envelope.from.as_deref(), envelope.line) {
+        let at = envelope.get("t").amount();
+        match (envelope.get("from").text().as_deref(), envelope.get("line").text()) {
             (Some("client"), Some(sent)) => {
                 self.has_begun = true;
                 self.sent(sent.as_bytes(), each);
@@ -100,12 +101,12 @@ impl Dialogue for Recorded {
             }
             (Some("agent"), Some(printed)) => {
                 self.begin_alone();
-                if self.acp.is_closing() && self.is_late(envelope.t) {
+                if self.acp.is_closing() && self.is_late(at) {
                     self.acp.close(each, &mut unsent);
                 }
-                self.last = envelope.t.or(self.last);
+                self.last = at.or(self.last);
                 if !self.acp.is_closing() {
-                    self.result_at = envelope.t;
+                    self.result_at = at;
                 }
                 self.acp.hear(printed.as_bytes(), each, &mut unsent)
             }
@@ -130,14 +131,5 @@ impl Dialogue for Recorded {
 
     fn boxed(&self) -> Box<dyn Dialogue> {
         Box::new(self.clone())
-    }
-}
-
-json::object! {
-    /// One line of a recording.
-    struct Envelope<'a> {
-        b"from" => from: Option<Text<'a>>,
-        b"t" => t: Option<f64>,
-        b"line" => line: Option<Text<'a>>,
     }
 }

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use super::failure;
 use super::preset::{Counting, Quirks};
-use super::wire::{AcpReply, SessionUpdate};
+use super::wire::{AcpReply, SessionUpdate, session_failure, tokens};
 use crate::error::Code;
 use crate::stream::event::{
     Argument, Caller, Certainty, Cost, Detail, Event, FinishVerdict, Piece, Problem, ReportedAmounts, Retry,
@@ -58,10 +58,11 @@ pub struct Turn {
 impl Turn {
     /// Takes one update of it.
     pub fn update(&mut self, update: &SessionUpdate<'_>, quirks: Quirks, each: OnEvent<'_>) {
-        if let Some(model) = &update.meta.model {
-            self.model = Some(model.clone().into_owned());
+        let meta = update.get("_meta");
+        if let Some(model) = meta.get("_claude/model").text() {
+            self.model = Some(model.into_owned());
         }
-        match update.kind.as_deref().unwrap_or_default() {
+        match &*update.kind() {
             "agent_message_chunk" => self.chunk(update, quirks, each),
             "agent_thought_chunk" => {
                 if let Some(text) = update.text() {
@@ -74,23 +75,15 @@ impl Turn {
                 self.has_amounts = true;
                 self.cost = update.cost().or(self.cost);
             }
-            "plan" => {
-                if let Some(step) = update.step() {
-                    activity(step, each);
-                }
-            }
+            "plan" => activity(&update.step().unwrap_or_default(), each),
             "current_mode_update" => {
-                if let Some(mode) = &update.mode {
+                if let Some(mode) = update.get("currentModeId").text() {
                     activity(&format!("mode {mode}"), each);
                 }
             }
             "session_info_update" => {
-                if let Some(retry) = update
-                    .meta
-                    .failure
-                    .as_ref()
-                    .and_then(|failure| retry(failure.title.as_deref()?, failure.category.as_deref()))
-                {
+                let failure = session_failure(meta);
+                if let Some(retry) = failure.and_then(|(category, title)| retry(&category, &title)) {
                     each(Event::Retry(retry));
                 }
             }
@@ -100,10 +93,9 @@ impl Turn {
 
     /// A permission for this call was refused.
     pub fn refused(&mut self, call: &SessionUpdate<'_>, each: OnEvent<'_>) {
-        let title = call.title.as_deref().unwrap_or_default();
-        self.refused = Some(words::line(title, 200));
+        self.refused = Some(words::line(&call.get("title").text().unwrap_or_default(), 200));
         self.announce(call, each);
-        if let Some(id) = call.call_id.clone() {
+        if let Some(id) = call.call() {
             each(Event::ToolDenied { id, reason: "it may only read".to_owned() });
         }
     }
@@ -114,12 +106,13 @@ impl Turn {
     }
 
     fn chunk(&mut self, update: &SessionUpdate<'_>, quirks: Quirks, each: OnEvent<'_>) {
-        if let Some(tokens) = update.meta.usage {
-            self.usage.get_or_insert_default().add(tokens.usage());
+        // Qwen: of one request to the model, on an empty chunk.
+        if let Some(tokens) = tokens(update.get("_meta").get("usage")) {
+            self.usage.get_or_insert_default().add(tokens);
             self.request_ended = true;
         }
         let Some(text) = update.text() else { return };
-        match update.message_id.as_deref().filter(|id| !id.is_empty()) {
+        match update.message().as_deref() {
             Some(id) => {
                 if self.message.as_deref() != Some(id) {
                     self.message = Some(id.to_owned());
@@ -165,44 +158,43 @@ impl Turn {
     /// Whether an update that came after the result belongs to the turn: a further piece of its last message, or an
     /// amount.
     pub fn is_tail(&self, update: &SessionUpdate<'_>) -> bool {
-        match (update.kind.as_deref(), update.message_id.as_deref().filter(|id| !id.is_empty())) {
-            (Some("agent_message_chunk"), Some(id)) => self.message.as_deref() == Some(id),
-            (Some("agent_message_chunk"), None) => !self.has_ids,
-            (kind, _) => kind == Some("usage_update"),
+        match (&*update.kind(), update.message()) {
+            ("agent_message_chunk", Some(id)) => self.message.as_deref() == Some(&*id),
+            ("agent_message_chunk", None) => !self.has_ids,
+            (kind, _) => kind == "usage_update",
         }
     }
 
     /// A call begins, goes on or returns; an update of an unknown call begins it.
     fn call(&mut self, update: &SessionUpdate<'_>, each: OnEvent<'_>) {
-        if !self.announce(update, each)
-            && let Some(id) = update.call_id.clone()
-            && let Some(argument) = update.argument()
-        {
-            each(Event::ToolDetailed { id, argument });
+        let is_new = self.announce(update, each);
+        let Some(id) = update.call() else { return };
+        let argument = update.argument();
+        if !is_new && argument != Argument::None {
+            each(Event::ToolDetailed { id: id.clone(), argument });
         }
-        let returned = match update.status.as_deref() {
+        let returned = match update.get("status").text().as_deref() {
             Some("completed") => Returned::Ok,
             Some("failed") => Returned::Failed(update.reason()),
             _ => return,
         };
-        if let Some(id) = update.call_id.clone() {
-            each(Event::ToolReturned { id: Some(id), returned, output: update.printed() });
-        }
+        each(Event::ToolReturned { id: Some(id), returned, output: update.printed() });
     }
 
     /// Reports a call if it is new; returns whether it was.
     fn announce(&mut self, update: &SessionUpdate<'_>, each: OnEvent<'_>) -> bool {
-        let Some(id) = update.call_id.clone().filter(|id| !id.is_empty()) else { return false };
+        let Some(id) = update.call().filter(|id| !id.is_empty()) else { return false };
         if !self.calls.insert(words::clip(&id, 256).to_owned()) {
             return false;
         }
         self.text.clear();
         self.request_ended = false;
-        let names = [&update.name, &update.meta.tool_name, &update.tool_kind];
-        let name = names.into_iter().flatten().find(|name| !name.trim().is_empty()).cloned();
-        let name = name.unwrap_or_else(|| "tool".into());
-        let title = update.title.clone().filter(|title| *title != name);
-        let argument = update.argument().or_else(|| title.map(Argument::Plain)).unwrap_or_default();
+        let name = update.tool();
+        let title = update.get("title").text().filter(|title| *title != name);
+        let argument = match (update.argument(), title) {
+            (Argument::None, Some(title)) => Argument::Plain(title),
+            (argument, _) => argument,
+        };
         each(Event::ToolCalled(ToolCalled {
             id: Some(id),
             message: None,
@@ -214,11 +206,12 @@ impl Turn {
     }
 
     /// What the result says of the answer.
-    pub fn verdict<'a>(&'a self, reply: &'a AcpReply<'_>, quirks: Quirks) -> FinishVerdict<'a> {
-        if let Some(failure) = &reply.meta.failure {
-            return failed(failure::of_session(failure), failure.title.as_deref().unwrap_or_default());
+    pub fn verdict<'a>(&'a self, reply: &AcpReply<'a>, quirks: Quirks) -> FinishVerdict<'a> {
+        if let Some((category, title)) = session_failure(reply.get("_meta")) {
+            return failed(failure::of_session(&category, &title), title);
         }
-        let certainty = match reply.stop_reason.as_deref().unwrap_or_default() {
+        let is_uncounted = !reply.get("usage").is_object();
+        let certainty = match &*reply.get("stopReason").text().unwrap_or_default() {
             "end_turn" if quirks.repeats_at_limit => Certainty::UnlessRepeated,
             "end_turn" => Certainty::Certain,
             "max_tokens" => {
@@ -230,13 +223,13 @@ impl Turn {
             _ => Certainty::Doubtful,
         };
         if quirks.has_notices
-            && reply.usage.is_none()
+            && is_uncounted
             && let Some(words) = self.chunk.strip_prefix(ERROR)
         {
             return failed(classify(None, words), words);
         }
         // What is said outside of messages when there are no amounts is why there are none.
-        if quirks.has_message_ids && reply.usage.is_none() && !self.notice.trim().is_empty() {
+        if quirks.has_message_ids && is_uncounted && !self.notice.trim().is_empty() {
             return failed(classify(None, &self.notice), &self.notice);
         }
         if !self.text.trim().is_empty() {
@@ -259,9 +252,7 @@ impl Turn {
     /// What it cost, by the agent's own way of counting. An agent's session is that of one job, so a session's amounts
     /// are this turn's where a fork begins with none.
     pub fn amounts(&self, reply: Option<&AcpReply<'_>>, quirks: Quirks) -> ReportedAmounts {
-        let run = reply
-            .and_then(|reply| reply.usage.or(reply.meta.quota.tokens))
-            .map(super::wire::AcpTokens::usage);
+        let run = reply.and_then(AcpReply::tokens);
         let cost = match quirks.cost {
             Counting::Turn | Counting::Session => Cost { since_last: self.cost, total: None },
             Counting::Lineage => Cost { since_last: None, total: self.cost },
@@ -281,7 +272,7 @@ impl Turn {
     }
 }
 
-fn failed(code: Code, words: &str) -> FinishVerdict<'_> {
+fn failed<'a>(code: Code, words: impl Into<Text<'a>>) -> FinishVerdict<'a> {
     FinishVerdict::Failed(Problem { code, words: words.into(), rank: Detail::Cause })
 }
 
@@ -293,11 +284,11 @@ fn activity(words: &str, each: OnEvent<'_>) {
 }
 
 /// `Retrying Claude, attempt 1 of 3.`
-fn retry(title: &str, category: Option<&str>) -> Option<Retry> {
+fn retry(category: &str, title: &str) -> Option<Retry> {
     let (_, counts) = title.split_once("attempt ")?;
     let (attempt, max) = counts.split_once(" of ")?;
     let (reason, code) = match classify(None, title) {
-        Code::ApiError if category == Some("limit") => ("rate limited", Code::RateLimited),
+        Code::ApiError if category == "limit" => ("rate limited", Code::RateLimited),
         code => ("error", code),
     };
     Some(Retry {

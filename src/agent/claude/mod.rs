@@ -5,25 +5,19 @@
 
 #[cfg(test)]
 mod tests;
-mod wire;
 
-use std::borrow::Cow;
-
-use super::json::{self, Raw};
+use super::json::{self, Json, Object};
 use super::one_way::OneWay;
+use super::values::{REASON, argument, usage};
 use super::{About, Dialect, Invocation, Isolation, OpenCommand, Opening, PrewarmSupport, ResumeSupport};
 use crate::error::Code;
-use crate::stream::UsageScopes;
 use crate::stream::event::{
-    Authority, Caller, Cost, Detail, Event, FinishLine, FinishVerdict, Piece, Problem, ReportedAmounts,
-    Retry, Returned, Text, ToolCalled,
+    Authority, Caller, Cost, Detail, Event, FinishLine, FinishVerdict, Output, Piece, Problem,
+    ReportedAmounts, Retry, Returned, Text, ToolCalled,
 };
 use crate::stream::failure::{AgentLabel, classify};
-use crate::stream::{Decoder, LineStatus, OnEvent};
-use wire::{ApiEvent, ApiMessage, ClaudeLine, ContentBlock, Delta};
+use crate::stream::{Decoder, LineStatus, OnEvent, Usage, UsageScopes};
 
-/// The most of a failed result's text that is looked at, in bytes.
-const REASON: usize = 2000;
 /// The model that the CLI names for messages which it wrote itself.
 const SYNTHETIC: &str = "<synthetic>";
 
@@ -101,41 +95,42 @@ fn input(_system: &str, message: &str) -> Vec<u8> {
 }
 
 fn read(line: &[u8], each: OnEvent<'_>) -> LineStatus {
-    match json::line::<ClaudeLine<'_>>(line) {
-        Ok(line) => line_events(line, each),
-        Err(reading) => return reading,
+    match json::line(line) {
+        Ok(line) => line_events(&line, each),
+        Err(status) => return status,
     }
     LineStatus::Parsed
 }
 
-fn line_events<'a>(line: ClaudeLine<'a>, each: &mut dyn FnMut(Event<'a>)) {
-    let caller = if line.parent_tool_use_id.is_some() { Caller::Sub } else { Caller::Main };
-    match line.kind.as_deref().unwrap_or_default() {
+fn line_events<'a>(line: &Object<'a>, each: &mut dyn FnMut(Event<'a>)) {
+    let is_sub = line.get("parent_tool_use_id").text().is_some();
+    let caller = if is_sub { Caller::Sub } else { Caller::Main };
+    match &*line.get("type").text().unwrap_or_default() {
         "stream_event" if caller == Caller::Main => {
-            if line.abandoned_blocks.is_some() {
+            // Blocks of the message will never be whole.
+            if line.get("abandoned_blocks").is_object() {
                 each(Event::MessageInterrupted);
             }
-            api_event(line.event, Piece::Preview, each);
+            api_event(&line.get("event").object(), Piece::Preview, each);
         }
         "assistant" => assistant(line, caller, each),
         "user" => user(line, caller, each),
-        "tool_result" => tool_result(line.tool_use_id, line.is_error, line.content, each),
+        "tool_result" => tool_result(line, each),
         "system" => system(line, each),
         "result" => result(line, each),
-        _ if caller == Caller::Main => {
-            api_event(ApiEvent { kind: line.kind, delta: line.delta }, Piece::Part, each);
-        }
+        _ if caller == Caller::Main => api_event(line, Piece::Part, each),
         _ => {}
     }
 }
 
 /// An event of the Messages API: wrapped, where whole messages follow, or as a line of its own, where they may
 /// not.
-fn api_event<'a>(event: ApiEvent<'a>, piece: Piece, each: &mut dyn FnMut(Event<'a>)) {
-    match event.kind.as_deref().unwrap_or_default() {
+fn api_event<'a>(event: &Object<'a>, piece: Piece, each: &mut dyn FnMut(Event<'a>)) {
+    let delta = event.get("delta").object();
+    match &*event.get("type").text().unwrap_or_default() {
         "content_block_delta" => {
-            let Delta { kind, text, thinking, .. } = event.delta;
-            match (kind.as_deref(), text, thinking) {
+            let (kind, text) = (delta.get("type").text(), delta.get("text").text());
+            match (kind.as_deref(), text, delta.get("thinking").text()) {
                 (Some("text_delta") | None, Some(text), _) => {
                     each(Event::Text { piece, message: None, text });
                 }
@@ -144,133 +139,130 @@ fn api_event<'a>(event: ApiEvent<'a>, piece: Piece, each: &mut dyn FnMut(Event<'
             }
         }
         "message_start" => each(Event::MessageBegan),
-        "message_delta" if is_interrupted(event.delta.stop_reason.as_deref()) => {
-            each(Event::MessageInterrupted);
-        }
+        "message_delta" if is_interrupted(&delta) => each(Event::MessageInterrupted),
         "message_stop" => each(Event::MessageEnded),
         _ => {}
     }
 }
 
 /// Whether a message stopped for a reason that makes it no answer: only one that ended by itself is one.
-fn is_interrupted(stop_reason: Option<&str>) -> bool {
+fn is_interrupted(message: &Object<'_>) -> bool {
     matches!(
-        stop_reason,
+        message.get("stop_reason").text().as_deref(),
         Some("tool_use" | "max_tokens" | "pause_turn" | "refusal" | "model_context_window_exceeded")
     )
 }
 
-fn assistant<'a>(line: ClaudeLine<'a>, caller: Caller, each: &mut dyn FnMut(Event<'a>)) {
-    let ClaudeLine { message, session_id, is_api_error_message, api_error_status, aborted, .. } = line;
-    let ApiMessage { id, model, content, stop_reason, .. } = message;
-    let synthetic = model.as_deref() == Some(SYNTHETIC);
-    let content = content.0;
-    let text = joined(&content);
-    if is_api_error_message == Some(true) || synthetic {
+/// Whether a block is of this kind or of one that the API derives from it (`server_tool_use`).
+fn is_kind_of(block: &Object<'_>, kind: &str) -> bool {
+    let own = block.get("type").text().unwrap_or_default();
+    own.strip_suffix(kind).is_some_and(|prefix| prefix.is_empty() || prefix.ends_with('_'))
+}
+
+fn assistant<'a>(line: &Object<'a>, caller: Caller, each: &mut dyn FnMut(Event<'a>)) {
+    let message = line.get("message").object();
+    let (id, model) = (message.get("id").text(), message.get("model").text());
+    let content = message.get("content");
+    let blocks = content.objects();
+    // The text blocks of one line belong to one message; a string stands for one.
+    let texts = blocks.iter().filter(|block| is_kind_of(block, "text"));
+    let texts: Vec<Text<'_>> =
+        content.text().into_iter().chain(texts.filter_map(|block| block.get("text").text())).collect();
+    let text = (!texts.is_empty()).then(|| Text::Owned(texts.concat()));
+    let is_error = line.get("is_api_error_message").flag() == Some(true);
+    if is_error || model.as_deref() == Some(SYNTHETIC) {
         let words = text.unwrap_or_default();
         each(Event::StandIn { text: words.clone() });
-        if is_api_error_message == Some(true) {
-            let code = classify(api_error_status, &words);
+        if is_error {
+            let code = classify(line.get("api_error_status").count(), &words);
             each(Event::Problem(Problem { code, words, rank: Detail::Cause }));
         }
         return;
     }
     if caller == Caller::Main {
-        if session_id.is_some() || model.is_some() {
-            each(Event::Session { id: session_id, model });
+        let session = line.get("session_id").text();
+        if session.is_some() || model.is_some() {
+            each(Event::Session { id: session, model });
         }
-        for thinking in content.iter().filter_map(|block| block.thinking.clone()) {
-            each(Event::Thinking { piece: Piece::Whole, text: thinking });
+        for text in blocks.iter().filter_map(|block| block.get("thinking").text()) {
+            each(Event::Thinking { piece: Piece::Whole, text });
         }
         if let Some(text) = text {
             each(Event::Text { piece: Piece::Whole, message: id.clone(), text });
         }
-        if aborted == Some(true) || is_interrupted(stop_reason.as_deref()) {
+        if line.get("aborted").flag() == Some(true) || is_interrupted(&message) {
             each(Event::MessageInterrupted);
         }
     }
-    for block in content.into_iter().filter(|block| block.is_kind_of("tool_use")) {
+    for block in blocks.iter().filter(|block| is_kind_of(block, "tool_use")) {
         // Those that the service runs, as a search, are between the blocks of one answer.
-        let caller = if block.is_kind("tool_use") { caller } else { Caller::Service };
-        let ContentBlock { id: call, name, argument, .. } = block;
+        let is_own = block.get("type").text().as_deref() == Some("tool_use");
         each(Event::ToolCalled(ToolCalled {
-            id: call,
+            id: block.get("id").text(),
             message: id.clone(),
-            name: name.unwrap_or_else(|| "tool".into()),
-            argument,
-            caller,
+            name: block.get("name").text().unwrap_or_else(|| "tool".into()),
+            argument: argument(block.get("input")),
+            caller: if is_own { caller } else { Caller::Service },
         }));
     }
 }
 
-/// The text blocks of one line, which belong to one message.
-fn joined<'a>(content: &[ContentBlock<'a>]) -> Option<Text<'a>> {
-    let mut texts =
-        content.iter().filter(|block| block.is_kind_of("text")).filter_map(|block| block.text.as_ref());
-    let first = texts.next()?.clone();
-    Some(texts.fold(first, |all, next| Cow::Owned(all.into_owned() + next)))
-}
-
-fn user<'a>(line: ClaudeLine<'a>, caller: Caller, each: &mut dyn FnMut(Event<'a>)) {
+fn user<'a>(line: &Object<'a>, caller: Caller, each: &mut dyn FnMut(Event<'a>)) {
+    let content = line.get("message").get("content");
     let mut has_result = false;
-    let mut said: Option<Text<'a>> = None;
-    for block in line.message.content.0 {
-        if block.is_kind_of("tool_result") {
+    let mut said: Vec<Text<'_>> = content.text().into_iter().collect();
+    for block in content.objects() {
+        if is_kind_of(&block, "tool_result") {
             has_result = true;
-            tool_result(block.tool_use_id, block.is_error, block.content, each);
-        } else if let Some(text) = block.text.filter(|text| !text.starts_with(INTERRUPTION)) {
-            said = Some(match said {
-                Some(before) => Cow::Owned(before.into_owned() + "\n" + &text),
-                None => text,
-            });
+            tool_result(&block, each);
+        } else {
+            said.extend(block.get("text").text());
         }
     }
-    let is_own = caller == Caller::Main && line.is_synthetic != Some(true) && !has_result;
-    let Some(text) = said.filter(|_| is_own) else { return };
-    if let Some(id) = line.uuid.filter(|id| !id.is_empty()) {
-        each(Event::Asked { text });
+    said.retain(|text| !text.starts_with(INTERRUPTION));
+    let is_own = caller == Caller::Main && line.get("isSynthetic").flag() != Some(true) && !has_result;
+    let id = line.get("uuid").text().filter(|id| is_own && !said.is_empty() && !id.is_empty());
+    if let Some(id) = id {
+        each(Event::Asked { text: said.join("\n").into() });
         each(Event::Checkpoint { id });
     }
 }
 
-fn tool_result<'a>(
-    id: Option<Text<'a>>,
-    is_error: Option<bool>,
-    content: Option<Raw<'a>>,
-    each: &mut dyn FnMut(Event<'a>),
-) {
-    let output = content.map(Raw::output).unwrap_or_default();
-    let returned = if is_error == Some(true) {
-        Returned::Failed(content.map(reason).unwrap_or_default())
-    } else {
-        Returned::Ok
+fn tool_result<'a>(result: &Object<'a>, each: &mut dyn FnMut(Event<'a>)) {
+    let content = result.get("content");
+    let returned = match result.get("is_error").flag() {
+        Some(true) => Returned::Failed(reason(content)),
+        _ => Returned::Ok,
     };
-    each(Event::ToolReturned { id, returned, output });
+    each(Event::ToolReturned { id: result.get("tool_use_id").text(), returned, output: Output(content.0) });
 }
 
 /// The text of a failed result, without the tags that the CLI puts around some.
-fn reason(content: Raw<'_>) -> String {
-    let text = content.beginning(REASON);
+fn reason(content: Json<'_>) -> String {
+    let text = content.words(REASON);
     let text = text.trim().strip_prefix("<tool_use_error>").unwrap_or(&text);
     text.strip_suffix("</tool_use_error>").unwrap_or(text).to_owned()
 }
 
-fn system<'a>(line: ClaudeLine<'a>, each: &mut dyn FnMut(Event<'a>)) {
-    match line.subtype.as_deref().unwrap_or_default() {
-        "init" => each(Event::Session { id: line.session_id, model: line.model }),
-        "api_retry" => each(Event::Retry(Retry {
-            reason: retry_reason(line.error_status, line.error.as_deref()),
-            code: classify(line.error_status, line.error.as_deref().unwrap_or_default()),
-            attempt: line.attempt.unwrap_or_default(),
-            max: line.max_retries.unwrap_or_default(),
-            delay_ms: line.retry_delay_ms.unwrap_or_default(),
-        })),
+fn system<'a>(line: &Object<'a>, each: &mut dyn FnMut(Event<'a>)) {
+    match &*line.get("subtype").text().unwrap_or_default() {
+        "init" => each(Event::Session { id: line.get("session_id").text(), model: line.get("model").text() }),
+        "api_retry" => {
+            // None where there was no answer at all.
+            let status = line.get("error_status").count();
+            let error = line.get("error").text();
+            let count = |key| line.get(key).count().unwrap_or_default();
+            each(Event::Retry(Retry {
+                reason: retry_reason(status, error.as_deref()),
+                code: classify(status, error.as_deref().unwrap_or_default()),
+                attempt: count("attempt"),
+                max: count("max_retries"),
+                delay_ms: count("retry_delay_ms"),
+            }));
+        }
         "permission_denied" => {
-            if let Some(id) = line.tool_use_id {
-                each(Event::ToolDenied {
-                    id,
-                    reason: line.message.words.map(Cow::into_owned).unwrap_or_default(),
-                });
+            if let Some(id) = line.get("tool_use_id").text() {
+                each(Event::ToolDenied { id, reason: line.get("message").words(REASON) });
             }
         }
         _ => {}
@@ -286,59 +278,78 @@ fn retry_reason(status: Option<u64>, error: Option<&str>) -> String {
     }
 }
 
-fn result<'a>(line: ClaudeLine<'a>, each: &mut dyn FnMut(Event<'a>)) {
-    let amounts = ReportedAmounts {
-        cost: Cost { since_last: line.usage_since.map(|since| since.cost), total: line.total_cost_usd },
-        usage: line.usage_since.map_or(line.usage, |since| since.usage),
-        num_turns: line.num_turns,
-        duration_ms: line.duration_ms,
-        scopes: UsageScopes::default(),
-    };
-    if line.session_id.is_some() {
-        each(Event::Session { id: line.session_id.clone(), model: None });
+fn result<'a>(line: &Object<'a>, each: &mut dyn FnMut(Event<'a>)) {
+    if let Some(id) = line.get("session_id").text() {
+        each(Event::Session { id: Some(id), model: None });
     }
-    for id in line.permission_denials.iter().filter_map(|denial| denial.tool_use_id.clone()) {
-        each(Event::ToolDenied { id, reason: String::new() });
+    for denial in line.get("permission_denials").objects() {
+        if let Some(id) = denial.get("tool_use_id").text() {
+            each(Event::ToolDenied { id, reason: String::new() });
+        }
     }
-    each(Event::Finished(FinishLine { verdict: verdict(line), authority: Authority::Final, amounts }));
+    let (verdict, amounts) = (verdict(line), amounts(line));
+    each(Event::Finished(FinishLine { verdict, authority: Authority::Final, amounts }));
 }
 
-fn verdict(line: ClaudeLine<'_>) -> FinishVerdict<'_> {
-    if line.origin.as_deref().is_some_and(|origin| origin != "human") {
+/// The total runs on from one result to the next, and over a fork; the usage is of this run, mostly, but all zero where
+/// a limit ended it. Newer versions report this run's share for each model.
+fn amounts(line: &Object<'_>) -> ReportedAmounts {
+    let shares = line.get("model_usage_since_last_result");
+    let mut cost = Cost { since_last: None, total: line.get("total_cost_usd").amount() };
+    let mut tokens = usage(&line.get("usage").object());
+    if shares.is_object() {
+        let models: Vec<Object<'_>> = shares.object().entries().map(|(_, model)| model.object()).collect();
+        cost.since_last = Some(models.iter().filter_map(|model| model.get("costUSD").amount()).sum());
+        tokens = Usage::default();
+        for model in &models {
+            tokens.add(usage(model));
+        }
+    }
+    ReportedAmounts {
+        cost,
+        usage: tokens,
+        num_turns: line.get("num_turns").count(),
+        duration_ms: line.get("duration_ms").count(),
+        scopes: UsageScopes::default(),
+    }
+}
+
+fn verdict<'a>(line: &Object<'a>) -> FinishVerdict<'a> {
+    // Whose turn it ends, where that is not the user's.
+    if line.get("origin").get("kind").text().is_some_and(|origin| origin != "human") {
         return FinishVerdict::OtherTurn;
     }
-    let subtype = line.subtype.as_deref().unwrap_or_default();
-    let is_error = match line.is_error {
+    let [subtype, terminal, stopped] =
+        ["subtype", "terminal_reason", "stop_reason"].map(|key| line.get(key).text().unwrap_or_default());
+    let answer = line.get("result").text();
+    let is_error = match line.get("is_error").flag() {
         // Versions that leave `is_error` false at a limit print no `result` key with it.
-        Some(false) => line.result.is_none() && subtype.starts_with("error"),
+        Some(false) => answer.is_none() && subtype.starts_with("error"),
         Some(true) => true,
         None => subtype.starts_with("error"),
     };
-    if !is_error {
-        let (code, words) = match line.stop_reason.as_deref() {
-            Some("max_tokens") => {
+    let answer = answer.unwrap_or_default();
+    let (code, words) = if is_error {
+        let errors = line.get("errors").list().into_iter().filter_map(Json::text).collect::<Vec<_>>();
+        let words = if answer.trim().is_empty() { errors.join("; ").into() } else { answer };
+        let code = match (&*subtype, &*terminal, &*stopped) {
+            ("error_max_turns", ..) | (_, "max_turns", _) => Code::MaxTurns,
+            ("error_max_budget_usd", ..) | (_, "budget_exhausted", _) => Code::Budget,
+            (_, "prompt_too_long", _) => Code::PromptTooLong,
+            (_, "aborted_streaming" | "aborted_tools", _) => Code::Exited,
+            (.., "refusal") => Code::Refused,
+            _ => classify(line.get("api_error_status").count(), &words),
+        };
+        (code, words)
+    } else {
+        match &*stopped {
+            "max_tokens" => {
                 (Code::ApiError, "the answer reached the limit on its length (max_tokens)".into())
             }
-            Some("model_context_window_exceeded") => {
-                (Code::PromptTooLong, "the context window is full".into())
-            }
-            Some("refusal") => (Code::Refused, line.result.unwrap_or_default()),
-            _ => return FinishVerdict::Answer(line.result.unwrap_or_default()),
-        };
-        return FinishVerdict::Failed(Problem { code, words, rank: Detail::Cause });
-    }
-    let terminal = line.terminal_reason.as_deref().unwrap_or_default();
-    let words = match line.result {
-        Some(text) if !text.trim().is_empty() => text,
-        _ => line.errors.join("; ").into(),
-    };
-    let code = match (subtype, terminal, line.stop_reason.as_deref()) {
-        ("error_max_turns", ..) | (_, "max_turns", _) => Code::MaxTurns,
-        ("error_max_budget_usd", ..) | (_, "budget_exhausted", _) => Code::Budget,
-        (_, "prompt_too_long", _) => Code::PromptTooLong,
-        (_, "aborted_streaming" | "aborted_tools", _) => Code::Exited,
-        (.., Some("refusal")) => Code::Refused,
-        _ => classify(line.api_error_status, &words),
+            "model_context_window_exceeded" => (Code::PromptTooLong, "the context window is full".into()),
+            "refusal" => (Code::Refused, answer),
+            _ => return FinishVerdict::Answer(answer),
+        }
     };
     FinishVerdict::Failed(Problem { code, words, rank: Detail::Cause })
 }

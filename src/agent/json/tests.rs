@@ -1,98 +1,63 @@
 //! The reader by itself, and beside `serde_json`.
 
 use proptest::prelude::*;
+use serde_json::Value;
 
 use super::*;
+use crate::agent::Protocol;
+use crate::agent::testing::run;
 
-fn skipped(json: &[u8]) -> Read<()> {
-    let mut reader = Reader::new(json);
-    reader.skip()?;
-    reader.end()
-}
-
-fn text(json: &[u8]) -> Option<String> {
-    Reader::new(json).text().unwrap().map(Cow::into_owned)
+/// Reads `{"a":…}` with this value.
+fn read(json: &[u8]) -> Read<()> {
+    let json = [b"{\"a\":", json, b"}"].concat();
+    let mut scanner = Scanner { json: &json, at: 0 };
+    scanner.object()?;
+    if scanner.peek().is_some() { Err(scanner.malformed("more")) } else { Ok(()) }
 }
 
 #[test]
 fn a_value_of_another_kind_reads_as_absent() {
-    for json in ["null", "true", "-7", "1.5e3", "[1,{\"a\":[]}]", "{\"a\":{\"b\":1}}", " [ ] ", "{ }"] {
-        let mut reader = Reader::new(json.as_bytes());
-        assert_eq!(reader.text(), Ok(None), "{json}");
-        assert_eq!(reader.end(), Ok(()), "{json}");
+    for json in ["null", "true", "-7", "1.5e3", "[1,{\"a\":[]}]", "{\"a\":{\"b\":1}}", "[ ]", "{ }"] {
+        let json = Json(json.as_bytes());
+        assert_eq!((read(json.0), json.text()), (Ok(()), None), "{json:?}");
+        assert!(json.list().is_empty() || json.object().0.is_empty());
     }
-    assert_eq!(Reader::new(b"\"true\"").flag(), Ok(None));
-    assert_eq!(Reader::new(b" false").flag(), Ok(Some(false)));
-    assert_eq!(Reader::new(b"\"7\"").number(), Ok(None));
-    assert_eq!(Reader::new(b"-7").number(), Ok(Some(0.0)));
-    assert_eq!(Reader::new(b"1.9").count(), Ok(Some(1)));
-    Reader::new(b"7").object(|_, _| panic!("no object")).unwrap();
-    Reader::new(b"{}").list(|_| panic!("no list")).unwrap();
-}
-
-#[test]
-fn a_number_beyond_all_bounds_is_the_most_that_there_can_be() {
-    for json in ["1e13", "1e300", "1e999", "18446744073709551616"] {
-        assert_eq!(Reader::new(json.as_bytes()).count(), Ok(Some(1_000_000_000_000)), "{json}");
-        assert!(Reader::new(json.as_bytes()).number().unwrap().unwrap() < 2e12, "{json}");
+    assert_eq!((Json(b"\"true\"").flag(), Json(b"false").flag()), (None, Some(false)));
+    assert_eq!((Json(b"\"7\"").count(), Json(b"-7").count(), Json(b"1.9").count()), (None, Some(0), Some(1)));
+    for json in ["1e13", "1e999", "18446744073709551616"] {
+        assert_eq!(Json(json.as_bytes()).count(), Some(1_000_000_000_000), "{json}");
     }
-    for json in ["-1e999", "-1", "1e-999"] {
-        assert_eq!(Reader::new(json.as_bytes()).count(), Ok(Some(0)), "{json}");
-    }
+    let object = Json(br#"{"a":1,"a":2,"b":null}"#).object();
+    assert_eq!((object.get("a").count(), object.get("b"), object.get("c")), (Some(2), Json(b""), Json(b"")));
 }
 
 #[test]
 fn what_is_no_json_says_where() {
     for (json, expected) in [
-        ("", "the line ends too early at byte 0"),
+        ("{", "the line ends too early at byte 1"),
         ("{\"a\":1,}", "no key at byte 7"),
-        ("[1 2]", "no comma and no end at byte 3"),
+        ("{\"a\":[1 2]}", "no comma and no end at byte 8"),
         ("{\"a\" 1}", "no colon at byte 5"),
         ("{}}", "something after the object at byte 2"),
-        ("tru", "no value at byte 0"),
-        ("--1", "no number at byte 0"),
-        ("\"a\\\"", "the line ends too early at byte 4"),
+        ("{\"a\":}", "no value at byte 5"),
+        ("{\"a\\\"", "the line ends too early at byte 5"),
     ] {
-        assert_eq!(skipped(json.as_bytes()).unwrap_err().to_string(), expected, "{json}");
+        assert_eq!(line(json.as_bytes()).unwrap_err(), LineStatus::Malformed(expected.to_owned()), "{json}");
     }
 }
 
+/// As deep as it is long, and in memory of its size.
 #[test]
-fn depth_costs_no_stack_and_is_bounded() {
-    let deep = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
-    assert_eq!(skipped(deep(DEEPEST).as_bytes()), Ok(()));
-    let error = skipped(deep(DEEPEST + 1).as_bytes()).unwrap_err();
-    assert_eq!(error.to_string(), "nested too deeply at byte 1000001");
-}
-
-/// The value of a tool's result in which each block holds another one.
-fn nested_blocks(depth: usize) -> String {
-    format!("{}\"deep\"{}", "[{\"text\":".repeat(depth), "}]".repeat(depth))
-}
-
-#[test]
-fn a_line_with_nested_blocks_is_read_in_memory_of_its_size() {
-    use crate::agent::Protocol;
-    use crate::agent::testing::run;
+fn nesting_is_neither_followed_nor_copied() {
+    let nested = format!("{}\"deep\"{}", "[{\"text\":".repeat(30_000), "}]".repeat(30_000));
     for (protocol, before, after) in [
         (Protocol::Claude, r#"{"type":"tool_result","tool_use_id":"t","is_error":true,"content":"#, "}"),
-        (
-            Protocol::Claude,
-            r#"{"type":"user","message":{"content":[{"type":"tool_result","is_error":true,"content":"#,
-            "}]}}",
-        ),
-        (Protocol::Droid, r#"{"type":"tool_result","id":"t","isError":true,"value":"#, "}"),
-        (Protocol::Droid, r#"{"type":"tool_result","id":"t","isError":true,"error":{"message":"#, "}}"),
         (Protocol::Claude, r#"{"type":"user","message":"#, "}"),
         (Protocol::Claude, r#"{"type":"assistant","message":{"content":"#, "}}"),
-        (
-            Protocol::Claude,
-            r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Read","input":{"path":"#,
-            "}}]}}",
-        ),
+        (Protocol::Droid, r#"{"type":"tool_result","id":"t","isError":true,"error":{"message":"#, "}}"),
         (Protocol::Droid, r#"{"type":"tool_call","id":"t","toolName":"Read","parameters":{"path":"#, "}}"),
     ] {
-        let line = format!("{before}{}{after}", nested_blocks(30_000));
+        let line = format!("{before}{nested}{after}");
         let mut malformed = 0;
         let allocated = allocation_counter::measure(|| malformed = run(protocol, &[&line]).1.malformed);
         assert_eq!(malformed, 0, "{before}");
@@ -101,44 +66,42 @@ fn a_line_with_nested_blocks_is_read_in_memory_of_its_size() {
 }
 
 #[test]
-fn plain_text_is_borrowed() {
-    assert!(matches!(Reader::new(b"\"plain \xc3\xa4\"").text(), Ok(Some(Cow::Borrowed("plain ä")))));
-}
-
-#[test]
 fn text_that_is_no_unicode_loses_nothing_else() {
-    assert_eq!(
-        text(br#""\ud83d\udca9 a\ud83db\udca9\ud83d""#).unwrap(),
-        "\u{1f4a9} a\u{fffd}b\u{fffd}\u{fffd}"
-    );
-    assert_eq!(
-        text(br#""\ud83d\ud83d\udca9 \\ud83d \u12""#).unwrap(),
-        "\u{fffd}\u{1f4a9} \\ud83d \u{fffd}12"
-    );
-    assert_eq!(text(b"\"a\xff\\n\xe2\x28b\"").unwrap(), "a\u{fffd}\n\u{fffd}(b");
-    assert_eq!(text(b"\"\\\xff\"").unwrap(), "\u{fffd}\u{fffd}");
+    assert!(matches!(Json(b"\"plain \xc3\xa4\"").text(), Some(Cow::Borrowed("plain ä"))));
+    for (json, expected) in [
+        (&br#""\ud83d\udca9 a\ud83db\udca9\ud83d""#[..], "\u{1f4a9} a\u{fffd}b\u{fffd}\u{fffd}"),
+        (br#""\ud83d\ud83d\udca9 \\ud83d \u12""#, "\u{fffd}\u{1f4a9} \\ud83d \u{fffd}12"),
+        (b"\"a\xff\\n\xe2\x28b\"", "a\u{fffd}\n\u{fffd}(b"),
+        (b"\"\\\xff\"", "\u{fffd}\u{fffd}"),
+    ] {
+        assert_eq!(Json(json).text().unwrap(), expected);
+    }
 }
 
 #[test]
-fn of_a_long_value_only_the_beginning_is_built() {
-    let beginning = |json: &str, limit: usize| Reader::new(json.as_bytes()).raw().unwrap().beginning(limit);
-    assert_eq!(beginning(r#" "a\n\t\"\\\/\u00e4" "#, 99), "a\n\t\"\\/ä");
-    assert_eq!(beginning(r#""abcdef""#, 3), "abc");
-    assert_eq!(
-        beginning(r#"[{"type":"text","text":"ab"},{"type":"image"},{"text":"cd"},{"text":"e"}]"#, 4),
-        "ab\nc"
-    );
-    assert_eq!(beginning("7", 99), "");
-    assert_eq!(beginning(r#"["a",null,[{"text":"b"}]]"#, 99), "");
-    let long = format!("\"{}\"", "no\\n".repeat(1 << 20));
-    assert!(beginning(&long, 1000).len() <= 1000);
+fn each_agents_shape_gives_its_words() {
+    let text = |json: &str, limit: usize| Json(json.as_bytes()).words(limit);
+    for (json, expected) in [
+        ("", ""),
+        ("17", ""),
+        (r#""a\n\t\"\\\/\u00e4""#, "a\n\t\"\\/ä"),
+        (r#"[{"type":"text","text":"a"},{"type":"image","data":"x"},{"type":"text","text":"b"}]"#, "a\nb"),
+        (r#"[{"type":"content","content":{"type":"text","text":"a"}}]"#, "a"),
+        (r#"{"output":"a","metadata":{"output":"b"},"exit":0}"#, "a"),
+        (r#"{"error":{"message":"no"}}"#, "no"),
+        (r#"[[[["a"]]]]"#, "a"),
+        (r#"[[[[["a"]]]]]"#, ""),
+    ] {
+        assert_eq!(text(json, usize::MAX), expected, "{json}");
+    }
+    assert_eq!(text(r#"[{"text":"ab"},{"text":"cd"},{"text":"e"}]"#, 4), "ab\ncd");
+    assert!(text(&format!("\"{}\"", "no\\n".repeat(1 << 20)), 1000).len() <= 1000);
 }
 
-fn any_json() -> impl Strategy<Value = serde_json::Value> {
+fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
-        Just(serde_json::Value::Null),
+        Just(Value::Null),
         any::<bool>().prop_map(Into::into),
-        any::<i64>().prop_map(Into::into),
         any::<f64>().prop_map(Into::into),
         any::<String>().prop_map(Into::into),
         "[\\\\\"\\PC]{0,8}".prop_map(Into::into),
@@ -147,89 +110,53 @@ fn any_json() -> impl Strategy<Value = serde_json::Value> {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..6).prop_map(Into::into),
             prop::collection::vec(("[a-c\"\\\\]{0,3}", inner), 0..6)
-                .prop_map(|entries| serde_json::Value::Object(entries.into_iter().collect())),
+                .prop_map(|entries| Value::Object(entries.into_iter().collect())),
         ]
     })
 }
 
 /// Builds what was read, to compare it.
-fn built(reader: &mut Reader<'_>) -> Read<serde_json::Value> {
-    use serde_json::Value;
-    Ok(match reader.peek() {
-        Some(b'{') => {
-            let mut map = serde_json::Map::new();
-            reader.object(|reader, key| {
-                map.insert(raw::unescaped(key, usize::MAX), built(reader)?);
-                Ok(())
-            })?;
-            Value::Object(map)
-        }
-        Some(b'[') => {
-            let mut list = Vec::new();
-            reader.list(|reader| {
-                list.push(built(reader)?);
-                Ok(())
-            })?;
-            Value::Array(list)
-        }
-        Some(b'"') => Value::String(reader.text()?.unwrap().into_owned()),
-        Some(b't' | b'f') => Value::Bool(reader.flag()?.unwrap()),
-        Some(b'n') => reader.skip().map(|()| Value::Null)?,
-        _ => Value::from(reader.digits()?),
-    })
-}
-
-/// Numbers compare as what this reader makes of them.
-fn with_floats(value: serde_json::Value) -> serde_json::Value {
-    use serde_json::Value;
-    match value {
-        Value::Number(number) => Value::from(number.as_f64().unwrap()),
-        Value::Array(list) => list.into_iter().map(with_floats).collect(),
-        Value::Object(map) => {
-            Value::Object(map.into_iter().map(|(key, value)| (key, with_floats(value))).collect())
-        }
-        other => other,
+fn built(json: Json<'_>) -> Value {
+    match json.0[0] {
+        b'{' => json
+            .object()
+            .entries()
+            .map(|(key, value)| (unescaped(key, usize::MAX), built(value)))
+            .collect::<serde_json::Map<_, _>>()
+            .into(),
+        b'[' => json.list().into_iter().map(built).collect(),
+        b'"' => json.text().unwrap().into(),
+        b't' | b'f' => json.flag().unwrap().into(),
+        b'n' => Value::Null,
+        _ => json.number::<f64>().unwrap().into(),
     }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    #[test]
-    fn it_reads_what_serde_json_reads(value in any_json(), pretty in any::<bool>()) {
-        let json = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) }.unwrap();
-        prop_assert_eq!(skipped(json.as_bytes()), Ok(()));
-        let mut reader = Reader::new(json.as_bytes());
-        prop_assert_eq!(built(&mut reader), Ok(with_floats(value)));
-        prop_assert_eq!(reader.end(), Ok(()));
-    }
-
     /// It takes a little more than `serde_json` (within strings and numbers), and nothing less.
     #[test]
-    fn it_rejects_nothing_that_serde_json_takes(value in any_json(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
-        let mut json = serde_json::to_vec(&value).unwrap();
-        let at = at.index(json.len());
-        json[at] = byte;
-        if serde_json::from_slice::<serde::de::IgnoredAny>(&json).is_ok() {
-            prop_assert_eq!(skipped(&json), Ok(()));
+    fn it_reads_what_serde_json_reads(value in any_json(), at in any::<prop::sample::Index>(), byte in any::<u8>(), pretty in any::<bool>()) {
+        let json = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) }.unwrap();
+        prop_assert_eq!(read(json.as_bytes()), Ok(()));
+        prop_assert_eq!(built(Json(json.as_bytes())), value);
+        let cut = at.index(json.len());
+        let whole = format!("{{\"a\":{json}}}");
+        prop_assert!(line(&whole.as_bytes()[..=cut]).is_err(), "a part of an object is none");
+        let mut damaged = json.into_bytes();
+        damaged[cut] = byte;
+        if serde_json::from_slice::<serde::de::IgnoredAny>(&damaged).is_ok() {
+            prop_assert_eq!(read(&damaged), Ok(()));
         }
-    }
-
-    #[test]
-    fn a_part_of_an_object_is_none(value in any_json(), at in any::<prop::sample::Index>()) {
-        let json = serde_json::json!({ "a": value, "b": 1 }).to_string();
-        let at = at.index(json.len());
-        prop_assert!(skipped(&json.as_bytes()[..at]).is_err());
     }
 
     #[test]
     fn no_bytes_make_it_panic(json in prop::collection::vec(prop_oneof![Just(b'"'), Just(b'\\'), Just(b'u'), Just(b'{'), Just(b'['), Just(b']'), Just(b'}'), Just(b','), Just(b':'), any::<u8>()], 0..60)) {
-        _ = skipped(&json);
-        _ = Reader::new(&json).text();
-        _ = built(&mut Reader::new(&json));
-        if let Ok(raw) = Reader::new(&json).raw() {
-            raw.beginning(7);
+        let json = [b"{\"a\":", &json[..], b"}"].concat();
+        if let Ok(object) = line(&json) {
+            let value = object.get("a");
+            _ = (value.text(), value.list(), value.object(), value.words(7), value.amount());
         }
-        raw::unescaped(&json, usize::MAX);
     }
 }

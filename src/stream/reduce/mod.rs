@@ -69,17 +69,8 @@ struct ShownText {
     was_any: bool,
     /// The next text begins another message, or may.
     is_new: bool,
-    next: NextText,
-}
-
-/// What the next text is that is shown.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum NextText {
-    /// A message's first.
-    #[default]
-    Begins,
-    /// More of one.
-    Continues,
+    /// The next text goes on with a message that was shown.
+    continues: bool,
 }
 
 impl ShownText {
@@ -87,12 +78,12 @@ impl ShownText {
     fn message_begins(&mut self) {
         self.text = false;
         self.is_new = true;
-        self.next = NextText::Begins;
+        self.continues = false;
     }
 
     /// The message is said again from its beginning, whatever was shown of it. Whether that was anything.
     fn message_restarts(&mut self, is_open: bool) -> bool {
-        let was_shown = self.text || is_open && self.next == NextText::Continues;
+        let was_shown = self.text || is_open && self.continues;
         if was_shown {
             self.is_any = self.was_any;
         }
@@ -268,9 +259,7 @@ impl Reducer {
             scopes: self.tally.scopes,
             tools: self.tools.snapshot(),
             checkpoints: self.checkpoints.iter().cloned().collect(),
-            lines: 0,
-            ignored: 0,
-            malformed: 0,
+            ..Outcome::default()
         }
     }
 
@@ -294,25 +283,19 @@ impl Reducer {
         }
         // As the answer has it, and each message on a line of its own.
         let separator = match (has_started || self.shown.is_new, piece) {
-            (true, _) => {
-                if self.shown.is_any {
-                    "\n"
-                } else {
-                    ""
-                }
-            }
+            (true, _) if self.shown.is_any => "\n",
             (false, Piece::Whole) => self.block_separator,
-            (false, _) => "",
+            _ => "",
         };
         self.shown.is_new = false;
         if !separator.is_empty() || !text.is_empty() {
-            let begins = has_started || self.shown.next == NextText::Begins;
+            let begins = has_started || !self.shown.continues;
             if begins {
                 self.shown.was_any = self.shown.is_any;
             }
             let text = if separator.is_empty() { text.into() } else { [separator, text].concat().into() };
             emit(Update::Text { text, begins });
-            self.shown.next = NextText::Continues;
+            self.shown.continues = true;
         }
         self.shown.is_any = true;
     }
