@@ -29,19 +29,6 @@ fn an_answer_may_be_as_long_as_the_limit_and_no_longer() {
 }
 
 #[test]
-fn many_parts_of_an_answer_are_as_long_as_they_are_together() {
-    let part = "x".repeat(MAX_ANSWER / 2);
-    let parts = [part.as_str(); 3];
-    let (_, outcome) = run(Protocol::Text, &parts);
-    assert!(message(&outcome).contains("longer than 16 MB"));
-    let droid =
-        |text: &str| serde_json::json!({"type": "message", "role": "assistant", "text": text}).to_string();
-    let lines = [droid(&part), droid(&part), r#"{"type":"completion","finalText":"x"}"#.to_owned()];
-    let (_, outcome) = run(Protocol::Droid, &lines.each_ref().map(String::as_str));
-    assert!(message(&outcome).contains("longer than 16 MB"), "the newline between them is too much");
-}
-
-#[test]
 fn a_message_that_is_too_long_is_forgotten_with_the_next_one() {
     let long = claude_message(&"x".repeat(MAX_ANSWER + 1));
     let mut text = String::new();

@@ -41,7 +41,7 @@ mod tests {
     use crate::agent::Protocol;
     use crate::agent::testing::{code, message, run_with};
     use crate::error::Code;
-    use crate::stream::{ProcessEnd, Stream};
+    use crate::stream::ProcessEnd;
 
     #[test]
     fn a_bad_end_is_no_answer() {
@@ -58,14 +58,5 @@ mod tests {
         let (_, outcome) =
             run_with(Protocol::Text, &["Loading", "error: no such model"], &ProcessEnd::with_code(1));
         assert!(message(&outcome).ends_with(" it says: error: no such model"), "{}", message(&outcome));
-    }
-
-    #[test]
-    fn a_line_that_was_dropped_leaves_no_answer() {
-        let mut stream = Stream::new(Protocol::Text, "");
-        stream.line(b"one", &mut |_| {});
-        stream.oversized(&mut |_| {});
-        stream.line(b"three", &mut |_| {});
-        assert_eq!(code(&stream.end(&ProcessEnd::with_code(0), &mut |_| {})), Code::Protocol);
     }
 }

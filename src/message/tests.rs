@@ -70,113 +70,92 @@ instead of panicking
     assert_eq!(user(&request, &rules), message);
 }
 
-/// What the message says between the context and the prompt, and what it shows of the selection.
-#[track_caller]
-fn check(request: &Request, shown: &str, wanted: &str) {
+/// The message after what it says of the file.
+fn told(request: &Request) -> String {
     let message = user(request, &[]);
-    let shown = if shown.is_empty() { String::new() } else { format!("{shown}\n") };
     let (head, rest) = message.split_once("\n\n").unwrap();
     assert!(head.starts_with("<project-directory-1>"), "{head}");
-    assert_eq!(
-        rest.strip_suffix("\n<prompt-1>\nmake it better\n</prompt-1>"),
-        Some(&*format!("{shown}{wanted}\n"))
-    );
+    rest.strip_suffix("\n<prompt-1>\nmake it better\n</prompt-1>").unwrap().to_owned()
 }
 
 const NO_FENCE: &str =
-    "Put no Markdown fence around it; if it is to be empty, answer with an empty fenced block.";
+    "Put no Markdown fence around it; if it is to be empty, answer with an empty fenced block.\n";
 
 #[test]
-fn one_line() {
-    check(
-        &sample::lines("rust", &["a"]),
-        "<selection-1 lines=\"11-11\">\na\n</selection-1>\n",
-        &format!(
-            "Your answer replaces the whole line 11, the text in <selection-1>. Keep its indentation.\n{NO_FENCE}"
-        ),
-    );
-}
-
-#[test]
-fn a_part_of_a_line() {
-    check(
-        &sample::part("rust", &["let a = «b(", "c)»;"]),
-        "<rows-1 lines=\"11-12\">\nlet a = b(\nc);\n</rows-1>\n\n<selection-1 lines=\"11-12\">\nb(\nc)\n</selection-1>\n",
-        &format!(
-            "Your answer replaces the text in <selection-1>, which is a part of what stands in <rows-1>. What is \
-             before it on its first line and after it on its last line stays there: do not repeat it.\n{NO_FENCE}"
-        ),
-    );
-}
-
-#[test]
-fn a_block() {
-    check(
-        &sample::block("rust", &["a«1»;", "b«2»;"]),
-        "<rows-1 lines=\"11-12\">\na1;\nb2;\n</rows-1>\n\n<selection-1 lines=\"11-12\">\n1\n2\n</selection-1>\n",
-        &format!(
-            "The text in <selection-1> is a rectangle cut out of the lines in <rows-1>, one row of it on each \
-             line. Your answer replaces it row by row: 2 lines, no more and no fewer, in the same order; an empty \
-             line empties its row.\n{NO_FENCE}"
-        ),
-    );
-}
-
-#[test]
-fn an_insertion() {
-    check(
-        &sample::insert("rust", &["a", "b"], &["c"]),
-        "<before-1 lines=\"1-2\">\na\nb\n</before-1>\n\n<after-1 lines=\"3-3\">\nc\n</after-1>\n",
-        &format!(
-            "Your answer goes below line 2, the last one in <before-1>, as new lines. Indent them as their place \
-             asks for, and repeat nothing that is there already.\n{NO_FENCE}"
-        ),
-    );
-    check(
-        &sample::insert("rust", &[], &["c"]),
-        "<after-1 lines=\"1-1\">\nc\n</after-1>\n",
-        &format!("Your answer goes above line 1, as new lines.\n{NO_FENCE}"),
-    );
+fn each_kind_of_place_is_shown_and_said_what_becomes_of_it() {
+    let selection = "<selection-1 lines=\"11-11\">\na\n</selection-1>\n\n";
+    let asked = |request: Request| Request { question: true, ..request };
     let alone = Request { before: Vec::new(), ..sample::insert("rust", &["a"], &[]) };
-    check(&alone, "", &format!("Your answer goes below line 1, as new lines.\n{NO_FENCE}"));
-}
-
-#[test]
-fn a_question() {
-    let request = Request { question: true, ..sample::lines("rust", &["a"]) };
-    check(
-        &request,
-        "<selection-1 lines=\"11-11\">\na\n</selection-1>\n",
-        "This is a question about the text in <selection-1>. Answer it briefly, as plain text or Markdown.",
-    );
-    let request = Request { question: true, ..sample::insert("rust", &["a"], &[]) };
-    check(
-        &request,
-        "<before-1 lines=\"1-1\">\na\n</before-1>\n",
-        "This is a question about the file around line 1. Answer it briefly, as plain text or Markdown.",
-    );
+    for (request, shown, wanted, end) in [
+        (
+            sample::lines("rust", &["a"]),
+            selection,
+            "the whole line 11, the text in <selection-1>. Keep",
+            NO_FENCE,
+        ),
+        (
+            sample::part("rust", &["let a = «b(", "c)»;"]),
+            "<rows-1 lines=\"11-12\">\nlet a = b(\nc);\n</rows-1>\n\n\
+             <selection-1 lines=\"11-12\">\nb(\nc)\n</selection-1>\n\n",
+            "the text in <selection-1>, which is a part of what stands in <rows-1>. What is before it",
+            NO_FENCE,
+        ),
+        (
+            sample::block("rust", &["a«1»;", "b«2»;"]),
+            "<rows-1 lines=\"11-12\">\na1;\nb2;\n</rows-1>\n\n\
+             <selection-1 lines=\"11-12\">\n1\n2\n</selection-1>\n\n",
+            "Your answer replaces it row by row: 2 lines, no more and no fewer",
+            NO_FENCE,
+        ),
+        (
+            sample::insert("rust", &["a", "b"], &["c"]),
+            "<before-1 lines=\"1-2\">\na\nb\n</before-1>\n\n<after-1 lines=\"3-3\">\nc\n</after-1>\n\n",
+            "below line 2, the last one in <before-1>, as new lines. Indent them",
+            NO_FENCE,
+        ),
+        (
+            sample::insert("rust", &[], &["c"]),
+            "<after-1 lines=\"1-1\">\nc\n</after-1>\n\n",
+            "Your answer goes above line 1, as new lines.\n",
+            NO_FENCE,
+        ),
+        (alone, "", "Your answer goes below line 1, as new lines.\n", NO_FENCE),
+        (
+            asked(sample::lines("rust", &["a"])),
+            selection,
+            "a question about the text in <selection-1>. Answer",
+            "\n",
+        ),
+        (
+            asked(sample::insert("rust", &["a"], &[])),
+            "<before-1",
+            "a question about the file around line 1.",
+            "\n",
+        ),
+    ] {
+        let told = told(&request);
+        assert!(told.starts_with(shown) && told.contains(wanted) && told.ends_with(end), "{told}");
+        assert_eq!(told.contains(NO_FENCE), !request.question, "{told}");
+    }
+    // What it says of fences is what tidying does.
+    let prose = told(&sample::lines("markdown", &["a"]));
+    assert!(prose.ends_with(&format!(
+        "{NO_FENCE}If it is itself one fenced block, put it into another, longer fence.\n"
+    )));
 }
 
 #[test]
 fn a_session_goes_on_with_the_text_as_it_is_now() {
-    let goes_on = "This goes on from the messages before. The text may have been changed since: what stands in this \
-                   message is right, and so are its line numbers.\n";
-    let back = "The last message before this one was taken back: what follows takes its place.\n";
+    let goes_on = "This goes on from the messages before. The text may have been changed since: ";
+    let back =
+        "\nThe last message before this one was taken back: what follows takes its place.\n\n<selection-1";
     let resume = |at: Option<&str>| Some(Resume { session_id: "s1".to_owned(), at: at.map(str::to_owned) });
-    let shown = "<selection-1 lines=\"11-11\">\na\n</selection-1>\n";
-    let wanted = format!(
-        "Your answer replaces the whole line 11, the text in <selection-1>. Keep its indentation.\n{NO_FENCE}"
-    );
     let mut request = sample::lines("rust", &["a"]);
-    request.start.resume = resume(Some("m1"));
-    check(&request, &format!("{goes_on}{back}\n{shown}"), &wanted);
-    request.start.resume = resume(None);
-    check(&request, &format!("{goes_on}\n{shown}"), &wanted);
-    let question = Request { question: true, ..request.clone() };
-    let asked =
-        "This is a question about the text in <selection-1>. Answer it briefly, as plain text or Markdown.";
-    check(&question, &format!("{goes_on}\n{shown}"), asked);
-
+    for at in [Some("m1"), None] {
+        request.start.resume = resume(at);
+        let told = told(&request);
+        assert!(told.starts_with(goes_on) && told.contains(back) == at.is_some(), "{told}");
+    }
     // The conversation has the rest already.
     let numbered = |range: std::ops::Range<u64>| range.map(|number| number.to_string()).collect::<Vec<_>>();
     let request = Request { before: numbered(0..30), after: numbered(50..80), ..request };
@@ -187,14 +166,6 @@ fn a_session_goes_on_with_the_text_as_it_is_now() {
         message.contains("<after-1 lines=\"12-21\">\n50\n") && message.contains("\n59\n</after-1>"),
         "{message}"
     );
-}
-
-#[test]
-fn what_it_says_of_fences_is_what_tidying_does() {
-    let prose = user(&sample::lines("markdown", &["a"]), &[]);
-    assert!(prose.contains(&format!(
-        "{NO_FENCE}\nIf it is itself one fenced block, put it into another, longer fence.\n"
-    )));
 }
 
 #[test]

@@ -131,32 +131,23 @@ mod tests {
         found
     }
 
+    /// However the bytes arrive: in one chunk, in any two, one by one.
     #[test]
-    fn splits_on_newline_alone() {
-        assert_eq!(split(&["a\u{2028}b\n\nc\rd\n".as_bytes()], 99), ["a\u{2028}b", "", "c\rd"]);
-    }
-
-    #[test]
-    fn takes_a_last_line_without_its_newline() {
-        assert_eq!(split(&[b"a\nb"], 99), ["a", "b"]);
-    }
-
-    #[test]
-    fn strips_carriage_returns_and_one_byte_order_mark() {
-        assert_eq!(split(&[b"\xEF\xBB\xBFa\r\n\xEF\xBB\xBFb\r\n"], 99), ["a", "\u{feff}b"]);
-    }
-
-    #[test]
-    fn joins_lines_over_chunks() {
-        assert_eq!(split(&[b"\xEF", b"\xBB\xBFa", b"b\r", b"\nc", b"", b"\n"], 99), ["ab", "c"]);
-    }
-
-    #[test]
-    fn drops_and_reports_a_line_beyond_the_limit() {
-        assert_eq!(split(&[b"abcde\nf\n"], 4), ["OVERSIZED", "f"]);
-        assert_eq!(split(&[b"abc", b"de", b"\nf\n"], 4), ["OVERSIZED", "f"]);
-        assert_eq!(split(&[b"abc", b"de"], 4), ["OVERSIZED"]);
-        assert_eq!(split(&[b"ab", b"cd\n"], 4), ["abcd"]);
+    fn the_same_bytes_are_the_same_lines() {
+        for (bytes, expected) in [
+            ("a\u{2028}b\n\nc\rd\n", &["a\u{2028}b", "", "c\rd"][..]),
+            ("a\nb", &["a", "b"]),
+            ("\u{feff}a\r\n\u{feff}b\r\n", &["a", "\u{feff}b"]),
+            ("123456789\nf\n", &["OVERSIZED", "f"]),
+            ("12345678\n123456789", &["12345678", "OVERSIZED"]),
+        ] {
+            let bytes = bytes.as_bytes();
+            for at in 0..bytes.len() {
+                let (head, tail) = bytes.split_at(at);
+                assert_eq!(split(&[head, tail], 8), expected, "{bytes:?} at {at}");
+            }
+            assert_eq!(split(&bytes.chunks(1).collect::<Vec<_>>(), 8), expected, "{bytes:?}");
+        }
     }
 
     #[test]

@@ -144,24 +144,6 @@ proptest! {
     fn text_in_any_order((lines, end) in any_order(Protocol::Text)) {
         check(Protocol::Text, lines, &end);
     }
-
-    /// Few ids, so that calls, results and denials meet in every order.
-    #[test]
-    fn calls_and_results_meet(steps in prop::collection::vec((0..5_u8, 0..4_u8), 0..40)) {
-        let mut watched = Watched::new(Protocol::Claude);
-        let mut calls = 0;
-        for (kind, id) in steps {
-            let id = if id == 3 { String::new() } else { format!(r#""id":"{id}","tool_use_id":"{id}","#) };
-            calls += usize::from(kind < 2);
-            watched.line(match kind {
-                0 | 1 => format!(r#"{{"type":"assistant","message":{{"content":[{{{id}"type":"tool_use","name":"Read"}}]}}}}"#),
-                2 => format!(r#"{{"type":"user","message":{{"content":[{{{id}"type":"tool_result"}}]}}}}"#),
-                3 => format!(r#"{{{id}"type":"tool_result","is_error":true,"content":"no"}}"#),
-                _ => format!(r#"{{{id}"type":"system","subtype":"permission_denied"}}"#),
-            }.as_bytes());
-        }
-        prop_assert_eq!(watched.end(&ProcessEnd::with_code(0)).tools.len(), calls);
-    }
 }
 
 /// Every text in a recording that is whole by itself: blocks, and the blocks of one message together.

@@ -1,61 +1,10 @@
-//! A stream means the same however its bytes arrive; and `botglue replay`, which makes them arrive.
+//! `botglue replay`: plays recordings as an agent would print them.
 
 use std::process::{Command, Stdio};
 
 use botglue::agent::Protocol;
-use botglue::stream::{Line, Lines};
 
-use crate::streams::{read, recordings};
-
-/// A stream sees lines and nothing else: where these are the same, so is the outcome. Comparing them makes it
-/// possible to try every split.
-#[test]
-fn every_split_into_two_chunks_gives_the_same_lines() {
-    for recording in recordings() {
-        let mut whole = Vec::new();
-        split(&[&recording.bytes], &mut |line| whole.push(line.to_vec()));
-        for at in 0..recording.bytes.len() {
-            let (head, tail) = recording.bytes.split_at(at);
-            let mut expected = whole.iter();
-            split(&[head, tail], &mut |line| {
-                assert_eq!(
-                    expected.next().map(Vec::as_slice),
-                    Some(line),
-                    "{} split at {at}",
-                    recording.name
-                );
-            });
-            assert_eq!(expected.next(), None, "{} split at {at}", recording.name);
-        }
-    }
-}
-
-#[test]
-fn windows_line_ends_a_byte_order_mark_and_a_missing_last_newline_change_nothing() {
-    for recording in recordings().into_iter().filter(|recording| recording.protocol != Protocol::Text) {
-        let (updates, outcome) = read(recording.agent, [&*recording.bytes], &recording.end);
-        let Ok(text) = str::from_utf8(&recording.bytes) else { continue };
-        let other = format!("\u{feff}{}", text.trim_end().replace('\n', "\r\n"));
-        assert_eq!(
-            read(recording.agent, [other.as_bytes()], &recording.end),
-            (updates, outcome),
-            "{}",
-            recording.name
-        );
-    }
-}
-
-fn split(chunks: &[&[u8]], each: &mut dyn FnMut(&[u8])) {
-    let mut lines = Lines::default();
-    let mut each = |line: Line<'_>| match line {
-        Line::Whole(line) => each(line),
-        Line::Oversized => panic!("no recording has a line of this length"),
-    };
-    for chunk in chunks {
-        lines.push(chunk, &mut each);
-    }
-    lines.finish(&mut each);
-}
+use crate::streams::recordings;
 
 fn replay(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_botglue"));

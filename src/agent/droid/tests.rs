@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::*;
-use crate::agent::testing::{came_to, message, run, run_with, shown, tools};
+use crate::agent::testing::{came_to, message, run, run_with, shown};
 use crate::agent::{self, Directory, Protocol, testing};
 use crate::agent::{AgentCommand, Resume};
-use crate::stream::{Outcome, ProcessEnd, Stopped, Stream, ToolStatus};
+use crate::stream::{Outcome, ProcessEnd, Stopped, Stream};
 
 const INIT: &str = r#"{"type":"system","subtype":"init","session_id":"s1","model":"gpt"}"#;
 const TALK: &str = r#"{"type":"message","role":"assistant","id":"m1","text":"I will look."}"#;
@@ -71,36 +71,6 @@ fn success_is_a_completion_and_no_signal() {
         assert!(!stream.decided(), "a signal may still come");
         assert_eq!(came_to(&stream.end(&end, &mut |_| {})), expected);
     }
-}
-
-#[test]
-fn the_agent_loop_says_best_why_a_run_failed() {
-    let error =
-        |source: &str, words: &str| format!(r#"{{"type":"error","source":"{source}","message":"{words}"}}"#);
-    let (cause, summary) = (error("agent_loop", "429 slow down"), error("cli", "Exec failed"));
-    for lines in [[&cause, &summary], [&summary, &cause]] {
-        let (_, outcome) =
-            run_with(Protocol::Droid, &[INIT, TEXT, lines[0], lines[1]], &ProcessEnd::with_code(1));
-        assert_eq!(came_to(&outcome), "! rate_limited");
-        assert!(message(&outcome).ends_with(" it says: 429 slow down"), "{}", message(&outcome));
-    }
-}
-
-#[test]
-fn a_result_says_by_is_error_how_its_call_went_and_why_wherever_it_has_words() {
-    for (rest, expected) in [
-        (r#""error":{"type":"timeout"}"#, Some("timeout")),
-        (r#""error":{"type":"tool_error","message":"a"},"value":"b""#, Some("a")),
-        (r#""value":"b""#, Some("b")),
-        (r#""error":null"#, None),
-        (r#""value":7"#, None),
-        (r#""error":"words""#, Some("words")),
-    ] {
-        let line = format!(r#"{{"type":"tool_result","id":"t1","isError":true,{rest}}}"#);
-        assert_eq!(tools(&droid(&[CALL, &line])), [("t1", ToolStatus::Error, expected)], "{rest}");
-    }
-    let good = RETURN.replace(r#""isError":false,"#, "");
-    assert_eq!(tools(&droid(&[CALL, &good])), [("t1", ToolStatus::Ok, None)]);
 }
 
 #[test]

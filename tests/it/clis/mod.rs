@@ -4,6 +4,4 @@
 mod answers;
 mod claude_sessions;
 mod droid_sessions;
-mod failures;
-mod killed;
 mod prewarmed;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::api::{Api, Reply};
+use super::api::Api;
 use super::cli::Cli;
 use super::nvim::{Builder, Nvim};
 use super::process::{self, Process};
@@ -55,15 +55,6 @@ impl Fixture {
         job
     }
 
-    /// Runs a job that gets one reply again and again.
-    #[track_caller]
-    pub fn replied(cli: Cli, reply: Reply) -> (Self, Value) {
-        let fixture = Self::new(cli);
-        fixture.api.script("again", [reply]);
-        let job = fixture.ask("SCRIPT:again");
-        (fixture, job)
-    }
-
     /// The process that the host started for the job.
     #[track_caller]
     pub fn agent(&self) -> Process {
@@ -76,35 +67,6 @@ impl Fixture {
         assert_eq!((&job["status"], &job["landing"]), (&json!("done"), &json!("applied")), "{job:#}");
         let expected = [&["fn above() {}", ""], answer, &["", "fn below() {}"]].concat();
         assert_eq!(self.nvim.lines(), expected);
-    }
-
-    /// Nothing was written and nothing is drawn.
-    #[track_caller]
-    pub fn assert_untouched(&self) {
-        // A job keeps an invisible mark, to be asked again where it was; invisible means no decoration at all.
-        let drawn = "local marks = vim.api.nvim_buf_get_extmarks(0, -1, 0, -1, { details = true })
-            return vim.tbl_filter(function(mark)
-              local details = mark[4]
-              return details.virt_text or details.virt_lines or details.hl_group or details.sign_text
-            end, marks)";
-        assert_eq!(self.nvim.exec(drawn), json!([]));
-        assert_eq!(
-            self.nvim.exec("return { vim.bo.modified, vim.fn.undotree().seq_last }"),
-            json!([false, 0])
-        );
-        assert_eq!(self.nvim.lines().join("\n") + "\n", TEXT);
-    }
-
-    /// The job failed with this code and a sentence with these words in it, and left the buffer alone.
-    #[track_caller]
-    pub fn assert_failed(&self, job: &Value, code: &str, words: &str) {
-        assert_eq!((&job["status"], &job["error"]["code"]), (&json!("failed"), &json!(code)), "{job:#}");
-        let message = job["error"]["message"].as_str().unwrap();
-        assert!(message.contains(words), "{message:?} does not say {words:?}");
-        assert!(!message.contains(['\n', '\r', '\x1b']), "{message:?} is more than one line");
-        self.assert_untouched();
-        let error = json!(4); // vim.log.levels.ERROR
-        self.nvim.wait("the user is told", || self.nvim.notes().iter().any(|note| note["level"] == error));
     }
 }
 

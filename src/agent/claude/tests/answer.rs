@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::agent::testing::{came_to, message, run_with};
+use crate::agent::testing::{came_to, run_with};
 use crate::stream::{ProcessEnd, Stopped};
 
 fn said(id: &str, text: &str) -> String {
@@ -66,32 +66,6 @@ fn only_a_result_without_an_error_is_an_answer() {
         (&[&notice, TEXT, &whole], "whole"),
         (&[&wrong_key, &busy, &wrong_key, TEXT, DONE], "Disagrees: the result"),
         (&[&busy, &wrong_key, &wrong_key, TEXT, DONE], "! not_logged_in"),
-    ]);
-}
-
-#[test]
-fn a_message_that_the_cli_wrote_itself_is_no_answer() {
-    let silent = r#"{"type":"assistant","message":{"model":"<synthetic>","content":[{"type":"text","text":"No response requested."}]}}"#;
-    let failed =
-        with(r#""is_api_error_message":true"#, &silent.replace("No response requested", "529 Overloaded"));
-    let by_model = failed.replace("<synthetic>", "opus");
-    let repeated = result("No response requested.");
-    check(&[
-        (&[INIT, silent], "! empty_answer"),
-        (&[INIT, &failed], "! overloaded"),
-        (&[INIT, &by_model], "! overloaded"),
-        (&[INIT, TEXT, silent, &repeated], "! api_error"),
-    ]);
-}
-
-#[test]
-fn an_empty_result_falls_back_to_the_last_message() {
-    let (empty, missing) = (result(""), DONE.replace(r#""result":"the result","#, ""));
-    check(&[
-        (&[TALK, CALL, RETURN, TEXT, &empty], "whole"),
-        (&[TALK, CALL, RETURN, TEXT, &missing], "whole"),
-        (&[TALK, CALL, RETURN, &empty], "! empty_answer"),
-        (&[INIT, &missing], "! empty_answer"),
     ]);
 }
 
@@ -186,20 +160,5 @@ fn a_line_that_was_too_long_may_have_been_the_result() {
             stream.line(line.as_bytes(), &mut |_| {});
         }
         assert_eq!(came_to(&stream.end(&ProcessEnd::with_code(0), &mut |_| {})), expected);
-    }
-}
-
-#[test]
-fn what_it_says_outside_its_protocol_is_quoted() {
-    let code =
-        |code: i32, stderr: &str| ProcessEnd { stderr: stderr.to_owned(), ..ProcessEnd::with_code(code) };
-    for (lines, end, expected) in [
-        (&[][..], code(1, "error: unknown option\n\x1b[31m'--nope'"), "error: unknown option [31m'--nope'"),
-        (&["Credit balance is too low"], code(1, ""), "Credit balance is too low"),
-        (&[], code(0, "login expired"), "login expired"),
-        (&[TALK, CALL], code(0, "login expired"), "login expired"),
-    ] {
-        let (_, outcome) = run_with(Protocol::Claude, lines, &end);
-        assert!(message(&outcome).ends_with(&format!("it says: {expected}")), "{}", message(&outcome));
     }
 }

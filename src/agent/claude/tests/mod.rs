@@ -5,7 +5,7 @@ mod command;
 
 use super::*;
 use crate::agent::Protocol;
-use crate::agent::testing::{answer, run, shown, tools};
+use crate::agent::testing::{answer, run, tools};
 use crate::stream::{Outcome, Stream, ToolStatus, Update, UsageScope};
 
 const INIT: &str = r#"{"type":"system","subtype":"init","session_id":"s1","model":"opus"}"#;
@@ -80,13 +80,4 @@ fn a_total_counts_the_session_and_its_parents_and_a_share_the_run() {
     assert_eq!(scope(r#""total_cost_usd":0.5"#), UsageScope::Lineage);
     let share = r#""total_cost_usd":9.5,"model_usage_since_last_result":{"a":{"costUSD":0.5}}"#;
     assert_eq!(scope(share), UsageScope::Run);
-}
-
-#[test]
-fn what_a_sub_agent_streams_is_neither_shown_nor_the_answer() {
-    let of_sub = |line: &str| line.replacen('{', r#"{"parent_tool_use_id":"t0","#, 1);
-    let part = wrapped(&delta("no")).replace(r#","parent_tool_use_id":null"#, "");
-    let lines = [TEXT, &of_sub(TALK), &of_sub(&delta("no")), &of_sub(&part)];
-    let (updates, outcome) = run(Protocol::Claude, &lines);
-    assert_eq!((answer(&outcome), shown(&updates).as_str()), ("whole", "whole"));
 }
