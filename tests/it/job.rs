@@ -174,7 +174,8 @@ async fn an_agent_that_never_reads_its_input_still_answers() {
 #[tokio::test]
 async fn an_agent_that_prints_without_a_pause_and_ignores_term_does_not_outlive_its_timeout() {
     let bench = Bench::new();
-    let mut request = bench.agent(Protocol::Claude, "trap '' TERM; yes '{\"type\":\"noise\"}'");
+    let mut request =
+        bench.agent(Protocol::Claude, "trap '' TERM; yes '{\"type\":\"noise\"}'; while :; do sleep 1; done");
     request.timeout = Duration::from_millis(300);
     let started = bench.run(request).await;
     assert_eq!(started.code(), Some(Code::Timeout));
