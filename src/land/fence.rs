@@ -128,9 +128,9 @@ impl FencedBlock {
     }
 
     /// The lines between the fences.
-    pub fn content(&self, lines: &[String]) -> Vec<String> {
+    pub fn content<L: AsRef<str>>(&self, lines: &[L]) -> Vec<String> {
         let inside = &lines[self.open + 1..self.close];
-        inside.iter().map(|line| self.fence.unindented(line).to_owned()).collect()
+        inside.iter().map(|line| self.fence.unindented(line.as_ref()).to_owned()).collect()
     }
 
     /// A fence with nothing to follow: it is half an answer rather than a deletion.
@@ -139,23 +139,23 @@ impl FencedBlock {
     }
 
     /// Whether nothing but blank lines is outside of it.
-    fn is_around(&self, lines: &[String]) -> bool {
-        self.outside(lines).all(|line| is_blank(line))
+    fn is_around<L: AsRef<str>>(&self, lines: &[L]) -> bool {
+        self.outside(lines).all(|line| is_blank(line.as_ref()))
     }
 
     /// The lines before and after it.
-    fn outside<'a>(&self, lines: &'a [String]) -> impl Iterator<Item = &'a String> {
+    fn outside<'a, L>(&self, lines: &'a [L]) -> impl Iterator<Item = &'a L> {
         lines[..self.open].iter().chain(lines.iter().skip(self.close + 1))
     }
 }
 
 /// The fenced blocks of a text; those within another one do not count.
-pub fn blocks(lines: &[String]) -> Vec<FencedBlock> {
+pub fn blocks<L: AsRef<str>>(lines: &[L]) -> Vec<FencedBlock> {
     let mut blocks = Vec::new();
     let mut row = 0;
     while row < lines.len() {
-        if let Some(fence) = Fence::opening(&lines[row]) {
-            let end = lines[row + 1..].iter().position(|line| fence.closes(line));
+        if let Some(fence) = Fence::opening(lines[row].as_ref()) {
+            let end = lines[row + 1..].iter().position(|line| fence.closes(line.as_ref()));
             let close = end.map_or(lines.len(), |offset| row + 1 + offset);
             blocks.push(FencedBlock { fence, open: row, close, open_ended: end.is_none() });
             row = close;
@@ -166,7 +166,7 @@ pub fn blocks(lines: &[String]) -> Vec<FencedBlock> {
 }
 
 /// The one block around a whole text: outside of it are blank lines at most.
-fn around<'a>(blocks: &'a [FencedBlock], lines: &[String]) -> Option<&'a FencedBlock> {
+pub fn around<'a, L: AsRef<str>>(blocks: &'a [FencedBlock], lines: &[L]) -> Option<&'a FencedBlock> {
     let [block] = blocks else { return None };
     block.is_around(lines).then_some(block)
 }

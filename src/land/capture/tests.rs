@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use proptest::sample::{Index, select};
+use proptest::sample::select;
 
 use super::*;
 use crate::agent::Protocol;
@@ -9,90 +9,55 @@ use crate::land::prepare;
 use crate::request::sample;
 use crate::stream::{ProcessEnd, Stream};
 
-/// What the preview shows of an answer that came in these pieces.
-fn shown(filetype: &str, keep: usize, pieces: &[&str]) -> Vec<String> {
-    let mut capture = Capture::new(&sample::lines(filetype, &["value = 1"]), keep);
-    for piece in pieces {
-        capture.push(piece);
-    }
+/// What the preview shows of an answer of which so much came.
+fn shown(request: &Request, keep: usize, text: &str) -> Vec<String> {
+    let mut capture = Capture::new(request, keep);
+    capture.update(&Update::Text { text: text.into(), begins: false });
     capture.lines()
 }
 
-fn rust(pieces: &[&str]) -> Vec<String> {
-    shown("rust", 3, pieces)
-}
-
 #[test]
-fn the_newest_lines_of_the_block_are_shown_as_they_come() {
-    assert_eq!(rust(&["```rust\na\nb", "c\n", "d\ne"]), ["bc", "d", "e"]);
-    assert_eq!(rust(&["```ru"]), [""; 0]);
-    assert_eq!(rust(&["Here it is:\n", "``"]), ["Here it is:"]);
-    assert_eq!(rust(&["Here it is:\n", "```\nfn a"]), ["fn a"]);
-    assert_eq!(rust(&["```\na\n``"]), ["a"], "it may be the end");
-    assert_eq!(rust(&["```\na\n```", "x\n"]), ["a", "```x"], "it was none");
-    assert_eq!(rust(&["```\na\n```\nThat is all"]), ["a"]);
-    assert_eq!(rust(&["```\na\n```\nOr:\n```\nb\n"]), ["b"], "the newest block");
-}
-
-#[test]
-fn without_a_fence_the_text_itself_is_the_code() {
-    assert_eq!(rust(&["fn a() {\n", "    b()"]), ["fn a() {", "    b()"]);
-    assert_eq!(rust(&["a\n\n"]), ["a", ""]);
-}
-
-#[test]
-fn indentation_goes_as_far_as_the_fence_has_it() {
-    assert_eq!(rust(&["  ```\n  a\n    b\n c"]), ["a", "  b", "c"]);
-}
-
-#[test]
-fn in_prose_only_a_fence_around_the_whole_answer_is_none_of_it() {
-    let prose = |pieces: &[&str]| shown("markdown", 4, pieces);
-    assert_eq!(prose(&["\n```markdown\n# A\n"]), ["# A"]);
-    assert_eq!(prose(&["So:\n```\na\n```\n"]), ["So:", "```", "a", "```"]);
-    assert_eq!(prose(&["```\na\n```\n\nmore"]), ["a", "more"]);
-}
-
-#[test]
-fn fences_stay_where_the_selection_has_some_and_in_answers_to_questions() {
-    let answer = "```\na\n```\n";
-    let mut question = sample::lines("rust", &["value = 1"]);
-    question.question = true;
-    for request in [question, sample::lines("rust", &["/// ```", "/// x", "/// ```"])] {
-        let request = crate::request::Request {
-            selection: crate::request::Selection {
-                text: request.selection.text.iter().map(|row| row.replace("/// ", "")).collect(),
-                ..request.selection
-            },
-            ..request
-        };
-        let mut capture = Capture::new(&request, 9);
-        capture.push(answer);
-        assert_eq!(capture.lines(), ["```", "a", "```"]);
+fn the_newest_lines_of_the_code_are_shown() {
+    let rust = sample::lines("rust", &["value = 1"]);
+    let prose = sample::lines("markdown", &["some text"]);
+    let question = Request { question: true, ..rust.clone() };
+    let fenced = sample::lines("rust", &["```", "x", "```"]);
+    let long = "ä".repeat(1000);
+    let cases: &[(&Request, &str, &[&str])] = &[
+        (&rust, "```rust\na\nbc\nd\ne", &["bc", "d", "e"]),
+        (&rust, "```ru", &[]),
+        (&rust, "Here it is:\n``", &["Here it is:"]),
+        (&rust, "Here it is:\n```\nfn a", &["fn a"]),
+        (&rust, "```\na\n``", &["a"]),
+        (&rust, "```\na\n```x\n", &["a", "```x"]),
+        (&rust, "```\na\n```\nThat is all", &["a"]),
+        (&rust, "```\na\n```\nOr:\n```\nb\n", &["b"]),
+        (&rust, "fn a() {\n    b()", &["fn a() {", "    b()"]),
+        (&rust, "a\n\n", &["a", ""]),
+        (&rust, "  ```\n  a\n    b\n c", &["a", "  b", "c"]),
+        (&rust, "a\x1b[31m\tb\r\n\u{7}c", &["a [31m\tb", " c"]),
+        (&rust, &format!("{long}\n{long}"), &[&long[..400], &long[..400]]),
+        (&prose, "\n```markdown\n# A\n", &["# A"]),
+        (&prose, "So:\n```\na\n```\n", &["```", "a", "```"]),
+        (&prose, "```\na\n```\nmore", &["a", "```", "more"]),
+        (&question, "```\na\n```\n", &["```", "a", "```"]),
+        (&fenced, "```\na\n```\n", &["```", "a", "```"]),
+    ];
+    for (request, text, expected) in cases {
+        assert_eq!(shown(request, 3, text), *expected, "{text}");
     }
 }
 
 #[test]
 fn a_new_message_starts_anew() {
     let mut capture = Capture::new(&sample::lines("rust", &["x"]), 3);
-    capture.push("```\nold\nhal");
+    let text = |text: &'static str, begins| Update::Text { text: text.into(), begins };
+    capture.update(&text("```\nold\nhal", true));
     capture.update(&Update::Restart);
     assert_eq!(capture.lines(), [""; 0]);
-    capture.push("new");
+    capture.update(&text("ne", false));
+    capture.update(&text("w", false));
     assert_eq!(capture.lines(), ["new"]);
-}
-
-#[test]
-fn what_is_shown_is_clean_and_bounded() {
-    assert_eq!(rust(&["a\x1b[31m\tb\r\n", "\u{7}c"]), ["a [31m\tb", " c"]);
-    let long = "ä".repeat(1000);
-    let lines = rust(&[&long, "\n", &long, &long]);
-    assert_eq!(lines, ["ä".repeat(200), "ä".repeat(200)]);
-    let mut capture = Capture::new(&sample::lines("rust", &["x"]), 3);
-    for _ in 0..10_000 {
-        capture.push("some line of code\n");
-    }
-    assert_eq!(capture.newest.len(), 3);
 }
 
 /// At the end of every recorded stream with an answer that could land, whether it came in parts or whole, after tools
@@ -119,7 +84,7 @@ fn of_recorded_streams_it_shows_the_answer() {
             for update in &updates {
                 capture.update(update);
             }
-            capture.push("\n");
+            capture.update(&Update::Text { text: "\n".into(), begins: false });
             let outcome = stream.end(&ProcessEnd::with_code(0), &mut |_| {});
             let Some(answer) = outcome.text.filter(|_| outcome.held_for.is_none()) else { continue };
             let landing = prepare(&request, &answer);
@@ -147,36 +112,7 @@ fn unindented(lines: &[String]) -> Vec<&str> {
     lines.iter().map(|line| line.trim_start()).collect()
 }
 
-/// Lines of which some look like fences.
-fn line() -> impl Strategy<Value = String> {
-    const ODD: [&str; 12] =
-        ["```", "````", "~~~", "``` rs", "  ```", "    ```", "``", "", "  ", "x ```", "- a", "é`~"];
-    prop_oneof![select(&ODD[..]).prop_map(str::to_owned), "[ a-z(){};é]{0,12}"]
-}
-
-fn text() -> impl Strategy<Value = String> {
-    proptest::collection::vec(line(), 0..12).prop_map(|lines| lines.join("\n"))
-}
-
-/// The text in pieces, cut at these places.
-fn pieces<'a>(text: &'a str, cuts: &[Index]) -> Vec<&'a str> {
-    let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
-    let mut cuts: Vec<usize> = cuts.iter().map(|cut| *cut.get(&ends)).collect();
-    cuts.sort_unstable();
-    let starts = [0].into_iter().chain(cuts.clone());
-    starts.zip(cuts.iter().copied().chain([text.len()])).map(|(from, to)| &text[from..to]).collect()
-}
-
 proptest! {
-    #[test]
-    fn it_is_the_same_however_the_text_is_split(
-        text in text(),
-        cuts in proptest::collection::vec(any::<Index>(), 0..8),
-        filetype in select(vec!["rust", "markdown"]),
-    ) {
-        prop_assert_eq!(shown(filetype, 3, &pieces(&text, &cuts)), shown(filetype, 3, &[&text]));
-    }
-
     #[test]
     fn at_the_end_it_is_what_lands(
         before in select(vec!["", "\n", "Here it is:\n\n"]),
@@ -195,12 +131,8 @@ proptest! {
         let request = sample::lines("rust", &["value = 1"]);
         let landing = prepare(&request, &answer);
         prop_assert_eq!(landing.held_for, None);
-        let mut capture = Capture::new(&request, keep);
-        capture.push(&answer);
-        if !answer.ends_with('\n') {
-            capture.push("\n");
-        }
-        let lines = capture.lines();
+        let end = if answer.ends_with('\n') { "" } else { "\n" };
+        let lines = shown(&request, keep, &(answer + end));
         prop_assert_eq!(unindented(&lines), unindented(newest(&landing.lines, keep)));
     }
 }
