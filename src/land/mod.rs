@@ -1,4 +1,4 @@
-//! What an answer comes to: tidies it, merges rows, and makes edits of what is to be written. Pure.
+//! What an answer comes to: tidies it, and makes edits of what is to be written. Pure.
 //!
 //! Its input is text alone: the selection that was sent, the answer, and the current rows of the range. The document
 //! locates the range; the editor writes.
@@ -8,7 +8,6 @@ mod capture;
 mod fence;
 mod filetype;
 mod indent;
-mod merge;
 mod newline;
 mod place;
 mod primitive;
@@ -22,7 +21,6 @@ mod tidy;
 pub use self::blocks::{Block, blocks_of};
 pub use self::capture::Capture;
 pub use self::filetype::is_prose;
-pub use self::merge::{MergeHunk, merge_rows};
 pub use self::primitive::{At, Primitive};
 pub use self::replaced::{Bytes, Replaced};
 pub use self::step::{RowChange, RowEdit, changes, edits, edits_at, edits_back};

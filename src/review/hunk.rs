@@ -69,25 +69,6 @@ impl Conflict {
     }
 }
 
-#[cfg(test)]
-impl Hunk {
-    /// Rows that others take the place of.
-    pub fn sample(rows: Range<usize>, lines: &[&str]) -> Self {
-        let lines: Vec<Bytes> = lines.iter().map(|line| line.as_bytes().to_vec()).collect();
-        let take = Take {
-            edits: Vec::new(),
-            base: rows.clone(),
-            now: rows.clone(),
-            come: lines.len(),
-            differ: rows.clone(),
-            pieces: lines.clone(),
-        };
-        let (conflict, column) = (None, None);
-        let old = format!("{rows:?}");
-        Self { id: Hash::new().id(), rows, lines, conflict, column, take }.named(&[old.as_bytes()])
-    }
-}
-
 impl Hunk {
     /// Names it by its rows of the text and all that is known of it.
     pub(super) fn named(mut self, old: &[&[u8]]) -> Self {
@@ -101,9 +82,7 @@ impl Hunk {
         self.id = hash.id();
         self
     }
-}
 
-impl Hunk {
     /// Whether rows come, as they are and not parts of them.
     pub fn has_whole_rows(&self) -> bool {
         !self.lines.is_empty() && self.take.pieces == self.lines

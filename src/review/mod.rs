@@ -13,6 +13,8 @@ mod base;
 mod hunk;
 mod id;
 mod proposal;
+#[cfg(test)]
+mod sample;
 mod taken;
 mod words;
 
@@ -173,7 +175,7 @@ impl Review {
         let is_dropped = |edit: &base::Edit| self.dropped.iter().flatten().any(|id| *id == edit.id);
         if pieces == self.answer {
             ReviewEnd::Applied
-        } else if self.base.taken + taken == 0 && self.base.edits().any(is_dropped) {
+        } else if self.base.taken + taken == 0 && self.base.edits.iter().any(is_dropped) {
             ReviewEnd::Rejected
         } else {
             ReviewEnd::Merged
@@ -213,9 +215,7 @@ pub fn merge(
     now: &Passage,
     answer: &[Bytes],
 ) -> Result<(Vec<Bytes>, Vec<RowChange>), HeldFor> {
-    let base = &Base::new(pieces(sent).into_owned(), answer, sent.is_of_rows());
-    let (current, is_open) = (&pieces(now), &|_| true);
-    let hunks = ProposalInput { base, answer, is_open, now, current, column: None }.hunks()?;
+    let hunks = Review::new(sent, answer.to_vec(), Vec::new()).hunks(now, None)?;
     if hunks.iter().any(|hunk| hunk.conflict.is_some()) {
         return Err(HeldFor::Conflict);
     }

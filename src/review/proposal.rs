@@ -1,13 +1,19 @@
 //! Computes the proposal: a three-way merge of the base, the current text, and the base with the open edits. Each
 //! difference between the current text and the proposal is a hunk; a hunk without a conflict is one edit.
+//!
+//! The ids say which current row is which row of the base. An edit is clean where the user changed neither its rows nor
+//! the row on either side of it, as it is for git; where the user changed them in the same way there is no hunk; else it
+//! is a conflict. So to write the clean hunks, the last one first, loses no row of the user and invents none. A row that
+//! both sides bring, each at its own place, would be there twice: the hunk that brings it is a conflict.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::base::{Base, Edit};
 use super::hunk::{Conflict, Hunk, Take};
 use super::id::EditId;
-use crate::document::{Passage, Place, Row};
-use crate::land::{self, Bytes, HeldFor, MergeHunk, Replaced, merge_rows};
+use crate::document::{Passage, Place, Row, RowId, is_telling, rising};
+use crate::land::{self, Bytes, HeldFor, Replaced};
 
 /// The input from which a proposal is computed.
 pub struct ProposalInput<'a> {
@@ -51,8 +57,7 @@ impl ProposalInput<'_> {
                 return Err(HeldFor::BlockRows);
             }
         }
-        let edits: Vec<EditId> =
-            self.base.edits().map(|edit| edit.id).filter(|edit| (self.is_open)(*edit)).collect();
+        let edits: Vec<EditId> = self.open().map(|edit| edit.id).collect();
         let mut pieces = self.answer.to_vec();
         if is_block {
             // What the user typed in a row that the answer leaves stays.
@@ -76,25 +81,18 @@ impl ProposalInput<'_> {
     /// The takes of whole rows: merges by the ids of the rows.
     fn of_rows(&self, current: &[Row]) -> Vec<(Take, Option<Conflict>)> {
         let own: Vec<&[u8]> = current.iter().map(|row| &row.text[..]).collect();
-        let ProposedBase { rows, origins } = self.target();
-        let mut open = self.base.edits().filter(|edit| (self.is_open)(edit.id)).peekable();
+        let mut differences = self.differences(&own, &places(&self.base.rows, current));
+        self.guard(&own, &mut differences);
         let mut takes = Vec::new();
-        for hunk in merge_rows(&self.base.rows, current, rows, &origins) {
-            // Hunks and edits are both ascending. An edit in no hunk is skipped: the text has its lines already.
-            while open.next_if(|edit| edit.rows.start < hunk.base.start).is_some() {}
-            let within = |edit: &&Edit| edit.rows.end <= hunk.base.end;
-            let edits: Vec<&Edit> = std::iter::from_fn(|| open.next_if(within)).collect();
-            if hunk.is_conflict {
-                takes.extend(self.conflict(&edits, hunk, current, &own));
+        for difference in differences {
+            if difference.kind != DifferenceKind::Clean {
+                takes.extend(self.conflict(difference, current, &own));
                 continue;
             }
-            let by = |rows: &Range<usize>| {
-                hunk.current.start + rows.start - hunk.base.start
-                    ..hunk.current.start + rows.end - hunk.base.start
-            };
-            takes.extend(edits.into_iter().map(|edit| {
+            let by = |row: usize| difference.current.start + row - difference.base.start;
+            takes.extend(difference.edits.into_iter().map(|edit| {
                 let pieces = self.answer[edit.lines.clone()].to_vec();
-                let (now, come) = (by(&edit.rows), pieces.len());
+                let (now, come) = (by(edit.rows.start)..by(edit.rows.end), pieces.len());
                 let (base, edits) = (edit.rows.clone(), vec![edit.id]);
                 (Take { edits, base, differ: now.clone(), now, come, pieces }, None)
             }));
@@ -102,13 +100,108 @@ impl ProposalInput<'_> {
         takes
     }
 
+    /// The open edits, in order; together where the user has left no row between them that both sides have. `places` says
+    /// where the rows of the base are in the text. An edit whose lines the text has already is in none.
+    fn differences(&self, own: &[&[u8]], places: &[Option<usize>]) -> Vec<Difference<'_>> {
+        let base = &self.base.rows;
+        let (mut replaced, mut open) = (self.open().peekable(), self.open().peekable());
+        let on_both = |row: usize| {
+            while replaced.next_if(|edit| edit.rows.end <= row).is_some() {}
+            let is_kept = replaced.peek().is_none_or(|edit| row < edit.rows.start);
+            Some((row, places[row].filter(|_| is_kept)?))
+        };
+        let is_same = |row: usize, at: usize| base[row].text[..] == *own[at];
+        let end = (base.len(), own.len());
+        let (mut differences, mut above, mut is_same_above) = (Vec::new(), (0, 0), true);
+        for (row, at) in (0..base.len()).filter_map(on_both).chain([end]) {
+            let (from, now) = (above.0..row, above.1..at);
+            let is_same_below = row == base.len() || is_same(row, at);
+            let edits: Vec<&Edit> =
+                std::iter::from_fn(|| open.next_if(|edit| edit.rows.end <= row)).collect();
+            if !edits.is_empty() && self.applied(&from, &edits) != own[now.clone()] {
+                let is_unchanged = from.len() == now.len()
+                    && from
+                        .clone()
+                        .zip(now.clone())
+                        .all(|(row, at)| places[row] == Some(at) && is_same(row, at));
+                let is_clean = is_same_above && is_same_below && is_unchanged;
+                let kind = if is_clean { DifferenceKind::Clean } else { DifferenceKind::Conflict };
+                differences.push(Difference { edits, base: from, current: now, kind });
+            }
+            (above, is_same_above) = ((row + 1, at + 1), is_same_below);
+        }
+        differences
+    }
+
+    /// Rows of the base with edits of them applied.
+    fn applied<'b>(&'b self, rows: &Range<usize>, edits: &[&'b Edit]) -> Vec<&'b [u8]> {
+        let (mut applied, mut above) = (Vec::new(), rows.start);
+        for edit in edits {
+            applied.extend(self.base.rows[above..edit.rows.start].iter().map(|row| &row.text[..]));
+            applied.extend(self.lines(edit));
+            above = edit.rows.end;
+        }
+        applied.extend(self.base.rows[above..rows.end].iter().map(|row| &row.text[..]));
+        applied
+    }
+
+    fn lines(&self, edit: &Edit) -> impl Iterator<Item = &[u8]> {
+        self.answer[edit.lines.clone()].iter().map(Vec::as_slice)
+    }
+
+    /// The rows that an edit takes away, and those that it brings: by how much their number changes.
+    fn changes(&self, edit: &Edit) -> impl Iterator<Item = (&[u8], isize)> {
+        let gone = self.base.rows[edit.rows.clone()].iter().map(|row| (&row.text[..], -1));
+        gone.chain(self.lines(edit).map(|row| (row, 1)))
+    }
+
+    fn open(&self) -> impl Iterator<Item = &Edit> {
+        self.base.edits.iter().filter(|edit| (self.is_open)(edit.id))
+    }
+
+    /// Makes each clean difference a conflict that brings a row which would occur more often in the result than on either
+    /// side. Rows without a word, as brackets, may: they belong to their neighbours.
+    fn guard(&self, own: &[&[u8]], differences: &mut [Difference<'_>]) {
+        let clean = differences.iter().filter(|difference| difference.kind == DifferenceKind::Clean);
+        let brought = clean.flat_map(|difference| &difference.edits).flat_map(|edit| self.lines(edit));
+        // By row: how many more of it the result may have than the text, and how many come.
+        let mut rows: HashMap<&[u8], (isize, isize)> =
+            brought.filter(|row| is_telling(row)).map(|row| (row, (0, 0))).collect();
+        let answered = self.open().flat_map(|edit| self.changes(edit));
+        let base = self.base.rows.iter().map(|row| (&row.text[..], 1));
+        for (row, by) in own.iter().map(|row| (*row, -1)).chain(base).chain(answered) {
+            rows.entry(row).and_modify(|row| row.0 += by);
+        }
+        let mut is_stable = rows.is_empty();
+        while !is_stable {
+            is_stable = true;
+            for row in rows.values_mut() {
+                row.1 = 0;
+            }
+            let mut clean: Vec<_> = differences
+                .iter_mut()
+                .filter(|difference| difference.kind == DifferenceKind::Clean)
+                .collect();
+            let edits = clean.iter().flat_map(|difference| &difference.edits);
+            for (row, by) in edits.flat_map(|edit| self.changes(edit)) {
+                rows.entry(row).and_modify(|row| row.1 += by);
+            }
+            let is_doubled = |row| rows.get(row).is_some_and(|(room, come)| *come > (*room).max(0));
+            for difference in &mut clean {
+                // What a difference takes away that is not written stays.
+                if difference.edits.iter().any(|edit| self.lines(edit).any(is_doubled)) {
+                    (difference.kind, is_stable) = (DifferenceKind::Doubled, false);
+                }
+            }
+        }
+    }
+
     /// The take for a conflict: it replaces some of the current rows by the edits and the rows between them. It leaves
     /// out rows around the edits that the answer does not change and that the user deleted or put in. Returns none if
     /// the text has its lines already.
     fn conflict(
         &self,
-        edits: &[&Edit],
-        MergeHunk { current: mut now, is_doubled, .. }: MergeHunk,
+        Difference { edits, current: mut now, kind, .. }: Difference<'_>,
         current: &[Row],
         own: &[&[u8]],
     ) -> Option<(Take, Option<Conflict>)> {
@@ -125,52 +218,13 @@ impl ProposalInput<'_> {
         if from <= to {
             now = from..to;
         }
-        let mut lines: Vec<Bytes> = Vec::new();
-        let mut above = base.start;
-        for edit in edits {
-            let groups = &self.base.groups;
-            let group = groups.partition_point(|group| group.rows.end < edit.rows.end);
-            // It is unknown whether the text still has the rows of a group.
-            let from = groups
-                .get(group)
-                .map_or(edit.rows.start, |group| group.rows.start)
-                .clamp(above, edit.rows.start);
-            lines.extend(self.base.rows[from..edit.rows.start].iter().map(|row| row.text.to_vec()));
-            lines.extend_from_slice(&self.answer[edit.lines.clone()]);
-            above = edit.rows.end;
-        }
+        let lines: Vec<Bytes> = self.applied(&base, &edits).into_iter().map(<[u8]>::to_vec).collect();
         if own[now.clone()].iter().copied().eq(lines.iter().map(Vec::as_slice)) {
             return None;
         }
-        let conflict = self.conflict_of(&base, &own[now.clone()], is_doubled);
+        let conflict = self.conflict_of(&base, &own[now.clone()], kind == DifferenceKind::Doubled);
         let ids = edits.iter().map(|edit| edit.id).collect();
         Some((Take::new(ids, base, now, own, lines), Some(conflict)))
-    }
-
-    /// The base with the open edits applied, and for each of its rows the row of the base that it is, if that is
-    /// certain.
-    fn target(&self) -> ProposedBase<'_> {
-        let base = &self.base.rows;
-        let mut target = ProposedBase { rows: Vec::new(), origins: Vec::new() };
-        let mut above = 0;
-        for group in &self.base.groups {
-            let mut edits = group.edits.iter().filter(|edit| (self.is_open)(edit.id)).peekable();
-            if edits.peek().is_none() {
-                continue;
-            }
-            target.copy(base, above..group.rows.start, true);
-            let mut from = group.rows.start;
-            for edit in edits {
-                target.copy(base, from..edit.rows.start, false);
-                target.rows.extend(self.answer[edit.lines.clone()].iter().map(Vec::as_slice));
-                target.origins.resize(target.rows.len(), None);
-                from = edit.rows.end;
-            }
-            target.copy(base, from..group.rows.end, false);
-            above = group.rows.end;
-        }
-        target.copy(base, above..base.len(), true);
-        target
     }
 
     /// The kind of a conflict: what the user did to these rows of the base.
@@ -222,15 +276,43 @@ pub fn with(now: &Passage, hunks: &[Hunk]) -> (Vec<Bytes>, Vec<land::RowChange>)
     (all, changes)
 }
 
-/// The base with the open edits applied. `origins` has for each row the index of the base row that it is.
-struct ProposedBase<'a> {
-    rows: Vec<&'a [u8]>,
-    origins: Vec<Option<usize>>,
+/// Open edits, the rows of the base that they are about, and the current rows in their place.
+struct Difference<'a> {
+    edits: Vec<&'a Edit>,
+    base: Range<usize>,
+    current: Range<usize>,
+    kind: DifferenceKind,
 }
 
-impl<'a> ProposedBase<'a> {
-    fn copy(&mut self, base: &'a [Row], range: Range<usize>, is_certain: bool) {
-        self.rows.extend(base[range.clone()].iter().map(|row| &row.text[..]));
-        self.origins.extend(range.map(|at| is_certain.then_some(at)));
+#[derive(PartialEq, Eq)]
+enum DifferenceKind {
+    /// The user made none, neither there nor in the row on either side.
+    Clean,
+    /// The user changed the same place differently.
+    Conflict,
+    /// It brings a row that the user has brought, too, at another place.
+    Doubled,
+}
+
+/// For each row of the base, where it is in the text, if it is there and has not left its order. Most follow the row that
+/// the one above them is.
+fn places(base: &[Row], current: &[Row]) -> Vec<Option<usize>> {
+    let mut by_id: Vec<(RowId, usize)> = base.iter().enumerate().map(|(at, row)| (row.id, at)).collect();
+    by_id.sort_unstable();
+    let mut next = 0;
+    let of_base = |row: &Row| {
+        let at = match base.get(next) {
+            Some(same) if same.id == row.id => Some(next),
+            _ => by_id.binary_search_by_key(&row.id, |(id, _)| *id).ok().map(|found| by_id[found].1),
+        };
+        next = at.map_or(next, |at| at + 1);
+        at
+    };
+    let origins = current.iter().map(of_base).enumerate();
+    let pairs: Vec<(usize, usize)> = origins.filter_map(|(at, row)| Some((at, row?))).collect();
+    let mut places = vec![None; base.len()];
+    for pair in rising(&pairs) {
+        places[pairs[pair].1] = Some(pairs[pair].0);
     }
+    places
 }

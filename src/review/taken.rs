@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::base::{Base, Group, TakenRows};
+use super::base::{Base, TakenRows};
 use super::id::EditId;
 use crate::document::Row;
 use crate::land::Bytes;
@@ -26,14 +26,11 @@ impl Base {
     /// that was dropped.
     pub fn take(&mut self, taken: &[TakenHunk<'_>]) {
         let ids: HashSet<EditId> = taken.iter().flat_map(|hunk| hunk.edits).copied().collect();
-        for group in &mut self.groups {
-            group.edits.retain(|edit| !ids.contains(&edit.id));
-        }
+        self.edits.retain(|edit| !ids.contains(&edit.id));
         // From the last one on: the rows above it keep their numbers.
         for hunk in taken.iter().rev() {
             self.take_rows(hunk);
         }
-        self.groups.retain(|group| !group.edits.is_empty());
         self.taken += taken.iter().map(|hunk| hunk.edits.len()).sum::<usize>();
     }
 
@@ -42,18 +39,9 @@ impl Base {
             |below: &Range<usize>| below.start + new.len() - rows.len()..below.end + new.len() - rows.len();
         let is_below = |other: &Range<usize>| rows.end <= other.start && rows.start < other.end;
         let is_apart = |other: &Range<usize>| other.end <= rows.start || is_below(other);
-        let first = self.groups.partition_point(|group| group.rows.end <= rows.start);
-        for mut group in self.groups.split_off(first) {
-            group.edits.retain(|edit| is_apart(&edit.rows));
-            let at = group.edits.partition_point(|edit| !is_below(&edit.rows));
-            let mut below = Group {
-                edits: group.edits.split_off(at),
-                rows: rows.end.max(group.rows.start)..rows.end.max(group.rows.end),
-            };
-            below.edits.iter_mut().for_each(|edit| edit.rows = shift(&edit.rows));
-            below.rows = shift(&below.rows);
-            group.rows.end = group.rows.end.min(rows.start);
-            self.groups.extend([group, below].into_iter().filter(|group| !group.edits.is_empty()));
+        self.edits.retain(|edit| is_apart(&edit.rows));
+        for edit in self.edits.iter_mut().filter(|edit| is_below(&edit.rows)) {
+            edit.rows = shift(&edit.rows);
         }
         let at = self.replaced.partition_point(|earlier| earlier.rows.end <= rows.start);
         let below = self.replaced.split_off(at);
