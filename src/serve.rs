@@ -20,7 +20,7 @@ use crate::job::{EmptyDirectory, Groups, JobContext};
 use crate::journal;
 use crate::log;
 use crate::memory;
-use crate::mirror::{self, Feed, MirrorEvent, Order};
+use crate::mirror::{self, BufferEvent, Feed, MirrorEvent, Order};
 use crate::rpc;
 use crate::store::{Store, Transcripts};
 
@@ -148,22 +148,24 @@ fn carry_out(
     move |order| match order {
         Order::Contact { buffer, scope } => {
             let feed = feed.clone();
-            editor.contact(buffer, scope, move |exists| feed.send(MirrorEvent::Contacted { buffer, exists }));
+            editor.contact(buffer, scope, move |exists| {
+                feed.send_to(buffer, BufferEvent::Contacted { exists });
+            });
         }
         Order::Detach(buffer) => editor.detach(buffer),
         Order::Write { buffer, call } => {
             let feed = feed.clone();
-            editor.write(buffer, &call, move |reply| feed.send(MirrorEvent::Written { buffer, reply }));
+            editor.write(buffer, &call, move |reply| feed.send_to(buffer, BufferEvent::Written(reply)));
         }
         Order::Places { buffer, tick, places } => {
             let feed = feed.clone();
-            editor.places(buffer, tick, &places, move |tick| feed.send(MirrorEvent::Placed { buffer, tick }));
+            editor.places(buffer, tick, &places, move |tick| feed.send_to(buffer, BufferEvent::Placed(tick)));
         }
         Order::AskAgain(buffer) => {
             let feed = feed.clone();
             runtime.spawn(async move {
                 tokio::time::sleep(ASK_AGAIN).await;
-                feed.send(MirrorEvent::AskedAgain { buffer });
+                feed.send_to(buffer, BufferEvent::AskedAgain);
             });
         }
         // The receiver is gone only while the host ends.

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use super::rows::{Hasher, Row};
+use super::rows::Row;
 
 /// The most pairs of rows between which likeness is looked at in one gap.
 const PAIRS: usize = 10_000;
@@ -59,20 +59,6 @@ pub fn align(old: &[Row], new: &[Row]) -> Alignment {
     sides.match_texts();
     sides.match_gaps();
     sides.alignment()
-}
-
-/// For each line of a text that came of others, which of them it is and reads the same; none where it is new, or where
-/// that cannot be told.
-pub fn unchanged<O: AsRef<[u8]>, N: AsRef<[u8]>>(old: &[O], new: &[N]) -> Vec<Option<usize>> {
-    let hasher = Hasher::default();
-    let old: Vec<Row> = old.iter().map(|row| hasher.row(row.as_ref())).collect();
-    let new: Vec<Row> = new.iter().map(|row| hasher.row(row.as_ref())).collect();
-    let mut sides = AlignedRows::new(&old, &new);
-    sides.match_texts();
-    let is_same = |(new, origin): (&Row, Option<Origin>)| {
-        origin.and_then(Origin::row).filter(|row| old[*row].hash == new.hash)
-    };
-    new.iter().zip(sides.origins).map(is_same).collect()
 }
 
 /// Whether a row's text distinguishes it from others: that of brackets and empty rows does not.

@@ -212,17 +212,16 @@ impl Anchor {
         self.columns.iter_mut().for_each(|(_, columns)| columns.recall(same, current));
     }
 
-    /// Where it is; none if that is unknown. Of several places that columns may have, `mark` decides: where the
-    /// editor's own mark is now.
-    pub fn place(&self, rows: &Rows, mark: Option<&Place>) -> Option<Place> {
+    /// Where it is; none if that is unknown.
+    pub fn place(&self, rows: &Rows) -> Option<Place> {
         let range = self.own_rows(rows);
         match self.place {
             Place::Lines(_) if range.is_none() && self.place.is_insertion() => {
                 self.between(rows).map(|row| Place::Lines(row..row))
             }
             Place::Lines(_) => Some(Place::Lines(self.with_split_rows(rows, range?))),
-            Place::Part { .. } => self.part(rows, range?, mark),
-            Place::Block { .. } => self.block(rows, range?, mark),
+            Place::Part { .. } => self.part(rows, range?),
+            Place::Block { .. } => self.block(rows, range?),
         }
     }
 
@@ -231,17 +230,18 @@ impl Anchor {
         !self.place.is_insertion() && self.own_rows(rows).is_none()
     }
 
-    /// Whether its rows are there, and only the editor's mark says which part of them it is.
-    pub fn needs_mark(&self, rows: &Rows) -> bool {
-        let Some(range) = self.own_rows(rows).filter(|_| self.has_columns()) else { return false };
-        let (within, last) = (rows.slice(range.clone()), range.len() - 1);
-        let columns =
-            |row: &Row| self.columns.iter().find(|(id, _)| *id == row.id).map(|(_, columns)| columns);
-        let is_bounded = |at: usize| matches!(self.place, Place::Block { .. }) || at == 0 || at == last;
-        let mut bounded =
-            within.iter().enumerate().filter(|(at, _)| is_bounded(*at)).map(|(_, row)| columns(row));
-        self.place(rows, None).is_none()
-            && bounded.all(|columns| columns.is_some_and(|columns| !columns.places().is_empty()))
+    /// Whether only the editor's mark says which part of its rows it is.
+    pub fn needs_mark(&self) -> bool {
+        self.columns.iter().any(|(_, columns)| columns.is_in_doubt())
+    }
+
+    /// The editor's mark is here: that decides what is in doubt.
+    pub fn decide(&mut self, rows: &Rows, mark: Option<&Place>) {
+        let marked = mark.map(Place::bounds).unwrap_or_default();
+        for (id, columns) in self.columns.iter_mut().filter(|(_, columns)| columns.is_in_doubt()) {
+            let at = rows.find(*id);
+            columns.decide(marked.iter().find(|(row, _)| Some(*row) == at).map(|(_, bounds)| *bounds));
+        }
     }
 
     /// Rows, with those that the first and the last one were split into.
@@ -311,34 +311,28 @@ impl Anchor {
         at + 1 + (at + 1..rows.len()).take_while(is_split_off).count()
     }
 
-    fn part(&self, rows: &Rows, range: Range<usize>, mark: Option<&Place>) -> Option<Place> {
+    fn part(&self, rows: &Rows, range: Range<usize>) -> Option<Place> {
         let (start, end) = (range.start, range.end - 1);
-        let from = self.bounds(rows.get(start)?, start, mark)?.from?;
-        let to = self.bounds(rows.get(end)?, end, mark)?.to?;
+        let from = self.bounds(rows.get(start)?)?.from?;
+        let to = self.bounds(rows.get(end)?)?.to?;
         Some(Place::Part { start: (start, from), end: (end, to) })
     }
 
-    fn block(&self, rows: &Rows, range: Range<usize>, mark: Option<&Place>) -> Option<Place> {
+    fn block(&self, rows: &Rows, range: Range<usize>) -> Option<Place> {
         let within = rows.slice(range.clone());
         let order = within.iter().map(|row| self.columns.iter().position(|(id, _)| *id == row.id));
         if !order.is_sorted() {
             // The answer has a text for each row, in their order.
             return None;
         }
-        let columns = (range.start..).zip(&within).map(|(at, row)| {
-            let bounds = self.bounds(row, at, mark)?;
+        let columns = within.iter().map(|row| {
+            let bounds = self.bounds(row)?;
             Some(bounds.from?..bounds.to?)
         });
         Some(Place::Block { first: range.start, columns: columns.collect::<Option<_>>()? })
     }
 
-    /// The bounds in a row: the only ones that are possible; of several those that the editor's mark has.
-    fn bounds(&self, row: &Row, at: usize, mark: Option<&Place>) -> Option<Bounds> {
-        let (_, columns) = self.columns.iter().find(|(id, _)| *id == row.id)?;
-        if let [only] = columns.places() {
-            return Some(*only);
-        }
-        let (_, marked) = mark?.bounds().into_iter().find(|(marked, _)| *marked == at)?;
-        columns.places().contains(&marked).then_some(marked)
+    fn bounds(&self, row: &Row) -> Option<Bounds> {
+        self.columns.iter().find(|(id, _)| *id == row.id)?.1.bounds()
     }
 }

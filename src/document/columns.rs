@@ -1,8 +1,8 @@
 //! Columns of a part of a row, followed through the edits of the row, which come as its old and its new text.
 //!
-//! Such an edit may have had several places (in `f(x, x)` either argument may have been typed): then there are several
-//! places for the columns, and each is followed. Undo and redo lead to a text that was there before: the row has the
-//! columns that it had then.
+//! Such an edit may have had several places (in `f(x, x)` either argument may have been typed), and then the columns have:
+//! the editor's mark decides, before the next edit, or they are not known. Undo and redo lead to a text that was there
+//! before: the row has the columns that it had then.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -10,9 +10,6 @@ use std::sync::Arc;
 
 use super::rows::Row;
 use super::texts::{MAX_TEXTS, TextNumber};
-
-/// The most places that are followed; beyond it none is known.
-const MAX_PLACES: usize = 16;
 
 /// Bytes of a row; without a bound the part goes on in the row above, or below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +51,7 @@ struct Known {
     since: TextNumber,
     /// The hash of the row.
     row: u64,
-    /// None where it is not known.
+    /// None where it is not known; several where the last edit leaves several.
     places: Vec<Bounds>,
     /// What is put in at its ends is part of it, since it had no text: it was sent empty, its answer left nothing, or
     /// just its text was deleted.
@@ -71,9 +68,21 @@ impl Columns {
         }
     }
 
-    /// The places that the part may have; none where it is not known.
-    pub fn places(&self) -> &[Bounds] {
-        &self.now.places
+    /// Where the part is; none where that is not known.
+    pub fn bounds(&self) -> Option<Bounds> {
+        if let [only] = self.now.places[..] { Some(only) } else { None }
+    }
+
+    /// Whether the editor's mark can say which of several places it has.
+    pub fn is_in_doubt(&self) -> bool {
+        self.now.places.len() > 1
+    }
+
+    /// It has the one of several places that the editor's mark has, if it is one of them.
+    pub fn decide(&mut self, mark: Option<Bounds>) {
+        if self.is_in_doubt() {
+            self.now.places = mark.filter(|mark| self.now.places.contains(mark)).into_iter().collect();
+        }
     }
 
     /// The row has this text in the current text.
@@ -81,42 +90,29 @@ impl Columns {
         if row.hash == self.now.row {
             return;
         }
-        let before = &self.now;
-        let shifted =
-            before.places.iter().flat_map(|place| shifts(&self.text, &row.text, *place, before.is_open));
-        let mut places: Vec<Bounds> = Vec::new();
-        for place in shifted {
-            add(&mut places, &[place]);
-            if places.len() > MAX_PLACES {
-                places.clear();
-                break;
-            }
-        }
-        let is_deleted = matches!(before.places[..], [only] if only.is_deleted(&self.text, &row.text));
-        let is_open = is_deleted || before.is_open;
+        let (before, is_open) = (self.bounds(), self.now.is_open);
+        let places = before.map_or_else(Vec::new, |before| shifts(&self.text, &row.text, before, is_open));
+        let is_deleted = before.is_some_and(|before| before.is_deleted(&self.text, &row.text));
         self.text = row.text.clone();
-        self.know(Known { since: current, row: row.hash, places, is_open });
+        self.know(Known { since: current, row: row.hash, places, is_open: is_deleted || is_open });
     }
 
-    /// Undo or redo led to the current text, which was there before, as these: the row has the columns that it had then.
-    /// Where they were several, each is possible; where one of them was unknown, they are.
+    /// Undo or redo led to the current text, which was there before, as these: the row has the columns that it had then,
+    /// if it had the same ones each time.
     pub fn recall(&mut self, same: &[TextNumber], current: TextNumber) {
         if same.last().is_none_or(|last| self.now.since <= *last) {
             return;
         }
         let at = |number: &TextNumber| self.earlier.iter().rev().find(|known| known.since <= *number);
-        let then: Vec<&Known> =
-            same.iter().filter_map(at).filter(|known| known.row == self.now.row).collect();
-        if then.is_empty() {
-            return;
-        }
-        let (mut places, is_open) = (Vec::new(), then.iter().all(|known| known.is_open));
-        if then.iter().all(|known| !known.places.is_empty()) {
-            for known in then {
-                add(&mut places, &known.places);
+        let mut then = same.iter().filter_map(at).filter(|known| known.row == self.now.row);
+        let Some(Known { row, mut places, mut is_open, .. }) = then.next().cloned() else { return };
+        for known in then {
+            is_open &= known.is_open;
+            if known.places != places {
+                places.clear();
             }
         }
-        self.know(Known { since: current, row: self.now.row, places, is_open });
+        self.know(Known { since: current, row, places, is_open });
     }
 
     /// Another part was written here: of the places none is known where one overlaps it.
@@ -141,15 +137,6 @@ impl Columns {
         self.earlier.push_back(before);
         if self.earlier.len() > MAX_TEXTS {
             self.earlier.pop_front();
-        }
-    }
-}
-
-/// Adds the places that are not known yet.
-fn add(known: &mut Vec<Bounds>, places: &[Bounds]) {
-    for place in places {
-        if !known.contains(place) {
-            known.push(*place);
         }
     }
 }
@@ -217,39 +204,25 @@ mod tests {
 
     #[test]
     fn columns_move_with_the_bytes_around_them() {
-        for (old, new, place) in [
-            ("x [foo] y", "long foo y", "long [foo] y"),
-            ("x [foo] y", "x foo z", "x [foo] z"),
-            ("x [foo] y", "x fXoo y", "x [fXoo] y"),
-            ("x [foo] y", "x fo y", "x [fo] y"),
-            ("x [foo] y", "foo y", "[foo] y"),
-            ("x [foo] y", "x  y", "x [] y"),
-            ("[foo]", "foo bar", "[foo] bar"),
-            ("[foo]", "bar foo", "bar [foo]"),
-            ("a [b] c", "a b, c", "a [b], c"),
-            ("call([one], two)", "call(two)", "call([]two)"),
-            ("call(one, [two], three)", "x", "x[]"),
-            ("f([]) + x", "f(typed) + x", "f([typed]) + x"),
-            ("[]", "typed", "[typed]"),
+        for (old, new, places) in [
+            ("x [foo] y", "long foo y", &["long [foo] y"][..]),
+            ("x [foo] y", "x foo z", &["x [foo] z"]),
+            ("x [foo] y", "x fXoo y", &["x [fXoo] y"]),
+            ("x [foo] y", "x fo y", &["x [fo] y"]),
+            ("x [foo] y", "foo y", &["[foo] y"]),
+            ("x [foo] y", "x  y", &["x [] y"]),
+            ("[foo]", "foo bar", &["[foo] bar"]),
+            ("[foo]", "bar foo", &["bar [foo]"]),
+            ("a [b] c", "a b, c", &["a [b], c"]),
+            ("call([one], two)", "call(two)", &["call([]two)"]),
+            ("call(one, [two], three)", "x", &["x[]"]),
+            ("f([]) + x", "f(typed) + x", &["f([typed]) + x"]),
+            ("[]", "typed", &["[typed]"]),
+            ("f([x])", "f(x, x)", &["f(x, [x])", "f([x], x)"]),
+            ("x [foo] y", "x fooo y", &["x [fooo] y", "x [foo]o y"]),
+            ("x [foo] y", "x ffoo y", &["x f[foo] y", "x [ffoo] y"]),
         ] {
-            assert_eq!(after(old, new), [place], "{old} → {new}");
+            assert_eq!(after(old, new), places, "{old} → {new}");
         }
-    }
-
-    #[test]
-    fn an_edit_with_two_places_leaves_two() {
-        assert_eq!(after("f([x])", "f(x, x)"), ["f(x, [x])", "f([x], x)"]);
-        assert_eq!(after("x [foo] y", "x fooo y"), ["x [fooo] y", "x [foo]o y"]);
-        assert_eq!(after("x [foo] y", "x ffoo y"), ["x f[foo] y", "x [ffoo] y"]);
-    }
-
-    #[test]
-    fn a_part_that_goes_on_in_other_rows_has_one_bound() {
-        let at = |part: Bounds, old: &str, new: &str| shifts(old.as_bytes(), new.as_bytes(), part, false);
-        let (first, last) = (Bounds { from: Some(2), to: None }, Bounds { from: None, to: Some(2) });
-        assert_eq!(at(first, "a bc", "a bcd"), [first]);
-        assert_eq!(at(first, "a bc", "xa bc"), [Bounds { from: Some(3), to: None }]);
-        assert_eq!(at(last, "bc d", "xbc d"), [Bounds { from: None, to: Some(3) }]);
-        assert_eq!(at(last, "bc d", "bc dx"), [last]);
     }
 }

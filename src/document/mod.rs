@@ -20,13 +20,14 @@ mod texts;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-pub use align::{is_telling, rising, unchanged};
+pub use align::{is_telling, rising};
 pub use anchor::Place;
 pub use columns::shifted;
 pub use passage::Passage;
 pub use rows::{Row, RowId, Rows};
 pub use texts::WriteNumber;
 
+use align::align;
 use anchor::Anchor;
 use rows::Hasher;
 use snapshots::{InDoubt, Snapshots};
@@ -177,8 +178,10 @@ impl Document {
             return;
         }
         let mut rows = self.rows_without_ids(base);
-        for (at, origin) in known.iter().zip(unchanged(base, &known)) {
-            if let Some(row) = origin.and_then(|origin| rows.get_mut(origin)) {
+        for (at, origin) in known.iter().zip(align(&rows, &known).origins) {
+            if let Some(row) =
+                origin.row().and_then(|row| rows.get_mut(row)).filter(|row| row.hash == at.hash)
+            {
                 (row.id, row.split_from) = (at.id, at.split_from);
             }
         }
@@ -225,10 +228,9 @@ impl Document {
         }
     }
 
-    /// Where a range is; none if that is unknown. `mark` is where the editor's own mark of it is now: it decides
-    /// where a part of a row may have several places.
-    pub fn place(&self, anchor: AnchorId, mark: Option<&Place>) -> Option<Place> {
-        self.known(anchor)?.place(&self.rows, mark)
+    /// Where a range is; none if that is unknown.
+    pub fn place(&self, anchor: AnchorId) -> Option<Place> {
+        self.known(anchor)?.place(&self.rows)
     }
 
     /// Whether the answer to a range was written, and undo has led to a text without it.
@@ -247,9 +249,17 @@ impl Document {
         self.known(anchor).is_some_and(|anchor| anchor.is_gone(&self.rows))
     }
 
-    /// Whether the rows of a range are there, though only the editor's mark can say which part of them it is.
+    /// Whether only the editor's mark can say which part of its rows a range is.
     pub fn needs_mark(&self, anchor: AnchorId) -> bool {
-        self.known(anchor).is_some_and(|anchor| anchor.needs_mark(&self.rows))
+        self.anchors.get(&anchor).is_some_and(Anchor::needs_mark)
+    }
+
+    /// The editor's mark of a range is here in this text: that decides where a part of a row may have several places; if
+    /// it has none of them, or there is none, the range is lost.
+    pub fn decide(&mut self, anchor: AnchorId, mark: Option<&Place>) {
+        if let Some(anchor) = self.anchors.get_mut(&anchor) {
+            anchor.decide(&self.rows, mark);
+        }
     }
 
     /// An anchor; none if a row that it needs is in doubt, or if none of its rows is there, though that answer is undone
@@ -261,9 +271,9 @@ impl Document {
         (!is_deleted && !self.in_doubt.iter().any(is_lost)).then_some(anchor)
     }
 
-    /// A range with its rows, as `land::merge_rows` takes them; none if its place is unknown.
-    pub fn locate(&self, anchor: AnchorId, mark: Option<&Place>) -> Option<Located> {
-        let now = Passage::new(self.place(anchor, mark)?, &self.rows);
+    /// A range with its rows, as `review::merge` takes them; none if its place is unknown.
+    pub fn locate(&self, anchor: AnchorId) -> Option<Located> {
+        let now = Passage::new(self.place(anchor)?, &self.rows);
         Some(Located { base: self.anchors.get(&anchor)?.base().clone(), now })
     }
 }

@@ -9,7 +9,7 @@ use crate::editor::StateChange;
 use crate::fields::bytes;
 use crate::journal::{Change, Landed};
 use crate::land::{Bytes, HeldFor};
-use crate::mirror::{MirrorEvent, Obstacle, ReviewQuery};
+use crate::mirror::{BufferEvent, MirrorEvent, Obstacle, ReviewQuery};
 use crate::review::EditId;
 use crate::rpc::{Act, ShowOf};
 use crate::session::{self, Decision, HeldAnswer, Patch, ShownAs, Verdict};
@@ -27,7 +27,7 @@ impl Host {
         match verdict {
             Verdict::Settled(landing) => self.end_by_user(token, id, landing),
             Verdict::DropRest => self.ask_review(token, Asker::Reject, (id, buffer), ReviewQuery::Drop(None)),
-            Verdict::Want(intent) => self.feed.send(MirrorEvent::Want { buffer, job: id, intent }),
+            Verdict::Want(intent) => self.feed.send_to(buffer, BufferEvent::Want { job: id, intent }),
             Verdict::InAdvance => self.reject_in_advance(token, id),
             Verdict::Show => {
                 let words = "for what is shown here: it conflicts with what you changed";

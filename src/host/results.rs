@@ -14,7 +14,7 @@ use crate::job;
 use crate::journal::{self, Change, Landed};
 use crate::land::{self, HeldFor};
 use crate::memory;
-use crate::mirror::{Intent, MirrorEvent, Obstacle, SettledIntent, Settlement};
+use crate::mirror::{BufferEvent, Intent, MirrorEvent, Obstacle, SettledIntent, Settlement};
 use crate::record;
 use crate::request::Request;
 use crate::session::Patch;
@@ -109,7 +109,7 @@ impl Host {
             self.answered(&request, &outcome);
         }
         self.feed.send(match intent {
-            Some(intent) => MirrorEvent::Want { buffer, job: id, intent },
+            Some(intent) => MirrorEvent::Buffer(buffer, BufferEvent::Want { job: id, intent }),
             None => MirrorEvent::Ended { job: id },
         });
     }

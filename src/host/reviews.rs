@@ -10,7 +10,7 @@ use super::Host;
 use super::views::Found;
 use crate::fields::bytes;
 use crate::land::HeldFor;
-use crate::mirror::{Findings, MirrorEvent, MirrorQuery, Obstacle, ReviewQuery, ReviewView};
+use crate::mirror::{BufferEvent, Findings, MirrorQuery, Obstacle, ReviewQuery, ReviewView};
 use crate::review::{EditId, Hunk};
 use crate::rpc::{DiffOf, HunkKey, HunkVerb, PanesOf, ShowOf};
 use crate::session;
@@ -96,7 +96,7 @@ impl Host {
         let is_wanted =
             |review: &OpenReview| review.panes.is_some() || review.diff.is_some() || review.is_scripted;
         if let Some(review) = self.reviews.get(&id).filter(|review| !is_wanted(review)) {
-            self.feed.send(MirrorEvent::Unwatch { buffer: review.buffer, job: id });
+            self.feed.send_to(review.buffer, BufferEvent::Unwatch(id));
             self.reviews.remove(&id);
         }
     }
@@ -106,7 +106,7 @@ impl Host {
         let answer = self.session.answer(id)?;
         let asked = ReviewQuery::Watch { lines: answer.lines(), dropped: answer.dropped().to_vec() };
         let question = MirrorQuery::Review { job: id, asked };
-        self.feed.send(MirrorEvent::Query { token: UNREAD, buffer, question });
+        self.feed.send_to(buffer, BufferEvent::Query { token: UNREAD, question });
         Some(())
     }
 
@@ -231,7 +231,7 @@ impl Host {
             self.keep_drops(job, view.taken, view.dropped.clone());
         }
         let Some(review) = self.reviews.get_mut(&job) else {
-            return self.feed.send(MirrorEvent::Drawn { buffer, job });
+            return self.feed.send_to(buffer, BufferEvent::Drawn(job));
         };
         if let Some(before) = &review.view {
             review.before = (before.tick, ids(before));
@@ -287,7 +287,7 @@ impl Host {
         let views = self.views.screen.calls().into_iter().map(|call| ("view", call));
         let (feed, tell) = (self.feed.clone(), Arc::clone(&self.views.tell));
         self.editor.show_hunks(paint.into_iter().chain(views).collect(), reply, move || {
-            feed.send(MirrorEvent::Drawn { buffer, job: id });
+            feed.send_to(buffer, BufferEvent::Drawn(id));
             if let Some(seen) = seen {
                 tell(seen);
             }
@@ -338,15 +338,12 @@ impl Host {
     pub(super) fn replied(&mut self, token: u64, findings: &Findings) {
         let Some((id, asker)) = self.askers.remove(&token) else {
             if token != UNREAD {
-                self.editor.found(token, findings.fields());
+                let view = if let Ok(Some(view)) = findings { view.fields() } else { Vec::new() };
+                self.editor.found(token, view);
             }
             return;
         };
-        let why = match findings {
-            Findings::Stale => Obstacle::Stale,
-            Findings::Unknown(why) => Obstacle::Held(*why),
-            _ => return self.editor.reply(token, Ok(json!({}))),
-        };
+        let Err(why) = *findings else { return self.editor.reply(token, Ok(json!({}))) };
         let sentence = match (asker, why) {
             (Asker::Key, Obstacle::Stale) => return self.tell_stale(token),
             (Asker::Script, Obstacle::Stale) => format!("job {id} cannot be accepted: the text has changed"),
@@ -373,7 +370,7 @@ impl Host {
     ) {
         self.askers.insert(token, (job, asker));
         let question = MirrorQuery::Review { job, asked: query };
-        self.feed.send(MirrorEvent::Query { token, buffer, question });
+        self.feed.send_to(buffer, BufferEvent::Query { token, question });
     }
 
     /// What is drawn in the windows of a review.

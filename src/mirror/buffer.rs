@@ -11,15 +11,16 @@ mod writing;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::event::{Mark, Notice};
+use super::event::{BufferEvent, Mark, Notice};
 use super::held::ViewDue;
 use super::large::MarkedText;
 use super::order::{ContactScope, Order};
 use super::query::MirrorQuery;
-use super::sent::Sent;
-use super::tracked::{Shown, Tracked};
+use super::selected::Sent;
+use super::tracked::Tracked;
 use super::view::MirrorState;
-use crate::document::Document;
+use super::write::WriteReply;
+use crate::document::{AnchorId, Document};
 use places::MarkSync;
 use text::MirroredText;
 use writing::CallUnderWay;
@@ -29,6 +30,7 @@ const MAX_ENDED: usize = 100;
 
 /// See the module.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each says something of its own")]
 pub struct Buffer {
     /// The buffer's number.
     number: u64,
@@ -37,12 +39,12 @@ pub struct Buffer {
     jobs: BTreeMap<u64, Tracked>,
     /// Counts what waits and what ends, to know which was first.
     turn: u64,
-    /// The changedtick at which the plugin reported its marks last.
-    marks_tick: u64,
     excerpts: Excerpts,
     sync: MarkSync,
     /// When it was used last, as [`Mirrors`](super::Mirrors) count.
     pub used: u64,
+    /// The buffer does not exist any more.
+    pub is_gone: bool,
     /// How many contacts are under way.
     contacts: usize,
     /// Whether the whole text is to come with one of them.
@@ -94,18 +96,54 @@ impl Buffer {
         self.turn
     }
 
-    /// Makes a change. Ends the events of a buffer that becomes too large, and contacts the plugin where the mirror does
-    /// not know the text or the marks any more.
-    pub fn change(&mut self, change: impl FnOnce(&mut Self)) {
+    /// Takes the next event. Steps are numbered from `attempts` on.
+    pub fn take(&mut self, event: BufferEvent, attempts: &mut u64) {
+        match event {
+            BufferEvent::Written(reply) => self.written(reply.as_ref()),
+            BufferEvent::Want { job, intent } => self.add_intent(job, intent),
+            event => {
+                if let Some(event) = self.hold_back(event) {
+                    self.handle(event, None);
+                }
+            }
+        }
+        self.write(attempts);
+        if self.is_at_rest() {
+            self.report_ranges_on_disk();
+        }
+    }
+
+    /// Handles an event; `writer` is the range whose answer made the change, if one did. Ends the events of a buffer that becomes
+    /// too large, and contacts the plugin where the mirror does not know the text or the marks any more.
+    fn handle(&mut self, event: BufferEvent, writer: Option<AnchorId>) {
         let was = self.text.state();
-        change(self);
+        match event {
+            BufferEvent::Lines { tick, range: Some(range), rows } => self.lines(tick, range, &rows, writer),
+            BufferEvent::Lines { tick, range: None, rows } => self.whole(tick, &rows),
+            BufferEvent::Tick(tick) => self.settle(tick),
+            BufferEvent::Detached => self.text.detach(),
+            BufferEvent::Notice(notice) => self.notice(notice),
+            BufferEvent::Sent(sent) => self.sent(sent),
+            BufferEvent::Contacted { exists: true } => self.contacted(),
+            BufferEvent::Contacted { exists: false } => return self.give_up(Some(&WriteReply::Gone)),
+            BufferEvent::AskedAgain => (self.asks_again, self.is_busy) = (false, false),
+            BufferEvent::Moment => self.is_busy = false,
+            BufferEvent::Placed(tick) => self.placed(tick),
+            BufferEvent::Drawn(job) => self.drawn(job),
+            BufferEvent::Unwatch(job) => self.unwatch(job),
+            BufferEvent::Ended(job) => self.ended(job),
+            BufferEvent::Query { token, question } => self.query(token, question),
+            BufferEvent::Written(_) | BufferEvent::Want { .. } => {}
+        }
         let is_too_large = self.text.state() == MirrorState::TooLarge;
         if is_too_large && was != MirrorState::TooLarge {
             tracing::info!(buffer = self.number, "too large to be mirrored");
             self.orders.push(Order::Detach(self.number));
         } else if self.text.is_missing() {
             self.contact(ContactScope::Text);
-        } else if self.text.is_fed() && self.jobs.values().any(Tracked::needs_marks) {
+        } else if self.text.is_fed()
+            && self.jobs.values().any(|tracked| tracked.needs_mark(self.text.document()))
+        {
             self.contact(ContactScope::Marks);
         }
     }
@@ -127,7 +165,7 @@ impl Buffer {
 
     /// A contact is over: the plugin has said where all its marks are. One that showed that the text is wanted has led to
     /// another.
-    pub fn contacted(&mut self) {
+    fn contacted(&mut self) {
         self.contacts = self.contacts.saturating_sub(1);
         if self.contacts > 0 {
             return;
@@ -148,26 +186,20 @@ impl Buffer {
     }
 
     /// Replaces the whole document by the text that Neovim sends after an attach.
-    pub fn whole(&mut self, tick: Option<u64>, rows: &[Vec<u8>]) {
+    fn whole(&mut self, tick: Option<u64>, rows: &[Vec<u8>]) {
         self.is_attaching = false;
-        match self.text.document_mut() {
-            Some(document) => {
-                document.reload(rows);
-                self.follow_reviews();
-            }
-            None => self.text.begin(rows),
+        if self.text.read(tick, rows) {
+            self.follow_reviews();
         }
         self.look_again(ViewDue::Now);
-        self.text.complete(tick);
-        self.lose_marks();
+        self.sync.may_differ = true;
         self.check_size(rows);
     }
 
-    /// Applies a change of rows. `step` is the step of the last write call that made the change; none for any other.
-    pub fn lines(&mut self, tick: Option<u64>, range: Range<usize>, rows: &[Vec<u8>], step: Option<usize>) {
-        let anchor = step.and_then(|step| self.step(step)?.1.plan.anchor);
+    /// Applies a change of rows. `writer` is the range whose answer it is; none for any other.
+    fn lines(&mut self, tick: Option<u64>, range: Range<usize>, rows: &[Vec<u8>], writer: Option<AnchorId>) {
         let Some(document) = self.text.changed(tick, &range) else { return };
-        match anchor {
+        match writer {
             Some(anchor) => document.apply_answer(anchor, range.clone(), rows),
             None => document.apply(range.clone(), rows),
         }
@@ -177,7 +209,7 @@ impl Buffer {
     }
 
     /// Handles the end of an undo or a redo.
-    pub fn settle(&mut self, tick: u64) {
+    fn settle(&mut self, tick: u64) {
         if self.text.settle(tick) {
             self.follow_reviews();
             self.look_again(ViewDue::Now);
@@ -203,13 +235,8 @@ impl Buffer {
         }
     }
 
-    /// Handles a detach: Neovim sends no more events.
-    pub fn detach(&mut self) {
-        self.text.detach();
-    }
-
     /// Applies the state of the buffer that the plugin reports.
-    pub fn notice(&mut self, mut notice: Notice) {
+    fn notice(&mut self, mut notice: Notice) {
         let is_followed = self.text.state() != MirrorState::Unknown;
         if notice.is_written && notice.rows == 0 {
             // It is unloaded next, with the text that its file has.
@@ -244,7 +271,6 @@ impl Buffer {
             }
             MirrorState::Unknown | MirrorState::Unsure => return,
         }
-        self.marks_tick = notice.tick;
         self.sync.may_differ = true;
     }
 
@@ -276,17 +302,13 @@ impl Buffer {
         }
     }
 
-    /// Follows the range of a request from now on.
-    pub fn sent(&mut self, sent: Sent) {
+    /// Follows the range of a request from now on. At its changedtick the plugin has the display mark where it says.
+    fn sent(&mut self, sent: Sent) {
         let text = self.text.sure_mut();
-        let is_of_this_text = text.as_ref().is_some_and(|(_, tick)| sent.tick == Some(*tick));
+        self.sync.may_differ |= text.as_ref().is_none_or(|(_, tick)| sent.tick != Some(*tick));
         let tracked = self.jobs.entry(sent.job).or_default();
         tracked.sent(sent, text);
-        if let Some(document) = self.text.document().filter(|_| is_of_this_text) {
-            // The plugin set the display mark at the place that the request names.
-            tracked.shown = tracked.place(document, None).map_or(Shown::Unknown, Shown::At);
-        }
-        self.sync.may_differ = true;
+        tracked.mark = self.text.document().and_then(|document| tracked.place(document));
     }
 
     /// A job has ended, and its answer is not held: its review ends. Of such jobs the newest are followed.

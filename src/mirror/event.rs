@@ -7,8 +7,7 @@ use rmpv::Value;
 
 use super::intent::Intent;
 use super::query::MirrorQuery;
-use super::selected::{Excerpt, SavedRows, texts};
-use super::sent::Sent;
+use super::selected::{Excerpt, SavedRows, Sent, texts};
 use super::write::WriteReply;
 use crate::document::Place;
 use crate::error::JobError;
@@ -16,13 +15,25 @@ use crate::fields::Fields;
 use crate::fields::bad;
 use crate::land::Bytes;
 
-/// Something that happened to a buffer, or that is asked of its mirror.
+/// What the mirrors are told.
 #[derive(Debug, PartialEq)]
 pub enum MirrorEvent {
+    /// Something happened to the buffer with this number, or is asked of its mirror.
+    Buffer(u64, BufferEvent),
+    /// A job has ended and its answer is not held, or it was rejected. What the mirror settles it ends itself.
+    Ended {
+        /// The job's id.
+        job: u64,
+    },
+    /// Nothing more comes of the editor. Replies that are missing never come.
+    Disconnected,
+}
+
+/// Something that happened to a buffer, or that is asked of its mirror.
+#[derive(Debug, PartialEq)]
+pub enum BufferEvent {
     /// Rows were replaced.
     Lines {
-        /// The buffer's number.
-        buffer: u64,
         /// The changedtick that this led to; none in a preview of `'inccommand'`.
         tick: Option<u64>,
         /// The rows that were replaced, from the first to the one after the last as Neovim counts them; none where the
@@ -31,76 +42,37 @@ pub enum MirrorEvent {
         /// The rows that are there instead.
         rows: Vec<Vec<u8>>,
     },
-    /// An undo or a redo is complete.
-    Tick {
-        /// The buffer's number.
-        buffer: u64,
-        /// Its changedtick.
-        tick: u64,
-    },
+    /// An undo or a redo is complete, and led to this changedtick.
+    Tick(u64),
     /// No more events of this buffer come.
-    Detached {
-        /// The buffer's number.
-        buffer: u64,
-    },
-    /// The plugin says how a buffer is.
+    Detached,
+    /// The plugin says how the buffer is.
     Notice(Notice),
     /// A request was sent. It is the host's, too.
     Sent(Sent),
-    /// A job has ended and its answer is not held, or it was rejected. What the mirror settles it ends itself.
-    Ended {
-        /// The job's id.
-        job: u64,
-    },
     /// The reply to [`Order::Contact`](super::Order::Contact) is there, and all that Neovim sent before it was taken.
     Contacted {
-        /// The buffer's number.
-        buffer: u64,
         /// Whether there is such a buffer.
         exists: bool,
     },
-    /// The reply to [`Order::Write`](super::Order::Write), after all that Neovim sent before it.
-    Written {
-        /// The buffer's number.
-        buffer: u64,
-        /// None where the call went wrong.
-        reply: Option<WriteReply>,
-    },
+    /// The reply to [`Order::Write`](super::Order::Write), after all that Neovim sent before it; none where the call went
+    /// wrong.
+    Written(Option<WriteReply>),
     /// The while of an [`Order::AskAgain`](super::Order::AskAgain) is over.
-    AskedAgain {
-        /// The buffer's number.
-        buffer: u64,
-    },
+    AskedAgain,
     /// It may be a moment at which text can be written.
-    Moment {
-        /// The buffer's number.
-        buffer: u64,
-    },
-    /// The reply to [`Order::Places`](super::Order::Places), after all that Neovim sent before it.
-    Placed {
-        /// The buffer's number.
-        buffer: u64,
-        /// Its changedtick; none if the buffer does not exist, or the call failed.
-        tick: Option<u64>,
-    },
-    /// The reply to [`Order::Review`](super::Order::Review).
-    Drawn {
-        /// The buffer's number.
-        buffer: u64,
-        /// The job's id.
-        job: u64,
-    },
-    /// Nobody needs views of a held answer any more.
-    Unwatch {
-        /// The buffer's number.
-        buffer: u64,
-        /// The job's id.
-        job: u64,
-    },
+    Moment,
+    /// The reply to [`Order::Places`](super::Order::Places), after all that Neovim sent before it: the changedtick; none if
+    /// the buffer does not exist, or the call failed.
+    Placed(Option<u64>),
+    /// The reply to [`Order::Review`](super::Order::Review) of a job.
+    Drawn(u64),
+    /// Nobody needs views of the held answer of a job any more.
+    Unwatch(u64),
+    /// A job has ended and its answer is not held.
+    Ended(u64),
     /// Something is wanted of a job's range.
     Want {
-        /// The number of the buffer that it is in.
-        buffer: u64,
         /// The job's id.
         job: u64,
         /// What.
@@ -110,20 +82,14 @@ pub enum MirrorEvent {
     Query {
         /// Comes back with the reply.
         token: u64,
-        /// The buffer's number.
-        buffer: u64,
         /// What is asked.
         question: MirrorQuery,
     },
-    /// Nothing more comes of the editor. Replies that are missing never come.
-    Disconnected,
 }
 
 /// How a buffer is at this point of its events. It asks for the buffer to be mirrored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// Its number.
-    pub buffer: u64,
     /// Its name.
     pub name: Vec<u8>,
     /// Its changedtick.
@@ -160,71 +126,47 @@ pub struct Mark {
 }
 
 impl MirrorEvent {
-    /// The buffer that it happened to, where that follows from it.
-    pub fn buffer(&self) -> Option<u64> {
-        match self {
-            Self::Lines { buffer, .. }
-            | Self::Tick { buffer, .. }
-            | Self::Detached { buffer }
-            | Self::Contacted { buffer, .. }
-            | Self::Written { buffer, .. }
-            | Self::AskedAgain { buffer }
-            | Self::Moment { buffer }
-            | Self::Placed { buffer, .. }
-            | Self::Drawn { buffer, .. }
-            | Self::Unwatch { buffer, .. }
-            | Self::Want { buffer, .. }
-            | Self::Query { buffer, .. } => Some(*buffer),
-            Self::Notice(notice) => Some(notice.buffer),
-            Self::Sent(sent) => Some(sent.buffer),
-            Self::Ended { .. } | Self::Disconnected => None,
-        }
-    }
-
     /// Reads a notification; none where it is not for a mirror.
     ///
     /// # Errors
     /// Names the field that is wrong.
     pub fn decode(method: &str, params: &[Value]) -> Option<Result<Self, JobError>> {
-        if let Some(event) = Self::of_neovim(method, params) {
-            return Some(Ok(event));
+        if let Some((buffer, event)) = Self::of_neovim(method, params) {
+            return Some(Ok(Self::Buffer(buffer, event)));
         }
         let fields = Fields::root(params.first()?);
-        if method == "query" {
-            let fields = fields.ok().filter(|fields| fields.get("name") == Some(&"mirror".into()))?;
-            let query = || {
-                let (token, buffer) = (fields.count("token")?, fields.count("buffer")?);
-                Ok(Self::Query { token, buffer, question: MirrorQuery::Mirror })
-            };
-            return Some(query());
-        }
-        let decode: fn(&Fields<'_>) -> Result<Self, JobError> = match method {
-            "buffer" => |fields| Notice::decode(fields).map(Self::Notice),
-            "wiped" => |fields| Ok(Self::Contacted { buffer: fields.count("buffer")?, exists: false }),
-            "moment" => |fields| Ok(Self::Moment { buffer: fields.count("buffer")? }),
-            "run" => |fields| Sent::decode(fields).map(Self::Sent),
+        let decode: fn(&Fields<'_>) -> Result<BufferEvent, JobError> = match method {
+            "query" if fields.as_ref().is_ok_and(|fields| fields.get("name") == Some(&"mirror".into())) => {
+                |fields| {
+                    Ok(BufferEvent::Query { token: fields.count("token")?, question: MirrorQuery::Mirror })
+                }
+            }
+            "buffer" => |fields| Notice::decode(fields).map(BufferEvent::Notice),
+            "wiped" => |_| Ok(BufferEvent::Contacted { exists: false }),
+            "moment" => |_| Ok(BufferEvent::Moment),
+            "run" => |fields| Sent::decode(fields).map(BufferEvent::Sent),
             _ => return None,
         };
-        Some(fields.and_then(|fields| decode(&fields)))
+        Some(fields.and_then(|fields| Ok(Self::Buffer(fields.count("buffer")?, decode(&fields)?))))
     }
 
     /// Reads an event of Neovim's own.
-    fn of_neovim(method: &str, params: &[Value]) -> Option<Self> {
+    fn of_neovim(method: &str, params: &[Value]) -> Option<(u64, BufferEvent)> {
         match (method, params) {
             ("nvim_buf_lines_event", [buffer, tick, first, last, rows, ..]) => {
                 let (first, last) = (size(first)?, last.as_i64()?);
                 let rows = rows.as_array()?.iter().map(|row| row.as_slice().map(<[u8]>::to_vec));
-                Some(Self::Lines {
-                    buffer: handle(buffer)?,
+                let event = BufferEvent::Lines {
                     tick: tick.as_u64(),
                     range: (last != -1).then(|| first..usize::try_from(last).unwrap_or_default()),
                     rows: rows.collect::<Option<_>>()?,
-                })
+                };
+                Some((handle(buffer)?, event))
             }
             ("nvim_buf_changedtick_event", [buffer, tick]) => {
-                Some(Self::Tick { buffer: handle(buffer)?, tick: tick.as_u64()? })
+                Some((handle(buffer)?, BufferEvent::Tick(tick.as_u64()?)))
             }
-            ("nvim_buf_detach_event", [buffer]) => Some(Self::Detached { buffer: handle(buffer)? }),
+            ("nvim_buf_detach_event", [buffer]) => Some((handle(buffer)?, BufferEvent::Detached)),
             _ => None,
         }
     }
@@ -233,7 +175,6 @@ impl MirrorEvent {
 impl Notice {
     fn decode(fields: &Fields<'_>) -> Result<Self, JobError> {
         Ok(Self {
-            buffer: fields.count("buffer")?,
             name: fields.get("name").and_then(Value::as_slice).unwrap_or_default().to_vec(),
             tick: fields.count("tick")?,
             rows: count(fields, "rows")?,

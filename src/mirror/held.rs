@@ -5,9 +5,8 @@
 
 use std::collections::HashSet;
 
-use super::proposal::ReviewView;
 use super::query::Findings;
-use crate::document::{Document, Passage};
+use crate::document::{Document, Passage, Rows};
 use crate::land::{Bytes, HeldFor};
 use crate::review::{EditId, Hunk, Review};
 
@@ -21,6 +20,25 @@ pub enum ViewDue {
     AtPause,
     /// At once.
     Now,
+}
+
+/// What is proposed of a held answer: the hunks in the present text, or why there are none.
+#[derive(Debug)]
+pub struct ReviewView {
+    /// The job's id.
+    pub job: u64,
+    /// The text; empty where it is not known.
+    pub text: Rows,
+    /// Its changedtick.
+    pub tick: u64,
+    /// How many edits are taken.
+    pub taken: usize,
+    /// The edits that were dropped, those of one hunk together.
+    pub dropped: Vec<Vec<EditId>>,
+    /// The hunks that were dropped and would still change something.
+    pub gone: Vec<Hunk>,
+    /// The hunks.
+    pub hunks: Result<Vec<Hunk>, HeldFor>,
 }
 
 /// See the module.

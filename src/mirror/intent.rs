@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::query::Findings;
+use super::query::{Findings, Obstacle};
 use crate::document::Passage;
 use crate::land::{Bytes, HeldFor};
 use crate::review::{EditId, ReviewEnd};
@@ -67,25 +67,6 @@ pub enum Settlement {
     Refused(Obstacle),
 }
 
-/// Why an accept or a revert is impossible.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Obstacle {
-    /// A reason that also holds answers.
-    Held(HeldFor),
-    /// The text is not the one that the user has seen.
-    Stale,
-}
-
-impl Obstacle {
-    /// Its public name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Held(why) => why.name(),
-            Self::Stale => "stale",
-        }
-    }
-}
-
 impl Settlement {
     /// Whether nothing of the answer is left to decide.
     pub fn is_end(self) -> bool {
@@ -124,6 +105,12 @@ impl Intent {
     }
 }
 
+impl From<Obstacle> for Settlement {
+    fn from(why: Obstacle) -> Self {
+        Self::Refused(why)
+    }
+}
+
 impl From<ReviewEnd> for Settlement {
     fn from(end: ReviewEnd) -> Self {
         match end {
@@ -145,8 +132,6 @@ pub struct SettledIntent {
     pub attempt: Option<u64>,
     /// The range as it is now, where no document knows it.
     pub passage: Option<Passage>,
-    /// The hunks of a held answer that were taken, or dropped.
-    pub taken: Vec<EditId>,
     /// A reply that is to go out after it.
     pub reply: Option<(u64, Findings)>,
 }
@@ -154,6 +139,6 @@ pub struct SettledIntent {
 impl SettledIntent {
     /// Without a step.
     pub fn new(job: u64, settlement: Settlement) -> Self {
-        Self { job, settlement, attempt: None, passage: None, taken: Vec::new(), reply: None }
+        Self { job, settlement, attempt: None, passage: None, reply: None }
     }
 }

@@ -15,10 +15,8 @@ mod intent;
 mod large;
 mod order;
 mod plan;
-mod proposal;
 mod query;
 mod selected;
-mod sent;
 #[cfg(test)]
 mod tests;
 mod tracked;
@@ -32,13 +30,12 @@ use std::time::{Duration, Instant};
 use crate::log;
 
 pub use all::Mirrors;
-pub use event::{Mark, MirrorEvent, Notice};
-pub use intent::{Intent, Obstacle, SettledIntent, Settlement};
+pub use event::{BufferEvent, Mark, MirrorEvent, Notice};
+pub use held::ReviewView;
+pub use intent::{Intent, SettledIntent, Settlement};
 pub use order::{ContactScope, Order, RangeOnDisk};
-pub use proposal::ReviewView;
-pub use query::{Findings, MirrorQuery, ReviewQuery};
-pub use selected::{Excerpt, SavedRows, Selected, texts};
-pub use sent::Sent;
+pub use query::{Findings, MirrorQuery, Obstacle, ReviewQuery};
+pub use selected::{Excerpt, SavedRows, Selected, Sent, texts};
 pub use view::{MirrorView, places};
 pub use write::{StepReply, WriteCall, WriteReply, WriteStep, reply_tick};
 
@@ -55,6 +52,11 @@ impl Feed {
     pub fn send(&self, event: MirrorEvent) {
         // The thread ends only with the last feed, or when the host has panicked.
         let _ = self.0.send(event);
+    }
+
+    /// Adds an event of a buffer.
+    pub fn send_to(&self, buffer: u64, event: BufferEvent) {
+        self.send(MirrorEvent::Buffer(buffer, event));
     }
 }
 

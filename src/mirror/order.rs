@@ -1,7 +1,7 @@
 //! The orders of the mirrors: to Neovim, to its plugin, or to the host.
 
+use super::held::ReviewView;
 use super::intent::SettledIntent;
-use super::proposal::ReviewView;
 use super::query::Findings;
 use super::write::WriteCall;
 use crate::document::{Passage, Place};
@@ -10,8 +10,8 @@ use crate::land::Bytes;
 /// What the mirrors want done.
 #[derive(Debug)]
 pub enum Order {
-    /// Have the plugin say how a buffer is ([`Notice`](super::MirrorEvent::Notice)), in one call; its end comes as
-    /// [`Contacted`](super::MirrorEvent::Contacted).
+    /// Have the plugin say how a buffer is ([`Notice`](super::BufferEvent::Notice)), in one call; its end comes as
+    /// [`Contacted`](super::BufferEvent::Contacted).
     Contact {
         /// The buffer's number.
         buffer: u64,
@@ -20,17 +20,17 @@ pub enum Order {
     },
     /// Have Neovim send nothing more of a buffer.
     Detach(u64),
-    /// Have the plugin write; its reply comes as [`Written`](super::MirrorEvent::Written).
+    /// Have the plugin write; its reply comes as [`Written`](super::BufferEvent::Written).
     Write {
         /// The buffer's number.
         buffer: u64,
         /// What.
         call: WriteCall,
     },
-    /// Tell [`AskedAgain`](super::MirrorEvent::AskedAgain) after a while: the plugin tells a moment as soon as it comes, but
+    /// Tell [`AskedAgain`](super::BufferEvent::AskedAgain) after a while: the plugin tells a moment as soon as it comes, but
     /// what it tells may be lost. Of each buffer one of these is under way at most.
     AskAgain(u64),
-    /// Have the plugin put its marks to these places; its reply comes as [`Placed`](super::MirrorEvent::Placed).
+    /// Have the plugin put its marks to these places; its reply comes as [`Placed`](super::BufferEvent::Placed).
     Places {
         /// The buffer's number.
         buffer: u64,
@@ -39,7 +39,7 @@ pub enum Order {
         /// By job; none where its range is lost.
         places: Vec<(u64, Option<Place>)>,
     },
-    /// Have the plugin draw what is proposed of a held answer; its reply comes as [`Drawn`](super::MirrorEvent::Drawn).
+    /// Have the plugin draw what is proposed of a held answer; its reply comes as [`Drawn`](super::BufferEvent::Drawn).
     Review {
         /// The buffer's number.
         buffer: u64,

@@ -4,8 +4,9 @@
 use std::ops::Range;
 
 use super::held::chosen;
-use super::intent::{Intent, Obstacle, Settlement};
+use super::intent::{Intent, Settlement};
 use super::large;
+use super::query::Obstacle;
 use super::tracked::{Tracked, in_empty_text};
 use super::write::Plan;
 use crate::document::{Document, Located, Passage, Place};
@@ -21,15 +22,15 @@ pub fn decide(
 ) -> Result<Plan, Settlement> {
     match intent {
         Intent::Hold(why) => Err(Settlement::Held(*why)),
-        Intent::Land(lines) => land(tracked, lines, document, tick),
+        Intent::Land(lines) => land(tracked, lines, document),
         Intent::Accept { lines, dropped, shown } => {
             tracked.held.get_or_insert_default().set(lines, dropped);
             let conflicts = if *shown == Some(tick) { Conflicts::Taken } else { Conflicts::Refused };
-            take(tracked, None, document, tick, conflicts)
+            take(tracked, None, document, conflicts)
         }
         Intent::Take { hunks, is_both, .. } => {
             let conflicts = if *is_both { Conflicts::Both } else { Conflicts::Taken };
-            take(tracked, hunks.as_deref(), document, tick, conflicts)
+            take(tracked, hunks.as_deref(), document, conflicts)
         }
         Intent::Put { rows, tick: at, lines } => {
             if *at != tick || rows.end > document.rows().len() {
@@ -37,7 +38,7 @@ pub fn decide(
             }
             put(tracked, rows, lines, document)
         }
-        Intent::Revert => revert(tracked, document, tick).map_err(|settlement| match settlement {
+        Intent::Revert => revert(tracked, document).map_err(|settlement| match settlement {
             Settlement::Held(why) => intent.denied(why),
             other => other,
         }),
@@ -56,8 +57,8 @@ pub fn decide_by_mark(tracked: &mut Tracked, intent: &Intent) -> Result<Plan, Se
     if plan.edits.is_empty() { Err(Settlement::Unchanged) } else { Ok(plan) }
 }
 
-fn land(tracked: &Tracked, answer: &[Bytes], document: &Document, tick: u64) -> Result<Plan, Settlement> {
-    let located = tracked.locate(document, tick);
+fn land(tracked: &Tracked, answer: &[Bytes], document: &Document) -> Result<Plan, Settlement> {
+    let located = tracked.locate(document);
     let (anchor, Located { base, now }) = located.ok_or(Settlement::Held(HeldFor::RangeLost))?;
     let (pieces, changes) = merge(&base, &now, answer).map_err(Settlement::Held)?;
     let replaced = Replaced::new(&now, &pieces);
@@ -86,16 +87,12 @@ fn take(
     tracked: &mut Tracked,
     ids: Option<&[EditId]>,
     document: &mut Document,
-    tick: u64,
     conflicts: Conflicts,
 ) -> Result<Plan, Settlement> {
-    let stays = |why| Settlement::Refused(Obstacle::Held(why));
-    let located = tracked.locate(document, tick);
-    let (anchor, Located { base, now }) = located.ok_or(stays(HeldFor::RangeLost))?;
     let column = tracked.column;
-    let review = tracked.review(&base).ok_or(Settlement::Refused(Obstacle::Stale))?;
-    let all = review.hunks(&now, column).map_err(stays)?;
-    let mut hunks = chosen(&all, ids).ok_or(Settlement::Refused(Obstacle::Stale))?;
+    let (anchor, Located { base, now }, review) = tracked.reviewed(document)?;
+    let all = review.hunks(&now, column).map_err(Obstacle::Held)?;
+    let mut hunks = chosen(&all, ids).ok_or(Obstacle::Stale)?;
     let own = now.pieces();
     let is_refused = match conflicts {
         Conflicts::Refused => all.iter().any(|hunk| hunk.conflict.is_some()),
@@ -107,7 +104,7 @@ fn take(
         }
     };
     if is_refused {
-        return Err(stays(HeldFor::Conflict));
+        return Err(Obstacle::Held(HeldFor::Conflict).into());
     }
     let is_last = hunks.len() == all.len();
     let (pieces, changes) = replaced(&now, &hunks);
@@ -150,10 +147,10 @@ fn put(
 }
 
 /// Takes back what was written: what was there before is the answer to it.
-fn revert(tracked: &Tracked, document: &Document, tick: u64) -> Result<Plan, Settlement> {
+fn revert(tracked: &Tracked, document: &Document) -> Result<Plan, Settlement> {
     let lost = Settlement::Held(HeldFor::RangeLost);
     let before = tracked.before.as_ref().ok_or(lost)?;
-    let (anchor, Located { base, now }) = tracked.locate(document, tick).ok_or(lost)?;
+    let (anchor, Located { base, now }) = tracked.locate(document).ok_or(lost)?;
     if document.is_undone(anchor) {
         return Err(Settlement::Reverted);
     }

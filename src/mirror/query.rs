@@ -1,7 +1,5 @@
 //! The queries that a mirror answers, and its findings.
 
-use rmpv::Value;
-
 use super::view::MirrorView;
 use crate::land::{Bytes, HeldFor};
 use crate::review::EditId;
@@ -40,34 +38,40 @@ pub enum ReviewQuery {
     Undrop(Vec<EditId>),
 }
 
-/// What a mirror says.
-#[derive(Debug)]
-pub enum Findings {
-    /// There is no mirror, or the reply is sent otherwise.
-    Nothing,
-    /// What it knows of its buffer.
-    View(MirrorView),
-    /// These hunks were taken, or dropped, or are back.
-    Done(Vec<EditId>),
-    /// Of the hunks that were asked for one is not there any more.
+/// What a mirror knows of its buffer, where that is asked, or why it does not do what is asked.
+pub type Findings = Result<Option<MirrorView>, Obstacle>;
+
+/// Why an accept or a revert is impossible.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Obstacle {
+    /// A reason that also holds answers.
+    Held(HeldFor),
+    /// The text is not the one that the user has seen.
     Stale,
-    /// Nothing can be said of an answer.
-    Unknown(HeldFor),
+}
+
+impl From<HeldFor> for Obstacle {
+    fn from(why: HeldFor) -> Self {
+        Self::Held(why)
+    }
+}
+
+impl Obstacle {
+    /// Its public name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Held(why) => why.name(),
+            Self::Stale => "stale",
+        }
+    }
 }
 
 impl MirrorQuery {
     /// What is said where there is no mirror.
     pub fn without_mirror(&self) -> Findings {
         match self {
-            Self::Review { .. } => Findings::Unknown(HeldFor::BufferGone),
-            Self::Mirror => Findings::Nothing,
+            Self::Review { .. } => Err(HeldFor::BufferGone.into()),
+            Self::Mirror => Ok(None),
         }
-    }
-}
-
-impl Findings {
-    /// The fields of a reply.
-    pub fn fields(&self) -> Vec<(Value, Value)> {
-        if let Self::View(view) = self { view.fields() } else { Vec::new() }
     }
 }

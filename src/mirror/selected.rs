@@ -1,4 +1,4 @@
-//! The selection of a request: its rows, the selected bytes in them, and the rows beside them.
+//! A request, as far as its range is concerned: what was selected, and the changedtick that the buffer had then.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::request::SelectionKind;
 const LONG_ROWS: usize = 2;
 const LONG_BYTES: usize = 20;
 
-/// See the module.
+/// The selection of a request: its rows, the selected bytes in them, and the rows beside them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selected {
     /// The screen column at which a block begins.
@@ -27,6 +27,17 @@ pub struct Selected {
     spans: Vec<Range<usize>>,
     above: Option<Bytes>,
     below: Option<Bytes>,
+}
+
+/// A request, as far as its range is concerned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sent {
+    /// The job's id.
+    pub job: u64,
+    /// The buffer's changedtick; none where the request went to a host that is gone.
+    pub tick: Option<u64>,
+    /// What was selected.
+    pub selected: Selected,
 }
 
 /// The whole rows of a range as they stood when its file was written, where they are others than those that were sent.
@@ -222,6 +233,27 @@ impl Selected {
             SelectionKind::Block if self.spans.is_empty() => return None,
             SelectionKind::Block => Place::Block { first, columns: self.spans.clone() },
         })
+    }
+}
+
+impl Sent {
+    /// Reads a request, or what is left of one.
+    ///
+    /// # Errors
+    /// Names the field that is wrong.
+    pub fn decode(fields: &Fields<'_>) -> Result<Self, JobError> {
+        Ok(Self {
+            job: fields.count("id")?,
+            tick: fields.some("tick", Fields::count)?,
+            selected: Selected::decode(&fields.fields("selection")?)?,
+        })
+    }
+
+    /// Whether a mark can be that of the range, though the text may have changed since it was sent: where it reads as
+    /// it did or, of whole rows that this host was sent, where they begin and end as they did.
+    pub fn agrees(&self, mark: &Place, rows: &Rows) -> bool {
+        self.selected.is_at(mark, rows)
+            || (self.tick.is_some() && self.selected.begins_and_ends_at(mark, rows))
     }
 }
 

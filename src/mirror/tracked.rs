@@ -11,11 +11,11 @@ use super::event::Mark;
 use super::held::HeldReview;
 use super::intent::Intent;
 use super::large::MarkedText;
-use super::selected::SavedRows;
-use super::sent::Sent;
+use super::query::Obstacle;
+use super::selected::{SavedRows, Sent};
 use super::write::Plan;
 use crate::document::{AnchorId, Document, Located, Passage, Place};
-use crate::land::Bytes;
+use crate::land::{Bytes, HeldFor};
 use crate::review::Review;
 
 /// See the module. The changedtick that its functions take is that of the document's text.
@@ -28,12 +28,10 @@ pub struct Tracked {
     /// The screen column at which its block begins.
     pub column: Option<usize>,
     range: Range,
-    /// Where the editor's mark was when it was reported last, and the changedtick then.
-    mark: Option<(u64, Place)>,
     /// The text at that mark, in a buffer that is too large to be mirrored.
     pub marked_text: Option<MarkedText>,
-    /// Where the editor's mark is taken to be.
-    pub shown: Shown,
+    /// Where the editor's mark was reported last, or was put.
+    pub mark: Option<Place>,
     /// What is wanted of it.
     pub pending: Option<Pending>,
     /// Its answer, while that is held.
@@ -42,18 +40,6 @@ pub struct Tracked {
     pub before: Option<Vec<Bytes>>,
     /// It has ended, and is not held: when, in the order of such jobs.
     pub ended: Option<u64>,
-}
-
-/// Where the editor's mark of a range is taken to be.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub enum Shown {
-    /// Anywhere.
-    #[default]
-    Unknown,
-    /// It has none: the range is lost.
-    Nowhere,
-    /// Here.
-    At(Place),
 }
 
 /// What is known of a range.
@@ -85,19 +71,8 @@ pub struct Pending {
     pub since: u64,
     /// The later intents for the same range, oldest first.
     pub following: VecDeque<Intent>,
-    /// Its step in the call that is under way.
-    pub step: Option<Step>,
-}
-
-/// A step of the call that is under way.
-#[derive(Debug)]
-pub struct Step {
-    /// Where it is among the steps of the call.
-    pub at: usize,
-    /// Its number.
-    pub attempt: u64,
-    /// What is written.
-    pub plan: Plan,
+    /// Whether it is a step of the call that is under way.
+    pub is_in_call: bool,
 }
 
 impl Tracked {
@@ -137,9 +112,11 @@ impl Tracked {
     pub fn marked(&mut self, mark: Mark, document: &mut Document, tick: u64) {
         let Mark { place, sent, saved, before, .. } = mark;
         let is_outside = place.as_ref().is_some_and(|place| place.rows().end > document.rows().len());
-        self.shown = place.clone().map_or(Shown::Unknown, Shown::At);
-        self.mark = place.clone().map(|place| (tick, place));
+        self.mark.clone_from(&place);
         self.before = self.before.take().or(before);
+        if let Some(anchor) = self.followed() {
+            document.decide(anchor, place.as_ref());
+        }
         if is_outside || (self.is_unknown() && sent.is_none() && place.is_none()) {
             return;
         }
@@ -159,21 +136,20 @@ impl Tracked {
         }
     }
 
-    /// The editor has reported all its marks: a range that is not known by now never will be.
+    /// The editor has reported all its marks: what is not known of a range by now never will be.
     pub fn marks_complete(&mut self, document: &mut Document, tick: u64) {
         if let (Range::Wanted, Some(sent)) = (&self.range, &self.sent) {
             self.range = if sent.tick == Some(tick) { as_sent(sent, document) } else { Range::Lost };
         }
+        if let Some(anchor) = self.followed() {
+            document.decide(anchor, None);
+        }
     }
 
-    /// Whether the editor has to tell of its mark.
-    pub fn needs_marks(&self) -> bool {
-        matches!(self.range, Range::Wanted)
-    }
-
-    /// Whether only the editor's mark, as it is now, tells where the range is.
-    pub fn needs_mark(&self, document: &Document) -> bool {
-        self.anchor().is_some_and(|anchor| document.needs_mark(anchor))
+    /// Whether the editor has to tell of its mark, so that it is known where the range is.
+    pub fn needs_mark(&self, document: Option<&Document>) -> bool {
+        let is_in_doubt = |anchor| document.is_some_and(|document| document.needs_mark(anchor));
+        matches!(self.range, Range::Wanted) || self.followed().is_some_and(is_in_doubt)
     }
 
     /// Whether neither a request nor a mark of it was there.
@@ -184,7 +160,7 @@ impl Tracked {
     /// The job has ended, and its answer is not held.
     pub fn end(&mut self, at: u64) {
         self.ended = Some(at);
-        if !self.needs_marks() {
+        if !matches!(self.range, Range::Wanted) {
             self.sent = None;
         }
     }
@@ -244,20 +220,15 @@ impl Tracked {
         self.sent.as_ref()
     }
 
-    /// Where the editor's mark is in the text with this changedtick, if that was reported.
-    pub fn mark(&self, tick: u64) -> Option<&Place> {
-        self.mark.as_ref().filter(|(at, _)| *at == tick).map(|(_, place)| place)
-    }
-
-    /// Where its range is; `mark` is where the editor's mark of it is now.
-    pub fn place(&self, document: &Document, mark: Option<&Place>) -> Option<Place> {
-        document.place(self.anchor()?, mark)
+    /// Where its range is.
+    pub fn place(&self, document: &Document) -> Option<Place> {
+        document.place(self.anchor()?)
     }
 
     /// Its range, as it was and as it is; none where it is lost.
-    pub fn locate(&self, document: &Document, tick: u64) -> Option<(AnchorId, Located)> {
+    pub fn locate(&self, document: &Document) -> Option<(AnchorId, Located)> {
         let anchor = self.anchor()?;
-        let located = document.locate(anchor, self.mark(tick))?;
+        let located = document.locate(anchor)?;
         let was_nothing = located.base.place.is_insertion();
         let place = if was_nothing { &located.base.place } else { &located.now.place };
         let now = match in_empty_text(place, document) {
@@ -267,16 +238,18 @@ impl Tracked {
         Some((anchor, Located { base: located.base, now }))
     }
 
-    /// Its step in the call that is under way.
-    pub fn step(&self) -> Option<&Step> {
-        self.pending.as_ref()?.step.as_ref()
-    }
-
     /// The review of its held answer, which was answered to `base`; none where none is held.
     pub fn review(&mut self, base: &Passage) -> Option<&mut Review> {
         let is_resumed = self.saved.as_ref().is_some_and(|saved| saved.base.is_some());
         let sent = self.sent.as_ref().filter(|_| is_resumed).map(|sent| sent.selected.pieces());
         Some(self.held.as_mut()?.review(base, sent.as_deref()))
+    }
+
+    /// The review of its held answer, with the range as it was and as it is.
+    pub fn reviewed(&mut self, document: &Document) -> Result<(AnchorId, Located, &mut Review), Obstacle> {
+        let (anchor, located) = self.locate(document).ok_or(HeldFor::RangeLost)?;
+        let review = self.review(&located.base).ok_or(Obstacle::Stale)?;
+        Ok((anchor, located, review))
     }
 
     /// What was sent with what is taken of the answer in it, where something is.

@@ -35,8 +35,6 @@ pub struct MirrorView {
     pub tick: u64,
     /// Its rows, with their ids.
     pub rows: Rows,
-    /// Where the range of each job is; none if that is unknown.
-    pub places: Vec<(u64, Option<Place>)>,
 }
 
 impl MirrorView {
@@ -49,12 +47,10 @@ impl MirrorView {
             MirrorState::TooLarge => "too_large",
         };
         let rows = self.rows.iter().map(|row| Value::Binary(row.text.to_vec())).collect();
-        let places = self.places.iter().map(place_of);
         vec![
             ("link".into(), state.into()),
             ("tick".into(), self.tick.into()),
             ("rows".into(), Value::Array(rows)),
-            ("places".into(), Value::Array(places.collect())),
         ]
     }
 }

@@ -4,6 +4,8 @@
 //! were made for, and whether the rows read what the steps expect; then it writes, each step as one undo step. All of
 //! that is one call, so no keystroke comes between.
 
+use std::ops::Range;
+
 use rmpv::Value;
 
 use super::intent::Settlement;
@@ -55,6 +57,11 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The rows that it is about.
+    pub fn rows(&self) -> Range<usize> {
+        self.now.place.rows()
+    }
+
     /// The whole rows that it replaces.
     pub fn before(&self) -> Vec<Bytes> {
         self.now.rows.iter().map(|row| row.text.to_vec()).collect()

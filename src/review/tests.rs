@@ -45,7 +45,7 @@ impl ReviewedDocument {
     }
 
     fn now(&self) -> Passage {
-        self.document.locate(self.anchor, None).unwrap().now
+        self.document.locate(self.anchor).unwrap().now
     }
 
     fn hunks(&self) -> Vec<Hunk> {
@@ -55,7 +55,7 @@ impl ReviewedDocument {
     fn take(&mut self, numbers: &[usize]) {
         let hunks = self.hunks();
         let hunks: Vec<Hunk> = numbers.iter().map(|number| hunks[*number].clone()).collect();
-        let base = self.document.locate(self.anchor, None).unwrap().base;
+        let base = self.document.locate(self.anchor).unwrap().base;
         let now = self.now();
         let (pieces, changes) = replaced(&now, &hunks);
         let replaced = Replaced::new(&now, &pieces);

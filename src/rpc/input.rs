@@ -134,7 +134,7 @@ fn decode(message: &[u8], open: Range<u64>) -> InputMessage {
         }
         (Some(2), [method, Value::Array(params)]) => match method.as_str() {
             Some(method) => match mirror::MirrorEvent::decode(method, params) {
-                Some(Ok(event @ mirror::MirrorEvent::Sent(_))) => {
+                Some(Ok(event @ mirror::MirrorEvent::Buffer(_, mirror::BufferEvent::Sent(_)))) => {
                     InputMessage::Run(Command::decode(method, params), Box::new(event))
                 }
                 Some(Ok(event)) => InputMessage::Event(event),

@@ -4,8 +4,6 @@
 use std::ops::Range;
 
 use super::super::order::{Order, RangeOnDisk};
-use super::super::query::Findings;
-use super::super::tracked::Shown;
 use super::super::view::MirrorView;
 use super::Buffer;
 use crate::document::{Passage, Place};
@@ -25,23 +23,14 @@ impl Buffer {
     /// The range of a job as it is now; none if that is unknown.
     pub fn passage(&self, job: u64) -> Option<Passage> {
         let (tracked, document) = (self.jobs.get(&job)?, self.text.document()?);
-        let place = tracked.place(document, tracked.mark(self.text.tick()))?;
+        let place = tracked.place(document)?;
         Some(Passage::new(place, document.rows()))
     }
 
-    /// The state, the changedtick, the text and the places of the ranges.
-    pub fn view(&self) -> Findings {
-        let document = self.text.document();
-        let places = self
-            .jobs
-            .iter()
-            .map(|(job, tracked)| (*job, document.and_then(|document| tracked.place(document, None))));
-        Findings::View(MirrorView {
-            state: self.text.state(),
-            tick: self.text.tick(),
-            rows: document.map(|document| document.rows().clone()).unwrap_or_default(),
-            places: places.collect(),
-        })
+    /// The state, the changedtick and the text.
+    pub fn view(&self) -> MirrorView {
+        let rows = self.text.document().map(|document| document.rows().clone()).unwrap_or_default();
+        MirrorView { state: self.text.state(), tick: self.text.tick(), rows }
     }
 
     /// Reports the ranges in a file that was written, once for each write, as soon as the text is known. A range that is
@@ -50,7 +39,7 @@ impl Buffer {
         let Some(document) = self.text.sure().filter(|_| self.text.is_written) else { return };
         for (job, tracked) in &self.jobs {
             let Some(anchor) = tracked.followed() else { continue };
-            let place = document.place(anchor, tracked.mark(self.text.tick()));
+            let place = document.place(anchor);
             if place.is_some() || document.is_gone(anchor) {
                 self.orders.push(Order::RangeOnDisk(RangeOnDisk {
                     job: *job,
@@ -63,7 +52,7 @@ impl Buffer {
         self.text.is_written = false;
     }
 
-    /// Tells the editor the place of each mark that is not known to be at its range, none where that is lost.
+    /// Tells the editor the places of its marks, none where a range is lost, after a change that may have moved one.
     pub fn send_places(&mut self) {
         let (tick, Some(document)) = (self.text.tick(), self.text.sure()) else { return };
         if !self.sync.may_differ || self.sync.under_way.is_some() || self.sync.is_refused {
@@ -72,15 +61,8 @@ impl Buffer {
         self.sync.may_differ = false;
         let mut places = Vec::new();
         for (job, tracked) in self.jobs.iter_mut().filter(|(_, tracked)| tracked.is_decided()) {
-            let anchor = tracked.followed();
-            let place = anchor.and_then(|anchor| document.place(anchor, None));
-            // If only its mark can tell where the range is, the mark must not move.
-            let is_certain = place.is_some() || !anchor.is_some_and(|anchor| document.needs_mark(anchor));
-            let shown = place.clone().map_or(Shown::Nowhere, Shown::At);
-            if is_certain && tracked.shown != shown {
-                tracked.shown = shown;
-                places.push((*job, place));
-            }
+            tracked.mark = tracked.followed().and_then(|anchor| document.place(anchor));
+            places.push((*job, tracked.mark.clone()));
         }
         if !places.is_empty() {
             self.sync.under_way = Some(tick);
@@ -94,33 +76,16 @@ impl Buffer {
         if let Some(tick) = tick {
             self.text.raise(tick);
         }
-        let Some(told) = self.sync.under_way.take() else { return };
+        let told = self.sync.under_way.take();
         self.sync.is_refused = tick.is_none();
-        if tick != Some(told) {
-            self.lose_marks();
-        }
+        self.sync.may_differ |= tick != told;
     }
 
     /// Rows were replaced by so many others. Only what an edit of one row cannot have moved is taken to be where it was.
     pub fn move_marks(&mut self, rows: &Range<usize>, len: usize) {
-        if self.sync.under_way.is_some() {
-            return self.lose_marks();
-        }
         let is_edit = rows.len() == 1 && len == 1;
-        self.sync.may_differ |= !is_edit;
-        for tracked in self.jobs.values_mut() {
-            if let Shown::At(place) = &tracked.shown
-                && !(is_edit && is_apart(rows.start, place))
-            {
-                (tracked.shown, self.sync.may_differ) = (Shown::Unknown, true);
-            }
-        }
-    }
-
-    /// A mark may be anywhere.
-    pub fn lose_marks(&mut self) {
-        self.jobs.values_mut().for_each(|tracked| tracked.shown = Shown::Unknown);
-        self.sync.may_differ = true;
+        let mut marks = self.jobs.values().filter_map(|tracked| tracked.mark.as_ref());
+        self.sync.may_differ |= !is_edit || marks.any(|mark| !is_apart(rows.start, mark));
     }
 }
 

@@ -3,17 +3,17 @@
 use super::super::held::{HeldReview, ViewDue, chosen};
 use super::super::intent::{Intent, SettledIntent, Settlement};
 use super::super::order::{ContactScope, Order};
-use super::super::query::{Findings, MirrorQuery, ReviewQuery};
+use super::super::query::{Findings, MirrorQuery, Obstacle, ReviewQuery};
 use super::super::view::MirrorState;
 use super::Buffer;
+use crate::document::Located;
 use crate::land::{Bytes, HeldFor};
 use crate::review::EditId;
 
 impl Buffer {
     /// Takes a query. Nothing is said of a text that is unsure before the editor was contacted.
     pub fn query(&mut self, token: u64, question: MirrorQuery) {
-        let needs_marks = matches!(question, MirrorQuery::Review { job, .. } if self.needs_mark_of(job));
-        if self.text.state() == MirrorState::Unsure || needs_marks {
+        if self.text.state() == MirrorState::Unsure {
             self.contact(ContactScope::Marks);
         }
         if self.contacts > 0 {
@@ -26,16 +26,9 @@ impl Buffer {
     pub(super) fn answer(&mut self, token: u64, question: &MirrorQuery) {
         let findings = match question {
             MirrorQuery::Review { job, asked } => return self.ask(token, *job, asked),
-            MirrorQuery::Mirror => self.view(),
+            MirrorQuery::Mirror => Ok(Some(self.view())),
         };
         self.orders.push(Order::Reply { token, findings });
-    }
-
-    /// Whether only the editor's mark, as it is now, tells where the range of a job is.
-    pub(super) fn needs_mark_of(&self, job: u64) -> bool {
-        let tracked = self.jobs.get(&job).zip(self.text.sure());
-        let needs_mark = tracked.is_some_and(|(tracked, document)| tracked.needs_mark(document));
-        needs_mark && self.marks_tick != self.text.tick()
     }
 
     /// Does what is asked of a review.
@@ -45,23 +38,17 @@ impl Buffer {
                 let held = self.jobs.entry(job).or_default().held.get_or_insert_default();
                 held.set(lines, dropped);
                 held.watch();
-                Findings::Nothing
+                Ok(None)
             }
             ReviewQuery::Take(hunks) | ReviewQuery::Both(hunks) => {
                 let is_both = matches!(asked, ReviewQuery::Both(_));
                 return self.add_intent(job, Intent::Take { hunks: hunks.clone(), is_both, token });
             }
             ReviewQuery::Drop(ids) => match self.drop_hunks(job, ids.as_deref()) {
-                Ok((done, None)) => Findings::Done(done),
-                Ok((done, Some(settlement))) => {
-                    let settled = SettledIntent { taken: done, ..SettledIntent::new(job, settlement) };
-                    return self.report(settled, Some(token));
-                }
-                Err(findings) => findings,
+                Ok(Some(settlement)) => return self.report(SettledIntent::new(job, settlement), Some(token)),
+                dropped => dropped.map(|_| None),
             },
-            ReviewQuery::Undrop(ids) => {
-                self.undrop(job, ids).map_or_else(|findings| findings, Findings::Done)
-            }
+            ReviewQuery::Undrop(ids) => self.undrop(job, ids).map(|()| None),
         };
         self.reply(job, token, findings);
     }
@@ -78,26 +65,18 @@ impl Buffer {
     }
 
     /// Drops hunks, or all. Where nothing is left, what becomes of the answer.
-    fn drop_hunks(
-        &mut self,
-        job: u64,
-        ids: Option<&[EditId]>,
-    ) -> Result<(Vec<EditId>, Option<Settlement>), Findings> {
-        self.text.known().map_err(Findings::Unknown)?;
-        let (tick, document) = (self.text.tick(), self.text.document_mut());
-        let (Some(document), Some(tracked)) = (document, self.jobs.get_mut(&job)) else {
-            return Err(Findings::Unknown(HeldFor::RangeLost));
+    fn drop_hunks(&mut self, job: u64, ids: Option<&[EditId]>) -> Result<Option<Settlement>, Obstacle> {
+        self.text.known()?;
+        let (Some(document), Some(tracked)) = (self.text.document_mut(), self.jobs.get_mut(&job)) else {
+            return Err(HeldFor::RangeLost.into());
         };
-        let located = tracked.locate(document, tick);
-        let (anchor, located) = located.ok_or(Findings::Unknown(HeldFor::RangeLost))?;
         let column = tracked.column;
-        let review = tracked.review(&located.base).ok_or(Findings::Stale)?;
-        let all = review.hunks(&located.now, column).map_err(Findings::Unknown)?;
-        let hunks = chosen(&all, ids).ok_or(Findings::Stale)?;
+        let (anchor, located, review) = tracked.reviewed(document)?;
+        let all = review.hunks(&located.now, column)?;
+        let hunks = chosen(&all, ids).ok_or(Obstacle::Stale)?;
         review.drop(&hunks);
-        let done = hunks.iter().map(|hunk| hunk.id).collect();
         if hunks.len() < all.len() {
-            return Ok((done, None));
+            return Ok(None);
         }
         let pieces: Vec<Bytes> = located.now.pieces().into_iter().map(<[u8]>::to_vec).collect();
         let settlement = Settlement::from(review.end(0, &pieces));
@@ -106,20 +85,18 @@ impl Buffer {
             document.rebased(anchor, written);
             tracked.before.get_or_insert(sent);
         }
-        Ok((done, Some(settlement)))
+        Ok(Some(settlement))
     }
 
     /// Proposes dropped hunks again.
-    fn undrop(&mut self, job: u64, ids: &[EditId]) -> Result<Vec<EditId>, Findings> {
-        let (tick, document) = (self.text.tick(), self.text.known().map_err(Findings::Unknown)?);
-        let tracked = self.jobs.get_mut(&job).ok_or(Findings::Unknown(HeldFor::RangeLost))?;
-        let located = tracked.locate(document, tick);
-        let (_, located) = located.ok_or(Findings::Unknown(HeldFor::RangeLost))?;
+    fn undrop(&mut self, job: u64, ids: &[EditId]) -> Result<(), Obstacle> {
+        let document = self.text.known()?;
+        let tracked = self.jobs.get_mut(&job).ok_or(HeldFor::RangeLost)?;
         let column = tracked.column;
-        let review = tracked.review(&located.base).ok_or(Findings::Stale)?;
-        let gone = review.dropped_hunks(&located.now, column).map_err(Findings::Unknown)?;
-        review.undrop(&chosen(&gone, Some(ids)).ok_or(Findings::Stale)?);
-        Ok(ids.to_vec())
+        let (_, located, review) = tracked.reviewed(document)?;
+        let gone = review.dropped_hunks(&located.now, column)?;
+        review.undrop(&chosen(&gone, Some(ids)).ok_or(Obstacle::Stale)?);
+        Ok(())
     }
 
     /// The plugin needs no more views of an answer.
@@ -153,8 +130,7 @@ impl Buffer {
             .filter(|(_, tracked)| tracked.held.as_ref().is_some_and(|held| held.is_due(due)));
         let jobs: Vec<u64> = jobs.map(|(job, _)| *job).collect();
         let is_known = match self.text.state() {
-            MirrorState::Sure => !jobs.iter().any(|job| self.needs_mark_of(*job)),
-            MirrorState::TooLarge => true,
+            MirrorState::Sure | MirrorState::TooLarge => true,
             MirrorState::Unknown => self.text.obstacle().is_some(),
             MirrorState::Unsure => false,
         };
@@ -164,16 +140,13 @@ impl Buffer {
         let (known, tick) = (self.text.known(), self.text.tick());
         for job in jobs {
             let Some(tracked) = self.jobs.get_mut(&job) else { continue };
-            let located = known.and_then(|document| {
-                let located = tracked.locate(document, tick);
-                Ok(located.ok_or(HeldFor::RangeLost)?.1)
-            });
             let column = tracked.column;
-            let hunks = located.and_then(|located| {
-                let review = tracked.review(&located.base).ok_or(HeldFor::RangeLost)?;
-                let hunks = review.hunks(&located.now, column)?;
-                Ok((hunks, review.dropped_hunks(&located.now, column).unwrap_or_default()))
+            let hunks = known.map_err(Obstacle::from).and_then(|document| {
+                let (_, Located { now, .. }, review) = tracked.reviewed(document)?;
+                Ok((review.hunks(&now, column)?, review.dropped_hunks(&now, column).unwrap_or_default()))
             });
+            let hunks =
+                hunks.map_err(|why| if let Obstacle::Held(why) = why { why } else { HeldFor::RangeLost });
             let Some(held) = &mut tracked.held else { continue };
             let (view, replies) = held.next(job, hunks, (known.ok(), tick));
             self.orders.extend(view.map(|view| Order::Review { buffer: self.number, view }));

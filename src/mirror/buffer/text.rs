@@ -89,15 +89,16 @@ impl MirroredText {
         }
     }
 
-    /// The first document.
-    pub fn begin(&mut self, rows: &[Vec<u8>]) {
-        self.document = Some(Document::new(rows));
-    }
-
-    /// The document has the whole text that Neovim sent after an attach.
-    pub fn complete(&mut self, tick: Option<u64>) {
+    /// Neovim sent the whole text after an attach. Returns whether there was a document of it before.
+    pub fn read(&mut self, tick: Option<u64>, rows: &[Vec<u8>]) -> bool {
+        let was_known = self.document.is_some();
+        match &mut self.document {
+            Some(document) => document.reload(rows),
+            None => self.document = Some(Document::new(rows)),
+        }
         self.state = if tick.is_some() { MirrorState::Sure } else { MirrorState::Unsure };
         self.tick = tick.unwrap_or_default();
+        was_known
     }
 
     /// The document to which a change of rows applies, if the change fits it.

@@ -7,19 +7,18 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::super::event::MirrorEvent;
+use super::super::event::BufferEvent;
 use super::super::held::ViewDue;
-use super::super::intent::{Intent, Obstacle, SettledIntent, Settlement};
+use super::super::intent::{Intent, SettledIntent, Settlement};
 use super::super::order::{ContactScope, Order};
 use super::super::plan::{decide, decide_by_mark};
-use super::super::query::Findings;
-use super::super::tracked::{Pending, Shown, Step, Tracked};
+use super::super::query::Obstacle;
+use super::super::tracked::{Pending, Tracked};
 use super::super::view::MirrorState;
 use super::super::write::{Plan, StepReply, WriteCall, WriteReply, WriteStep};
 use super::{Buffer, Excerpts};
-use crate::document::{AnchorId, Document, Passage};
+use crate::document::{Document, Passage};
 use crate::land::HeldFor;
-use crate::review::EditId;
 
 /// The most attempts to write an intent, the first one included, when the buffer differs from its mirror.
 const MAX_TRIES: usize = 5;
@@ -33,7 +32,9 @@ pub struct CallUnderWay {
     /// How often it was made.
     made: usize,
     /// What came meanwhile: which changes are this call's its reply tells.
-    held_back: Vec<MirrorEvent>,
+    held_back: Vec<BufferEvent>,
+    /// For each step its plan, until it is known to be written.
+    plans: Vec<Option<Plan>>,
 }
 
 impl Buffer {
@@ -42,42 +43,63 @@ impl Buffer {
         self.writing.is_some()
     }
 
-    /// Keeps an event until the call that writes is over.
-    pub fn hold_back(&mut self, event: MirrorEvent) {
-        if let Some(writing) = &mut self.writing {
-            writing.held_back.push(event);
+    /// Keeps an event until the call that writes is over; gives it back where there is none.
+    pub fn hold_back(&mut self, event: BufferEvent) -> Option<BufferEvent> {
+        match &mut self.writing {
+            Some(writing) => {
+                writing.held_back.push(event);
+                None
+            }
+            None => Some(event),
         }
     }
 
-    /// The call that wrote is over: returns what came meanwhile; none if there was no call.
-    pub fn take_held_back(&mut self) -> Option<Vec<MirrorEvent>> {
-        self.writing.take().map(|writing| writing.held_back)
+    /// A call is over that wrote. What came meanwhile is taken, each change for the step that made it. Where the plugin
+    /// raised an error, and may have written before, the call is made again: it writes no attempt twice.
+    pub fn written(&mut self, reply: Option<&WriteReply>) {
+        let Some(mut writing) = self.writing.take() else { return };
+        if reply.is_none() && writing.made < MAX_CALLS {
+            writing.made += 1;
+            self.orders.push(Order::Write { buffer: self.number, call: writing.call.clone() });
+            self.writing = Some(writing);
+            return;
+        }
+        let CallUnderWay { call, held_back, mut plans, .. } = writing;
+        let is_moment = held_back.iter().any(|event| matches!(event, BufferEvent::Moment));
+        let mut step = None;
+        for event in held_back {
+            let author = match &event {
+                BufferEvent::Lines { tick: Some(tick), range: Some(_), .. } | BufferEvent::Tick(tick) => {
+                    reply.and_then(|reply| reply.author(*tick))
+                }
+                BufferEvent::Lines { .. } | BufferEvent::Detached => None,
+                // What changes no text ends no step.
+                _ => step,
+            };
+            if author != step {
+                self.step_written(&call, step, &mut plans);
+                step = author;
+            }
+            let plan = author.and_then(|at| plans.get(at)?.as_ref());
+            self.handle(event, plan.and_then(|plan| plan.anchor));
+        }
+        self.step_written(&call, step, &mut plans);
+        self.replied(&call, plans, if self.is_gone { Some(&WriteReply::Gone) } else { reply });
+        if matches!(reply, Some(WriteReply::NotNow)) && !is_moment {
+            self.wait_for_moment();
+        }
     }
 
-    /// Makes the call again that writes: the plugin raised an error, and may have written before. It writes no attempt
-    /// twice. Returns whether the call is made again.
-    pub fn call_again(&mut self) -> bool {
-        let Some(writing) = self.writing.as_mut().filter(|writing| writing.made < MAX_CALLS) else {
-            return false;
-        };
-        writing.made += 1;
-        self.orders.push(Order::Write { buffer: self.number, call: writing.call.clone() });
-        true
-    }
-
-    /// It may be a moment at which text can be written.
-    pub fn moment_came(&mut self) {
-        self.is_busy = false;
-    }
-
-    /// So may it be after a while.
-    pub fn asked_again(&mut self) {
-        self.asks_again = false;
-        self.moment_came();
+    /// Nothing more comes of the editor, also no reply to a call under way.
+    pub fn disconnected(&mut self) {
+        for event in self.writing.take().map(|writing| writing.held_back).unwrap_or_default() {
+            self.handle(event, None);
+        }
+        self.report_ranges_on_disk();
     }
 
     /// The user is in the middle of something: nothing is written before a moment comes.
-    pub fn wait_for_moment(&mut self) {
+    fn wait_for_moment(&mut self) {
         self.is_busy = true;
         self.orders.push(Order::NotNow(self.waiting()));
         if !std::mem::replace(&mut self.asks_again, true) {
@@ -96,25 +118,19 @@ impl Buffer {
     }
 
     fn enqueue(&mut self, job: u64, intent: Intent, following: VecDeque<Intent>) {
-        let pending = Pending { intent, tries: 0, since: self.next_turn(), following, step: None };
+        let pending = Pending { intent, tries: 0, since: self.next_turn(), following, is_in_call: false };
         self.jobs.entry(job).or_default().pending = Some(pending);
     }
 
     /// The jobs whose intent waits for a call, oldest first.
     fn waiting(&self) -> Vec<u64> {
         let since = |tracked: &Tracked| {
-            tracked.pending.as_ref().filter(|pending| pending.step.is_none()).map(|pending| pending.since)
+            tracked.pending.as_ref().filter(|pending| !pending.is_in_call).map(|pending| pending.since)
         };
         let mut waiting: Vec<(u64, u64)> =
             self.jobs.iter().filter_map(|(job, tracked)| Some((since(tracked)?, *job))).collect();
         waiting.sort_unstable();
         waiting.into_iter().map(|(_, job)| job).collect()
-    }
-
-    /// The step of the call under way that is at this place in it, and its job.
-    pub(super) fn step(&self, at: usize) -> Option<(u64, &Step)> {
-        let steps = self.jobs.iter().filter_map(|(job, tracked)| Some((*job, tracked.step()?)));
-        steps.into_iter().find(|(_, step)| step.at == at)
     }
 
     /// Goes on with what is to be written. Steps are numbered from `attempts` on.
@@ -126,16 +142,13 @@ impl Buffer {
             }
             let scope = match (self.text.obstacle(), self.text.state()) {
                 (Some(why), _) => {
-                    self.deny(why);
+                    self.deny_all(why);
                     continue;
                 }
                 (None, MirrorState::Unknown) => ContactScope::Text,
                 (None, MirrorState::Unsure) => ContactScope::Marks,
                 (None, MirrorState::TooLarge) if self.excerpts != Excerpts::Known && self.needs_text() => {
                     ContactScope::Excerpts
-                }
-                (None, MirrorState::Sure) if waiting.iter().any(|job| self.needs_mark_of(*job)) => {
-                    ContactScope::Marks
                 }
                 (None, MirrorState::TooLarge | MirrorState::Sure) => {
                     self.call(&waiting, attempts);
@@ -155,7 +168,7 @@ impl Buffer {
     /// Makes the next call, with all intents that can be written now, and settles those that need no write.
     fn call(&mut self, waiting: &[u64], attempts: &mut u64) {
         let tick = self.text.tick();
-        let mut planned: Vec<(Range<usize>, u64)> = Vec::new();
+        let mut planned: Vec<(u64, Plan)> = Vec::new();
         for job in waiting {
             let Some(tracked) = self.jobs.get_mut(job) else { continue };
             let Some(mut pending) = tracked.pending.take() else { continue };
@@ -163,132 +176,116 @@ impl Buffer {
                 Some(document) => decide(tracked, &pending.intent, document, tick),
                 None => decide_by_mark(tracked, &pending.intent),
             };
+            let touches = |plan: &Plan| planned.iter().any(|(_, other)| touch(&other.rows(), &plan.rows()));
             let settlement = match plan {
-                // This plan touches a step of the call, and can be computed only after that step is written.
-                Ok(plan) if planned.iter().any(|(other, _)| touch(other, &plan.now.place.rows())) => {
+                Ok(plan) if touches(&plan) => {
+                    // It can be computed only after the other step is written.
                     if let Some(document) = self.text.document_mut() {
                         tracked.drop_plan(&plan, document);
                     }
                     None
                 }
                 Ok(plan) => {
-                    *attempts += 1;
-                    pending.tries += 1;
-                    planned.push((plan.now.place.rows(), *job));
-                    pending.step = Some(Step { at: 0, attempt: *attempts, plan });
+                    (pending.tries, pending.is_in_call) = (pending.tries + 1, true);
+                    planned.push((*job, plan));
                     None
                 }
                 Err(settlement) => Some(settlement),
             };
             tracked.pending = Some(pending);
             if let Some(settlement) = settlement {
-                self.settle_intent(*job, |_| settlement, SettledIntent::new);
+                self.settle_intent(SettledIntent::new(*job, settlement));
             }
         }
         // Bottom-up, so that no step moves the rows of a later one.
-        planned.sort_by_key(|(rows, _)| std::cmp::Reverse(rows.start));
-        let mut steps = Vec::new();
-        for (at, (_, job)) in planned.into_iter().enumerate() {
-            let pending = self.jobs.get_mut(&job).and_then(|tracked| tracked.pending.as_mut());
-            let Some(step) = pending.and_then(|pending| pending.step.as_mut()) else { continue };
-            step.at = at;
-            let Step { attempt, plan, .. } = &*step;
-            steps.push(WriteStep {
-                job,
-                attempt: *attempt,
+        planned.sort_by_key(|(_, plan)| std::cmp::Reverse(plan.rows().start));
+        let steps = planned.iter().map(|(job, plan)| {
+            *attempts += 1;
+            let place = plan.replaced.planned_place();
+            WriteStep {
+                job: *job,
+                attempt: *attempts,
                 settlement: plan.settlement,
                 edits: plan.edits.clone(),
-                place: plan.replaced.planned_place(),
-            });
-        }
-        if !steps.is_empty() {
-            let call = WriteCall { tick, steps };
-            self.writing = Some(CallUnderWay { call: call.clone(), made: 1, held_back: Vec::new() });
-            self.orders.push(Order::Write { buffer: self.number, call });
+                place,
+            }
+        });
+        let call = WriteCall { tick, steps: steps.collect() };
+        if !call.steps.is_empty() {
+            self.orders.push(Order::Write { buffer: self.number, call: call.clone() });
+            let plans = planned.into_iter().map(|(_, plan)| Some(plan)).collect();
+            self.writing = Some(CallUnderWay { call, made: 1, held_back: Vec::new(), plans });
         }
         (self.excerpts, self.sync.may_differ) = (Excerpts::Unknown, true);
     }
 
     /// Settles every waiting intent as impossible, for the reason `why`.
-    fn deny(&mut self, why: HeldFor) {
+    fn deny_all(&mut self, why: HeldFor) {
         while let Some(job) = self.waiting().first() {
-            self.settle_intent(*job, |intent| intent.denied(why), SettledIntent::new);
+            self.deny(*job, why);
         }
     }
 
-    /// A step is written, and the document has all its changes and no later ones.
-    pub fn step_written(&mut self, at: usize) {
-        let Some((job, anchor)) = self.step(at).and_then(|(job, step)| Some((job, step.plan.anchor?))) else {
+    fn deny(&mut self, job: u64, why: HeldFor) {
+        let pending = self.jobs.get(&job).and_then(|tracked| tracked.pending.as_ref());
+        if let Some(settlement) = pending.map(|pending| pending.intent.denied(why)) {
+            self.settle_intent(SettledIntent::new(job, settlement));
+        }
+    }
+
+    /// A step is written, and the document has all its changes and no later ones. In a buffer that is too large, of which
+    /// Neovim sends no events, only the reply tells that.
+    fn step_written(&mut self, call: &WriteCall, at: Option<usize>, plans: &mut [Option<Plan>]) {
+        let is_mirrored = |plan: &&mut Option<Plan>| plan.as_ref().is_some_and(|plan| plan.anchor.is_some());
+        let plan = at.and_then(|at| plans.get_mut(at)).filter(is_mirrored).and_then(Option::take);
+        let (Some(plan), Some(step)) = (plan, at.and_then(|at| call.steps.get(at))) else { return };
+        let Some((tracked, document)) = self.jobs.get_mut(&step.job).zip(self.text.document_mut()) else {
             return;
         };
-        let Some((tracked, document)) = self.jobs.get_mut(&job).zip(self.text.document_mut()) else { return };
-        let step = tracked.pending.as_mut().and_then(|pending| pending.step.take());
-        let Some(Step { attempt, plan, .. }) = step else { return };
-        let taken = land(tracked, anchor, &plan, document);
-        tracked.shown = Shown::At(plan.replaced.planned_place());
+        land(tracked, &plan, document);
+        tracked.mark = Some(step.place.clone());
         self.look_again(ViewDue::Now);
         self.sync.may_differ = true;
-        self.settle_intent(
-            job,
-            |_| plan.settlement,
-            |job, settlement| SettledIntent {
-                attempt: Some(attempt),
-                taken,
-                ..SettledIntent::new(job, settlement)
-            },
-        );
+        let attempt = Some(step.attempt);
+        self.settle_intent(SettledIntent { attempt, ..SettledIntent::new(step.job, plan.settlement) });
     }
 
     /// Handles the reply to a call that writes. The document has all changes that came before the reply. A step that was
-    /// not written waits again or is denied. One that was is settled, except in a buffer that is too large: Neovim sends
-    /// no events for it.
-    pub fn replied(&mut self, reply: Option<&WriteReply>) {
+    /// not written waits again or is denied.
+    fn replied(&mut self, call: &WriteCall, plans: Vec<Option<Plan>>, reply: Option<&WriteReply>) {
         if let Some(WriteReply::Stale { tick } | WriteReply::Done { tick, .. }) = reply {
             self.text.raise(*tick);
         }
         if reply.is_some_and(WriteReply::differs) {
             self.text.distrust();
         }
-        let steps = self.jobs.iter().filter_map(|(job, tracked)| Some((tracked.step()?.at, *job)));
-        let mut steps: Vec<(usize, u64)> = steps.collect();
-        steps.sort_unstable();
-        for (at, job) in steps {
-            let since = self.next_turn();
-            let Some(tracked) = self.jobs.get_mut(&job) else { continue };
-            let Some(pending) = &mut tracked.pending else { continue };
-            let (Some(Step { attempt, plan, .. }), tries) = (pending.step.take(), pending.tries) else {
-                continue;
-            };
-            pending.since = since;
+        let results = match reply {
+            Some(WriteReply::Done { steps, .. }) => &steps[..],
+            _ => &[],
+        };
+        for (at, (WriteStep { job, attempt, .. }, plan)) in call.steps.iter().zip(plans).enumerate() {
+            let (Some(plan), since) = (plan, self.next_turn()) else { continue };
+            let Some(tracked) = self.jobs.get_mut(job) else { continue };
             if let Some(document) = self.text.document_mut() {
                 tracked.drop_plan(&plan, document);
             }
-            let result = match reply {
-                Some(WriteReply::Done { steps, .. }) => steps.get(at),
-                _ => None,
-            };
-            let denied = match (reply, result) {
+            let Some(pending) = &mut tracked.pending else { continue };
+            (pending.since, pending.is_in_call) = (since, false);
+            let denied = match (reply, results.get(at)) {
                 (_, Some(StepReply::Written { .. })) if plan.anchor.is_none() => {
-                    let (attempt, passage) = (Some(attempt), Some(plan.after()));
-                    self.settle_intent(
-                        job,
-                        |_| plan.settlement,
-                        |job, settlement| SettledIntent {
-                            attempt,
-                            passage,
-                            ..SettledIntent::new(job, settlement)
-                        },
-                    );
+                    let (attempt, passage) = (Some(*attempt), Some(plan.after()));
+                    let settled = SettledIntent::new(*job, plan.settlement);
+                    self.settle_intent(SettledIntent { attempt, passage, ..settled });
                     continue;
                 }
                 (None, _) => HeldFor::RangeLost,
                 (Some(WriteReply::Gone), _) => HeldFor::BufferGone,
                 (_, Some(StepReply::NotModifiable)) => HeldFor::NotModifiable,
-                (_, Some(StepReply::Differs)) if tries >= MAX_TRIES => HeldFor::RangeLost,
+                (_, Some(StepReply::Differs)) if pending.tries >= MAX_TRIES => HeldFor::RangeLost,
                 (_, Some(StepReply::Error)) => HeldFor::RangeLost,
                 _ => continue,
             };
-            self.settle_intent(job, |intent| intent.denied(denied), SettledIntent::new);
+            self.deny(*job, denied);
         }
     }
 
@@ -297,22 +294,20 @@ impl Buffer {
         for (token, question) in std::mem::take(&mut self.queries) {
             self.orders.push(Order::Reply { token, findings: question.without_mirror() });
         }
-        self.replied(reply);
-        self.deny(HeldFor::BufferGone);
+        if let Some(CallUnderWay { call, plans, .. }) = self.writing.take() {
+            self.replied(&call, plans, reply);
+        }
+        self.deny_all(HeldFor::BufferGone);
+        self.is_gone = true;
     }
 
     /// Settles an intent. If the answer is still held, the next intent for the same range waits from now on; else all
     /// following ones are refused as stale.
-    fn settle_intent(
-        &mut self,
-        job: u64,
-        settlement: impl FnOnce(&Intent) -> Settlement,
-        settled: impl FnOnce(u64, Settlement) -> SettledIntent,
-    ) {
+    fn settle_intent(&mut self, settled: SettledIntent) {
+        let (job, settlement) = (settled.job, settled.settlement);
         let pending = self.jobs.get_mut(&job).and_then(|tracked| tracked.pending.take());
         let Some(Pending { intent, mut following, .. }) = pending else { return };
-        let settlement = settlement(&intent);
-        self.report(settled(job, settlement), intent.token());
+        self.report(settled, intent.token());
         if matches!(settlement, Settlement::Taken | Settlement::Refused(_)) {
             if let Some(intent) = following.pop_front() {
                 self.enqueue(job, intent, following);
@@ -329,8 +324,12 @@ impl Buffer {
     pub(super) fn report(&mut self, mut settled: SettledIntent, token: Option<u64>) {
         let (job, settlement) = (settled.job, settled.settlement);
         settled.passage = settled.passage.or_else(|| self.passage(job));
-        let hunks = std::mem::take(&mut settled.taken);
-        let reply = token.map(|token| (token, findings(settlement, hunks)));
+        let findings = match settlement {
+            Settlement::Refused(why) => Err(why),
+            Settlement::Held(why) => Err(why.into()),
+            _ => Ok(None),
+        };
+        let reply = token.map(|token| (token, findings));
         match (settlement, reply) {
             (Settlement::Taken | Settlement::Refused(_), Some((token, findings))) => {
                 self.reply(job, token, findings);
@@ -346,16 +345,17 @@ impl Buffer {
     }
 }
 
-/// The document and the review follow a step that is written. Returns the hunks of a held answer that it took.
-fn land(tracked: &mut Tracked, anchor: AnchorId, plan: &Plan, document: &mut Document) -> Vec<EditId> {
+/// The document and the review follow a step that is written.
+fn land(tracked: &mut Tracked, plan: &Plan, document: &mut Document) {
+    let Some(anchor) = plan.anchor else { return };
     let place = plan.replaced.place(document.rows());
     document.landed(anchor, &place);
     tracked.become_known(anchor, document);
     let Some((hunks, sent)) = &plan.hunks else {
         tracked.before = Some(plan.before());
-        return Vec::new();
+        return;
     };
-    let Some(review) = tracked.review(sent) else { return Vec::new() };
+    let Some(review) = tracked.review(sent) else { return };
     let now = Passage::new(place, document.rows());
     review.take(hunks, (&plan.now, &now), document.last_write(anchor));
     if plan.settlement == Settlement::Taken {
@@ -364,16 +364,6 @@ fn land(tracked: &mut Tracked, anchor: AnchorId, plan: &Plan, document: &mut Doc
         let (written, sent) = review.landed(&now);
         document.rebased(anchor, written);
         tracked.before = Some(sent);
-    }
-    hunks.iter().map(|hunk| hunk.id).collect()
-}
-
-/// What became of a question for hunks.
-fn findings(settlement: Settlement, hunks: Vec<EditId>) -> Findings {
-    match settlement {
-        Settlement::Refused(Obstacle::Stale) => Findings::Stale,
-        Settlement::Refused(Obstacle::Held(why)) | Settlement::Held(why) => Findings::Unknown(why),
-        _ => Findings::Done(hunks),
     }
 }
 

@@ -16,22 +16,6 @@ fn put(rows: std::ops::Range<usize>, tick: u64, lines: &[&str]) -> MirrorEvent {
 }
 
 #[test]
-fn an_answer_that_is_undone_has_nothing_to_take_back() {
-    let mut mirrors = held();
-    let orders = mirrors.take(intent(7, Intent::Land(bytes(&["one"]))));
-    write(&mut mirrors, call(&orders));
-    let tick = replied(&ask(&mut mirrors)).unwrap().1;
-    mirrors.take(lines(Some(tick + 1), 2..2, &TEXT[2..4]));
-    mirrors.take(lines(Some(tick + 2), 1..2, &TEXT[1..2]));
-    mirrors.take(MirrorEvent::Tick { buffer: 1, tick: tick + 3 });
-    assert_eq!(text(&mut mirrors), TEXT);
-    // The user deletes one of the rows that the answer had deleted.
-    mirrors.take(lines(Some(tick + 4), 3..4, &[]));
-    assert_eq!(settled(&mirrors.take(intent(7, Intent::Revert))), [(7, Settlement::Reverted)]);
-    assert_eq!(text(&mut mirrors), [&TEXT[..3], &TEXT[4..]].concat());
-}
-
-#[test]
 fn rows_of_another_text_are_stale() {
     let stale = Settlement::Refused(Obstacle::Stale);
     let mut mirrors = held();
@@ -40,9 +24,10 @@ fn rows_of_another_text_are_stale() {
     let orders = mirrors.take(put(1..2, 2, &["new"]));
     assert_eq!(call(&orders).tick, 2);
     mirrors.take(lines(Some(3), 0..0, &["typed"]));
-    let orders = mirrors.take(MirrorEvent::Written { buffer: 1, reply: Some(WriteReply::Stale { tick: 3 }) });
+    let orders =
+        mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Written(Some(WriteReply::Stale { tick: 3 }))));
     assert_eq!(settled(&orders), [(7, stale)]);
-    assert_eq!(place_of(&mut mirrors, 7), Some(Place::Lines(2..5)), "its range is what it was");
+    assert_eq!(place_of(&mirrors, 7), Some(Place::Lines(2..5)), "its range is what it was");
 }
 
 #[test]
@@ -93,27 +78,9 @@ fn no_two_steps_have_the_same_number() {
     mirrors.take(CONTACTED);
     let orders = mirrors.take(put(0..1, 2, &["new"]));
     assert_eq!(call(&orders).steps[0].attempt, 1001);
-    let orders = mirrors.take(MirrorEvent::Written { buffer: 1, reply: Some(WriteReply::Stale { tick: 2 }) });
+    let orders =
+        mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Written(Some(WriteReply::Stale { tick: 2 }))));
     assert_eq!(call(&orders).steps[0].attempt, 1002);
-}
-
-#[test]
-fn an_insertion_into_an_empty_buffer_keeps_its_range() {
-    for line in [0, 1] {
-        let mut mirrors = mirrored(&[""]);
-        let nothing = || Value::Array(Vec::new());
-        let beside = beside(&[""], line..line);
-        let sent = sent_as(7, Some(2), selection("insert", line, nothing(), nothing(), nothing(), beside));
-        mirrors.take(MirrorEvent::decode("run", &[sent]).unwrap().unwrap());
-        for answer in [&["one"][..], &["", "one", "two"]] {
-            let orders = mirrors.take(intent(7, Intent::Land(bytes(answer))));
-            assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, WRITTEN)]);
-            assert_eq!(place_of(&mut mirrors, 7), Some(Place::Lines(0..answer.len())), "{line}");
-            let orders = mirrors.take(intent(7, Intent::Revert));
-            assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, Settlement::Reverted)]);
-            assert_eq!(text(&mut mirrors), [""]);
-        }
-    }
 }
 
 #[test]
@@ -133,9 +100,9 @@ fn a_part_whose_answer_has_another_number_of_rows_is_taken_back_after_undo_and_r
     assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, WRITTEN)]);
     assert_eq!(text(&mut mirrors), ["t1", "t", "a2", "t3"]);
     mirrors.take(lines(Some(5), 1..3, &["t2"]));
-    mirrors.take(MirrorEvent::Tick { buffer: 1, tick: 6 });
+    mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Tick(6)));
     mirrors.take(lines(Some(7), 1..2, &["t", "a2"]));
-    mirrors.take(MirrorEvent::Tick { buffer: 1, tick: 8 });
+    mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Tick(8)));
     let orders = mirrors.take(intent(7, Intent::Revert));
     write(&mut mirrors, call(&orders));
     assert_eq!(text(&mut mirrors), text_before);

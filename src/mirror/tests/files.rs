@@ -3,8 +3,11 @@
 use super::*;
 
 pub fn wrote(tick: u64, rows: usize, name: &str) -> MirrorEvent {
-    let MirrorEvent::Notice(notice) = notice(1, tick, rows) else { unreachable!() };
-    MirrorEvent::Notice(Notice { is_written: true, name: name.as_bytes().to_vec(), ..notice })
+    let MirrorEvent::Buffer(1, BufferEvent::Notice(notice)) = notice(1, tick, rows) else { unreachable!() };
+    MirrorEvent::Buffer(
+        1,
+        BufferEvent::Notice(Notice { is_written: true, name: name.as_bytes().to_vec(), ..notice }),
+    )
 }
 
 fn held(text: &[&str]) -> Mirrors {
@@ -71,7 +74,7 @@ fn what_was_written_before_the_editor_ended_is_told_though_a_reply_is_missing() 
 fn found(text: &[&str], sent: Value, more: Vec<(&str, Value)>) -> Option<Place> {
     let mut mirrors = mirrored(text);
     mirrors.take(told(2, text.len(), &[without_place(7, sent, more)]));
-    place_of(&mut mirrors, 7)
+    place_of(&mirrors, 7)
 }
 
 fn saved(first_line: usize, rows: &[&str]) -> Vec<(&'static str, Value)> {
@@ -121,7 +124,7 @@ fn rows_that_stood_otherwise_in_the_file_are_found_by_that_and_merged_with_what_
     let mut mirrors = mirrored(&now);
     let lines = sent(7, None, "line", (2, 4), TEXT);
     mirrors.take(told(2, now.len(), &[without_place(7, lines, saved(3, &["first", "mine", "last"]))]));
-    assert_eq!(place_of(&mut mirrors, 7), Some(Place::Lines(2..5)));
+    assert_eq!(place_of(&mirrors, 7), Some(Place::Lines(2..5)));
     let accept =
         |lines: &[&str]| intent(7, Intent::Accept { lines: bytes(lines), dropped: Vec::new(), shown: None });
     let conflict = Settlement::Refused(Obstacle::Held(HeldFor::Conflict));
@@ -159,5 +162,5 @@ fn a_range_that_the_user_deleted_is_never_looked_for() {
     }
     let mark = without_place(7, sent(7, None, "line", (2, 4), TEXT), Vec::new());
     mirrors.take(told(7, 5, &[mark]));
-    assert_eq!(place_of(&mut mirrors, 7), None);
+    assert_eq!(place_of(&mirrors, 7), None);
 }

@@ -26,7 +26,7 @@ fn excerpt(tick: u64, rows: &[&str]) -> MirrorEvent {
 }
 
 fn land(mirrors: &mut Mirrors, intent: Intent) {
-    let orders = mirrors.take(MirrorEvent::Want { buffer: 1, job: 7, intent });
+    let orders = mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Want { job: 7, intent }));
     let scope = |order: &Order| matches!(order, Order::Contact { scope: ContactScope::Excerpts, .. });
     assert!(matches!(&orders[..], [order] if scope(order)), "{orders:?}");
 }
@@ -43,8 +43,8 @@ fn an_answer_lands_where_the_text_at_its_mark_is_what_was_sent() {
     assert_eq!((edit.above.as_deref(), edit.below.as_deref()), (Some(&b"first"[..]), Some(&b"last"[..])));
     assert_eq!(call.steps[0].place, Place::Lines(500..503));
     let steps = vec![StepReply::Written { from: 9, to: 10 }];
-    let orders =
-        mirrors.take(MirrorEvent::Written { buffer: 1, reply: Some(WriteReply::Done { tick: 10, steps }) });
+    let orders = mirrors
+        .take(MirrorEvent::Buffer(1, BufferEvent::Written(Some(WriteReply::Done { tick: 10, steps }))));
     let [Order::Settled(settled)] = &orders[..] else { panic!("{orders:?}") };
     assert_eq!(
         (settled.settlement, settled.attempt),
@@ -75,7 +75,7 @@ fn what_needs_no_text_asks_for_none() {
         (Intent::Revert, stays),
         (Intent::Put { rows: 0..1, tick: 2, lines: bytes(&["x"]) }, stays),
     ] {
-        let orders = large().take(MirrorEvent::Want { buffer: 1, job: 7, intent });
+        let orders = large().take(MirrorEvent::Buffer(1, BufferEvent::Want { job: 7, intent }));
         assert_eq!(settled(&orders), [(7, settlement)]);
         assert!(contacts(&orders).is_empty());
     }
@@ -88,7 +88,7 @@ fn a_text_that_changed_meanwhile_is_asked_for_again() {
     mirrors.take(excerpt(9, &TEXT[1..4]));
     assert_eq!(call(&mirrors.take(CONTACTED)).tick, 9);
     let orders =
-        mirrors.take(MirrorEvent::Written { buffer: 1, reply: Some(WriteReply::Stale { tick: 10 }) });
+        mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Written(Some(WriteReply::Stale { tick: 10 }))));
     assert!(matches!(orders[..], [Order::Contact { scope: ContactScope::Excerpts, .. }]), "{orders:?}");
     mirrors.take(excerpt(10, &TEXT[1..4]));
     assert_eq!(call(&mirrors.take(CONTACTED)).tick, 10);

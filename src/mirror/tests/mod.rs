@@ -20,21 +20,24 @@ const TEXT: &[&str] = &["above", "first", "between", "last", "below"];
 fn notice(buffer: u64, tick: u64, rows: usize) -> MirrorEvent {
     let name = b"/a".to_vec();
     let (is_written, refuses, marks) = (false, false, Vec::new());
-    MirrorEvent::Notice(Notice { buffer, name, tick, rows, bytes: rows * 4, is_written, refuses, marks })
+    MirrorEvent::Buffer(
+        buffer,
+        BufferEvent::Notice(Notice { name, tick, rows, bytes: rows * 4, is_written, refuses, marks }),
+    )
 }
 
 fn whole(buffer: u64, tick: u64, rows: &[&str]) -> MirrorEvent {
     let rows = rows.iter().map(|row| row.as_bytes().to_vec()).collect();
-    MirrorEvent::Lines { buffer, tick: Some(tick), range: None, rows }
+    MirrorEvent::Buffer(buffer, BufferEvent::Lines { tick: Some(tick), range: None, rows })
 }
 
 fn lines(tick: Option<u64>, range: std::ops::Range<usize>, rows: &[&str]) -> MirrorEvent {
     let rows = rows.iter().map(|row| row.as_bytes().to_vec()).collect();
-    MirrorEvent::Lines { buffer: 1, tick, range: Some(range), rows }
+    MirrorEvent::Buffer(1, BufferEvent::Lines { tick, range: Some(range), rows })
 }
 
-const CONTACTED: MirrorEvent = MirrorEvent::Contacted { buffer: 1, exists: true };
-const DETACHED: MirrorEvent = MirrorEvent::Detached { buffer: 1 };
+const CONTACTED: MirrorEvent = MirrorEvent::Buffer(1, BufferEvent::Contacted { exists: true });
+const DETACHED: MirrorEvent = MirrorEvent::Buffer(1, BufferEvent::Detached);
 
 /// A mirror of buffer 1 that is sure.
 fn mirrored(rows: &[&str]) -> Mirrors {
@@ -43,6 +46,7 @@ fn mirrored(rows: &[&str]) -> Mirrors {
     assert!(mirrors.take(whole(1, 2, rows)).is_empty());
     assert!(mirrors.take(notice(1, 2, rows.len())).is_empty());
     assert!(mirrors.take(CONTACTED).is_empty());
+    assert!(mirrors.idle().is_empty());
     mirrors
 }
 
@@ -58,7 +62,7 @@ fn contacts(orders: &[Order]) -> Vec<bool> {
 /// What is replied: the text and its changedtick where that is sure.
 fn replied(orders: &[Order]) -> Option<(String, u64)> {
     orders.iter().find_map(|order| match order {
-        Order::Reply { findings: Findings::View(view), .. } if view.state == view::MirrorState::Sure => {
+        Order::Reply { findings: Ok(Some(view)), .. } if view.state == view::MirrorState::Sure => {
             let rows: Vec<_> = view.rows.iter().map(|row| String::from_utf8_lossy(&row.text)).collect();
             Some((rows.join("\n"), view.tick))
         }
@@ -67,17 +71,12 @@ fn replied(orders: &[Order]) -> Option<(String, u64)> {
 }
 
 fn ask(mirrors: &mut Mirrors) -> Vec<Order> {
-    mirrors.take(MirrorEvent::Query { token: 7, buffer: 1, question: MirrorQuery::Mirror })
+    mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Query { token: 7, question: MirrorQuery::Mirror }))
 }
 
-/// Where the range of a job is; none where that is not known, or the buffer has not been contacted.
-fn place_of(mirrors: &mut Mirrors, job: u64) -> Option<Place> {
-    ask(mirrors).into_iter().find_map(|order| match order {
-        Order::Reply { findings: Findings::View(view), .. } => {
-            view.places.into_iter().find(|(other, _)| *other == job)?.1
-        }
-        _ => None,
-    })
+/// Where the range of a job is; none where that is not known.
+fn place_of(mirrors: &Mirrors, job: u64) -> Option<Place> {
+    Some(mirrors.buffers[&1].passage(job)?.place)
 }
 
 fn map(fields: Vec<(&str, Value)>) -> Value {
@@ -138,8 +137,11 @@ fn part(job: u64, tick: Option<u64>, line: usize, columns: std::ops::Range<usize
 /// The plugin tells of marks.
 fn told(tick: u64, rows: usize, marks: &[Value]) -> MirrorEvent {
     let mark = |mark: &Value| Mark::decode(&Fields::root(mark).unwrap()).unwrap();
-    let MirrorEvent::Notice(notice) = notice(1, tick, rows) else { unreachable!() };
-    MirrorEvent::Notice(Notice { marks: marks.iter().filter_map(mark).collect(), ..notice })
+    let MirrorEvent::Buffer(1, BufferEvent::Notice(notice)) = notice(1, tick, rows) else { unreachable!() };
+    MirrorEvent::Buffer(
+        1,
+        BufferEvent::Notice(Notice { marks: marks.iter().filter_map(mark).collect(), ..notice }),
+    )
 }
 
 /// The plugin tells of marks around these rows, from 0.
@@ -191,14 +193,14 @@ fn write(mirrors: &mut Mirrors, call: &WriteCall) -> Vec<Order> {
     for edit in step.edits.iter().rev() {
         tick += 1;
         let (range, rows) = (Some(edit.rows.clone()), edit.lines.clone());
-        mirrors.take(MirrorEvent::Lines { buffer: 1, tick: Some(tick), range, rows });
+        mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Lines { tick: Some(tick), range, rows }));
     }
     let steps = vec![StepReply::Written { from: call.tick, to: tick }];
-    mirrors.take(MirrorEvent::Written { buffer: 1, reply: Some(WriteReply::Done { tick, steps }) })
+    mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Written(Some(WriteReply::Done { tick, steps }))))
 }
 
 fn intent(job: u64, intent: Intent) -> MirrorEvent {
-    MirrorEvent::Want { buffer: 1, job, intent }
+    MirrorEvent::Buffer(1, BufferEvent::Want { job, intent })
 }
 
 /// The text of the mirror.
@@ -286,7 +288,7 @@ fn beyond_their_memory_the_mirrors_go_that_were_used_longest_ago() {
 fn a_mirror_in_which_an_answer_is_being_written_is_not_dropped() {
     let mut mirrors = mirrored(TEXT);
     let request = sent(1, Some(2), "line", (2, 2), TEXT);
-    mirrors.take(MirrorEvent::Sent(Sent::decode(&Fields::root(&request).unwrap()).unwrap()));
+    mirrors.take(MirrorEvent::decode("run", &[request]).unwrap().unwrap());
     let orders = mirrors.take(intent(1, Intent::Land(bytes(&["answer"]))));
     mirrors.take(notice(2, 2, 1));
     mirrors.take(whole(2, 2, &["row"]));
@@ -306,14 +308,14 @@ fn one_timer_asks_again_however_many_moments_pass() {
         timers += orders.iter().filter(|order| matches!(order, Order::AskAgain(1))).count();
         (orders.iter().any(|order| matches!(order, Order::Write { .. })), timers)
     };
-    let not_now = || MirrorEvent::Written { buffer: 1, reply: Some(WriteReply::NotNow) };
+    let not_now = || MirrorEvent::Buffer(1, BufferEvent::Written(Some(WriteReply::NotNow)));
     assert_eq!(take(intent(7, Intent::Land(bytes(&["one"])))), (true, 0));
     assert_eq!(take(not_now()), (false, 1));
     for _ in 0..10 {
-        assert_eq!(take(MirrorEvent::Moment { buffer: 1 }), (true, 1));
+        assert_eq!(take(MirrorEvent::Buffer(1, BufferEvent::Moment)), (true, 1));
         assert_eq!(take(not_now()), (false, 1));
     }
-    assert_eq!(take(MirrorEvent::AskedAgain { buffer: 1 }), (true, 1));
+    assert_eq!(take(MirrorEvent::Buffer(1, BufferEvent::AskedAgain)), (true, 1));
     assert_eq!(take(not_now()), (false, 2));
 }
 
@@ -327,7 +329,7 @@ fn answers_whose_rows_touch_are_written_one_after_the_other() {
     for job in 1..=3 {
         mirrors.take(intent(job, Intent::Land(bytes(&["answer"]))));
     }
-    mirrors.take(MirrorEvent::Written { buffer: 1, reply: Some(WriteReply::NotNow) });
-    let orders = mirrors.take(MirrorEvent::Moment { buffer: 1 });
+    mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Written(Some(WriteReply::NotNow))));
+    let orders = mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Moment));
     assert_eq!(call(&orders).steps.iter().map(|step| step.job).collect::<Vec<_>>(), [3, 2]);
 }

@@ -6,7 +6,7 @@ use crate::review::Hunk;
 
 pub fn watch(job: u64, lines: &[&str]) -> MirrorEvent {
     let asked = ReviewQuery::Watch { lines: bytes(lines), dropped: Vec::new() };
-    MirrorEvent::Query { token: 8, buffer: 1, question: MirrorQuery::Review { job, asked } }
+    MirrorEvent::Buffer(1, BufferEvent::Query { token: 8, question: MirrorQuery::Review { job, asked } })
 }
 
 /// The hunks of a view, or why there are none.
@@ -27,7 +27,7 @@ pub fn drawn(mirrors: &mut Mirrors, mut orders: Vec<Order>) -> Option<ReviewView
         Order::Review { view, .. } => Some(view),
         _ => None,
     })?;
-    mirrors.take(MirrorEvent::Drawn { buffer: 1, job: view.job });
+    mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Drawn(view.job)));
     Some(view)
 }
 
@@ -43,7 +43,7 @@ fn what_an_answer_would_change() {
     assert_eq!(view_after(&mut mirrors, watch(9, &[])), Some(Err(HeldFor::RangeLost)));
     let orders = Mirrors::default().take(watch(7, &[]));
     assert!(
-        matches!(orders[..], [Order::Reply { token: 8, findings: Findings::Unknown(HeldFor::BufferGone) }]),
+        matches!(orders[..], [Order::Reply { token: 8, findings: Err(Obstacle::Held(HeldFor::BufferGone)) }]),
         "{orders:?}"
     );
 }
@@ -59,27 +59,6 @@ fn a_question_waits_for_the_contact() {
 }
 
 #[test]
-fn a_part_of_which_only_the_mark_tells_is_asked_for() {
-    let text = ["f(x)", "end"];
-    let mut mirrors = mirrored(&text);
-    let part = part(7, Some(2), 1, 2..3, &text);
-    mirrors.take(MirrorEvent::decode("run", &[part]).unwrap().unwrap());
-    mirrors.take(lines(Some(3), 0..1, &["f(x, x)"]));
-    assert_eq!(contacts(&mirrors.take(watch(7, &["y"]))), [false]);
-    let mark = map(vec![
-        ("id", 7.into()),
-        ("kind", "char".into()),
-        ("first", 0.into()),
-        ("last", 0.into()),
-        ("from", 5.into()),
-        ("to", 6.into()),
-        ("has_ended", false.into()),
-    ]);
-    mirrors.take(told(3, 2, &[mark]));
-    assert_eq!(view_after(&mut mirrors, CONTACTED), Some(Ok(vec![(0, 1, false)])));
-}
-
-#[test]
 fn a_hunk_is_the_same_where_the_text_above_it_changes() {
     let mut mirrors = mirrored(TEXT);
     mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap().unwrap());
@@ -91,7 +70,7 @@ fn a_hunk_is_the_same_where_the_text_above_it_changes() {
     let hunk = &view.hunks.as_ref().unwrap()[0];
     let id = hunk.id;
     assert_eq!((hunk.rows.clone(), &hunk.lines[..]), (2..2, &[b"more".to_vec()][..]));
-    mirrors.take(MirrorEvent::Drawn { buffer: 1, job: 7 });
+    mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Drawn(7)));
     mirrors.take(lines(Some(3), 0..0, &["typed"]));
     let is_view = |order: &Order| matches!(order, Order::Review { .. });
     assert!(!mirrors.idle().iter().any(is_view), "the user may go on typing");

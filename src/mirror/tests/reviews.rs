@@ -1,15 +1,11 @@
 //! The reviews of a buffer: which hunks are taken in which text.
 
 use super::files::wrote;
-use super::queries::{drawn, view_after, watch};
+use super::queries::{drawn, watch};
 use super::*;
 use crate::mirror::query::ReviewQuery;
 
 const NUMBERS: &[&str] = &["above", "one", "two", "three", "four", "five", "below"];
-
-fn undone(tick: u64) -> MirrorEvent {
-    MirrorEvent::Tick { buffer: 1, tick }
-}
 
 /// A review in which the first two of three hunks were taken in one step, at changedtick 4. The rows are written from
 /// below to above.
@@ -20,40 +16,10 @@ fn two_taken() -> Mirrors {
     let hunks = drawn(&mut mirrors, orders).unwrap().hunks.unwrap();
     let ids = hunks[..2].iter().map(|hunk| hunk.id).collect();
     let question = MirrorQuery::Review { job: 7, asked: ReviewQuery::Take(Some(ids)) };
-    let orders = mirrors.take(MirrorEvent::Query { token: 9, buffer: 1, question });
+    let orders = mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Query { token: 9, question }));
     let orders = write(&mut mirrors, call(&orders));
     assert_eq!(drawn(&mut mirrors, orders).unwrap().taken, 2);
     mirrors
-}
-
-/// The user types above all, and undoes that.
-fn typed_and_undone(mirrors: &mut Mirrors, tick: u64) -> MirrorEvent {
-    mirrors.take(lines(Some(tick), 0..0, &["typed"]));
-    mirrors.take(lines(Some(tick + 1), 0..1, &[]));
-    undone(tick + 1)
-}
-
-/// A take is one step of undo, but several changes of the text. No undo leads to what stands between them.
-#[test]
-fn a_text_that_equals_one_inside_a_take_has_what_was_taken_before_it() {
-    let mut mirrors = two_taken();
-    mirrors.take(lines(Some(5), 1..2, &["one"]));
-    assert_eq!(text(&mut mirrors), ["above", "one", "two", "THREE", "four", "five", "below"]);
-    let undone_last = typed_and_undone(&mut mirrors, 6);
-    assert_eq!(view_after(&mut mirrors, undone_last), Some(Ok(vec![(5, 6, false)])));
-}
-
-#[test]
-fn a_text_that_equals_one_inside_the_undo_of_a_take_has_nothing_taken() {
-    let mut mirrors = two_taken();
-    mirrors.take(lines(Some(5), 1..2, &["one"]));
-    mirrors.take(lines(Some(6), 3..4, &["three"]));
-    let shown = view_after(&mut mirrors, undone(6));
-    assert_eq!(shown, Some(Ok(vec![(1, 2, false), (3, 4, false), (5, 6, false)])));
-    mirrors.take(lines(Some(7), 3..4, &["THREE"]));
-    assert_eq!(text(&mut mirrors), ["above", "one", "two", "THREE", "four", "five", "below"]);
-    let undone_last = typed_and_undone(&mut mirrors, 8);
-    assert_eq!(view_after(&mut mirrors, undone_last), Some(Ok(vec![(1, 2, false), (5, 6, false)])));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The assumed positions of the editor's marks, and when the editor gets new ones.
+//! When the editor is told the places of its marks.
 
 use super::*;
 
@@ -50,7 +50,7 @@ fn the_editor_is_told_where_its_mark_may_be_elsewhere() {
         mirrors.take(lines(Some(3), range.clone(), rows));
         assert_eq!(places(&mirrors.idle()), Some((3, Some(place))), "{range:?} {rows:?}");
         assert_eq!(places(&mirrors.idle()), None, "it is under way");
-        mirrors.take(MirrorEvent::Placed { buffer: 1, tick: Some(3) });
+        mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Placed(Some(3))));
         assert_eq!(places(&mirrors.idle()), None, "it was taken");
     }
 }
@@ -61,9 +61,9 @@ fn what_the_editor_did_not_take_is_told_again() {
     mirrors.take(lines(Some(3), 1..1, &["put in"]));
     assert_eq!(places(&mirrors.idle()), Some((3, Some(2..5))));
     // The file was written meanwhile.
-    mirrors.take(MirrorEvent::Placed { buffer: 1, tick: Some(4) });
+    mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Placed(Some(4))));
     assert_eq!(places(&mirrors.idle()), Some((4, Some(2..5))));
-    mirrors.take(MirrorEvent::Placed { buffer: 1, tick: Some(4) });
+    mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Placed(Some(4))));
     assert_eq!(places(&mirrors.idle()), None);
 }
 
@@ -73,9 +73,9 @@ fn what_was_taken_is_told_again_where_the_text_has_changed_since() {
     mirrors.take(lines(Some(3), 1..1, &["put in"]));
     assert_eq!(places(&mirrors.idle()), Some((3, Some(2..5))));
     mirrors.take(lines(Some(4), 0..0, &["at the top"]));
-    mirrors.take(MirrorEvent::Placed { buffer: 1, tick: Some(3) });
+    mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Placed(Some(3))));
     assert_eq!(places(&mirrors.idle()), Some((4, Some(3..6))));
-    mirrors.take(MirrorEvent::Placed { buffer: 1, tick: Some(4) });
+    mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Placed(Some(4))));
     assert_eq!(places(&mirrors.idle()), None);
 }
 
@@ -84,7 +84,7 @@ fn an_editor_that_cannot_be_told_is_told_once_it_says_something() {
     let mut mirrors = shown();
     mirrors.take(lines(Some(3), 1..1, &["put in"]));
     mirrors.idle();
-    mirrors.take(MirrorEvent::Placed { buffer: 1, tick: None });
+    mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Placed(None)));
     assert_eq!(places(&mirrors.idle()), None);
     mirrors.take(notice(1, 3, TEXT.len() + 1));
     assert_eq!(places(&mirrors.idle()), Some((3, Some(2..5))));
@@ -100,24 +100,31 @@ fn nothing_is_told_of_a_text_that_is_not_sure_or_while_it_is_written_to() {
     let orders = mirrors.take(intent(7, Intent::Land(bytes(&["one"]))));
     assert_eq!(places(&mirrors.idle()), None);
     write(&mut mirrors, call(&orders));
-    assert_eq!(places(&mirrors.idle()), None, "the step has set the mark");
+    assert!(places(&mirrors.idle()).is_some());
 }
 
 #[test]
-fn a_part_is_told_only_where_its_place_is_certain() {
+fn where_a_part_may_have_two_places_the_mark_is_asked_for_at_once_and_decides() {
     let text = ["f(x)", "end"];
-    let mut mirrors = mirrored(&text);
-    let part = part(7, Some(2), 1, 2..3, &text);
-    mirrors.take(MirrorEvent::decode("run", &[part]).unwrap().unwrap());
-    assert!(mirrors.idle().is_empty());
-    mirrors.take(lines(Some(3), 0..1, &["a.f(x)"]));
-    let part = |from, to| Some(Place::Part { start: (0, from), end: (0, to) });
-    let Some(Order::Places { places, .. }) = mirrors.idle().pop() else { panic!("its columns moved") };
-    assert_eq!(places, [(7, part(4, 5))]);
-    mirrors.take(MirrorEvent::Placed { buffer: 1, tick: Some(3) });
-    mirrors.take(lines(Some(4), 0..1, &["a.f(x, x)"]));
-    assert!(mirrors.idle().is_empty(), "either may be it: the mark decides");
-    mirrors.take(lines(Some(5), 0..1, &[]));
-    let Some(Order::Places { places, .. }) = mirrors.idle().pop() else { panic!("its row is gone") };
-    assert_eq!(places, [(7, None)]);
+    let place = |from, to| Some(Place::Part { start: (0, from), end: (0, to) });
+    let mark = |from: usize| {
+        let fields = [("first", 0), ("last", 0), ("from", from), ("to", from + 1)];
+        let fields = fields.into_iter().map(|(name, value)| (name, value.into()));
+        let rest = [("id", 7.into()), ("kind", "char".into()), ("has_ended", false.into())];
+        map(fields.chain(rest).collect())
+    };
+    for (marks, known) in [(vec![mark(5)], place(5, 6)), (vec![mark(0)], None), (vec![], None)] {
+        let mut mirrors = mirrored(&text);
+        let part = part(7, Some(2), 1, 2..3, &text);
+        mirrors.take(MirrorEvent::decode("run", &[part]).unwrap().unwrap());
+        assert!(mirrors.idle().is_empty());
+        assert_eq!(contacts(&mirrors.take(lines(Some(3), 0..1, &["f(x, x)"]))), [false]);
+        assert!(mirrors.take(intent(7, Intent::Land(bytes(&["y"])))).is_empty(), "it waits for the mark");
+        mirrors.take(told(3, 2, &marks));
+        let orders = mirrors.take(CONTACTED);
+        match known {
+            Some(place) => assert_eq!(call(&orders).steps[0].place, place),
+            None => assert_eq!(settled(&orders), [(7, Settlement::Held(HeldFor::RangeLost))]),
+        }
+    }
 }

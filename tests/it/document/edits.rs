@@ -25,7 +25,7 @@ fn failures(text: &str, range: &std::ops::Range<usize>, cases: &[(&str, Act, &st
         let place = Place::Lines(range.clone());
         let anchor = editor.anchor(&place);
         act(&mut editor);
-        let is = match editor.document.place(anchor, None) {
+        let is = match editor.document.place(anchor) {
             Some(Place::Lines(rows)) if rows.is_empty() => format!("{}:", rows.start),
             Some(Place::Lines(rows)) => format!("{}: {}", rows.start, editor.text()[rows.clone()].join("|")),
             Some(place) => format!("{place:?}"),

@@ -17,9 +17,9 @@ fn editor(place: &Place) -> (Editor, AnchorId) {
 }
 
 /// What a part reads, where it is known.
-fn read(editor: &Editor, anchor: AnchorId, mark: Option<&Place>) -> String {
+fn read(editor: &Editor, anchor: AnchorId) -> String {
     let text = editor.text();
-    match editor.document.place(anchor, mark) {
+    match editor.document.place(anchor) {
         Some(Place::Part { start, end }) if start.0 == end.0 => text[start.0][start.1..end.1].to_owned(),
         Some(Place::Part { start, end }) => {
             let between = text[start.0 + 1..end.0].iter().map(String::as_str);
@@ -57,7 +57,7 @@ fn a_part_of_a_row_follows_edits_around_it_and_in_it() {
     for (name, act, expected) in cases {
         let (mut editor, anchor) = editor(&part((0, 14), (0, 17)));
         act(&mut editor);
-        assert_eq!(read(&editor, anchor, None), *expected, "{name}");
+        assert_eq!(read(&editor, anchor), *expected, "{name}");
     }
 }
 
@@ -65,28 +65,34 @@ fn a_part_of_a_row_follows_edits_around_it_and_in_it() {
 fn what_is_typed_where_a_part_had_no_text_is_the_part() {
     let (mut e, anchor) = editor(&part((0, 14), (0, 14)));
     e.typed(0, 14, "1, ");
-    assert_eq!(read(&e, anchor, None), "1, ");
+    assert_eq!(read(&e, anchor), "1, ");
     e.typed(0, 17, "2, ").typed(0, 0, "pub ");
-    assert_eq!(read(&e, anchor, None), "1, 2, ");
+    assert_eq!(read(&e, anchor), "1, 2, ");
     e.undo_all();
-    assert_eq!(read(&e, anchor, None), "");
+    assert_eq!(read(&e, anchor), "");
 }
 
 #[test]
 fn of_two_places_that_an_edit_may_have_had_the_mark_decides_or_nobody() {
-    let (mut editor, anchor) = editor(&part((0, 14), (0, 17)));
-    editor.substitute(0, 14..14, "one, ");
-    assert_eq!(editor.text()[0], "let a = first(one, one, two);");
-    assert_eq!(editor.document.place(anchor, None), None);
-    assert_eq!(editor.document.place(anchor, Some(&part((0, 19), (0, 22)))), Some(part((0, 19), (0, 22))));
-    assert_eq!(editor.document.place(anchor, Some(&part((0, 14), (0, 17)))), Some(part((0, 14), (0, 17))));
-    assert_eq!(
-        editor.document.place(anchor, Some(&part((0, 0), (0, 2)))),
-        None,
-        "a mark that is nowhere near"
-    );
-    editor.undo();
-    assert_eq!(read(&editor, anchor, None), "one");
+    for (mark, place) in [
+        (Some(part((0, 19), (0, 22))), Some(part((0, 19), (0, 22)))),
+        (Some(part((0, 14), (0, 17))), Some(part((0, 14), (0, 17)))),
+        (Some(part((0, 0), (0, 2))), None),
+        (None, None),
+    ] {
+        let (mut editor, anchor) = editor(&part((0, 14), (0, 17)));
+        editor.substitute(0, 14..14, "one, ");
+        assert_eq!(editor.text()[0], "let a = first(one, one, two);");
+        assert_eq!((editor.document.place(anchor), editor.document.needs_mark(anchor)), (None, true));
+        editor.document.decide(anchor, mark.as_ref());
+        assert_eq!(
+            (editor.document.place(anchor), editor.document.needs_mark(anchor)),
+            (place, false),
+            "{mark:?}"
+        );
+        editor.undo();
+        assert_eq!(read(&editor, anchor), "one");
+    }
 }
 
 #[test]
@@ -96,15 +102,15 @@ fn a_part_over_several_rows_keeps_both_its_ends() {
     e.typed(0, 0, "x");
     e.typed(2, 10, "x");
     e.open(1, "new");
-    assert_eq!(read(&e, anchor, None), "one, two);|new|let b = second(three);|let c");
+    assert_eq!(read(&e, anchor), "one, two);|new|let b = second(three);|let c");
     e.join(1);
-    assert_eq!(read(&e, anchor, None), "one, two);|new let b = second(three);|let c");
+    assert_eq!(read(&e, anchor), "one, two);|new let b = second(three);|let c");
     e.delete(2..3);
-    assert_eq!(read(&e, anchor, None), "None", "its last row is gone");
+    assert_eq!(read(&e, anchor), "None", "its last row is gone");
     e.undo();
-    assert_eq!(read(&e, anchor, None), "one, two);|new let b = second(three);|let c");
+    assert_eq!(read(&e, anchor), "one, two);|new let b = second(three);|let c");
     e.undo_all();
-    assert_eq!(e.document.place(anchor, None), Some(place));
+    assert_eq!(e.document.place(anchor), Some(place));
 }
 
 #[test]
@@ -113,18 +119,18 @@ fn a_block_is_a_part_of_each_of_its_rows() {
     let (mut e, anchor) = editor(&place);
     e.open(0, "top");
     e.typed(2, 0, "    ");
-    assert_eq!(read(&e, anchor, None), "a|b|c");
+    assert_eq!(read(&e, anchor), "a|b|c");
     e.open(2, "between");
-    assert_eq!(read(&e, anchor, None), "None", "a row between them has no columns");
+    assert_eq!(read(&e, anchor), "None", "a row between them has no columns");
     e.undo();
     e.delete(2..3);
-    assert_eq!(read(&e, anchor, None), "a|c");
+    assert_eq!(read(&e, anchor), "a|c");
     e.undo();
-    assert_eq!(read(&e, anchor, None), "a|b|c");
+    assert_eq!(read(&e, anchor), "a|b|c");
     e.relocate(2..3, 1);
-    assert_eq!(read(&e, anchor, None), "None", "its rows have another order");
+    assert_eq!(read(&e, anchor), "None", "its rows have another order");
     e.undo();
-    assert_eq!(read(&e, anchor, None), "a|b|c");
+    assert_eq!(read(&e, anchor), "a|b|c");
 }
 
 #[test]
@@ -132,14 +138,14 @@ fn a_part_that_was_written_is_where_it_was_written_and_undo_gives_it_back() {
     let (mut e, anchor) = editor(&part((0, 14), (0, 17)));
     let written = ROWS[0].replacen("one", "one, one", 1);
     e.land(anchor, &[(0..1, &[&written])], Some(&part((0, 14), (0, 22))));
-    assert_eq!(read(&e, anchor, None), "one, one");
+    assert_eq!(read(&e, anchor), "one, one");
     e.typed(0, 0, "pub ");
-    assert_eq!(read(&e, anchor, None), "one, one");
+    assert_eq!(read(&e, anchor), "one, one");
     e.undo();
     e.undo();
-    assert_eq!(read(&e, anchor, None), "one");
+    assert_eq!(read(&e, anchor), "one");
     e.redo();
-    assert_eq!(read(&e, anchor, None), "one, one");
+    assert_eq!(read(&e, anchor), "one, one");
 }
 
 /// Neovim tells the rows beside a change with it, where a function replaced them by themselves.
@@ -153,7 +159,7 @@ fn rows_that_are_told_again_as_they_were_have_not_changed() {
     e.apply(1..2, &["x11"]);
     e.apply(0..1, &["above"]);
     e.settle();
-    assert_eq!(e.place(place, None), Some(anchor));
+    assert_eq!(e.place(place), Some(anchor));
 }
 
 /// The same text, typed by the user, is not what the range was of.
@@ -165,14 +171,14 @@ fn a_part_that_another_answer_took_over_is_unknown_also_where_its_text_is_typed(
     e.apply_answer(other, 1..2, &["new"]);
     e.landed(other, &own);
     e.apply(1..2, &["end"]);
-    assert_eq!(e.place(place, None), None);
+    assert_eq!(e.place(place), None);
     e.apply::<&str>(1..2, &[]);
     e.apply(1..1, &["end"]);
     e.settle();
-    assert_eq!(e.place(place, None), None, "the text is back that was typed");
+    assert_eq!(e.place(place), None, "the text is back that was typed");
     e.apply(1..2, &["new"]);
     e.settle();
     e.apply(1..2, &["end"]);
     e.settle();
-    assert_eq!(e.place(place, None), None, "it may be the text that was sent, or the one that was typed");
+    assert_eq!(e.place(place), None, "it may be the text that was sent, or the one that was typed");
 }

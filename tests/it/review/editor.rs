@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use botglue::mirror::{
-    Findings, MirrorEvent, MirrorQuery, Mirrors, Order, ReviewQuery, ReviewView, StepReply, WriteCall,
-    WriteReply,
+    BufferEvent, Findings, MirrorEvent, MirrorQuery, Mirrors, Order, ReviewQuery, ReviewView, StepReply,
+    WriteCall, WriteReply,
 };
 use botglue::review::EditId;
 use rmpv::Value;
@@ -112,7 +112,7 @@ impl Editor {
         self.token += 1;
         let hunks = hunks.iter().map(|id| id.parse().unwrap()).collect();
         let question = MirrorQuery::Review { job, asked: asked(hunks) };
-        self.send(MirrorEvent::Query { token: self.token, buffer: 1, question });
+        self.send(MirrorEvent::Buffer(1, BufferEvent::Query { token: self.token, question }));
         self.token
     }
 
@@ -142,7 +142,10 @@ impl Editor {
 
     fn lines(&mut self, range: Range<usize>, rows: Vec<Vec<u8>>) {
         self.tick += 1;
-        self.send(MirrorEvent::Lines { buffer: 1, tick: Some(self.tick), range: Some(range), rows });
+        self.send(MirrorEvent::Buffer(
+            1,
+            BufferEvent::Lines { tick: Some(self.tick), range: Some(range), rows },
+        ));
     }
 
     /// Undoes or redoes a step; not at the end of them.
@@ -156,7 +159,7 @@ impl Editor {
             old.iter().rev().zip(new.iter().rev()).take(left).take_while(|(old, new)| old == new).count();
         self.lines(head..old.len() - tail, bytes(&new[head..new.len() - tail]));
         self.tick += 1;
-        self.send(MirrorEvent::Tick { buffer: 1, tick: self.tick });
+        self.send(MirrorEvent::Buffer(1, BufferEvent::Tick(self.tick)));
     }
 
     /// Does what the mirrors want until there is nothing more. `types` may change the text before a call gets there.
@@ -179,23 +182,25 @@ impl Editor {
                     self.tick += 1;
                     let (tick, rows) = (Some(self.tick), bytes(self.rows()));
                     self.report();
-                    self.send(MirrorEvent::Lines { buffer: 1, tick, range: None, rows });
+                    self.send(MirrorEvent::Buffer(1, BufferEvent::Lines { tick, range: None, rows }));
                     self.report();
-                    self.send(MirrorEvent::Contacted { buffer: 1, exists: true });
+                    self.send(MirrorEvent::Buffer(1, BufferEvent::Contacted { exists: true }));
                 }
                 Order::Write { call, .. } => {
                     if self.haste > 0 && types(self) {
                         self.haste -= 1;
                     }
                     let reply = self.write(&call);
-                    self.send(MirrorEvent::Written { buffer: 1, reply: Some(reply) });
+                    self.send(MirrorEvent::Buffer(1, BufferEvent::Written(Some(reply))));
                 }
-                Order::Places { .. } => self.send(MirrorEvent::Placed { buffer: 1, tick: Some(self.tick) }),
-                Order::AskAgain(_) => self.send(MirrorEvent::AskedAgain { buffer: 1 }),
+                Order::Places { .. } => {
+                    self.send(MirrorEvent::Buffer(1, BufferEvent::Placed(Some(self.tick))))
+                }
+                Order::AskAgain(_) => self.send(MirrorEvent::Buffer(1, BufferEvent::AskedAgain)),
                 Order::Review { view, .. } => {
                     let job = view.job;
                     self.views.insert(job, view);
-                    self.send(MirrorEvent::Drawn { buffer: 1, job });
+                    self.send(MirrorEvent::Buffer(1, BufferEvent::Drawn(job)));
                 }
                 Order::Reply { token, findings } => _ = self.replies.insert(token, findings),
                 Order::Settled(settled) => {

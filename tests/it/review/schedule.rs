@@ -6,7 +6,7 @@ mod proposals;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use botglue::mirror::{MirrorEvent, MirrorQuery, ReviewQuery};
+use botglue::mirror::{BufferEvent, MirrorEvent, MirrorQuery, ReviewQuery};
 use rmpv::Value;
 
 use super::answers::Words;
@@ -125,7 +125,7 @@ impl World {
         );
         let asked = ReviewQuery::Watch { lines: bytes(&lines), dropped: Vec::new() };
         let question = MirrorQuery::Review { job, asked };
-        self.editor.send(MirrorEvent::Query { token: 0, buffer: 1, question });
+        self.editor.send(MirrorEvent::Buffer(1, BufferEvent::Query { token: 0, question }));
         self.answers.push(Answer {
             job,
             letter,

@@ -146,8 +146,8 @@ fn two_ranges_that_overlap_go_their_own_ways() {
     editor.open(4, "new");
     editor.delete(3..4);
     editor.relocate(0..1, 8);
-    assert_eq!(editor.document.place(a, None), Some(Place::Lines(0..4)));
-    assert_eq!(editor.document.place(b, None), Some(Place::Lines(3..6)));
+    assert_eq!(editor.document.place(a), Some(Place::Lines(0..4)));
+    assert_eq!(editor.document.place(b), Some(Place::Lines(3..6)));
 }
 
 #[test]
@@ -157,11 +157,11 @@ fn an_answer_owns_the_rows_that_it_brought_and_undo_takes_them_back() {
     editor.land(anchor, &[(2..5, &["one", "two", "three", "four"])], None);
     editor.open(6, "below");
     editor.open(2, "above");
-    assert_eq!(editor.document.place(anchor, None), Some(Place::Lines(3..7)));
+    assert_eq!(editor.document.place(anchor), Some(Place::Lines(3..7)));
     editor.undo().undo().undo();
-    assert_eq!(editor.document.place(anchor, None), Some(Place::Lines(2..5)));
+    assert_eq!(editor.document.place(anchor), Some(Place::Lines(2..5)));
     editor.redo();
-    assert_eq!(editor.document.place(anchor, None), Some(Place::Lines(2..6)));
+    assert_eq!(editor.document.place(anchor), Some(Place::Lines(2..6)));
 }
 
 #[test]
@@ -170,19 +170,15 @@ fn what_an_answer_deleted_is_its_own_until_undo_brings_it_back_and_others_delete
     let anchor = editor.anchor(&Place::Lines(2..3));
     editor.land(anchor, &[(2..3, &[])], Some(&Place::Lines(2..2)));
     editor.typed(0, 0, "x");
-    assert_eq!(
-        editor.document.place(anchor, None),
-        Some(Place::Lines(2..2)),
-        "the text that the answer wrote"
-    );
+    assert_eq!(editor.document.place(anchor), Some(Place::Lines(2..2)), "the text that the answer wrote");
     editor.undo().undo();
-    assert_eq!(editor.document.place(anchor, None), Some(Place::Lines(2..3)), "undone");
+    assert_eq!(editor.document.place(anchor), Some(Place::Lines(2..3)), "undone");
     editor.redo();
-    assert_eq!(editor.document.place(anchor, None), Some(Place::Lines(2..2)), "redone");
+    assert_eq!(editor.document.place(anchor), Some(Place::Lines(2..2)), "redone");
     editor.undo().typed(0, 0, "y").delete(2..3);
-    assert_eq!(editor.document.place(anchor, None), None, "undone, and deleted by the user");
+    assert_eq!(editor.document.place(anchor), None, "undone, and deleted by the user");
     editor.put(5);
-    assert_eq!(editor.document.place(anchor, None), Some(Place::Lines(5..6)), "and put elsewhere");
+    assert_eq!(editor.document.place(anchor), Some(Place::Lines(5..6)), "and put elsewhere");
 }
 
 #[test]
@@ -193,14 +189,10 @@ fn an_answer_is_whole_with_other_rows_in_it() {
     editor.land(anchor, &[(4..4, &["one", "two"]), (1..2, &[])], Some(&Place::Lines(1..5)));
     editor.put(2);
     assert_eq!(editor.text()[1..6], ["delta", "alpha", "echo", "one", "two"]);
-    assert_eq!(
-        editor.document.place(anchor, None),
-        Some(Place::Lines(1..6)),
-        "a row that was deleted before it"
-    );
+    assert_eq!(editor.document.place(anchor), Some(Place::Lines(1..6)), "a row that was deleted before it");
     editor.undo().relocate(0..1, 3);
     assert_eq!(editor.text()[..5], ["delta", "echo", "bravo", "one", "two"]);
-    assert_eq!(editor.document.place(anchor, None), Some(Place::Lines(0..5)), "a row that was beside it");
+    assert_eq!(editor.document.place(anchor), Some(Place::Lines(0..5)), "a row that was beside it");
 }
 
 #[test]
@@ -209,5 +201,5 @@ fn a_row_that_an_answer_deletes_is_not_moved_to_its_copy() {
     let anchor = editor.anchor(&Place::Lines(2..3));
     editor.yank(2..3).put(0);
     editor.land(anchor, &[(3..4, &[])], None);
-    assert_eq!(editor.document.place(anchor, None), None);
+    assert_eq!(editor.document.place(anchor), None);
 }
