@@ -118,33 +118,6 @@ mod tests {
     }
 
     #[test]
-    fn whole_rows() {
-        let (text, place) = replace(&["a", "b", "c"], &Place::Lines(1..2), &["b"], &["x", "y"]);
-        assert_eq!((text.join(" "), place), ("a x y c".to_owned(), Place::Lines(1..3)));
-        let (text, place) = replace(&["a", "b", "c"], &Place::Lines(1..3), &["b", "c"], &[]);
-        assert_eq!((text.join(" "), place), ("a".to_owned(), Place::Lines(1..1)));
-        let (text, place) = replace(&["a"], &Place::Lines(1..1), &[], &["x"]);
-        assert_eq!((text.join(" "), place), ("a x".to_owned(), Place::Lines(1..2)));
-    }
-
-    #[test]
-    fn a_part_of_a_row() {
-        let place = Place::Part { start: (0, 2), end: (0, 4) };
-        let (text, place) = replace(&["f(ab)"], &place, &["ab"], &["cde"]);
-        assert_eq!(
-            (text.join("|"), &place),
-            ("f(cde)".to_owned(), &Place::Part { start: (0, 2), end: (0, 5) })
-        );
-        let (text, place) = replace(&["f(cde)"], &place, &["cde"], &["a,", "b"]);
-        assert_eq!(
-            (text.join("|"), &place),
-            ("f(a,|b)".to_owned(), &Place::Part { start: (0, 2), end: (1, 1) })
-        );
-        let (text, place) = replace(&["f(a,", "b)"], &place, &["a,", "b"], &[""]);
-        assert_eq!((text.join("|"), place), ("f()".to_owned(), Place::Part { start: (0, 2), end: (0, 2) }));
-    }
-
-    #[test]
     fn a_block_whose_rows_end_before_it() {
         let place = Place::Block { first: 0, columns: vec![1..2, 1..1, 0..0] };
         let (text, place) = replace(&["abc", "d", ""], &place, &["b", "", ""], &["xx", "y", ""]);

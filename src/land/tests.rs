@@ -57,25 +57,6 @@ fn an_answer_to_a_question_is_left_as_it_is() {
     assert_eq!(prepare(&request, text), landing);
 }
 
-#[test]
-fn reasons_have_the_names_of_the_contract() {
-    use HeldFor::*;
-    let all = [Review, Conflict, RangeLost, BufferGone, NotModifiable, Ambiguous, BlockRows, Raw, TooLarge];
-    let contract = [
-        "review",
-        "conflict",
-        "range_lost",
-        "buffer_gone",
-        "not_modifiable",
-        "ambiguous",
-        "block_rows",
-        "raw",
-        "too_large",
-    ];
-    assert_eq!(all.map(HeldFor::name), contract);
-    assert_eq!(contract.map(HeldFor::named), all.map(Some));
-}
-
 /// Rows and answers out of few pieces, so that they have lines and depths in common.
 fn text(fences: &'static str) -> impl Strategy<Value = Vec<String>> {
     let indents = prop::sample::select(vec!["", "", " ", "  ", "    ", "        ", "\t", "\t\t", "\t  "]);
