@@ -134,15 +134,6 @@ function M.places(moved)
   return { tick = tick }
 end
 
---- Draws the prompt.
----@param call table
-function M.prompt(call)
-  local prompt = connection.prompt
-  if prompt and prompt.id == call.id then
-    prompt:draw(call)
-  end
-end
-
 --- A file that somebody asks for.
 ---@param file { path: string, token: integer }
 function M.file(file)
@@ -155,6 +146,7 @@ end
 for name, to in pairs({
   hang = { "botglue.ui.status", "hang" },
   progress = { "botglue.jobs.progress", "tell" },
+  prompt = { "botglue.ui.prompt", "draw" },
   reply = { "botglue.host.query", "reply" },
   results = { "botglue.jobs.results", "show" },
   view = { "botglue.ui.view", "draw" },

@@ -10,8 +10,8 @@ use crate::view::find_files;
 /// Which files the menu wants.
 #[derive(Debug)]
 pub(super) struct Wanted {
-    /// The change of the prompt's text.
-    pub(super) serial: u64,
+    /// The changedtick of the prompt.
+    pub(super) tick: u64,
     /// The directory of the project.
     pub(super) root: String,
     /// Letters of their paths.
@@ -46,9 +46,9 @@ impl Host {
         if let Some(list) = &self.views.files.list {
             self.search(Arc::clone(list), wanted);
         } else {
-            let serial = wanted.serial;
+            let tick = wanted.tick;
             self.views.files.waiting = Some(wanted);
-            self.views.later(OPENS_WITHIN, Found::FilesLate(serial));
+            self.views.later(OPENS_WITHIN, Found::FilesLate(tick));
         }
     }
 
@@ -66,9 +66,9 @@ impl Host {
     }
 
     /// They are not known yet: the menu has what else there is until they are.
-    pub(super) fn files_late(&mut self, serial: u64) {
-        if self.views.files.waiting.as_ref().is_some_and(|wanted| wanted.serial == serial) {
-            self.found_files(serial, &[]);
+    pub(super) fn files_late(&mut self, tick: u64) {
+        if self.views.files.waiting.as_ref().is_some_and(|wanted| wanted.tick == tick) {
+            self.found_files(tick, &[]);
         }
     }
 
@@ -76,7 +76,7 @@ impl Host {
     fn search(&self, list: Arc<[String]>, wanted: Wanted) {
         let tell = Arc::clone(&self.views.tell);
         tokio::task::spawn_blocking(move || {
-            tell(Found::Matches { serial: wanted.serial, files: find_files(&list, &wanted.query) });
+            tell(Found::Matches { tick: wanted.tick, files: find_files(&list, &wanted.query) });
         });
     }
 }

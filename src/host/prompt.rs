@@ -187,8 +187,8 @@ impl Host {
     }
 
     /// These files match what was typed.
-    pub(super) fn found_files(&mut self, serial: u64, files: &[String]) {
-        let wish = self.prompts.open.as_mut().and_then(|(_, prompt)| prompt.found(serial, files));
+    pub(super) fn found_files(&mut self, tick: u64, files: &[String]) {
+        let wish = self.prompts.open.as_mut().and_then(|(_, prompt)| prompt.found(tick, files));
         self.grant(wish, None);
     }
 
@@ -207,26 +207,25 @@ impl Host {
             && let Some((_, prompt)) = &self.prompts.open
         {
             call = drawn(&frame);
-            call["wanted"] = wanted(prompt);
-            call["chosen"] = json!({ "agent": frame.chosen.agent, "model": frame.chosen.model });
+            call["chosen"] = chosen(prompt);
         }
         let project = self.prompts.open.as_ref().map(|(_, prompt)| prompt.project().to_owned());
         match wish {
-            Some(Wish::Files { serial, query, is_new }) => {
-                self.files(Wanted { serial, root: project.unwrap_or_default(), query, is_new });
+            Some(Wish::Files { tick, query, is_new }) => {
+                self.files(Wanted { tick, root: project.unwrap_or_default(), query, is_new });
             }
-            Some(Wish::Menu(serial, at, items)) => call["menu"] = menu(serial, at, &items),
+            Some(Wish::Menu(at, items)) => (call["at"], call["items"]) = (at.into(), menu(&items)),
             Some(Wish::Fill(text)) => call["text"] = text.into(),
             Some(Wish::Remember(chosen)) => {
                 self.prompts.chosen.insert(project.unwrap_or_default(), chosen);
             }
             None => {}
         }
-        let id = self.prompts.open.as_ref().map(|(id, _)| *id).filter(|_| call != json!({}));
-        if let Some(id) = id {
-            call["id"] = id.into();
+        let open = self.prompts.open.as_ref().filter(|_| call != json!({}));
+        if let Some((id, prompt)) = open {
+            (call["id"], call["tick"]) = ((*id).into(), prompt.tick().into());
         }
-        self.editor.prompt(id.map(|_| call), reply);
+        self.editor.prompt(open.map(|_| call), reply);
     }
 
     /// Draws the prompt where something in it has changed.
@@ -305,13 +304,18 @@ fn installed(options: &Options) -> BTreeSet<String> {
     agents.map(|agent| agent.command.name.clone()).collect()
 }
 
+/// What is chosen in the prompt.
+fn chosen(prompt: &Prompt) -> Json {
+    let (way, Chosen { agent, model }, _) = prompt.wanted();
+    json!({ "question": way == Way::Ask, "review": way == Way::Hold, "agent": agent, "model": model })
+}
+
 /// What a request of the prompt has: agent and model only where they are other than without any choice, so that a named
 /// prompt has its own.
 fn wanted(prompt: &Prompt) -> Json {
-    let (way, Chosen { agent, model }, is_untouched) = prompt.wanted();
-    let mut wanted = json!({ "question": way == Way::Ask, "review": way == Way::Hold });
-    if !is_untouched {
-        (wanted["agent"], wanted["model"]) = (agent.into(), model.into());
+    let (mut wanted, (.., is_untouched)) = (chosen(prompt), prompt.wanted());
+    if is_untouched {
+        (wanted["agent"], wanted["model"]) = (Json::Null, Json::Null);
     }
     wanted
 }
@@ -326,7 +330,7 @@ fn drawn(frame: &PromptFrame) -> Json {
     })
 }
 
-fn menu(serial: u64, at: usize, items: &[Item]) -> Json {
+fn menu(items: &[Item]) -> Json {
     let item = |item: &Item| json!({ "word": item.word, "shown": item.shown, "value": item.value });
-    json!({ "serial": serial, "at": at, "items": items.iter().map(item).collect::<Json>() })
+    items.iter().map(item).collect()
 }

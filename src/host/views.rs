@@ -79,7 +79,7 @@ pub enum Found {
     /// The files that match this change of the prompt's text.
     Matches {
         /// The change.
-        serial: u64,
+        tick: u64,
         /// The best first.
         files: Vec<String>,
     },
@@ -274,8 +274,8 @@ impl Host {
             Found::Opened { token, view: Err(error), .. } => self.draw(Some((token, Err(error)))),
             Found::Listed { view, asked, listed } => self.listed(&view, Event::Listed(asked, listed)),
             Found::Files { root, list } => self.listed_files(&root, list),
-            Found::FilesLate(serial) => self.files_late(serial),
-            Found::Matches { serial, files } => self.found_files(serial, &files),
+            Found::FilesLate(tick) => self.files_late(tick),
+            Found::Matches { tick, files } => self.found_files(tick, &files),
             Found::Prompts { id, stored } => self.found_prompts(id, &stored),
             Found::Installed(agents) => self.found_installed(agents),
             Found::Unsaved => self.save_prompt(),

@@ -1,7 +1,7 @@
 //! Reads what happens in the prompt that is being typed.
 
 use crate::error::JobError;
-use crate::fields::{Fields, bad};
+use crate::fields::Fields;
 use crate::request::{self, OpenBuffer};
 use crate::ui::prompt::{About, Begin, Chosen, Mode, Typed, Way};
 use crate::view::{self, Viewer};
@@ -39,11 +39,16 @@ fn some(fields: &Fields<'_>, field: &str) -> Result<Option<String>, JobError> {
 
 fn about(fields: &Fields<'_>) -> Result<About, JobError> {
     let viewer = Viewer { cwd: fields.lossy("project")?, home: String::new() };
-    let chosen = |fields: &Fields<'_>| {
+    // What an earlier host has said of it counts, not what it was asked for with.
+    let chosen = fields.some("chosen", Fields::fields)?;
+    let draft = fields.some("draft", Fields::fields)?;
+    let way_of = chosen.as_ref().unwrap_or(fields);
+    let choice = |fields: &Fields<'_>| {
         Ok::<_, JobError>(Chosen { agent: fields.lossy("agent")?, model: some(fields, "model")? })
     };
-    let chosen = fields.some("chosen", Fields::fields)?.map(|fields| chosen(&fields)).transpose()?;
     let (own, resume) = (fields.count("buffer")?, request::resume(fields)?);
+    let drafts = fields.maps("drafts")?;
+    let drafts = drafts.iter().map(|draft| draft.escaped("text")).collect::<Result<Vec<_>, _>>()?;
     let mut buffers = OpenBuffer::decode(fields)?;
     // The agent has the one that the prompt is for.
     buffers.iter_mut().filter(|buffer| buffer.number == own).for_each(|buffer| buffer.name = None);
@@ -51,45 +56,52 @@ fn about(fields: &Fields<'_>) -> Result<About, JobError> {
         place: view::file(&fields.lossy("path")?, some(fields, "name")?.as_deref(), &viewer),
         project: viewer.cwd,
         is_insertion: fields.flag("is_insertion")?,
-        way: match (fields.flag("question")?, fields.flag("review")?) {
-            (true, _) => Way::Ask,
-            (false, true) => Way::Hold,
-            (false, false) => Way::Land,
-        },
+        way: way(&way_of)?,
         begin: Begin {
             agent: some(fields, "agent")?,
             model: some(fields, "model")?,
             has_session: resume.is_some(),
-            is_again: fields.flag("is_again")?,
-            draft: chosen,
+            is_again: chosen.is_some(),
+            draft: chosen.as_ref().or(draft.as_ref()).map(choice).transpose()?,
             last: None,
         },
         proposal: some(fields, "proposal")?,
-        recent: fields.escaped_texts("recent")?,
+        drafts: drafts.into_iter().rev().flatten().collect(),
         cwd: request::directory(fields).unwrap_or_default(),
         resume,
         buffers,
     })
 }
 
+fn way(fields: &Fields<'_>) -> Result<Way, JobError> {
+    Ok(match (fields.flag("question")?, fields.flag("review")?) {
+        (true, _) => Way::Ask,
+        (false, true) => Way::Hold,
+        (false, false) => Way::Land,
+    })
+}
+
 fn typed(fields: &Fields<'_>) -> Result<Typed, JobError> {
     let size = |field| super::ask::size(fields, field);
-    let mode = match fields.text("mode")?.as_str() {
-        "n" => Mode::Normal,
-        "i" => Mode::Insert,
-        "s" => Mode::Select,
-        _ => return Err(bad(&fields.name("mode"), r#"must be "n", "i" or "s""#)),
-    };
-    let lines =
-        fields.get("first").map(|_| Ok::<_, JobError>((fields.count("first")?, fields.count("last")?)));
+    let (row, column) = (size("row")?, size("column")?);
+    let text = fields.need("text")?.as_slice().unwrap_or_default();
+    let before = text.split(|byte| *byte == b'\n').nth(row).unwrap_or_default();
+    let before = before.get(..column).unwrap_or(before);
     Ok(Typed {
-        serial: fields.count("serial")?,
+        tick: fields.count("tick")?,
         text: fields.escaped("text")?.unwrap_or_default(),
-        row: size("row")?,
-        before: fields.lossy("before")?,
-        column: size("column")?,
-        mode,
+        row,
+        before: String::from_utf8_lossy(before).into_owned(),
+        column,
+        mode: match fields.text("mode")?.chars().next() {
+            Some('i' | 'R') => Mode::Insert,
+            Some('s' | 'S' | '\x13') => Mode::Select,
+            _ => Mode::Normal,
+        },
         width: size("width")?,
-        lines: lines.transpose()?,
+        lines: match fields.counts("lines")?[..] {
+            [first, last] => Some((first, last)),
+            _ => None,
+        },
     })
 }

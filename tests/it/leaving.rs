@@ -32,7 +32,7 @@ fn a_long_prompt_is_kept_to_its_last_word() {
     let typed = "if not host.ready then error() end
         local text = ('word '):rep(128 * 1024 / 5)
         for _, last in ipairs({ '', 'the last' }) do
-          local typed = { serial = 1, text = text .. last, row = 0, column = 0, mode = 'i', width = 70 }
+          local typed = { tick = 1, text = text .. last, row = 0, column = 0, mode = 'i', width = 70 }
           host:notify('prompt', { id = 1, about = last == '' and { buffer = 1 } or nil, typed = typed })
         end";
     let nvim = say_last(nvim, typed);

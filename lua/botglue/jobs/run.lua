@@ -247,15 +247,12 @@ end
 ---@param asking botglue.Asking?
 function M.ask(target, request, options, asking)
   asking = asking or {}
-  local stop = capture.follow_prompt(target)
   local has_proposal = not request.question and target.kind ~= "insert" and options.context.diagnostics
   handlers.prompt_wanted(target, request, {
     options = options,
     proposal = has_proposal and capture.proposal(target.bufnr, target:lines()) or nil,
     set_repeat = asking.set_repeat,
-    on_cancel = stop,
   }, function(typed, composed)
-    stop()
     if asking.sent then
       asking.sent(typed.prompt)
     end

@@ -58,24 +58,20 @@ function M.room(spot, side)
   return past - first
 end
 
---- Whether there is room for one row of text at least.
+--- On which side there is room: the one that it is on, else below, if there is not much less than above.
 ---@param spot botglue.ScreenSpot?
----@param side botglue.Side
----@return boolean
-function M.fits(spot, side)
-  return M.room(spot, side) >= 3
-end
-
---- On which side there is room: below, if there is not much less than above.
----@param spot botglue.ScreenSpot?
+---@param side botglue.Side? the one that it is on
 ---@return botglue.Side
-function M.side(spot)
-  if not spot then
-    return "over"
-  end
+function M.side(spot, side)
   local below, above = M.room(spot, "below"), M.room(spot, "above")
-  local side = (below >= above or below >= LEAST + 4) and "below" or "above"
-  return M.fits(spot, side) and side or "over"
+  local best = (below >= above or below >= LEAST + 4) and "below" or "above"
+  for _, one in ipairs({ side or best, best }) do
+    -- One row of text at least.
+    if spot and M.room(spot, one) >= 3 then
+      return one
+    end
+  end
+  return "over"
 end
 
 --- How many rows there are inside on a side.

@@ -47,8 +47,8 @@ pub struct About {
     pub begin: Begin,
     /// The prompt that is proposed.
     pub proposal: Option<String>,
-    /// Earlier prompts that the plugin knows.
-    pub recent: Vec<String>,
+    /// What was typed in prompts that were closed, the newest first.
+    pub drafts: Vec<String>,
     /// The buffers that can be named, the one that was used last first.
     pub buffers: Vec<OpenBuffer>,
 }
@@ -80,15 +80,15 @@ pub enum Mode {
 /// The prompt as the user sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Typed {
-    /// Counts the changes.
-    pub serial: u64,
+    /// Its buffer's changedtick.
+    pub tick: u64,
     /// The text.
     pub text: String,
     /// The row of the cursor, from 0.
     pub row: usize,
     /// The text before the cursor in its row, with what is no UTF-8 replaced.
     pub before: String,
-    /// How many bytes that is.
+    /// How many bytes that is in Neovim.
     pub column: usize,
     /// The mode.
     pub mode: Mode,
@@ -116,17 +116,17 @@ pub struct PromptFrame {
 /// What comes of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wish {
-    /// The files of the project that match, for this change of the text.
+    /// The files of the project that match, for the text of this changedtick.
     Files {
-        /// The change.
-        serial: u64,
+        /// The changedtick.
+        tick: u64,
         /// Letters of their paths.
         query: String,
         /// They are asked for first.
         is_new: bool,
     },
-    /// A menu for this change of the text, at this byte of the row.
-    Menu(u64, usize, Vec<Item>),
+    /// A menu for the text as it is, at this byte of the row.
+    Menu(usize, Vec<Item>),
     /// Another text in place of this one.
     Fill(String),
     /// Remember this for the project.
@@ -160,7 +160,7 @@ pub struct Prompt {
     typed: Typed,
     offer: Offer,
     waiting: Option<Waiting>,
-    /// The word for which files are looked for: its change, its place and its letters.
+    /// The word for which files are looked for: its changedtick, its place and its letters.
     wanted: Option<(u64, usize, String)>,
     has_asked_for_files: bool,
     /// The plugin shows a menu.
@@ -177,7 +177,7 @@ impl Prompt {
     /// As it opens.
     pub fn new(about: About, options: Options) -> Self {
         let mut recall = Recall::default();
-        recall.add(about.recent.clone());
+        recall.add(about.drafts.clone());
         Self {
             choice: Choice::new(options.clone(), about.begin.clone()),
             way: about.way,
@@ -212,6 +212,11 @@ impl Prompt {
         &self.about
     }
 
+    /// The changedtick of its text.
+    pub fn tick(&self) -> u64 {
+        self.typed.tick
+    }
+
     /// The project's directory.
     pub fn project(&self) -> &str {
         &self.about.project
@@ -233,14 +238,14 @@ impl Prompt {
         }
         let is_other = self.hint.as_ref().is_some_and(|(_, text)| *text != self.typed.text);
         self.hint.take_if(|_| is_other);
-        let is_listed = self.offer == Offer::Earlier && before.serial != self.typed.serial;
+        let is_listed = self.offer == Offer::Earlier && before.tick != self.typed.tick;
         let is_other = before.text != self.typed.text || is_listed;
         (is_other && self.typed.mode == Mode::Insert).then(|| self.complete()).flatten()
     }
 
     /// What completes the word before the cursor.
     fn complete(&mut self) -> Option<Wish> {
-        let serial = self.typed.serial;
+        let tick = self.typed.tick;
         self.wanted = None;
         if self.offer == Offer::Earlier {
             return self.list();
@@ -250,22 +255,22 @@ impl Prompt {
             Some(Word::Name(lead)) => self.menu(0, complete::named(&lead, &self.options)),
             Some(Word::Mention(at, query)) => {
                 let at = (self.typed.column + at).saturating_sub(self.typed.before.len());
-                self.wanted = Some((serial, at, query.clone()));
+                self.wanted = Some((tick, at, query.clone()));
                 let is_new = !std::mem::replace(&mut self.has_asked_for_files, true);
-                Some(Wish::Files { serial, query, is_new })
+                Some(Wish::Files { tick, query, is_new })
             }
         }
     }
 
     /// These files match; none while they are not known.
-    pub fn found(&mut self, serial: u64, files: &[String]) -> Option<Wish> {
-        let (_, at, query) = self.wanted.clone().filter(|(wanted, ..)| *wanted == serial)?;
+    pub fn found(&mut self, tick: u64, files: &[String]) -> Option<Wish> {
+        let (_, at, query) = self.wanted.clone().filter(|(wanted, ..)| *wanted == tick)?;
         self.menu(at, complete::mentions(&query, &self.about.buffers, files))
     }
 
     fn menu(&mut self, at: usize, items: Vec<Item>) -> Option<Wish> {
         let had_menu = std::mem::replace(&mut self.has_menu, !items.is_empty());
-        (had_menu || self.has_menu).then_some(Wish::Menu(self.typed.serial, at, items))
+        (had_menu || self.has_menu).then_some(Wish::Menu(at, items))
     }
 
     fn list(&mut self) -> Option<Wish> {

@@ -13,10 +13,10 @@ fn resume(at: Option<&str>) -> Option<Resume> {
 }
 
 fn typed(prompt: &mut Prompt, text: &str) -> Option<Wish> {
-    let serial = prompt.typed.serial + 1;
+    let tick = prompt.typed.tick + 1;
     let before = text.to_owned();
     let column = text.len();
-    prompt.typed(Typed { serial, text: text.to_owned(), before, column, ..prompt.typed.clone() })
+    prompt.typed(Typed { tick, text: text.to_owned(), before, column, ..prompt.typed.clone() })
 }
 
 fn text(chunks: &Chunks) -> String {
@@ -94,14 +94,14 @@ fn a_reason_is_shown_until_the_text_is_another_one() {
 fn a_menu_is_for_the_text_that_is_there() {
     let mut prompt = prompt(About::default());
     assert_eq!(typed(&mut prompt, "see"), None);
-    let wish = Wish::Files { serial: 2, query: "li".to_owned(), is_new: true };
+    let wish = Wish::Files { tick: 2, query: "li".to_owned(), is_new: true };
     assert_eq!(typed(&mut prompt, "see @li"), Some(wish));
     assert_eq!(prompt.found(1, &["lib.rs".to_owned()]), None);
-    let Some(Wish::Menu(2, 4, items)) = prompt.found(2, &["lib.rs".to_owned()]) else { panic!() };
+    let Some(Wish::Menu(4, items)) = prompt.found(2, &["lib.rs".to_owned()]) else { panic!() };
     assert_eq!(items[0].word, "@lib.rs");
-    assert_eq!(typed(&mut prompt, "see @li b"), Some(Wish::Menu(3, 0, Vec::new())));
+    assert_eq!(typed(&mut prompt, "see @li b"), Some(Wish::Menu(0, Vec::new())));
     assert_eq!(prompt.found(2, &[]), None);
-    let Some(Wish::Menu(4, 0, items)) = typed(&mut prompt, "/f") else { panic!() };
+    let Some(Wish::Menu(0, items)) = typed(&mut prompt, "/f") else { panic!() };
     assert_eq!(items[0].word, "/fix");
 }
 
@@ -133,10 +133,10 @@ fn a_key_waits_for_earlier_prompts_as_long_as_nothing_else_happens() {
 #[test]
 fn the_list_of_earlier_prompts_is_filtered_while_it_is_there() {
     let mut prompt =
-        prompt(About { recent: vec!["Add a test".to_owned(), "shorter".to_owned()], ..About::default() });
+        prompt(About { drafts: vec!["Add a test".to_owned(), "shorter".to_owned()], ..About::default() });
     prompt.learn_prompts(Vec::new());
     let count = |wish: Option<Wish>| match wish {
-        Some(Wish::Menu(_, 0, items)) => Some(items.len()),
+        Some(Wish::Menu(0, items)) => Some(items.len()),
         _ => None,
     };
     assert_eq!(count(prompt.key("list")), Some(2));

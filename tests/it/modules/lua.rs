@@ -25,7 +25,7 @@ const BUDGETS: [(&str, usize); 10] = [
     ("jobs", 1254),
     ("session", 68),
     ("ui", 1622),
-    ("ui/prompt", 1150),
+    ("ui/prompt", 900),
     ("ui/review", 736),
 ];
 /// By how much a budget may be above the lines.

@@ -80,7 +80,7 @@ fn locked_for_a_moment_while_neovim_ends() {
     // The host has found it locked, and has stopped to wait for each write.
     run(&nvim, &gated, "two", 2, "local b = 20");
     let host = nvim.host().unwrap();
-    let said = "local typed = { serial = 1, text = 'the last', row = 0, column = 0, mode = 'i', width = 70 }
+    let said = "local typed = { tick = 1, text = 'the last', row = 0, column = 0, mode = 'i', width = 70 }
         local prompt = { id = 1, about = { buffer = 1 }, typed = typed }
         require('botglue.host.connection').process:notify('prompt', prompt)
         vim.schedule(function() vim.cmd('qa!') end)";

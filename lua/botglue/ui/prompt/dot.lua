@@ -7,12 +7,13 @@ local M = {}
 
 local api = vim.api
 
+---@param on fun(event: string, callback: fun(), options: table) for events of the prompt
 ---@param bufnr integer of the prompt, which is current
----@param group integer of autocommands
 ---@param again fun()? makes `.` repeat what asked for the prompt, where that was an operator
----@return fun() forget to be called when the prompt has closed, outside of autocommands
-function M.attach(bufnr, group, again)
-  local tick -- the prompt's, when it was entered; nil once what was typed is forgotten
+---@return fun() leave to be called before the prompt closes
+---@return fun() forget to be called when it has closed, outside of autocommands
+function M.attach(on, bufnr, again)
+  local tick = api.nvim_buf_get_changedtick(bufnr) ---@type integer? when it was entered; nil once that is forgotten
   local is_typed = false
   local function forget()
     if not tick or api.nvim_get_current_buf() == bufnr then
@@ -32,18 +33,17 @@ function M.attach(bufnr, group, again)
       (again or redo.forget)()
     end
   end
-  local function enter()
+  on("BufEnter", function()
     tick = tick or api.nvim_buf_get_changedtick(bufnr)
-  end
+  end, { buffer = bufnr })
   local function leave()
-    is_typed = api.nvim_buf_get_changedtick(bufnr) ~= tick
-    vim.schedule(forget)
+    if api.nvim_get_current_buf() == bufnr then
+      is_typed = api.nvim_buf_get_changedtick(bufnr) ~= tick
+      vim.schedule(forget)
+    end
   end
-  local desc = "botglue: what . repeats"
-  api.nvim_create_autocmd("BufEnter", { group = group, buffer = bufnr, desc = desc, callback = enter })
-  api.nvim_create_autocmd("BufLeave", { group = group, buffer = bufnr, desc = desc, callback = leave })
-  enter()
-  return forget
+  on("BufLeave", leave, { buffer = bufnr })
+  return leave, forget
 end
 
 return M

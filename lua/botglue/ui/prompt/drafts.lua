@@ -9,8 +9,8 @@ local MOST = 50
 
 ---@class botglue.PromptDraft
 ---@field id integer of the prompt, which no other has, also of another Neovim: when it opened, in microseconds
----@field text string? none: it is a new one
----@field chosen { agent: string, model: string? }?
+---@field text string
+---@field chosen botglue.PromptChoice?
 ---@field bufnr integer?
 ---@field first integer?
 ---@field last integer?
@@ -40,7 +40,7 @@ function M.take(range)
     end
   end
   local seconds, microseconds = vim.uv.gettimeofday()
-  return { id = seconds * 1000000 + microseconds }
+  return { id = seconds * 1000000 + microseconds, text = "" }
 end
 
 --- A prompt is sent: forgets all drafts with its text.
@@ -49,23 +49,6 @@ function M.forget(prompt)
   connection.drafts = vim.tbl_filter(function(draft)
     return vim.trim(draft.text) ~= prompt
   end, connection.drafts)
-end
-
---- The prompts that the store may not have yet, or never because there was no host: drafts, and those of jobs; newest
---- first.
----@return string[]
-function M.recent()
-  local prompts, drafts = {}, connection.drafts
-  for i = #drafts, 1, -1 do
-    prompts[#prompts + 1] = drafts[i].text
-  end
-  for id = connection.last_id, 1, -1 do
-    local job = connection.jobs[id]
-    if job then
-      prompts[#prompts + 1] = job.prompt
-    end
-  end
-  return prompts
 end
 
 return M

@@ -7,18 +7,13 @@
 
 local ask = require("botglue.editor.ask")
 local back = require("botglue.ui.prompt.back")
+local capture = require("botglue.editor.capture")
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
-local capture = require("botglue.editor.capture")
 local debounce = require("botglue.util.debounce")
-local dot = require("botglue.ui.prompt.dot")
 local drafts = require("botglue.ui.prompt.drafts")
-local errors = require("botglue.host.errors")
 local notify = require("botglue.host.notify")
-local host_process = require("botglue.host.process")
-local signs = require("botglue.util.signs")
-local text = require("botglue.util.text")
-local undo_step = require("botglue.editor.undo_step")
+local own = require("botglue.ui.own")
 local window = require("botglue.ui.prompt.window")
 
 local M = {}
@@ -29,68 +24,62 @@ local api = vim.api
 ---@field options botglue.Options
 ---@field proposal string? a suggested prompt; typing replaces it
 ---@field set_repeat fun()? makes `.` repeat the operator that opened the prompt
----@field on_cancel fun()? called if nothing is sent
 
----@class botglue.PromptWanted what is chosen in a prompt
+---@class botglue.PromptChoice what is chosen in a prompt
 ---@field agent string?
 ---@field model string?
----@field question boolean?
----@field review boolean?
+---@field question boolean
+---@field review boolean
 
----@class botglue.Prompt
+---@class botglue.Prompt: botglue.PromptWindow
 ---@field id integer
----@field range botglue.Range
 ---@field request botglue.Request
 ---@field opts botglue.PromptOptions
 ---@field send botglue.SendPrompt
----@field window botglue.PromptWindow
 ---@field menu botglue.Menu
 ---@field told table? what the host was told of it last
----@field serial integer counts the changes that it was told of
----@field last botglue.PromptWanted? what the host has said last that is to be sent
----@field chosen { agent: string, model: string? }? what it has said last of agent and model, for another host
----@field forget_dot fun()? lets `.` forget what was typed
----@field typed string? its text when it was last read
----@field draft botglue.PromptDraft? what it begins with
+---@field chosen botglue.PromptChoice? as the host has said last
+---@field draft botglue.PromptDraft what it begins with
+---@field typed string its text when it was last read
 ---@field sent boolean?
----@field closing boolean? whether it is about to close
 ---@field after fun()? called once insert mode has ended
----@field back botglue.Back the window and mode to return to
+---@field whence botglue.Whence where to return to
 local Prompt = {}
 Prompt.__index = Prompt
 
+---@return boolean
+function Prompt:is_open()
+  return not self.is_closed
+    and self.win
+    and api.nvim_win_is_valid(self.win)
+    and api.nvim_win_get_buf(self.win) == self.bufnr
+end
+
 ---@return string
 function Prompt:text()
-  return table.concat(api.nvim_buf_get_lines(self.window.bufnr, 0, -1, false), "\n")
+  return table.concat(api.nvim_buf_get_lines(self.bufnr, 0, -1, false), "\n")
 end
 
 --- Replaces what was typed; the cursor goes to its end.
 ---@param new string
 function Prompt:set_text(new)
   local lines = vim.split(new, "\n", { plain = true })
-  api.nvim_buf_set_lines(self.window.bufnr, 0, -1, false, lines)
-  api.nvim_win_set_cursor(self.window.win, { #lines, #lines[#lines] })
+  api.nvim_buf_set_lines(self.bufnr, 0, -1, false, lines)
+  api.nvim_win_set_cursor(self.win, { #lines, #lines[#lines] })
 end
 
 --- What the host has to know of it as it is now.
 ---@return table
 function Prompt:state()
-  local lines = api.nvim_buf_get_lines(self.window.bufnr, 0, -1, false)
-  local row, col = unpack(api.nvim_win_get_cursor(self.window.win))
-  local mode, is_there = api.nvim_get_mode().mode, api.nvim_buf_is_valid(self.range.bufnr)
-  local first, last
-  if is_there then
-    first, last = self.range:lines()
-  end
+  local row, column = unpack(api.nvim_win_get_cursor(self.win))
   return {
-    text = table.concat(lines, "\n"),
+    tick = api.nvim_buf_get_changedtick(self.bufnr),
+    text = self:text(),
     row = row - 1,
-    before = lines[row]:sub(1, col),
-    column = col,
-    mode = mode:match("^[iR]") and "i" or mode:match("^[sS\19]") and "s" or "n",
-    width = self.window.width,
-    first = first,
-    last = last,
+    column = column,
+    mode = api.nvim_get_mode().mode,
+    width = self.width,
+    lines = api.nvim_buf_is_valid(self.range.bufnr) and { self.range:lines() } or nil,
   }
 end
 
@@ -98,23 +87,14 @@ end
 ---@param message table
 ---@return table
 function Prompt:with_state(message)
-  message.id = self.id
-  if self.window and self.window:is_open() then
-    local state, told = self:state(), self.told
-    if not vim.deep_equal(state, told) then
-      local is_other = not told
-        or state.text ~= told.text
-        or state.row ~= told.row
-        or state.before ~= told.before
-      self.told, self.serial = state, self.serial + (is_other and 1 or 0)
-      message.typed = vim.tbl_extend("error", state, { serial = self.serial })
-    end
-  end
+  local state = self:is_open() and self:state() or self.told
+  message.id, message.typed = self.id, not vim.deep_equal(state, self.told) and state or nil
+  self.told = state
   return message
 end
 
 --- Tells the host what has changed, and what a key is to do.
----@param message { key: string? }
+---@param message { key: string?, about: table? }
 function Prompt:tell(message)
   message = self:with_state(message)
   if connection.process and (message.typed or message.key) then
@@ -140,64 +120,30 @@ end
 
 --- Makes the prompt known to a host.
 function Prompt:introduce()
-  local process = connection.process
-  if not process or not self.window then
+  local process, bufnr = connection.process, self.range.bufnr
+  local name = api.nvim_buf_is_valid(bufnr) and api.nvim_buf_get_name(bufnr) or nil
+  if not process or not self:is_open() then
     return
   end
   client.tell_options(process)
-  local request, bufnr = self.request, self.range.bufnr
-  local way = self.last
-    or {
-      question = request.question,
-      review = vim.F.if_nil(request.review, self.opts.options.review),
-    }
-  local is_there = api.nvim_buf_is_valid(bufnr)
   self.told = nil
-  process:notify(
-    "prompt",
-    self:with_state({
-      about = {
-        project = self.project,
-        cwd = request.cwd or self.project,
-        buffer = bufnr,
-        path = is_there and require("botglue.util.buffer_path")(bufnr) or "",
-        name = is_there and api.nvim_buf_get_name(bufnr) or nil,
-        is_insertion = self.range.shape == "insert",
-        question = way.question,
-        review = way.review,
-        resume = request.resume,
-        agent = request.agent,
-        model = request.model,
-        chosen = self.chosen or self.draft and self.draft.chosen,
-        is_again = self.chosen ~= nil,
-        proposal = self.opts.proposal,
-        recent = drafts.recent(),
-        buffers = capture.buffers(self.project),
-      },
-    })
-  )
+  local about = {
+    project = self.project,
+    buffer = bufnr,
+    path = name and require("botglue.util.buffer_path")(bufnr) or "",
+    name = name,
+    is_insertion = self.range.shape == "insert",
+    chosen = self.chosen,
+    draft = self.draft.chosen,
+    proposal = self.opts.proposal,
+    drafts = connection.drafts,
+    buffers = capture.buffers(self.project),
+  }
+  local begin = { cwd = self.project, review = self.opts.options.review }
+  self:tell({ about = vim.tbl_extend("force", begin, self.request, about) })
 end
 
---- Draws what the host says.
----@param call { title: table?, wanted: botglue.PromptWanted?, text: string?, menu: botglue.MenuOffer? }
-function Prompt:draw(call)
-  if not self.window:is_open() then
-    return
-  elseif call.title then
-    self.last, self.chosen = call.wanted, call.chosen
-    self.window:draw(call.title, call.footer, call.said)
-    -- The host may have to make it fit.
-    self:tell({})
-  end
-  if call.text and vim.deep_equal(self.told, self:state()) then
-    self:recall(call.text)
-  end
-  if call.menu and call.menu.serial == self.serial then
-    self.menu:show(call.menu)
-  end
-end
-
---- Puts an earlier prompt in place of the text.
+--- Puts an earlier prompt in place of the text. Undo restores what the user typed.
 ---@param earlier string
 function Prompt:recall(earlier)
   if api.nvim_get_mode().mode:match("^[vVsS]") then
@@ -205,103 +151,84 @@ function Prompt:recall(earlier)
     vim.cmd("normal! \27")
     vim.cmd.startinsert({ bang = true })
   end
-  -- Undo restores the text that the user typed.
-  undo_step.as_one_step(self.window.bufnr, 0, function()
+  require("botglue.editor.undo_step").as_one_step(self.bufnr, 0, function()
     self:set_text(earlier)
   end)
 end
 
 --- Shows why there is no host to run a job, where that is known.
 function Prompt:check_host()
-  if connection.process and connection.process.ready or not self.window:is_open() then
+  local process, unusable = require("botglue.host.process"), connection.unusable
+  local path, looked = process.binary(self.opts.options)
+  local why = not path and ("%s: there is no host at %s"):format(process.INSTALL, looked)
+    or unusable and unusable.path == path and unusable.why
+  if why and self:is_open() and not (connection.process and connection.process.ready) then
+    local text, said = require("botglue.util.text"), {}
+    for i, line in ipairs(text.wrap(text.clean(why), self.width - 4)) do
+      local sign = i == 1 and require("botglue.util.signs").failed or " "
+      said[i] = { { sign .. " " .. line, "BotglueFailure" } }
+    end
+    self.frame = vim.tbl_extend("force", self.frame, { said = said })
+    window.follow(self)
+  end
+end
+
+--- Its window is gone, or is to go.
+function Prompt:close()
+  if self.is_closed then
     return
   end
-  local path, looked = host_process.binary(self.opts.options)
-  local unusable = connection.unusable
-  local why = not path and ("%s: there is no host at %s"):format(host_process.INSTALL, looked)
-    or unusable and unusable.path == path and unusable.why
-  if why then
-    local said = {}
-    for i, line in ipairs(text.wrap(text.clean(why), self.window.width - 4)) do
-      said[i] = { { (i == 1 and signs.failed .. " " or "  ") .. line, "BotglueFailure" } }
-    end
-    self.window:draw(self.window.title, self.window.footer, said)
+  self.is_closed = true
+  local typed = self.typed
+  if self.win then
+    self.leave_dot()
+    own.close(self)
   end
-end
-
---- Follows changes that are no keys of the user too.
-function Prompt:follow_text()
-  api.nvim_buf_attach(self.window.bufnr, false, { on_lines = self.update })
-end
-
---- Cleans up after the window has closed.
-function Prompt:closed()
-  local typed = vim.trim(self.typed or "")
-  if not self.sent and typed ~= self.opts.proposal then
-    drafts.keep(self.range, { id = self.id, text = self.typed or "", chosen = self.chosen })
+  -- Where no host takes it a job fails, and its prompt is typed in vain.
+  if not (self.sent and connection.process) and vim.trim(typed) ~= self.opts.proposal then
+    drafts.keep(self.range, { id = self.id, text = typed, chosen = self.chosen })
   end
   self:tell({ key = self.sent and "sent" or "close" })
-  if connection.prompt == self then
-    connection.prompt = nil
-  end
-  local was_typing = self.window and self.window.was_current and api.nvim_get_mode().mode:match("^i")
-  if not self.closing and was_typing then
+  connection.prompt = nil
+  if self.was_current and api.nvim_get_mode().mode:match("^i") then
     vim.cmd.stopinsert()
   end
-  if self.menu then
-    self.menu:leave()
-  end
-  if self.forget_dot then
-    vim.schedule(self.forget_dot)
+  for _, fn in ipairs(self.on_close) do
+    fn()
   end
   self.range:show()
-  pcall(api.nvim_del_augroup_by_id, self.group)
   if not self.sent then
-    if self.opts.on_cancel then
-      self.opts.on_cancel()
-    end
     self.range:unmark()
   end
   vim.schedule(function()
-    self.back:forget()
+    back.forget(self.whence)
   end)
 end
 
---- Closes the window and returns to the user's window.
-function Prompt:leave()
-  if self.window:is_open() then
-    self.back:go(function(win)
-      self.window.before = win
-      self.window:close()
-      self.forget_dot()
-    end)
-  end
-end
-
---- Whether the prompt will close once insert mode ends. If it is still open in normal mode, a failed autocommand has
---- discarded the keys that close it, so it may be closed again.
----@return boolean
-function Prompt:is_closing()
-  return self.closing == true and api.nvim_get_mode().mode ~= "n"
-end
-
---- Closes the prompt, and keeps what was typed.
-function Prompt:close()
-  if self:is_closing() then
-    return
-  end
-  self.closing = true
+--- Closes the prompt, and keeps what was typed: insert mode ends first.
+---@param before fun(): fun()? called then; what it gives back is called once the user is back
+function Prompt:leave(before)
   back.normal_mode(self, function()
-    self:leave()
+    if self:is_open() then
+      local after = before and before()
+      back.go(self.whence, function()
+        self.before = self.whence.win
+        self:close()
+        self.forget_dot()
+      end)
+      if after then
+        after()
+      end
+    end
   end)
 end
 
---- The request for a prompt.
----@param prompt string
----@param wanted botglue.PromptWanted
+--- The request with the text as it is now.
+---@param wanted table what is chosen
 ---@return botglue.Request
-function Prompt:request_of(prompt, wanted)
-  local request = vim.tbl_extend("force", self.request, { prompt = prompt, prewarmed = self.id })
+function Prompt:request_of(wanted)
+  local request =
+    vim.tbl_extend("force", self.request, { prompt = vim.trim(self:text()), prewarmed = self.id })
   if wanted.agent then
     -- A model is its agent's own.
     request.model = nil
@@ -309,84 +236,58 @@ function Prompt:request_of(prompt, wanted)
   return vim.tbl_extend("force", request, wanted)
 end
 
---- What is chosen, by all keys before this one; where no host answers, what it has said last.
----@return table
-function Prompt:wanted()
-  local ok, wanted = pcall(self.ask, self, "send")
-  return ok and wanted or self.last or {}
-end
-
---- What a prompt stands for; where it cannot be sent, shows why.
----@param prompt string
----@param wanted table
----@return botglue.Composed? composed
-function Prompt:compose(prompt, wanted)
-  local composed
-  errors.guard(function()
-    local request = self:request_of(prompt, wanted)
-    composed = require("botglue.jobs.run").compose(self.range, request, self.opts.options)
-  end)
-  return composed
-end
-
 --- Sends what was typed, if there is anything.
 function Prompt:submit()
-  if self:is_closing() then
-    return
+  -- What is chosen, by all keys before this one; where no host answers, what it has said last.
+  local ok, wanted = pcall(self.ask, self, "send")
+  wanted = ok and wanted or self.chosen or {}
+  local request, composed = self:request_of(wanted), nil
+  if request.prompt ~= "" then
+    -- Where it names what is not there it stays as it is.
+    composed = require("botglue.jobs.run").compose(self.range, request, self.opts.options)
   end
-  local wanted, before = self:wanted(), vim.trim(self:text())
-  local composed = before ~= "" and self:compose(before, wanted)
-  if composed == nil then
-    return
-  end
-  self.closing = true
-  back.normal_mode(self, function()
-    if not self.window:is_open() then
-      return
-    end
+  self:leave(function()
     -- Read the text only now: leaving insert mode repeats an insertion with a count or in block mode.
-    local prompt = vim.trim(self:text())
-    if prompt == "" then
-      self:leave()
+    local before = request.prompt
+    request = self:request_of(wanted)
+    if request.prompt == "" then
       return
     elseif not self.range:rebase() then
-      self:leave()
-      notify.error("botglue: select the lines, then <C-p> recalls the prompt: its place is not known")
-      return
+      return function()
+        notify.error("botglue: select the lines, then <C-p> recalls the prompt: its place is not known")
+      end
     end
     self.sent = true
-    drafts.forget(prompt)
-    self:leave()
-    self.send(self:request_of(prompt, wanted), prompt == before and composed or nil)
+    drafts.forget(request.prompt)
+    return function()
+      self.send(request, request.prompt == before and composed or nil)
+    end
   end)
 end
 
 function Prompt:watch()
-  self.group = api.nvim_create_augroup("botglue.prompt", { clear = true })
-  local function on(event, options, fn)
-    options.group, options.desc = self.group, "botglue: the prompt"
-    options.callback = fn
-    api.nvim_create_autocmd(event, options)
-  end
+  local on = own.watch(self, "the prompt", function()
+    self.side = nil
+    window.follow(self)
+  end)
   local function update()
-    if self.window:is_open() then
-      self.window:follow()
+    if self:is_open() then
+      window.follow(self)
       self.typed = self:text()
       self:tell({})
     end
   end
-  self.update = debounce(update)
+  local soon = debounce(update)
   -- At once: a signal that ends Neovim takes the text from the buffer before any autocommand runs.
-  on({ "TextChanged", "TextChangedI", "TextChangedP" }, { buffer = self.window.bufnr }, update)
-  on({ "WinScrolled", "WinResized", "VimResized", "ModeChanged", "WinEnter" }, {}, self.update)
-  on("User", { pattern = "BotglueJob*" }, self.update)
-  on("BufReadCmd", { buffer = self.window.bufnr }, function()
-    self:set_text(self.typed or "")
-    self:follow_text()
-  end)
-  self:follow_text()
-  self.forget_dot = dot.attach(self.window.bufnr, self.group, self.opts.set_repeat)
-  self.menu = require("botglue.ui.prompt.menu").attach(self.window.bufnr, self.group, function(item)
+  on({ "TextChanged", "TextChangedI", "TextChangedP" }, update, { buffer = self.bufnr })
+  on({ "WinScrolled", "WinResized", "VimResized", "ModeChanged", "WinEnter" }, soon)
+  on("User", soon, { pattern = "BotglueJob*" })
+  on("BufReadCmd", function()
+    self:set_text(self.typed)
+  end, { buffer = self.bufnr })
+  local dot = require("botglue.ui.prompt.dot")
+  self.leave_dot, self.forget_dot = dot.attach(on, self.bufnr, self.opts.set_repeat)
+  self.menu, self.on_close[2] = require("botglue.ui.prompt.menu").attach(on, self.bufnr, function(item)
     self:tell({ key = "taken" })
     if item.value then
       self:set_text(item.value)
@@ -396,39 +297,33 @@ end
 
 --- Fills the new prompt with its draft or its suggestion.
 function Prompt:fill()
-  local proposal = not self.draft and self.opts.proposal
-  local typed = self.draft and self.draft.text or proposal
-  if typed then
-    local bufnr = self.window.bufnr
-    local levels = vim.bo[bufnr].undolevels
-    vim.bo[bufnr].undolevels = -1
-    self:set_text(typed)
-    vim.bo[bufnr].undolevels = levels
-    self.typed = typed
+  local proposal, bo = self.draft.text == "" and self.opts.proposal, vim.bo[self.bufnr]
+  self.typed = proposal or self.typed
+  local levels = bo.undolevels
+  bo.undolevels = -1
+  self:set_text(self.typed)
+  bo.undolevels = levels
+  if not proposal then
+    window.start_typing(self)
+    return
   end
-  if proposal then
-    -- In select mode typing replaces the suggestion.
-    local select = "ggVG\7"
-    if api.nvim_get_mode().mode == "n" then
-      vim.cmd.normal({ select, bang = true })
-    else
-      -- In insert mode, `:normal` would return to insert mode; queue the keys instead.
-      api.nvim_feedkeys(vim.keycode("<C-\\><C-n>") .. select, "ni", false)
-    end
+  -- In select mode typing replaces the suggestion.
+  local select = "ggVG\7"
+  if api.nvim_get_mode().mode == "n" then
+    vim.cmd.normal({ select, bang = true })
   else
-    self.window:start_typing()
+    -- In insert mode, `:normal` would return to insert mode; queue the keys instead.
+    api.nvim_feedkeys(vim.keycode("<C-\\><C-n>") .. select, "ni", false)
   end
 end
 
 function Prompt:open()
-  self.back = back.new()
+  self.whence = back.here()
   self.range:show("BotglueRange")
-  self.window = window.open(self.range, function()
-    self:closed()
-  end)
+  window.open(self)
   require("botglue.ui.prompt.keys").map(self)
-  self:watch()
   self:fill()
+  self:watch()
   self:introduce()
   self:check_host()
   -- After a command-line question (the default vim.ui.select()) Neovim draws the window only at the next key.
@@ -439,11 +334,31 @@ end
 
 --- Enters the open prompt.
 function Prompt:focus()
-  if api.nvim_get_current_win() ~= self.window.win then
-    self.back:from_here()
-    api.nvim_set_current_win(self.window.win)
+  if api.nvim_get_current_win() ~= self.win then
+    back.forget(self.whence)
+    self.whence = back.here()
+    api.nvim_set_current_win(self.win)
   end
-  self.window:start_typing()
+  window.start_typing(self)
+end
+
+--- Draws what the host says.
+---@param call table
+function M.draw(call)
+  local prompt = connection.prompt
+  if not prompt or prompt.id ~= call.id or not prompt:is_open() then
+    return
+  elseif call.title then
+    prompt.chosen, prompt.frame = call.chosen, call
+    window.follow(prompt)
+  end
+  if call.tick ~= api.nvim_buf_get_changedtick(prompt.bufnr) then
+    return
+  elseif call.text then
+    prompt:recall(call.text)
+  elseif call.items and api.nvim_get_current_buf() == prompt.bufnr then
+    require("botglue.ui.prompt.menu").show(prompt.menu, call)
+  end
 end
 
 --- Opens the prompt for a range; unmarks the range if nothing is sent.
@@ -453,42 +368,35 @@ end
 ---@param send botglue.SendPrompt called with the completed request, after the range was updated
 function M.ask(range, request, opts, send)
   local open = connection.prompt
-  if open and open.window and not open.window:is_open() then
+  if open and open.win and not open:is_open() then
     -- The user has closed its window, and typed on.
-    open.window:close()
+    open:close()
   elseif open then
-    if opts.on_cancel then
-      opts.on_cancel()
-    end
     range:unmark()
-    if open.window then
+    if open.win then
       open:focus()
     end
     return
   end
+  -- A prompt with a host that cannot be started is a prompt all the same: its job tells why it fails.
+  client.connect(opts.options)
   local draft = drafts.take(range)
   local self = setmetatable({
     id = draft.id,
-    draft = draft.text and draft or nil,
+    draft = draft,
     range = range,
     request = request,
     opts = opts,
     send = send,
-    serial = 0,
     project = capture.project(range.bufnr),
+    typed = draft.text,
+    on_close = { capture.follow_prompt(range) },
   }, Prompt)
   connection.prompt = self
-  -- A prompt with a host that cannot be started is a prompt all the same: its job tells why it fails.
-  client.connect(opts.options)
-  capture.want(range.bufnr)
   local ok, err = pcall(self.open, self)
   if not ok then
     -- Neovim may refuse to open a window now.
-    if self.window then
-      self.window:close()
-    else
-      self:closed()
-    end
+    self:close()
     error(err, 0)
   end
 end

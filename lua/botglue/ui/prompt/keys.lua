@@ -1,79 +1,51 @@
 --- The keys of the prompt. While the menu is open, its own keys come first. What the host does at a key comes with what
 --- it draws.
 
+local guard = require("botglue.host.errors").guard
 local menu = require("botglue.ui.prompt.menu")
 
 local M = {}
 
---- Presses a key, before the next typed one.
----@param key string
-local function press(key)
-  vim.api.nvim_feedkeys(vim.keycode(key), "ni", false)
-end
+local EVERYWHERE = { "n", "i", "s" }
 
----@param key string what it is in the menu
----@param fn fun() what it does otherwise
----@return fun()
-local function or_menu(key, fn)
-  return function()
-    if menu.is_open() then
-      press(key)
-    else
-      fn()
-    end
-  end
-end
-
---- A proposal is deleted, and typing goes on.
-local function empty()
-  press([[<C-\><C-n>ggVG"_c]])
-end
+---@type { [1]: string, [2]: string|string[], [3]: string, [4]: string?, asked: boolean? }[] each with its modes, what it
+---does, a method of the prompt or a word for the host, and what it is in the menu; asked: done before the next key
+local KEYS = {
+  { "<C-s>", EVERYWHERE, "submit" },
+  { "<S-Tab>", EVERYWHERE, "model", "<Up>" },
+  { "<Tab>", EVERYWHERE, "agent", "<C-y>" },
+  { "<C-g>", { "n", "i" }, "way" },
+  { "<C-p>", EVERYWHERE, "earlier", "<Up>", asked = true },
+  { "<C-n>", EVERYWHERE, "later", "<Down>", asked = true },
+  { "<C-f>", EVERYWHERE, "list", "<C-e>" },
+  { "<CR>", "i", "<CR>", "<C-y>" },
+  { "<CR>", { "n", "s" }, "submit" },
+  { "<Esc>", "n", "leave" },
+  { "q", "n", "leave" },
+  -- A proposal is deleted, and typing goes on.
+  { "<BS>", "s", [[<C-\><C-n>ggVG"_c]] },
+  { "<Del>", "s", [[<C-\><C-n>ggVG"_c]] },
+  { "g?", "n", "more" },
+  { "<C-l>", { "i", "s" }, "more" },
+}
 
 ---@param prompt botglue.Prompt
 function M.map(prompt)
-  local everywhere = { "n", "i", "s" }
-  local function told(key)
-    return function()
-      prompt:tell({ key = key })
-    end
-  end
-  local function step(key)
-    return function()
-      prompt:ask(key)
-    end
-  end
-  local function submit()
-    prompt:submit()
-  end
-  local function close()
-    prompt:close()
-  end
-  local function list()
-    prompt:list()
-  end
-  local function break_line()
-    press("<CR>")
-  end
-  for _, key in ipairs({
-    { "<C-s>", everywhere, submit },
-    { "<S-Tab>", everywhere, or_menu("<Up>", told("model")) },
-    { "<Tab>", everywhere, or_menu("<C-y>", told("agent")) },
-    { "<C-g>", { "n", "i" }, told("way") },
-    { "<C-p>", everywhere, or_menu("<Up>", step("earlier")) },
-    { "<C-n>", everywhere, or_menu("<Down>", step("later")) },
-    { "<C-f>", everywhere, or_menu("<C-e>", list) },
-    { "<CR>", "i", or_menu("<C-y>", break_line) },
-    { "<CR>", { "n", "s" }, submit },
-    { "<Esc>", "n", close },
-    { "q", "n", close },
-    { "<BS>", "s", empty },
-    { "<Del>", "s", empty },
-    { "g?", "n", told("more") },
-    { "<C-l>", { "i", "s" }, told("more") },
-  }) do
-    vim.keymap.set(key[2], key[1], function()
-      require("botglue.host.errors").guard(key[3])
-    end, { buffer = prompt.window.bufnr, nowait = key[1] ~= "g?", desc = "botglue: the prompt" })
+  for _, key in ipairs(KEYS) do
+    local lhs, modes, does, in_menu = unpack(key)
+    vim.keymap.set(modes, lhs, function()
+      local pressed = in_menu and menu.is_open() and in_menu or does:match("^<.*")
+      if pressed then
+        -- Before the next typed one.
+        vim.api.nvim_feedkeys(vim.keycode(pressed), "ni", false)
+      elseif prompt[does] then
+        guard(prompt[does], prompt)
+      elseif key.asked then
+        guard(prompt.ask, prompt, does)
+      else
+        guard(prompt.tell, prompt, { key = does })
+      end
+    end, { buffer = prompt.bufnr, nowait = lhs ~= "g?", desc = "botglue: the prompt" })
   end
 end
 

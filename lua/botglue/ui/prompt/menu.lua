@@ -13,18 +13,12 @@ local MOST_ROWS = 8
 ---@field value string? what becomes the whole text
 
 ---@class botglue.MenuOffer
----@field serial integer the change of the text that it is for
 ---@field at integer the byte, from 0, at which the words begin
 ---@field items botglue.MenuItem[]
 
 ---@class botglue.Menu
----@field bufnr integer
----@field accepted fun(item: botglue.MenuItem) called when one was taken
----@field taken string?
----@field items botglue.MenuItem[]?
----@field saved table<string, any>? options of the user's while the prompt is entered
-local Menu = {}
-Menu.__index = Menu
+---@field items botglue.MenuItem[]
+---@field taken string? the text as it was when one was taken
 
 ---@return boolean
 function M.is_open()
@@ -38,14 +32,14 @@ local function state()
   return ("%d:%d:%s"):format(cursor[1], cursor[2], api.nvim_get_current_line())
 end
 
---- Shows what the host offers for the text as it is.
+--- Shows in the prompt what the host offers for the text as it is.
+---@param menu botglue.Menu
 ---@param offer botglue.MenuOffer
-function Menu:show(offer)
-  local here = api.nvim_get_current_buf() == self.bufnr and api.nvim_get_mode().mode:match("^i")
-  if not here or self.taken == state() then
+function M.show(menu, offer)
+  if not api.nvim_get_mode().mode:match("^i") or menu.taken == state() then
     return
   end
-  self.taken, self.items = nil, offer.items
+  menu.taken, menu.items = nil, offer.items
   local shown = {}
   for i, item in ipairs(offer.items) do
     shown[i] = { word = item.word, abbr = item.shown, user_data = i, dup = 1, equal = 1, empty = 1 }
@@ -55,59 +49,37 @@ function Menu:show(offer)
   end
 end
 
---- Something was taken, or the menu was left.
-function Menu:done()
-  local at = tonumber(vim.v.completed_item.user_data) --[[@as integer]]
-  local item = self.items and self.items[at]
-  if not item or M.is_open() then
-    return
-  end
-  self.items, self.taken = nil, state()
-  self.accepted(item)
-end
-
---- Some of how the menu works are global options: they are the user's again outside of the prompt.
-function Menu:enter()
-  if self.saved then
-    return
-  end
-  local saved = { shortmess = vim.go.shortmess, pumheight = vim.go.pumheight }
-  vim.opt.shortmess:append("c")
-  if vim.go.pumheight == 0 or vim.go.pumheight > MOST_ROWS then
-    vim.go.pumheight = MOST_ROWS
-  end
-  vim.bo[self.bufnr].completeopt = "menuone,noinsert"
-  self.saved = saved
-end
-
-function Menu:leave()
-  for name, value in pairs(self.saved or {}) do
-    vim.go[name] = value
-  end
-  self.saved = nil
-end
-
+---@param on fun(event: string, callback: fun(), options: table) for events of the prompt
 ---@param bufnr integer
----@param group integer of autocommands
----@param accepted fun(item: botglue.MenuItem)
----@return botglue.Menu
-function M.attach(bufnr, group, accepted)
-  local self = setmetatable({ bufnr = bufnr, accepted = accepted }, Menu)
-  local function on(event, fn)
-    api.nvim_create_autocmd(event, {
-      group = group,
-      buffer = bufnr,
-      desc = "botglue: the menu of the prompt",
-      callback = function()
-        fn(self)
-      end,
-    })
+---@param accepted fun(item: botglue.MenuItem) called when one was taken
+---@return botglue.Menu menu
+---@return fun() leave
+function M.attach(on, bufnr, accepted)
+  local menu, saved = { items = {} }, nil
+  on("CompleteDone", function()
+    local item = menu.items[tonumber(vim.v.completed_item.user_data)]
+    if item and not M.is_open() then
+      menu.items, menu.taken = {}, state()
+      accepted(item)
+    end
+  end, { buffer = bufnr })
+  -- Some of how the menu works are global options: they are the user's again outside of the prompt.
+  local function enter()
+    saved = saved or { shortmess = vim.go.shortmess, pumheight = vim.go.pumheight }
+    vim.opt.shortmess:append("c")
+    vim.go.pumheight = saved.pumheight == 0 and MOST_ROWS or math.min(saved.pumheight, MOST_ROWS)
   end
-  on("CompleteDone", self.done)
-  on("BufEnter", self.enter)
-  on("BufLeave", self.leave)
-  self:enter()
-  return self
+  local function leave()
+    for name, value in pairs(saved or {}) do
+      vim.go[name] = value
+    end
+    saved = nil
+  end
+  on("BufEnter", enter, { buffer = bufnr })
+  on("BufLeave", leave, { buffer = bufnr })
+  enter()
+  vim.bo[bufnr].completeopt = "menuone,noinsert"
+  return menu, leave
 end
 
 return M
