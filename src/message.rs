@@ -56,6 +56,9 @@ fn written(request: &Request, rules: &[Rules], mark: u64) -> String {
     message.place(request);
     message.buffers(request);
     message.diagnostics(request);
+    if !request.quickfix.is_empty() {
+        message.tagged("quickfix", "", &request.quickfix.join("\n"));
+    }
     message.wanted(request);
     message.tagged("prompt", "", request.instructions.as_ref().unwrap_or(&request.prompt));
     message.text.trim_end().to_owned()

@@ -14,7 +14,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use self::decode::{choice, decode, id_of};
-pub use self::mentions::buffers;
+pub use self::mentions::{DIAGNOSTICS, QUICKFIX, buffers};
 pub use self::start::{AgentStart, directory, resume};
 pub use self::transcript::TranscriptRequest;
 pub use crate::agent::{AgentCommand, Resume};
@@ -62,6 +62,8 @@ pub struct Request {
     pub after: Vec<String>,
     /// Diagnostics on the selection's rows, and those that the prompt mentions.
     pub diagnostics: Vec<Diagnostic>,
+    /// The entries of the quickfix list, where the prompt mentions it.
+    pub quickfix: Vec<String>,
     /// Other buffers that the prompt mentions.
     pub buffers: Vec<MentionedBuffer>,
     /// The agent that was started for this job while its prompt was typed.

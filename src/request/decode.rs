@@ -5,7 +5,7 @@
 
 use rmpv::Value;
 
-use super::mentions::{mentions_buffers, wants_diagnostics};
+use super::mentions::{DIAGNOSTICS, QUICKFIX, mentions_buffers, wants};
 use super::start::{directory, resume};
 use super::{AgentStart, Beside, Diagnostic, MentionedBuffer, Observe, Request, Selection, SelectionKind};
 use crate::error::{Code, JobError};
@@ -40,13 +40,16 @@ pub fn decode(value: &Value, options: &Options) -> Result<Request, JobError> {
     );
     let goes_along = options.diagnostics && selection.kind != SelectionKind::Insert;
     let mut all = if goes_along { own } else { Vec::new() };
-    let mentioned = if wants_diagnostics(&whole) { diagnostics(&run, "mentioned")? } else { Vec::new() };
+    let mentioned = if wants(&whole, DIAGNOSTICS) { diagnostics(&run, "mentioned")? } else { Vec::new() };
     let others = mentioned.into_iter().take_while(|one| fits(&mut room, one.message.len()));
     for one in others.chain(diagnostics(&run, "notes")?) {
         if !all.iter().any(|known| (known.line, &known.message) == (one.line, &one.message)) {
             all.push(one);
         }
     }
+    let mut quickfix = if wants(&whole, QUICKFIX) { run.lossy_texts("quickfix")? } else { Vec::new() };
+    let count = quickfix.iter().take_while(|line| fits(&mut room, line.len() + 1)).count();
+    quickfix.truncate(count);
     Ok(Request {
         id: run.count("id")?,
         buffer: run.count("buffer")?,
@@ -63,6 +66,7 @@ pub fn decode(value: &Value, options: &Options) -> Result<Request, JobError> {
         before: run.lossy_texts("before")?,
         after: run.lossy_texts("after")?,
         diagnostics: all,
+        quickfix,
         buffers,
         prewarmed: run.some("prewarmed", Fields::count)?,
         preview: options.preview,

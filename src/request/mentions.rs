@@ -1,10 +1,13 @@
 //! The mentions in a prompt that add to the message: `@buffer:name` the text of another buffer, unsaved too;
-//! `@diagnostics` all diagnostics of the buffer. The agent reads a mentioned file (`@src/lib.rs`) itself.
+//! `@diagnostics` all diagnostics of the buffer; `@quickfix` the quickfix list. The agent reads a mentioned file (`@src/lib.rs`) itself.
 
 use super::OpenBuffer;
 
 const BUFFER: &str = "@buffer:";
-const DIAGNOSTICS: &str = "@diagnostics";
+/// All diagnostics of the buffer.
+pub const DIAGNOSTICS: &str = "@diagnostics";
+/// The quickfix list.
+pub const QUICKFIX: &str = "@quickfix";
 
 /// The buffers that a prompt mentions: the name in it, and the number.
 ///
@@ -34,14 +37,14 @@ pub fn mentions_buffers(text: &str) -> bool {
     behind(text, BUFFER).next().is_some()
 }
 
-/// Whether it mentions the diagnostics: not a file whose name begins so.
-pub fn wants_diagnostics(text: &str) -> bool {
+/// Whether it has one of these mentions: not a file whose name begins so.
+pub fn wants(text: &str, mention: &str) -> bool {
     let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let goes_on = |rest: &str| match rest.strip_prefix('.') {
         Some(behind) => behind.starts_with(is_word),
         None => rest.starts_with(|letter| is_word(letter) || "/-".contains(letter)),
     };
-    behind(text, DIAGNOSTICS).any(|rest| !goes_on(rest))
+    behind(text, mention).any(|rest| !goes_on(rest))
 }
 
 /// What follows each mention: not within a word, as in an address.
@@ -99,7 +102,7 @@ mod tests {
             ("@diagnostics/a", false),
             ("a@diagnostics", false),
         ] {
-            assert_eq!(wants_diagnostics(text), is_one, "{text}");
+            assert_eq!(wants(text, DIAGNOSTICS), is_one, "{text}");
         }
     }
 }

@@ -96,6 +96,7 @@ fn request(filetype: &str, kind: SelectionKind, rows: &[(&str, usize, usize)]) -
         before: Vec::new(),
         after: Vec::new(),
         diagnostics: Vec::new(),
+        quickfix: Vec::new(),
         buffers: Vec::new(),
         prewarmed: None,
         preview: 0,

@@ -64,6 +64,17 @@ test("all diagnostics of the buffer go along, each once", function()
   equal(messages(4), { "here", "there" })
 end)
 
+test("the quickfix list goes along as it is", function()
+  local nvim = start()
+  nvim:lua([[vim.fn.setqflist({
+    { filename = "src/b.txt", lnum = 2, text = "no such\nname" }, { bufnr = 0, lnum = 0, text = "Error: two" },
+  })]])
+  nvim:type(":1Botglue run mend @quickfix.<CR>")
+  contains(nvim:message(1), "\nsrc/b.txt:2: no such name\nError: two\n</quickfix-")
+  nvim:type(":1Botglue run mend @quickfix.txt<CR>")
+  equal(nvim:message(2):find("<quickfix", 1, true), nil)
+end)
+
 test("the prompt completes them", function()
   local nvim = start()
   nvim:type(":1Botglue<CR>as @buffer:")

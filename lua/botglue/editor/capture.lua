@@ -347,6 +347,15 @@ function M.text(name, bufnr, most)
   return { name = name, lines = api.nvim_buf_get_lines(bufnr, 0, past, false), count = count }
 end
 
+--- The entries of the quickfix list, one a line.
+---@return string[]
+function M.quickfix()
+  return vim.tbl_map(function(item)
+    local at = item.bufnr > 0 and ("%s:%d: "):format(vim.fn.bufname(item.bufnr), item.lnum) or ""
+    return require("botglue.util.text").clean(at .. item.text)
+  end, vim.fn.getqflist())
+end
+
 ---@class botglue.Whereabouts where the user is, as far as it tells whether they have gone on
 ---@field win integer
 ---@field mode string

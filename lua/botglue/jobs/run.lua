@@ -93,7 +93,9 @@ local function message(id, target, request, composed, limits)
     and vim.tbl_map(function(named)
       return capture.text(named[1], named[2], composed.bytes)
     end, composed.buffers)
-  local may_want_all = request.prompt:find("^%s*/") or request.prompt:find("@diagnostics", 1, true)
+  local function may_want(mention)
+    return request.prompt:find("^%s*/") or request.prompt:find(mention, 1, true)
+  end
   return vim.tbl_extend("force", request, {
     id = id,
     cwd = request.cwd or capture.project(bufnr),
@@ -107,7 +109,8 @@ local function message(id, target, request, composed, limits)
     before = before,
     after = after,
     diagnostics = capture.diagnostics(bufnr, math.max(first, 1), math.max(last, 1)),
-    mentioned = may_want_all and capture.diagnostics(bufnr, 0, math.huge) or nil,
+    mentioned = may_want("@diagnostics") and capture.diagnostics(bufnr, 0, math.huge) or nil,
+    quickfix = may_want("@quickfix") and capture.quickfix() or nil,
     buffers = buffers,
   })
 end
