@@ -116,7 +116,10 @@ pub(super) fn of_info(world: World<'_>) -> Option<u64> {
 
 /// The job that wrote the text under the cursor, in its buffer or in the window of an answered question. A job of which
 /// only the last lines are known is ignored: the text there now may be another one.
-pub(super) fn writer(world: World<'_>) -> Result<u64, String> {
+///
+/// # Errors
+/// Says where one is found that is none of this Neovim's.
+pub fn writer(world: World<'_>) -> Result<u64, String> {
     let standing = |is_meant: fn(&Known) -> bool| {
         let is_known = |id: &u64| world.here.places.get(id).is_some_and(|place| place.column.is_some());
         let jobs = world.session.all_known().filter(|(_, known)| is_meant(known));

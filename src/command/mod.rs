@@ -12,7 +12,7 @@ mod subcommands;
 #[cfg(test)]
 mod tests;
 
-pub use choose::{followup, retry};
+pub use choose::{followup, retry, writer};
 pub use complete::complete;
 pub use each::{Group, Item, groups};
 pub use jump::{Stop, jump};

@@ -126,7 +126,7 @@ impl Host {
         }
     }
 
-    fn world<'a>(&'a self, here: &'a Here) -> Result<World<'a>, String> {
+    pub(super) fn world<'a>(&'a self, here: &'a Here) -> Result<World<'a>, String> {
         let options = self.options.as_ref().map_err(Clone::clone)?;
         Ok(World { here, session: &self.session, options })
     }

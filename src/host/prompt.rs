@@ -10,17 +10,22 @@ use super::Host;
 use super::files::Wanted;
 use super::health;
 use super::views::Found;
+use crate::command::{self, Here};
 use crate::error::Code;
 use crate::journal::{Change, now_ms};
 use crate::options::{Choice, Options};
-use crate::request::AgentStart;
+use crate::request::{AgentStart, Resume};
 use crate::rpc::PromptMessage;
+use crate::session::Known;
 use crate::stream::Outcome;
 use crate::ui::Chunks;
-use crate::ui::prompt::{Chosen, Item, Prompt, PromptFrame, Way, Wish};
+use crate::ui::prompt::{Chosen, Item, Prompt, PromptFrame, Way, Wish, Writer};
+use crate::view::Action;
 
 /// How many earlier prompts of the store are offered.
 const MOST: u64 = 200;
+/// How many prompts of jobs are known without it.
+const RECENT: usize = 100;
 /// For so long the user makes no other choice before an agent is started for it.
 const QUIET: Duration = Duration::from_millis(150);
 /// From a change of the text until it is stored.
@@ -30,6 +35,8 @@ const SAVED_WITHIN: Duration = Duration::from_millis(250);
 #[derive(Debug, Default)]
 pub(super) struct Prompts {
     open: Option<(u64, Prompt)>,
+    /// The prompts of the jobs of this Neovim, oldest first.
+    sent: Vec<String>,
     /// What is stored of its text, where that is known.
     saved: Option<String>,
     /// It is to be stored soon.
@@ -46,8 +53,8 @@ pub(super) struct Prompts {
     logged_out: BTreeMap<String, bool>,
     /// The agents whose programs were there when the last prompt was opened.
     installed: Option<BTreeSet<String>>,
-    /// The agent and the model for which one was started, or is about to be.
-    warm: Option<Chosen>,
+    /// Whether a session goes on, the agent and the model for which one was started, or is about to be.
+    warm: Option<(bool, Chosen)>,
     /// How many of these there were.
     choices: u64,
     /// How much is being looked for.
@@ -79,21 +86,23 @@ impl Host {
         self.grant(wish, Some((token, reply)));
     }
 
-    fn prompt_event(&mut self, PromptMessage { id, about, typed, key }: PromptMessage) -> Option<Wish> {
+    fn prompt_event(&mut self, PromptMessage { id, about, here, typed, key }: PromptMessage) -> Option<Wish> {
         if let Some(mut about) = about
             && let Ok(options) = self.options.clone()
         {
+            about.writer = if about.is_insertion { None } else { self.writer(&here) };
             let prompts = &mut self.prompts;
             prompts.saved = about.begin.draft.is_none().then(String::new);
             about.begin.last = prompts.chosen.get(&about.project).cloned();
+            about.recent.extend(prompts.sent.iter().rev().cloned());
             let project = about.project.clone();
             let mut prompt = Prompt::new(about, options.clone());
             for (agent, models) in &prompts.offered {
-                prompt.choice().learn_models(agent, models);
+                prompt.learn(|choice| choice.learn_models(agent, models));
             }
             // Known once, so that a key that was typed ahead goes to an agent that is there.
             let known = prompts.installed.get_or_insert_with(|| installed(&options));
-            prompt.choice().learn_installed(known.clone());
+            prompt.learn(|choice| choice.learn_installed(known.clone()));
             (prompts.open, prompts.drawn, prompts.warm) = (Some((id, prompt)), None, None);
             self.look_around(id, project, options);
         }
@@ -118,6 +127,16 @@ impl Host {
         }
     }
 
+    /// The job that wrote the lines of a prompt, where its session can be gone on in.
+    fn writer(&self, here: &Here) -> Option<Writer> {
+        let id = command::writer(self.world(here).ok()?).ok()?;
+        self.check_again(id, Action::Followup).ok()?;
+        let known = self.session.known(id).filter(|known| known.has_written());
+        let Known { agent, cwd, session_id, .. } = known?;
+        let resume = Resume { session_id: session_id.clone()?, at: None };
+        Some(Writer { agent: agent.clone(), cwd: cwd.into(), resume })
+    }
+
     /// Stores what was typed, where that is other than what is stored.
     pub(super) fn save_prompt(&mut self) {
         let prompts = &mut self.prompts;
@@ -130,8 +149,13 @@ impl Host {
         }
     }
 
-    /// A job has the prompt now: what was typed for it is not unsent any more.
-    pub(super) fn prompt_sent(&mut self, id: u64) {
+    /// A job has this prompt now: what was typed for it is not unsent any more.
+    pub(super) fn prompt_sent(&mut self, id: Option<u64>, text: &str) {
+        let sent = &mut self.prompts.sent;
+        sent.retain(|known| known != text);
+        sent.drain(..sent.len().saturating_sub(RECENT));
+        sent.push(text.to_owned());
+        let Some(id) = id else { return };
         self.store.journal.append(0, Change::Unsent { id, at_ms: now_ms(), text: String::new() });
     }
 
@@ -162,7 +186,7 @@ impl Host {
         self.prompts.is_dirty = true;
         let Some((_, prompt)) = self.prompts.open.as_mut().filter(|(open, _)| *open == id) else { return };
         if let Some(agent) = stored["agent"].as_str() {
-            prompt.choice().learn_newest(agent.to_owned());
+            prompt.learn(|choice| choice.learn_newest(agent.to_owned()));
         }
         let wish = prompt.learn_prompts(texts("prompts"));
         self.grant(wish, None);
@@ -172,7 +196,7 @@ impl Host {
     pub(super) fn found_installed(&mut self, installed: BTreeSet<String>) {
         self.prompts.looking -= 1;
         if let Some((_, prompt)) = &mut self.prompts.open {
-            prompt.choice().learn_installed(installed.clone());
+            prompt.learn(|choice| choice.learn_installed(installed.clone()));
         }
         (self.prompts.installed, self.prompts.is_dirty) = (Some(installed), true);
     }
@@ -180,7 +204,7 @@ impl Host {
     /// An agent offers these models.
     pub(super) fn found_models(&mut self, agent: String, models: Vec<String>) {
         if let Some((_, prompt)) = &mut self.prompts.open {
-            prompt.choice().learn_models(&agent, &models);
+            prompt.learn(|choice| choice.learn_models(&agent, &models));
         }
         self.prompts.offered.insert(agent, models);
         self.prompts.is_dirty = true;
@@ -238,7 +262,8 @@ impl Host {
     /// Starts the chosen agent, the first one at once, so that the user does not wait for its start.
     fn prewarm_choice(&mut self) {
         let Some((_, prompt)) = &self.prompts.open else { return };
-        let (_, chosen, _) = prompt.wanted();
+        let (way, chosen, _) = prompt.wanted();
+        let chosen = (way == Way::FollowUp, chosen);
         if !self.options.as_ref().is_ok_and(|options| options.prewarm)
             || self.prompts.warm.as_ref() == Some(&chosen)
         {
@@ -261,9 +286,9 @@ impl Host {
         }
         let (way, Chosen { agent, model }, _) = prompt.wanted();
         let choice = Choice { agent: Some(agent), model, question: way == Way::Ask };
-        let (id, about) = (*id, prompt.about());
+        let (id, (resume, cwd)) = (*id, prompt.session());
         // A job that cannot be started says why.
-        if let Ok(start) = AgentStart::new(choice, about.cwd.clone(), about.resume.clone(), options) {
+        if let Ok(start) = AgentStart::new(choice, cwd.to_owned(), resume.cloned(), options) {
             self.prewarm(id, &start);
         }
     }
@@ -284,8 +309,8 @@ impl Host {
     }
 
     /// Why a job of the chosen agent would fail, and what to do.
-    fn obstacle(&mut self) -> Option<String> {
-        let (_, prompt) = self.prompts.open.as_mut()?;
+    fn obstacle(&self) -> Option<String> {
+        let (_, prompt) = self.prompts.open.as_ref()?;
         let name = prompt.choice().agent();
         let agent = self.options.as_ref().ok()?.agents.get(name)?;
         if self.prompts.installed.as_ref().is_some_and(|installed| !installed.contains(name)) {
@@ -307,7 +332,13 @@ fn installed(options: &Options) -> BTreeSet<String> {
 /// What is chosen in the prompt.
 fn chosen(prompt: &Prompt) -> Json {
     let (way, Chosen { agent, model }, _) = prompt.wanted();
-    json!({ "question": way == Way::Ask, "review": way == Way::Hold, "agent": agent, "model": model })
+    let mut chosen = json!({ "question": way == Way::Ask, "agent": agent, "model": model });
+    chosen["review"] = (way == Way::Hold).into();
+    if let (Way::FollowUp, (Some(resume), cwd)) = (way, prompt.session()) {
+        chosen["resume"] = json!({ "session_id": resume.session_id });
+        chosen["cwd"] = cwd.to_string_lossy().into();
+    }
+    chosen
 }
 
 /// What a request of the prompt has: agent and model only where they are other than without any choice, so that a named

@@ -58,9 +58,7 @@ impl Host {
         // The request is stored first, also while this host is ending: the next host may then run it.
         let accepted = Change::Accepted(Box::new(record::accepted(&request, since_ms)));
         self.store.journal.append(request.id, accepted);
-        if let Some(prompt) = prewarmed {
-            self.prompt_sent(prompt);
-        }
+        self.prompt_sent(prewarmed, &request.prompt);
         let subscriptions = Subscriptions::new(&request, &self.editor);
         self.jobs.wait(QueuedJob { request: Arc::new(request), since_ms, subscriptions });
         self.start_waiting();

@@ -247,17 +247,21 @@ fn diff(arg: &Fields<'_>, buffer: u64, filetype: &str) -> Result<DiffOf, JobErro
     Ok(DiffOf { against, landed: landed.transpose()? })
 }
 
+/// Where jobs are, by their numbers.
+pub(super) fn places(fields: &Fields<'_>) -> Result<BTreeMap<u64, JobPlace>, JobError> {
+    let place = |job: &Fields<'_>| {
+        let some = |field| job.some(field, Fields::count);
+        let lines = (job.count("first")?, job.count("last")?);
+        let place = JobPlace { buffer: some("buffer")?, lines, column: some("column")? };
+        Ok((job.count("id")?, place))
+    };
+    fields.maps("jobs")?.iter().map(place).collect()
+}
+
 fn from(at: &Fields<'_>) -> Result<AskedFrom, JobError> {
     let some = |field| at.some(field, Fields::count);
-    let (mut places, mut lines) = (BTreeMap::new(), BTreeMap::new());
-    for job in at.maps("jobs")? {
-        let some = |field| job.some(field, Fields::count);
-        let (id, first) = (job.count("id")?, job.count("first")?);
-        let place =
-            JobPlace { buffer: some("buffer")?, lines: (first, job.count("last")?), column: some("column")? };
-        places.insert(id, place);
-        lines.insert(id, first.max(1));
-    }
+    let places = places(at)?;
+    let lines = places.iter().map(|(id, place)| (*id, place.lines.0.max(1))).collect();
     let here = Here {
         buffer: at.count("buffer")?,
         cursor: (at.count("line")?, at.count("column")?),

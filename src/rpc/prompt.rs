@@ -1,5 +1,6 @@
 //! Reads what happens in the prompt that is being typed.
 
+use crate::command::Here;
 use crate::error::JobError;
 use crate::fields::Fields;
 use crate::request::{self, OpenBuffer};
@@ -13,6 +14,8 @@ pub struct PromptMessage {
     pub id: u64,
     /// It is new, to this host at least.
     pub about: Option<About>,
+    /// Where it is asked for, and where the jobs are in that buffer.
+    pub here: Here,
     /// As the user sees it now.
     pub typed: Option<Typed>,
     /// What a key is to do.
@@ -25,10 +28,17 @@ pub struct PromptMessage {
 /// Names the field that is missing or wrong.
 pub(super) fn read(fields: &Fields<'_>) -> Result<PromptMessage, JobError> {
     let some = |field| fields.some(field, Fields::fields);
+    let (new, typed) = (some("about")?, some("typed")?.map(|fields| typed(&fields)).transpose()?);
+    let mut here = Here::default();
+    if let Some(new) = &new {
+        let line = typed.as_ref().and_then(|typed| typed.lines).unwrap_or_default().0;
+        (here.buffer, here.cursor.0, here.places) = (new.count("buffer")?, line, super::ask::places(new)?);
+    }
     Ok(PromptMessage {
         id: fields.count("id")?,
-        about: some("about")?.map(|fields| about(&fields)).transpose()?,
-        typed: some("typed")?.map(|fields| typed(&fields)).transpose()?,
+        about: new.map(|fields| about(&fields)).transpose()?,
+        here,
+        typed,
         key: fields.some("key", Fields::text)?,
     })
 }
@@ -56,7 +66,7 @@ fn about(fields: &Fields<'_>) -> Result<About, JobError> {
         place: view::file(&fields.lossy("path")?, some(fields, "name")?.as_deref(), &viewer),
         project: viewer.cwd,
         is_insertion: fields.flag("is_insertion")?,
-        way: way(&way_of)?,
+        way: way(way_of, resume.is_some())?,
         begin: Begin {
             agent: some(fields, "agent")?,
             model: some(fields, "model")?,
@@ -66,17 +76,20 @@ fn about(fields: &Fields<'_>) -> Result<About, JobError> {
             last: None,
         },
         proposal: some(fields, "proposal")?,
-        drafts: drafts.into_iter().rev().flatten().collect(),
+        recent: drafts.into_iter().rev().flatten().collect(),
         cwd: request::directory(fields).unwrap_or_default(),
         resume,
+        writer: None,
         buffers,
     })
 }
 
-fn way(fields: &Fields<'_>) -> Result<Way, JobError> {
+fn way(fields: &Fields<'_>, is_resumed: bool) -> Result<Way, JobError> {
     Ok(match (fields.flag("question")?, fields.flag("review")?) {
         (true, _) => Way::Ask,
         (false, true) => Way::Hold,
+        // A session that it was not asked for with was chosen.
+        (false, false) if !is_resumed && fields.get("resume").is_some() => Way::FollowUp,
         (false, false) => Way::Land,
     })
 }

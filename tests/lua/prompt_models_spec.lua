@@ -74,6 +74,19 @@ test("a session stays with its agent, but may go on with another model", functio
   equal({ request.agent, request.model, request.resume.session_id }, { "claude", "haiku", "s" })
 end)
 
+test("where a job wrote the lines <C-g> goes on in its session, too", function()
+  local nvim = start()
+  nvim:run(require("support.child").line(2), { model = "opus" })
+  nvim:answer(1, { "new" }, { session_id = "s" })
+  nvim:type(":2Botglue<CR>on<C-g><C-g><C-g>")
+  contains(nvim:screen(), "follow up · claude")
+  type_and_leave(nvim, "<C-s>")
+  local request = sent(nvim)[2]
+  equal({ request.agent, request.resume.session_id, request.selection.text }, { "claude", "s", { "new" } })
+  nvim:type(":5Botglue<CR>on<C-g><C-g><C-g>")
+  contains(nvim:screen(), "replace · claude")
+end)
+
 test("what was asked for is where it begins", function()
   local nvim = start()
   nvim:lua([[require("botglue").setup({ model = "haiku" })]])

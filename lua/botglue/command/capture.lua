@@ -4,27 +4,6 @@ local connection = require("botglue.host.connection")
 
 local api = vim.api
 
---- Where the jobs of this Neovim are.
----@return table[]
-local function places()
-  local found = {}
-  for id, job in pairs(connection.jobs) do
-    local range = job.range
-    local first, last = range:lines()
-    local place = range:place()
-    local column = place and (place.from or place.spans and place.spans[1][1] or 0)
-    local is_loaded = api.nvim_buf_is_loaded(range.bufnr)
-    if column and column > 0 then
-      -- The cursor cannot be behind the last character.
-      local row = api.nvim_buf_get_lines(range.bufnr, first - 1, first, false)[1] or ""
-      column = math.max(math.min(column, #row - 1), 0)
-    end
-    local bufnr = is_loaded and range.bufnr or nil
-    found[#found + 1] = { id = id, buffer = bufnr, first = first, last = last, column = column }
-  end
-  return found
-end
-
 --- When today began.
 ---@return integer milliseconds
 local function midnight()
@@ -45,7 +24,7 @@ return function()
     project = require("botglue.editor.capture").project(bufnr),
     earlier = connection.earlier,
     today_ms = midnight(),
-    jobs = places(),
+    jobs = require("botglue.jobs.places")(),
     review = review and review.job.id,
     shows_review = review and review.bufnr == bufnr,
     view = connection.shown[bufnr] and connection.shown[bufnr].id,

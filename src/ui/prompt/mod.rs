@@ -1,16 +1,15 @@
 //! The prompt that is being typed: its border, what is said below its text, its menu and earlier prompts. The window and
 //! the text are the plugin's, so typing never waits; each change of the text comes in.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 mod choice;
 mod complete;
 mod recall;
 
-pub use choice::{Begin, Chosen};
+pub use choice::{Begin, Choice, Chosen};
 pub use complete::Item;
 
-use choice::Choice;
 use complete::{Word, word};
 use recall::Recall;
 
@@ -39,6 +38,8 @@ pub struct About {
     pub is_insertion: bool,
     /// The session that it goes on in.
     pub resume: Option<Resume>,
+    /// The job that wrote these lines, where its session can be gone on in.
+    pub writer: Option<Writer>,
     /// The directory in which the agent runs.
     pub cwd: PathBuf,
     /// The way of the answer with which it begins.
@@ -47,10 +48,21 @@ pub struct About {
     pub begin: Begin,
     /// The prompt that is proposed.
     pub proposal: Option<String>,
-    /// What was typed in prompts that were closed, the newest first.
-    pub drafts: Vec<String>,
+    /// Drafts, and what was sent: the newest first.
+    pub recent: Vec<String>,
     /// The buffers that can be named, the one that was used last first.
     pub buffers: Vec<OpenBuffer>,
+}
+
+/// A job that a prompt can go on from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Writer {
+    /// Its agent.
+    pub agent: String,
+    /// The directory in which that runs.
+    pub cwd: PathBuf,
+    /// Its session.
+    pub resume: Resume,
 }
 
 /// What becomes of the answer.
@@ -63,6 +75,8 @@ pub enum Way {
     Ask,
     /// It is held.
     Hold,
+    /// It lands; the session of the job that wrote these lines goes on.
+    FollowUp,
 }
 
 /// In which mode the user types.
@@ -155,6 +169,8 @@ pub struct Prompt {
     about: About,
     options: Options,
     choice: Choice,
+    /// The same where the session of the writer goes on.
+    follow_up: Option<Choice>,
     recall: Recall,
     way: Way,
     typed: Typed,
@@ -177,10 +193,16 @@ impl Prompt {
     /// As it opens.
     pub fn new(about: About, options: Options) -> Self {
         let mut recall = Recall::default();
-        recall.add(about.drafts.clone());
+        recall.add(about.recent.clone());
+        let of_writer = |writer: &Writer| {
+            let agent = Some(writer.agent.clone());
+            Choice::new(options.clone(), Begin { agent, has_session: true, ..Begin::default() })
+        };
+        let follow_up = about.writer.as_ref().map(of_writer);
         Self {
             choice: Choice::new(options.clone(), about.begin.clone()),
-            way: about.way,
+            way: if follow_up.is_none() && about.way == Way::FollowUp { Way::Land } else { about.way },
+            follow_up,
             options,
             recall,
             about,
@@ -197,19 +219,32 @@ impl Prompt {
     }
 
     /// Agent and model.
-    pub fn choice(&mut self) -> &mut Choice {
-        &mut self.choice
+    pub fn choice(&self) -> &Choice {
+        self.follow_up.as_ref().filter(|_| self.way == Way::FollowUp).unwrap_or(&self.choice)
+    }
+
+    fn choice_mut(&mut self) -> &mut Choice {
+        let is_one = self.way == Way::FollowUp;
+        self.follow_up.as_mut().filter(|_| is_one).unwrap_or(&mut self.choice)
+    }
+
+    /// Something more is known of agents.
+    pub fn learn(&mut self, what: impl Fn(&mut Choice)) {
+        std::iter::once(&mut self.choice).chain(&mut self.follow_up).for_each(what);
+    }
+
+    /// The session that goes on, and the directory in which the agent runs.
+    pub fn session(&self) -> (Option<&Resume>, &Path) {
+        match &self.about.writer {
+            Some(Writer { resume, cwd, .. }) if self.way == Way::FollowUp => (Some(resume), cwd),
+            _ => (self.about.resume.as_ref(), &self.about.cwd),
+        }
     }
 
     /// What was typed; nothing where that is a proposal as it is.
     pub fn unsent(&self) -> &str {
         let text = self.typed.text.trim();
         if self.about.proposal.as_deref() == Some(text) || text.is_empty() { "" } else { &self.typed.text }
-    }
-
-    /// What is known of it from the beginning.
-    pub fn about(&self) -> &About {
-        &self.about
     }
 
     /// The changedtick of its text.
@@ -224,7 +259,7 @@ impl Prompt {
 
     /// What the answer's way is, and whether agent and model are those without any choice.
     pub fn wanted(&self) -> (Way, Chosen, bool) {
-        (self.way, self.choice.chosen(), self.choice.is_untouched())
+        (self.way, self.choice().chosen(), self.way != Way::FollowUp && self.choice.is_untouched())
     }
 
     /// The text, the cursor, the mode or the place is another one.
@@ -297,13 +332,14 @@ impl Prompt {
     /// Takes a key.
     pub fn key(&mut self, action: &str) -> Option<Wish> {
         match action {
-            "agent" => self.choice.next_agent().map(Wish::Remember),
-            "model" => self.choice.next_model().map(Wish::Remember),
+            "agent" => self.choice_mut().next_agent().map(Wish::Remember),
+            "model" => self.choice_mut().next_model().map(Wish::Remember),
             "way" => {
                 self.way = match self.way {
                     Way::Land => Way::Ask,
                     Way::Ask => Way::Hold,
-                    Way::Hold => Way::Land,
+                    Way::Hold if self.follow_up.is_some() => Way::FollowUp,
+                    Way::Hold | Way::FollowUp => Way::Land,
                 };
                 None
             }
@@ -357,7 +393,7 @@ impl Prompt {
             (Way::Ask, _) => "ask",
             (Way::Hold, _) => "hold for review",
             (Way::Land, Some(true)) => "rewind",
-            (Way::Land, Some(false)) => "follow up",
+            (Way::Land, Some(false)) | (Way::FollowUp, _) => "follow up",
             (Way::Land, None) if self.about.is_insertion => "insert below",
             (Way::Land, None) => "replace",
         }
@@ -368,8 +404,8 @@ impl Prompt {
         let key = |lhs, word| Key::told(lhs, "", word);
         let close = if self.typed.mode == Mode::Normal { "<Esc>" } else { "<Esc>q" };
         let mut keys = vec![key("<C-s>", "send"), key("<C-g>", "mode"), key(close, "close")];
-        keys.extend(self.choice.has_models().then_some(key("<S-Tab>", "model")));
-        keys.extend((self.choice.agents().len() > 1).then_some(key("<Tab>", "agent")));
+        keys.extend(self.choice().has_models().then_some(key("<S-Tab>", "model")));
+        keys.extend((self.choice().agents().len() > 1).then_some(key("<Tab>", "agent")));
         keys.push(key("<C-p>", "earlier"));
         keys
     }
@@ -377,7 +413,7 @@ impl Prompt {
     /// What the plugin draws.
     pub fn frame(&self) -> PromptFrame {
         let room = self.typed.width;
-        let left = format!("{}{BETWEEN}{}", self.does(), self.choice.words());
+        let left = format!("{}{BETWEEN}{}", self.does(), self.choice().words());
         let right = match self.typed.lines {
             None => "gone".to_owned(),
             Some((first, last)) if first == last => format!("{}:{first}", self.about.place),
@@ -400,7 +436,7 @@ impl Prompt {
         let sign = format!("{FAILED} ");
         let obstacle = self.obstacle.as_ref().map(|words| said(&sign, words, "BotglueFailure", room));
         let said = [hint, obstacle].into_iter().flatten().flatten().collect();
-        PromptFrame { title, footer, said, chosen: self.choice.chosen(), way: self.way }
+        PromptFrame { title, footer, said, chosen: self.choice().chosen(), way: self.way }
     }
 }
 

@@ -61,9 +61,28 @@ fn the_way_of_the_answer_goes_round() {
 }
 
 #[test]
+fn where_a_job_wrote_the_lines_its_session_may_go_on() {
+    let resume = Resume { session_id: "s".to_owned(), at: None };
+    let writer = Writer { agent: "droid".to_owned(), cwd: "/p".into(), resume: resume.clone() };
+    let mut prompt = prompt(About { writer: Some(writer), ..About::default() });
+    let before = prompt.wanted();
+    let mut titles = Vec::new();
+    for _ in 0..3 {
+        prompt.key("way");
+        titles.push(text(&prompt.frame().title).split('─').next().unwrap().trim().to_owned());
+    }
+    assert_eq!(titles[1..], ["botglue hold for review · claude own", "botglue follow up · droid"]);
+    let chosen = Chosen { agent: "droid".to_owned(), model: None };
+    assert_eq!(prompt.wanted(), (Way::FollowUp, chosen, false));
+    assert_eq!(prompt.session(), (Some(&resume), Path::new("/p")));
+    prompt.key("way");
+    assert_eq!((prompt.wanted(), prompt.session().0), (before, None));
+}
+
+#[test]
 fn only_keys_that_do_something_are_shown() {
     let mut shown = prompt(About::default());
-    shown.choice().learn_installed(["claude".to_owned()].into());
+    shown.learn(|choice| choice.learn_installed(["claude".to_owned()].into()));
     let footer = text(&shown.frame().footer);
     assert!(
         footer.starts_with(" <C-s> send · <C-g> mode · <Esc>q close · <S-Tab> model · <C-p> earlier "),
@@ -71,7 +90,7 @@ fn only_keys_that_do_something_are_shown() {
     );
     let begin = Begin { agent: Some("droid".to_owned()), ..Begin::default() };
     let mut shown = prompt(About { begin, ..About::default() });
-    shown.choice().learn_installed(["droid".to_owned()].into());
+    shown.learn(|choice| choice.learn_installed(["droid".to_owned()].into()));
     shown.typed(Typed { mode: Mode::Normal, ..shown.typed.clone() });
     assert!(
         text(&shown.frame().footer).starts_with(" <C-s> send · <C-g> mode · <Esc> close · <C-p> earlier ")
@@ -133,7 +152,7 @@ fn a_key_waits_for_earlier_prompts_as_long_as_nothing_else_happens() {
 #[test]
 fn the_list_of_earlier_prompts_is_filtered_while_it_is_there() {
     let mut prompt =
-        prompt(About { drafts: vec!["Add a test".to_owned(), "shorter".to_owned()], ..About::default() });
+        prompt(About { recent: vec!["Add a test".to_owned(), "shorter".to_owned()], ..About::default() });
     prompt.learn_prompts(Vec::new());
     let count = |wish: Option<Wish>| match wish {
         Some(Wish::Menu(0, items)) => Some(items.len()),

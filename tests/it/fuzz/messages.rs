@@ -38,7 +38,7 @@ fn jobs(serve: &Serve) -> Vec<(&'static str, Json)> {
     let session = json!({"session_id": "s", "at": "m"});
     let context = json!({
         "before": ["a"], "after": ["b"], "diagnostics": [{"line": 1, "severity": "error", "message": "m"}],
-        "mentioned": [{"line": 2, "message": "n"}], "buffers": [{"name": "a", "lines": ["b"], "count": 1}],
+        "mentioned": [{"line": 2, "message": "n"}], "quickfix": ["a:1: b"], "buffers": [{"name": "a", "lines": ["b"], "count": 1}],
         "observe": {"thinking": true}, "status": {"preview": 3}, "max_parallel": 1000, "prewarmed": 1, "max_turns": 2,
         "max_cost_usd": 0.5, "context": {"bytes": 100, "rules": true},
     });
@@ -153,7 +153,8 @@ fn windows() -> Vec<(&'static str, Json)> {
             json!({"id": 3, "key": "list", "about": {"project": "/nowhere", "path": "/nowhere/a", "name": "a",
             "is_insertion": true, "question": true, "review": true, "resume": {"session_id": "s", "at": "m"}, "cwd": "/nowhere", "buffer": 1, "agent": "claude", "model": "opus",
             "chosen": {"agent": "claude", "model": "opus", "question": true, "review": false}, "draft": {"agent": "claude"}, "proposal": "fix it", "drafts": [{"text": "a"}],
-            "buffers": [{"name": "a", "path": "a", "number": 2}]},
+            "buffers": [{"name": "a", "path": "a", "number": 2}],
+            "jobs": [{"id": 1, "buffer": 1, "first": 1, "last": 2, "column": 0}]},
             "typed": {"tick": 1, "text": "@a", "row": 0, "column": 2, "mode": "i", "width": 74, "lines": [1, 2]}}),
         ),
         ("shown", json!({"id": 1, "tick": 3})),

@@ -18,14 +18,14 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 10] = [
     ("", 520),
-    ("command", 737),
+    ("command", 716),
     ("config", 382),
-    ("editor", 1996),
+    ("editor", 2005),
     ("host", 680),
-    ("jobs", 1254),
+    ("jobs", 1281),
     ("session", 68),
     ("ui", 1622),
-    ("ui/prompt", 900),
+    ("ui/prompt", 901),
     ("ui/review", 736),
 ];
 /// By how much a budget may be above the lines.

@@ -138,6 +138,7 @@ function Prompt:introduce()
     proposal = self.opts.proposal,
     drafts = connection.drafts,
     buffers = capture.buffers(self.project),
+    jobs = require("botglue.jobs.places")(bufnr),
   }
   local begin = { cwd = self.project, review = self.opts.options.review }
   self:tell({ about = vim.tbl_extend("force", begin, self.request, about) })
