@@ -51,6 +51,20 @@ impl Folder {
         Ok(sessions)
     }
 
+    /// The turn to change the files of other sessions, as long as what is returned is kept: a host that lists them while
+    /// another one renames them would find a part of what belongs together.
+    ///
+    /// # Errors
+    /// `WouldBlock` while another host has it.
+    pub fn turn(&self) -> io::Result<File> {
+        let folder = File::open(&self.path)?;
+        match folder.try_lock() {
+            Err(TryLockError::WouldBlock) => Err(io::ErrorKind::WouldBlock.into()),
+            // Not every file system can lock.
+            _ => Ok(folder),
+        }
+    }
+
     /// Whether the session with these files may still run. Where all are empty its host is about to begin one.
     pub fn is_alive(&self, session: &str, numbers: &Numbers) -> bool {
         let has_owner = |number: &u64| {
@@ -85,7 +99,7 @@ impl Folder {
     }
 
     /// Gives the files of another session to this one, with numbers from `first` on. All go to one host, since what is
-    /// held in one file may be decided in the next: the first name that is changed decides which host that is.
+    /// held in one file may be decided in the next: see [`Folder::turn`].
     pub fn take(&self, from: &str, numbers: &Numbers, to: &str, first: u64) -> io::Result<Numbers> {
         let is_other = |path: &Path| fs::symlink_metadata(path).is_ok_and(|metadata| !metadata.is_file());
         let files = numbers.iter().map(|number| self.named(from, *number)).filter(|path| !is_other(path));

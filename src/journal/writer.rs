@@ -279,6 +279,11 @@ impl Writer {
             tracing::warn!(%error, "nothing is taken over without a journal");
             return Ok(Vec::new());
         }
+        let _turn = match self.folder.turn() {
+            // That one has them all.
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Vec::new()),
+            turn => turn?,
+        };
         let (mut held, before) = (Vec::new(), self.next_number);
         for (session, numbers) in self.folder.gone(&self.session)? {
             let first = self.next_number;

@@ -140,7 +140,10 @@ impl StoreThread {
     /// undecided; their jobs that had not ended were interrupted.
     fn take_up(&mut self) -> Result<(), StoreError> {
         let folder = Folder::under(&self.data_dir);
-        for (session, mut numbers) in folder.gone(&self.session)? {
+        // Without a turn, or a folder, nothing can be taken up; the next question tries again.
+        let turn = folder.turn().ok();
+        let gone = turn.as_ref().map(|_| folder.gone(&self.session)).transpose()?;
+        for (session, mut numbers) in gone.unwrap_or_default() {
             let (length, count) = (folder.length(&session, &numbers), numbers.len());
             if self.taken_up.get(&session) == Some(&length) {
                 continue;
@@ -155,6 +158,7 @@ impl StoreThread {
             }
             self.taken_up.insert(session, length);
         }
+        drop(turn);
         let sessions = folder.sessions()?;
         let own = self.session.clone();
         apply::end_gone(self.connection()?, |session| {
