@@ -14,10 +14,10 @@ local LONGEST = 2 ^ 31 - 1 -- milliseconds that Neovim can wait
 function M.setup(opts)
   local config = require("botglue.config")
   opts = opts == nil and {} or opts
-  config.in_one_line(function()
-    local warning = config.warning(config.check(opts))
+  local ok, raised = pcall(function()
+    local warning = config.warning((config.check(opts)))
     if warning then
-      require("botglue.host.notify").warn("botglue: " .. warning)
+      require("botglue.host.notify").warn(warning)
     end
     local options = config.resolve(opts)
     connection.setup = vim.deepcopy(opts)
@@ -25,6 +25,13 @@ function M.setup(opts)
       require("botglue.command.maps").remove_default_keymaps()
     end
   end)
+  if not ok then
+    -- Neovim shows it as one line: a string would have a traceback.
+    local function words()
+      return tostring(raised)
+    end
+    error(setmetatable({}, { __tostring = words }), 0)
+  end
 end
 
 ---@param opts botglue.RunOptions?

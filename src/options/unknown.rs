@@ -34,15 +34,8 @@ const OPTIONS: [&str; 26] = [
 /// Those of an agent.
 const OF_AGENT: [&str; 9] =
     ["args", "command", "directory", "env", "meta", "mode", "model", "models", "protocol"];
-/// Those of earlier versions, and agents that were presets.
-const GONE: [&str; 7] =
-    ["agents.claude-acp", "agents.droid-acp", "ascii", "prompt", "status.rows", "status.spinner", "tidy"];
-
 /// What to do about an option that does not exist, where that is known.
 pub fn unknown(path: &str) -> Option<String> {
-    if GONE.contains(&path) {
-        return Some(format!("{path} was an option of an earlier version: remove it"));
-    }
     let agent = path.strip_prefix("agents.").and_then(|rest| rest.rsplit_once('.'));
     let of_agent: Vec<String> = agent
         .map(|(name, _)| OF_AGENT.map(|field| format!("agents.{name}.{field}")).to_vec())
@@ -71,6 +64,5 @@ mod tests {
         for path in ["keymaps", "x", "theme.dark", "agents.claude.colour"] {
             assert_eq!(unknown(path), None, "{path}");
         }
-        assert_eq!(unknown("tidy").unwrap(), "tidy was an option of an earlier version: remove it");
     }
 }

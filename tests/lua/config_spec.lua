@@ -211,22 +211,6 @@ test("a list in place of a table of options is named, and takes none of the othe
   equal(options.agents.claude.command, { "claude" })
 end)
 
-test("options that are gone are unknown, and so are agents that were presets", function()
-  local options, unknown = config.resolve({
-    agents = { ["claude-acp"] = { model = "opus" }, ["droid-acp"] = { protocol = "acp", command = "droid" } },
-    ascii = true,
-    prompt = "ui",
-    status = { rows = 0, spinner = false },
-    tidy = { fence = false },
-    timeuot = 3,
-  })
-  equal({ options.agents["claude-acp"], options.agents["droid-acp"].command }, { nil, { "droid" } })
-  equal(
-    table.concat(unknown, ", "),
-    "agents.claude-acp, ascii, prompt, status.rows, status.spinner, tidy, timeuot"
-  )
-end)
-
 test("a command may be a string, whatever the protocol", function()
   for _, protocol in ipairs({ "claude", "droid", "acp", "text" }) do
     local options = config.resolve({ agents = { mine = { protocol = protocol, command = "/opt/my agent" } } })
@@ -237,13 +221,10 @@ test("a command may be a string, whatever the protocol", function()
   end
 end)
 
-test("what the user gave is known without the defaults", function()
-  equal(config.given(nil), {})
-  with_global({ agent = "droid", agents = { codex = { model = "m" } } }, function()
-    local setup = { agents = { codex = { args = { "-x" } } }, model = false }
-    equal(
-      config.given(setup),
-      { agent = "droid", model = false, agents = { codex = { model = "m", args = { "-x" } } } }
-    )
+test("the host is told which agent the user gave, and nothing that does not exist", function()
+  equal(config.resolve(nil).given_agent, nil)
+  with_global({ agent = "droid", colour = print }, function()
+    local options = config.resolve({ agents = { codex = { args = { "-x" }, comand = print } } })
+    equal({ options.given_agent, options.colour, options.agents.codex.comand }, { "droid" })
   end)
 end)

@@ -1,28 +1,12 @@
 --- Checks what `run()` was given. The first wrong field raises one error that names it.
 
-local rules = require("botglue.config.rules")
+local config = require("botglue.config")
 local selection = require("botglue.editor.selection")
 
 local M = {}
 
 local api = vim.api
-
----@param field string
----@param expected string
----@param value any
-local function wrong(field, expected, value)
-  local got = vim.inspect(value, { newline = " ", indent = "" })
-  error(("botglue: %s must be %s, got %s"):format(field, expected, got), 0)
-end
-
----@param opts table
----@param field string
----@param expected string a type
-local function optional(opts, field, expected)
-  if opts[field] ~= nil and type(opts[field]) ~= expected then
-    wrong(field, "a " .. expected, opts[field])
-  end
-end
+local wrong = config.wrong
 
 local function is_whole(value, least, most)
   return type(value) == "number" and value % 1 == 0 and value >= least and value <= most
@@ -102,7 +86,14 @@ local function select(bufnr, range)
   return current or selection.insertion(bufnr, cursor_line(bufnr))
 end
 
-local FIELDS = { prompt = true, bufnr = true, range = true, agent = true, model = true, review = true }
+local FIELDS = {
+  prompt = { "string" },
+  bufnr = { "any" },
+  range = { "any" },
+  agent = { "string" },
+  model = config.MODEL,
+  review = { "boolean" },
+}
 
 ---@class botglue.Given
 ---@field request botglue.Request
@@ -112,26 +103,17 @@ local FIELDS = { prompt = true, bufnr = true, range = true, agent = true, model 
 ---@param options botglue.Options
 ---@return botglue.Given
 function M.check(opts, options)
-  if opts ~= nil and type(opts) ~= "table" then
-    wrong("opts", "a table", opts)
+  opts = opts == nil and {} or opts
+  config.must(opts, { "table" }, "opts")
+  for field, value in pairs(opts) do
+    local what = FIELDS[field] or error(("botglue: there is no field %s"):format(tostring(field)), 0)
+    config.must(value, what, field)
   end
-  opts = opts or {}
-  for field in pairs(opts) do
-    if not FIELDS[field] then
-      error(("botglue: there is no field %s"):format(tostring(field)), 0)
-    end
-  end
-  optional(opts, "prompt", "string")
-  if opts.model ~= nil and not rules.fits(opts.model, rules.MODEL) then
-    wrong("model", "the name of a model", opts.model)
-  end
-  optional(opts, "review", "boolean")
-  optional(opts, "agent", "string")
-  if opts.prompt and not opts.prompt:find("%S") then
-    wrong("prompt", "some words", opts.prompt)
+  if opts.prompt then
+    config.must(opts.prompt, config.WORDS, "prompt")
   end
   if opts.agent then
-    require("botglue.config").agent(options, opts.agent, "agent")
+    config.agent(options, opts.agent, "agent")
   end
   local bufnr = buffer(opts.bufnr)
   if opts.range ~= nil then

@@ -75,7 +75,7 @@ function M.tell_options(process)
   local options = M.options()
   if process.options ~= options then
     process.options = options
-    process:notify("options", require("botglue.config").for_host(options, connection.setup))
+    process:notify("options", options)
   end
 end
 

@@ -44,9 +44,9 @@ local function warn_of_unknown_options()
     return
   end
   connection.warned = true
-  local warning = config.warning(config.check(config.global() or {}))
+  local warning = config.warning((config.check(config.global() or {})))
   if warning then
-    notify.warn("botglue: " .. warning)
+    notify.warn(warning)
   end
 end
 
@@ -73,7 +73,7 @@ function M.compose(target, request, options)
   local agent = request.agent or options.agent
   return {
     agent = agent,
-    model = request.model or config.model(options, agent) or nil,
+    model = request.model or options.agents[agent].model or agent == "claude" and options.model or nil,
     question = request.question,
   }
 end
