@@ -33,10 +33,10 @@ impl<'a> Fields<'a> {
         if self.path.is_empty() { field.to_owned() } else { format!("{}.{field}", self.path) }
     }
 
-    /// The field's value; none where it is absent, nil or false.
+    /// The field's value; none where it is absent or nil.
     pub fn get(&self, field: &str) -> Option<&'a Value> {
         let (_, value) = self.map.iter().find(|(key, _)| key.as_str() == Some(field))?;
-        if value.is_nil() || *value == false.into() { None } else { Some(value) }
+        if value.is_nil() { None } else { Some(value) }
     }
 
     /// A field that may be absent.

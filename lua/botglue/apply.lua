@@ -3,17 +3,9 @@
 
 require("botglue.wiring")
 
-local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
-local observe = require("botglue.jobs.observe")
 
 local M = {}
-
---- The host is there: the first call on a new channel.
----@param hello { version: string, pid: integer }
-function M.ready(hello)
-  client.ready(hello)
-end
 
 --- The functions below that the host calls at once, in their order: an error in one of them keeps no other from being
 --- called. Gives what the last one gave, if it did not fail, then each that failed: its name and the error.
@@ -33,26 +25,13 @@ function M.all(calls)
   return replies
 end
 
---- What changed of some jobs.
----@param patches botglue.Patch[]
-function M.jobs(patches)
-  for _, patch in ipairs(patches) do
-    local job = client.job(patch.id)
-    if job and patch.gone then
-      require("botglue.jobs.registry").forget(job)
-    elseif job then
-      job:take(patch)
-    end
-  end
-end
-
 --- The updates of jobs that have observers, sent before the frame or the outcome that shows the same.
 ---@param jobs { id: integer, updates: table[] }[]
 function M.observed(jobs)
   for _, said in ipairs(jobs) do
-    local job = client.job(said.id)
+    local job = connection.jobs[said.id]
     if job then
-      observe.take(job, said.updates)
+      job:hear(said.updates)
     end
   end
 end
@@ -62,7 +41,7 @@ end
 ---@param write fun(): botglue.StepResult
 ---@return botglue.StepResult
 local function write_step(step, write)
-  local job = client.job(step.job)
+  local job = connection.jobs[step.job]
   local is_read, before = pcall(function()
     local place = job and job.range:place()
     return place and job.range:read(place)
@@ -90,17 +69,6 @@ function M.stored(stored)
   require("botglue.editor.write").stored(stored.steps)
 end
 
---- Makes jobs of held answers, and forgets the jobs that a host has lost and their answers were looked for.
----@param told { answers: botglue.HeldAnswer[], lost: integer[] }
----@return integer[] ids
-function M.hold(told)
-  connection.earlier = #told.lost > 0 and connection.earlier or 0
-  connection.lost = vim.tbl_filter(function(id)
-    return not vim.list_contains(told.lost, id)
-  end, connection.lost)
-  return vim.tbl_map(require("botglue.jobs.registry").recall, told.answers)
-end
-
 --- Shows what is proposed of a held answer in its buffer.
 ---@param painted table
 function M.paint(painted)
@@ -118,10 +86,9 @@ function M.places(moved)
   if not vim.api.nvim_buf_is_loaded(bufnr) then
     return vim.empty_dict()
   end
-  local tick, asked = vim.api.nvim_buf_get_changedtick(bufnr), connection.asked
+  local tick = vim.api.nvim_buf_get_changedtick(bufnr)
   for _, place in ipairs(tick == moved.tick and moved.places or {}) do
-    local job = client.job(place.id)
-    local range = job and job.range or asked[place.id]
+    local range = (connection.jobs[place.id] or {}).range or connection.asked[place.id]
     if range and range.bufnr == bufnr and not range.is_forgotten then
       if place.kind then
         range:mark(place, place.kind)
@@ -145,14 +112,17 @@ end
 --- What one function of another module takes: what it takes is said there.
 for name, to in pairs({
   hang = { "botglue.ui.status", "hang" },
+  hold = { "botglue.jobs.registry", "hold" },
+  jobs = { "botglue.jobs.registry", "take" },
   progress = { "botglue.jobs.progress", "tell" },
   prompt = { "botglue.ui.prompt", "draw" },
+  ready = { "botglue.host.client", "ready" },
   reply = { "botglue.host.query", "reply" },
   results = { "botglue.jobs.results", "show" },
   view = { "botglue.ui.view", "draw" },
 }) do
   M[name] = function(argument)
-    require(to[1])[to[2]](argument)
+    return require(to[1])[to[2]](argument)
   end
 end
 

@@ -4,62 +4,29 @@ require("botglue.wiring")
 
 local client = require("botglue.host.client")
 local host_process = require("botglue.host.process")
-local version = require("botglue.version")
 
 local M = {}
 
 local health = vim.health
 local ANSWER_WITHIN = 10000 -- milliseconds for the host, which asks the agents' programs for their versions
 
----@return botglue.Options?
----@return string[]? unknown
-local function check_options()
-  health.start("botglue: options")
-  local ok, options, unknown = pcall(client.options)
-  if not ok then
-    health.error(tostring(options))
-    return nil
-  end
-  for _, path in ipairs(unknown) do
-    health.warn("there is no option " .. path)
-  end
-  if #unknown == 0 then
-    health.ok("all options are known and of the right type")
-  end
-  return options, unknown
-end
-
---- The version that the host's program prints.
----@param path string
----@return string
-local function version_of(path)
-  local ok, result = pcall(function()
-    return vim.system({ path, "--version" }, { text = true, timeout = 2000 }):wait()
-  end)
-  return ok and vim.trim(result.stdout .. result.stderr) or tostring(result)
-end
-
 ---@param options botglue.Options
----@param unknown string[]? options that do not exist
+---@param unknown string[] options that do not exist
 local function check_host(options, unknown)
   health.start("botglue: host")
   local path, looked = host_process.binary(options)
-  local said = path and version_of(path)
   if not path then
     health.error("there is no host at " .. looked, host_process.INSTALL)
     return
-  elseif said ~= "botglue " .. version then
-    health.error(("%s says %q, the plugin is %s"):format(path, said, version), host_process.INSTALL)
-    return
   end
-  health.ok(("%s, %s"):format(path, said))
   local asked = { log_dir = vim.fs.dirname(host_process.log_path()), unknown = unknown }
   local started = vim.uv.hrtime()
   local ok, reply = pcall(require("botglue.editor.ask").open, "health", asked, { within = ANSWER_WITHIN })
   if not ok then
-    health.error(tostring(reply))
+    health.error(("%s: %s"):format(path, reply))
     return
   end
+  health.ok(("%s, botglue %s"):format(path, require("botglue.version")))
   health.ok(("the host answers (%d ms, with the agents' versions)"):format((vim.uv.hrtime() - started) / 1e6))
   for _, section in ipairs(reply.sections) do
     health.start(section.title)
@@ -77,10 +44,19 @@ function M.check()
   else
     health.error("Neovim " .. tostring(vim.version()) .. " is too old", "botglue needs 0.11 or newer")
   end
-  local options, unknown = check_options()
-  if options then
-    check_host(options, unknown)
+  health.start("botglue: options")
+  local ok, options, unknown = pcall(client.options)
+  if not ok then
+    health.error(tostring(options))
+    return
   end
+  for _, path in ipairs(unknown) do
+    health.warn("there is no option " .. path)
+  end
+  if #unknown == 0 then
+    health.ok("all options are known and of the right type")
+  end
+  check_host(options, unknown)
 end
 
 return M

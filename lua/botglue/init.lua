@@ -38,10 +38,9 @@ end
 ---@param question boolean?
 ---@return integer? id
 local function start(opts, question)
-  local options = client.options()
-  local given = require("botglue.command.arguments").check(opts, options)
+  local given = require("botglue.command.arguments").check(opts, (client.options()))
   given.request.question = question
-  return require("botglue.jobs.run").begin(given.selection(), given.request, options)
+  return require("botglue.jobs.run").begin(given.selection(), given.request)
 end
 
 --- Starts a job; without a prompt asks for it first.
@@ -62,11 +61,8 @@ end
 ---@return botglue.JobTable[]
 function M.jobs()
   local jobs = {}
-  for id = 1, connection.last_id do
-    local job = connection.jobs[id]
-    if job then
-      jobs[#jobs + 1] = job:table()
-    end
+  for _, job in vim.spairs(connection.jobs) do
+    jobs[#jobs + 1] = job:table()
   end
   return jobs
 end
@@ -106,13 +102,13 @@ end
 --- Rejects a held answer, or that of a job that has not ended: it will not land, and one that waits never starts.
 ---@param id integer
 function M.reject(id)
-  require("botglue.jobs.decide").reject(id)
+  require("botglue.jobs.decide").decide("reject", id)
 end
 
 --- Takes a landed answer back.
 ---@param id integer
 function M.revert(id)
-  require("botglue.jobs.decide").revert(id)
+  require("botglue.jobs.decide").decide("revert", id)
 end
 
 --- Lets a function watch a job: it gets each update as it comes, and last that the job has finished.
@@ -182,20 +178,15 @@ end
 ---@return string
 function M.statusline(opts)
   connection.counted = true
-  local parts = {}
-  local counts = {
-    { "running", vim.tbl_count(connection.open) },
-    { "held", vim.tbl_count(connection.held) + connection.earlier },
-  }
-  for _, count in ipairs(counts) do
-    parts[#parts + 1] = count[2] > 0 and ("%d %s"):format(count[2], count[1]) or nil
+  local parts, running, held, spent = {}, 0, 0, connection.spent
+  if next(connection.jobs) then
+    running, held, spent = require("botglue.jobs.registry").counts()
   end
-  if opts and opts.cost then
-    local spent = connection.spent
-    for _, job in pairs(connection.jobs) do
-      spent = job.cost_usd and (spent or 0) + job.cost_usd or spent
-    end
-    parts[#parts + 1] = spent and (spent > 0 and spent < 0.01 and "<$0.01" or ("$%.2f"):format(spent))
+  held = held + connection.earlier
+  parts[#parts + 1] = running > 0 and running .. " running" or nil
+  parts[#parts + 1] = held > 0 and held .. " held" or nil
+  if opts and opts.cost and spent then
+    parts[#parts + 1] = spent > 0 and spent < 0.01 and "<$0.01" or ("$%.2f"):format(spent)
   end
   return table.concat(parts, ", ")
 end

@@ -23,11 +23,11 @@ function handlers.host_started(process)
 end
 
 function handlers.host_ready(process)
-  require("botglue.jobs.recovery").introduce(process)
+  require("botglue.jobs.lost").introduce(process)
 end
 
 function handlers.host_lost(process, err)
-  require("botglue.jobs.recovery").host_lost(process, err)
+  require("botglue.jobs.lost").host_lost(process, err)
   require("botglue.ui.view").host_lost()
   require("botglue.ui.status").host_lost()
   handlers.obstacle_changed()
@@ -41,7 +41,7 @@ function handlers.obstacle_changed()
 end
 
 function handlers.leaving()
-  require("botglue.jobs.recovery").leave()
+  require("botglue.jobs.lost").leave()
 end
 
 function handlers.job_decided(job)

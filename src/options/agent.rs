@@ -36,7 +36,9 @@ impl AgentOption {
         }
         let set = |field: &str| {
             let all = [Some(agent), (name == "claude").then_some(beside)];
-            all.into_iter().flatten().find(|fields| fields.get(field).is_some())
+            all.into_iter()
+                .flatten()
+                .find(|fields| fields.get(field).is_some_and(|value| *value != false.into()))
         };
         let model = set("model").map(|fields| fields.argument("model")).transpose()?;
         let mut models =

@@ -63,7 +63,7 @@ const DRIVE: &str = r"
 
 /// What may be left when no job runs.
 const LEFT: &str = r"
-    local left = { marks = 0, windows = 0, buffers = 0, observers = 0, timers = 0, groups = 0 }
+    local left = { marks = 0, windows = 0, buffers = 0, observers = 0, timers = 0, groups = 0, open = 0 }
     for name, namespace in pairs(vim.api.nvim_get_namespaces()) do
         local drawn = name:find('^botglue') and name ~= 'botglue.range'
         for _, bufnr in ipairs(drawn and vim.api.nvim_list_bufs() or {}) do
@@ -73,7 +73,8 @@ const LEFT: &str = r"
     left.windows, left.buffers = #vim.api.nvim_list_wins(), #vim.api.nvim_list_bufs()
     local connection = require('botglue.host.connection')
     for _, job in pairs(connection.jobs) do
-        left.observers = left.observers + #(job.observers or {})
+        left.observers = left.observers + #job.observers
+        left.open = left.open + (job:is_open() and 1 or 0)
     end
     vim.uv.walk(function(handle)
         if handle:get_type() == 'timer' and handle:is_active() and not handle:is_closing() then
@@ -84,7 +85,7 @@ const LEFT: &str = r"
         local group = command.group_name or ''
         left.groups = left.groups + (group:find('^botglue%.moment') and 1 or 0)
     end
-    left.open, left.hung = vim.tbl_count(connection.open), vim.tbl_count(connection.hung)
+    left.hung = vim.tbl_count(connection.hung)
     return left
 ";
 

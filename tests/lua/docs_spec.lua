@@ -70,7 +70,7 @@ test("the help has an entry for each thing that there is, and none for what ther
     lua = lua .. (path:match("%.lua$") and read("lua/botglue/" .. path) or "")
   end
   local codes = variants("src/error.rs", "Code")
-  vim.list_extend(codes, captured(read("lua/botglue/host/process.lua"), 'failure%(%s*"([%l_]+)"'))
+  vim.list_extend(codes, captured(read("lua/botglue/host/process.lua"), '"(host_%l+)"'))
   local agents =
     captured(between("botglue-agents", "botglue-option-model"), "\n        ([%l-]+)  +[%l-]+  +[^\n]+")
   for what, names in pairs({

@@ -4,16 +4,10 @@ local connection = require("botglue.host.connection")
 
 local api = vim.api
 
---- When today began.
----@return integer milliseconds
-local function midnight()
-  local now = os.date("*t") --[[@as { year: integer, month: integer, day: integer }]]
-  return os.time({ year = now.year, month = now.month, day = now.day, hour = 0 }) * 1000
-end
-
 ---@return table
 return function()
   local bufnr, cursor, review = api.nvim_get_current_buf(), api.nvim_win_get_cursor(0), connection.review
+  local today = os.date("*t") --[[@as { year: integer, month: integer, day: integer }]]
   return {
     buffer = bufnr,
     line = cursor[1],
@@ -23,7 +17,7 @@ return function()
     path = require("botglue.util.buffer_path")(bufnr),
     project = require("botglue.editor.capture").project(bufnr),
     earlier = connection.earlier,
-    today_ms = midnight(),
+    today_ms = os.time({ year = today.year, month = today.month, day = today.day, hour = 0 }) * 1000,
     jobs = require("botglue.jobs.places")(),
     review = review and review.job.id,
     shows_review = review and review.bufnr == bufnr,

@@ -3,39 +3,7 @@
 local ask = require("botglue.editor.ask")
 local selection = require("botglue.editor.selection")
 
-local M = {}
-
 local api = vim.api
-
---- The list that is meant: the location list in whose window the user is, else the quickfix list.
----@return table[] items
----@return "quickfix"|"location"|nil window the kind of list in the current window
-local function list()
-  local info = vim.fn.getwininfo(api.nvim_get_current_win())[1]
-  if info.loclist == 1 then
-    return vim.fn.getloclist(0), "location"
-  end
-  return vim.fn.getqflist(), info.quickfix == 1 and "quickfix" or nil
-end
-
---- Whether an item is a place in a file, and in the lines that a command was given: in a window with a list those rows,
---- else those of the buffer.
----@param item table
----@param row integer
----@param window string?
----@param range { [1]: integer, [2]: integer }?
----@return boolean
-local function is_meant(item, row, window, range)
-  if item.valid ~= 1 or item.bufnr <= 0 or item.lnum <= 0 then
-    return false
-  elseif not range then
-    return true
-  elseif window then
-    return range[1] <= row and row <= range[2]
-  end
-  local last = math.max(item.end_lnum, item.lnum)
-  return item.bufnr == api.nvim_get_current_buf() and item.lnum <= range[2] and last >= range[1]
-end
 
 --- An item as the host needs it. Its buffer is loaded without being shown.
 ---@param item table
@@ -57,44 +25,45 @@ local function read(item)
   }
 end
 
----@class botglue.EachOptions
----@field prompt string
----@field range { [1]: integer, [2]: integer }? the rows that the command was given
----@field review boolean? hold every answer
----@field agent string?
----@field model string?
----@field ask boolean whether the user can be asked to confirm many jobs
+--- The items that are a place in a file, and in the lines that the command was given: in a window with a list its rows,
+--- else those of the buffer. The list is the location list in whose window the user is, else the quickfix list.
+---@param range { [1]: integer, [2]: integer }?
+---@return table about what the host is told of the list
+local function list(range)
+  local info, items = vim.fn.getwininfo(api.nvim_get_current_win())[1], {}
+  local all = info.loclist == 1 and vim.fn.getloclist(0) or vim.fn.getqflist()
+  for row, item in ipairs(all) do
+    local is_meant = item.valid == 1 and item.bufnr > 0 and item.lnum > 0
+    if range and info.quickfix == 1 then
+      is_meant = is_meant and range[1] <= row and row <= range[2]
+    elseif range then
+      local is_here = item.bufnr == api.nvim_get_current_buf()
+      local last = math.max(item.end_lnum, item.lnum)
+      is_meant = is_meant and is_here and item.lnum <= range[2] and last >= range[1]
+    end
+    items[#items + 1] = is_meant and read(item) or nil
+  end
+  local name = info.loclist == 1 and "location" or "quickfix"
+  return { list = name, count = #all, items = items, has_range = range ~= nil }
+end
 
 --- Starts the jobs.
----@param opts botglue.EachOptions
-function M.start(opts)
-  local all, window = list()
-  local items = {}
-  for row, item in ipairs(all) do
-    items[#items + 1] = is_meant(item, row, window, opts.range) and read(item) or nil
-  end
-  local about = { prompt = opts.prompt, list = window or "quickfix", count = #all, items = items }
-  about.has_range = opts.range ~= nil
+---@param wanted botglue.Request of each
+---@param range { [1]: integer, [2]: integer }? the rows that the command was given
+---@param has_user boolean whether somebody can be asked to confirm many jobs
+return function(wanted, range, has_user)
+  local about = vim.tbl_extend("error", list(range), { prompt = wanted.prompt })
   local reply = ask.open("each", about, { keeps_keys = true })
   if reply.warning then
     require("botglue.host.notify").warn(reply.warning)
   end
-  local question = opts.ask and reply.question
-  if question and vim.fn.confirm(question, "&Start\n&Cancel", 2) ~= 1 then
+  if has_user and reply.question and vim.fn.confirm(reply.question, "&Start\n&Cancel", 2) ~= 1 then
     return
   end
-  local run, options, ids = require("botglue.jobs.run"), require("botglue.host.client").options(), {}
-  for i, group in ipairs(reply.groups) do
-    local request = {
-      prompt = opts.prompt,
-      review = opts.review,
-      agent = opts.agent,
-      model = opts.model,
-      notes = group.notes,
-    }
-    ids[i] = run.begin(selection.lines(group.buffer, group.first, group.last), request, options)
-  end
-  require("botglue.jobs.results").open(opts.prompt, ids)
+  local ids = vim.tbl_map(function(group)
+    local target = selection.lines(group.buffer, group.first, group.last)
+    local request = vim.tbl_extend("error", wanted, { notes = group.notes })
+    return require("botglue.jobs.run").begin(target, request)
+  end, reply.groups)
+  require("botglue.jobs.results").open(wanted.prompt, ids)
 end
-
-return M

@@ -17,41 +17,25 @@ local M = {}
 
 local api = vim.api
 local STARTS = { [""] = true, ask = true, run = true } -- what starts a job on the selection
-local TAKES_PROMPT = { ask = true, followup = true, run = true } -- opens the prompt where there is none
-local OPENS_NOTHING = {
-  accept = true,
-  drop = true,
-  each = true,
-  reject = true,
-  retry = true,
-  revert = true,
-  take = true,
-}
-
---- What is selected by a command: its range, else a place below the line.
----@param args table what nvim_create_user_command hands over
----@return botglue.Selection
-local function selected(args)
-  if args.range == 0 then
-    return selection.insertion(api.nvim_get_current_buf(), args.line1)
-  end
-  return selection.from_command(args.line1, args.line2)
-end
+-- What opens no window, or with a prompt none: keys behind it are for the text.
+local KEEPS_KEYS =
+  { accept = "", drop = "", each = "", reject = "", retry = "", revert = "", take = "", run = "%s[^+]" }
+KEEPS_KEYS.ask, KEEPS_KEYS.followup = KEEPS_KEYS.run, KEEPS_KEYS.run
 
 --- Starts a job on the selection. Without a prompt and a range, on a line with diagnostics, it is for their lines.
 ---@param args table
 ---@param request botglue.Request
 ---@param target botglue.Range
 local function start(args, request, target)
-  local options = client.options()
-  if not request.prompt and not request.question and args.range == 0 and options.context.diagnostics then
+  local is_for_line = not request.prompt and not request.question and args.range == 0
+  if is_for_line and client.options().context.diagnostics then
     local first, last = require("botglue.editor.capture").diagnosed(target.bufnr, args.line1)
     if first then
       target:unmark()
       target = range.from_selection(selection.lines(target.bufnr, first, last))
     end
   end
-  local id = run.start(target, request, options)
+  local id = run.start(target, request)
   if id and request.question then
     -- Not where they are once they have typed what stands behind the command.
     client.job(id).asked_from = require("botglue.editor.capture").whereabouts()
@@ -72,42 +56,25 @@ local function open_log()
   vim.cmd("normal! G")
 end
 
---- Takes or drops the hunks in the lines of a command.
----@param verb "take"|"drop"
-local function of_hunks(verb)
-  return function(_, lines)
-    require("botglue.ui.review.keys").press(verb, lines)
+--- What only the plugin can do, by the host's name for it.
+---@param name string
+---@param id integer the job
+---@param lines { [1]: integer, [2]: integer }? of the command
+local function perform(name, id, lines)
+  if name == "accept" then
+    require("botglue.ui.review.held").accept(id, lines and { range = lines } or nil)
+  elseif name == "review" or name == "edit" or name == "diff" then
+    require("botglue.ui.review.held").show(id, name == "edit", name == "diff")
+  elseif name == "reject" or name == "revert" then
+    require("botglue.jobs.decide").decide(name, id)
+  elseif name == "take" or name == "drop" then
+    require("botglue.ui.review.keys").press(name, lines)
+  elseif name == "review_end" then
+    require("botglue.ui.review.view").close()
+  else
+    open_log()
   end
 end
-
---- What only the plugin can do, by the host's name for it; each gets the number of the job and the range.
----@type table<string, fun(id: integer, lines: { [1]: integer, [2]: integer }?)>
-local OWN = {
-  accept = function(id, lines)
-    require("botglue.ui.review.held").accept(id, lines and { range = lines } or nil)
-  end,
-  diff = function(id)
-    require("botglue.ui.review.held").show(id, nil, true)
-  end,
-  drop = of_hunks("drop"),
-  edit = function(id)
-    require("botglue.ui.review.held").show(id, true)
-  end,
-  log = open_log,
-  reject = function(id)
-    require("botglue.jobs.decide").reject(id)
-  end,
-  revert = function(id)
-    require("botglue.jobs.decide").revert(id)
-  end,
-  review = function(id)
-    require("botglue.ui.review.held").show(id)
-  end,
-  review_end = function()
-    require("botglue.ui.review.view").close()
-  end,
-  take = of_hunks("take"),
-}
 
 --- Does what the host says.
 ---@param reply table
@@ -116,18 +83,17 @@ local OWN = {
 local function follow(reply, args, target)
   local lines = args.range > 0 and { args.line1, args.line2 } or nil
   if reply.plugin then
-    OWN[reply.plugin.name](reply.plugin.id, lines)
+    perform(reply.plugin.name, reply.plugin.id, lines)
   elseif reply.start and target then
     start(args, reply.start, target)
   elseif reply.each then
-    reply.each.range = lines
     -- With `:silent`, or without a UI, a script runs the command.
-    reply.each.ask = not args.smods.silent and #api.nvim_list_uis() > 0
-    require("botglue.command.each").start(reply.each)
+    local has_user = not args.smods.silent and #api.nvim_list_uis() > 0
+    require("botglue.command.each")(reply.each, lines, has_user)
   elseif reply.retry or reply.followup then
     run.again(reply)
   elseif reply.rewind then
-    require("botglue.session.rewind").choose(reply.rewind, reply.checkpoints)
+    require("botglue.session.rewind")(reply.rewind, reply.checkpoints)
   elseif reply.pick then
     require("botglue.ui.ops").pick(reply.pick, reply.rows)
   elseif reply.terminal then
@@ -137,41 +103,46 @@ end
 
 --- `:[range]Botglue[!] [subcommand] [rest]`
 ---@param args table what nvim_create_user_command hands over
+local function execute(args)
+  local line = vim.trim(args.args)
+  local word = line:match("^%S*")
+  -- A wrong option is told before anything is marked.
+  client.options()
+  local target
+  if STARTS[word] or vim.startswith(word, "++") then
+    -- Marked at once: the text may change until the host has replied. Without a range it is a place below the line.
+    target = range.from_selection(
+      args.range == 0 and selection.insertion(api.nvim_get_current_buf(), args.line1)
+        or selection.from_command(args.line1, args.line2)
+    )
+  end
+  if line == "" and target then
+    return start(args, { review = args.bang or nil }, target)
+  elseif line == "log" and args.range == 0 and not args.bang then
+    return open_log()
+  end
+  local keeps_keys = KEEPS_KEYS[word] and line:find(KEEPS_KEYS[word]) ~= nil
+  local about = { line = line, bang = args.bang, has_range = args.range > 0, from = capture() }
+  local ok, reply = pcall(ask.open, "command", about, { keeps_keys = keeps_keys })
+  if not ok then
+    if target then
+      target:unmark()
+    end
+    error(reply, 0)
+  end
+  follow(reply, args, target)
+end
+
+--- The command. Within a call of the host's it waits, because the host waits for what runs it.
+---@param args table what nvim_create_user_command hands over
 function M.execute(args)
   if connection.applying then
-    -- The host waits for what runs it.
     vim.schedule(function()
       M.execute(args)
     end)
-    return
+  else
+    errors.guard(execute, args)
   end
-  errors.guard(function()
-    local line = vim.trim(args.args)
-    local word = line:match("^%S*")
-    -- A wrong option is told before anything is marked.
-    client.options()
-    -- Marked at once: the text may change until the host has replied.
-    local is_start = STARTS[word] or vim.startswith(word, "++")
-    local target = is_start and range.from_selection(selected(args)) or nil
-    if line == "" and target then
-      start(args, { review = args.bang or nil }, target)
-      return
-    elseif line == "log" and args.range == 0 and not args.bang then
-      open_log()
-      return
-    end
-    -- Keys behind a command that opens no window are for the text.
-    local keeps_keys = OPENS_NOTHING[word] or TAKES_PROMPT[word] and line:find("%s[^+]") ~= nil
-    local about = { line = line, bang = args.bang, has_range = args.range > 0, from = capture() }
-    local ok, reply = pcall(ask.open, "command", about, { keeps_keys = keeps_keys })
-    if not ok then
-      if target then
-        target:unmark()
-      end
-      error(reply, 0)
-    end
-    follow(reply, args, target)
-  end)
 end
 
 --- Shows a held answer; without a number the next one.
@@ -207,12 +178,8 @@ end
 ---@return string[]
 function M.complete(lead, line, past)
   local typed = line:sub(1, past):match("Botglue!?%s+(.*)$") or ""
-  local ok, reply = pcall(
-    ask.open,
-    "complete",
-    { typed = typed, lead = lead },
-    { within = connection.completed_within, keeps_keys = true }
-  )
+  local opts = { within = connection.completed_within, keeps_keys = true }
+  local ok, reply = pcall(ask.open, "complete", { typed = typed, lead = lead }, opts)
   return ok and reply.words or {}
 end
 

@@ -2,7 +2,6 @@
 
 require("botglue.wiring")
 
-local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
 local selection = require("botglue.editor.selection")
@@ -11,10 +10,10 @@ local M = {}
 
 --- Starts a job on a selection, after asking for the prompt where there is none.
 ---@param taken botglue.Selection
----@param request { prompt: string?, review: boolean?, question: boolean? }
+---@param request botglue.Request
 ---@param asking botglue.Asking?
 local function start(taken, request, asking)
-  require("botglue.jobs.run").begin(taken, request, (client.options()), asking)
+  require("botglue.jobs.run").begin(taken, request, asking)
 end
 
 --- `<Plug>(botglue-run)` and `<Plug>(botglue-ask)` in visual mode.

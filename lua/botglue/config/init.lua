@@ -12,8 +12,8 @@ local M = {}
 ---@field off any another value that is right
 ---@field default any
 
---- The options of a table by their names; a function has the rule of a value, if there is one.
----@alias botglue.Rules table<any, botglue.Rule|table|fun(value: any): botglue.Rule|table|nil>
+--- The options of a table by their names, `*` for all others; a function has the rule of a value at a path.
+---@alias botglue.Rules table<any, botglue.Rule|table|fun(value: any, path: string, name: any)>
 
 local WORD = "^[^-%s%c][^%s%c]*$" -- what an agent takes for one argument, and never for an option
 
@@ -101,36 +101,28 @@ local AGENT = {
   directory = one_of(nil, { "project", "empty" }),
 }
 
----@type botglue.Rules
-local AGENTS = setmetatable({}, {
-  __index = function(_, name)
-    return type(name) == "string" and AGENT or nil
-  end,
-})
-
 local PROMPT = { prompt = M.WORDS, ask = rule("boolean"), agent = rule("string"), model = M.MODEL }
 
----@type botglue.Rules
-local PROMPTS = setmetatable({}, {
-  __index = function(_, name)
-    local path = "option prompts." .. tostring(name)
-    if type(name) ~= "string" or not name:find("^[%w_-]+$") then
-      error(("botglue: %s must have a name of letters, digits, _ and -"):format(path), 0)
-    end
-    return function(prompt)
-      if type(prompt) ~= "table" then
-        return text("%S", "some words, or a table with them as `prompt`")
-      end
-      M.must(prompt.prompt, M.WORDS, path .. ".prompt")
-      return PROMPT
-    end
-  end,
-})
+--- An agent has a name.
+local function agent_rule(_, _, name)
+  return type(name) == "string" and AGENT
+end
+
+--- The rule of a prompt, which is a text or a table.
+local function prompt_rule(prompt, path, name)
+  if type(name) ~= "string" or not path:find("^prompts%.[%w_-]+$") then
+    error(("botglue: option %s must have a name of letters, digits, _ and -"):format(path), 0)
+  elseif type(prompt) ~= "table" then
+    return text("%S", "some words, or a table with them as `prompt`")
+  end
+  M.must(prompt.prompt, M.WORDS, "option " .. path .. ".prompt")
+  return PROMPT
+end
 
 ---@type botglue.Rules
 local OPTIONS = {
   agent = rule("string", "claude"),
-  agents = AGENTS,
+  agents = { ["*"] = agent_rule },
   model = or_off(rule("string", false, "the name of a model or false", M.MODEL.fits), false),
   models = or_off(list({ "opus", "sonnet", "haiku" }, WORD, MODELS), false),
   tools = list({ "Read", "Grep", "Glob" }, WORD, "a list of names of tools"),
@@ -141,7 +133,7 @@ local OPTIONS = {
   trust_project = rule("boolean", false),
   default_keymaps = rule("boolean", true),
   review = rule("boolean", false),
-  prompts = PROMPTS,
+  prompts = { ["*"] = prompt_rule },
   context = {
     lines = number(500, 0, "a whole number from 0"),
     bytes = number(200000, 0, "a whole number from 0"),
@@ -200,13 +192,13 @@ local function read(given, rules, prefix, unknown)
   M.must(given, rule("table"), "option " .. prefix:sub(1, -2))
   local known = {}
   for key, value in pairs(given) do
-    local path, what = prefix .. tostring(key), rules[key]
+    local path, what = prefix .. tostring(key), rules[key] or rules["*"]
     if type(what) == "function" then
-      what = what(value)
+      what = what(value, path, key)
     end
     if not what then
       unknown[#unknown + 1] = path
-    elseif rawget(what, 1) then
+    elseif what[1] then
       M.must(value, what, "option " .. path)
       known[key] = vim.deepcopy(value)
     else
@@ -234,10 +226,10 @@ end
 function M.defaults()
   local function of(rules)
     return vim.tbl_map(function(what)
-      if rawget(what, 1) then
+      if what[1] then
         return vim.deepcopy(what.default)
       end
-      return of(what)
+      return not what["*"] and of(what) or {}
     end, rules)
   end
   local options = of(OPTIONS)

@@ -30,8 +30,7 @@ function M.open(what, arg, opts)
   if connection.applying then
     fail("use vim.schedule(): the host waits for what runs this")
   end
-  local options = client.options()
-  local process, err = client.connect(options)
+  local process, err = client.connect()
   if not process then
     fail("%s", err and err.message)
   end

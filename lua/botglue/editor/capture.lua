@@ -39,7 +39,7 @@ local function mark(id, range, job, with_text)
     id = id,
     kind = place and range.shape or nil,
     stands = range.on_disk,
-    has_ended = job ~= nil and not connection.open[id] and not connection.held[id],
+    has_ended = job ~= nil and not job:is_open() and not job:is_held(),
   })
   if job and (job.process ~= connection.process or range.has_moved) then
     result.sent = { id = id, buffer = range.bufnr, selection = range:selection() }

@@ -7,7 +7,7 @@ local host_process = require("botglue.host.process")
 
 local M = {}
 
---- The options in force. All who ask get the same table until others are given: each job keeps it.
+--- The options in force. All who ask get the same table until others are given.
 ---@return botglue.Options options never to be changed
 ---@return string[] unknown
 function M.options()
@@ -44,17 +44,13 @@ local function lost(process, err)
 end
 
 --- The host, started if there is none.
----@param options botglue.Options
 ---@return botglue.Process? process
 ---@return botglue.JobError? err
-function M.connect(options)
+function M.connect()
   if connection.process then
     return connection.process
   end
-  local process, err
-  process, err = host_process.start(options, connection.session, connection.ready_within, function(why)
-    lost(process, why)
-  end)
+  local process, err = host_process.start((M.options()), connection.session, connection.ready_within, lost)
   connection.process = process
   if process then
     handlers.host_started(process)
@@ -75,20 +71,21 @@ function M.tell_options(process)
   local options = M.options()
   if process.options ~= options then
     process.options = options
-    process:notify("options", options)
+    -- For the host what is off is not there.
+    local off = { max_turns = options.max_turns or vim.NIL, max_cost_usd = options.max_cost_usd or vim.NIL }
+    process:notify("options", vim.tbl_extend("force", options, off))
   end
 end
 
---- The host's greeting.
+--- The host's greeting: the first call on a new channel.
 ---@param hello { version: string, pid: integer }
 function M.ready(hello)
-  if connection.process then
-    if not connection.process.ready then
-      handlers.host_ready(connection.process)
-    end
-    connection.process:greet(hello)
+  local process = connection.process
+  if process and not process.ready then
+    handlers.host_ready(process)
+    process:greet(hello)
   end
-  if connection.process and connection.unusable then
+  if process and process.ready and connection.unusable then
     connection.unusable = nil
     handlers.obstacle_changed()
   end

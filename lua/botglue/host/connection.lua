@@ -14,7 +14,6 @@
 ---@field completed_within integer the same for the completion of a command
 ---@field asking integer how many keys of the user wait for the host
 ---@field unsaid (fun())[] what is said once none does
----@field answered_within integer milliseconds after which the host is asked whether it works, and has to say so
 ---@field earlier integer how many held answers of earlier sessions wait in this project
 ---@field setup table? what `setup()` was given
 ---@field resolved { setup: table?, global: table?, options: botglue.Options, unknown: string[] }? the options in force
@@ -22,8 +21,6 @@
 
 ---@class botglue.JobsState the jobs and their events
 ---@field jobs table<integer, botglue.Job>
----@field open table<integer, botglue.Job> those that have not ended
----@field held table<integer, botglue.Job> those whose answer is held
 ---@field lost integer[] jobs whose host was gone before it told their outcome, which the store may have
 ---@field last_id integer
 ---@field batches { list: integer, prompt: string, ids: integer[] }[] quickfix lists of jobs that were started together
@@ -61,15 +58,12 @@ local connection = {
   restarts = {},
   queries = {},
   last_query = 0,
-  answered_within = 5000,
   asked_within = 500,
   completed_within = 200,
   asking = 0,
   unsaid = {},
   earlier = 0,
   jobs = {},
-  open = {},
-  held = {},
   batches = {},
   lost = {},
   last_id = 0,

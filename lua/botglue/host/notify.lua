@@ -24,11 +24,14 @@ local function room()
   return beside < LEAST and free or math.min(free, beside)
 end
 
---- Puts a line into `:messages` and takes it from the screen. With `T` in 'shortmess' a long one is cut there, in its
---- middle; without a command line it is not, and would ask for Enter: so it is several that fit.
+--- Puts a line into `:messages`, and shows its beginning. With `T` in 'shortmess' a long one is cut in its middle;
+--- without a command line it is not, and would ask for Enter: so it is several that fit.
 ---@param line string
 ---@param level integer
-local function record(line, level)
+local function show_cut(line, level)
+  if room() < LEAST then
+    return
+  end
   -- Below a message that stands there already, of several lines, it would scroll.
   vim.cmd.redraw()
   if vim.o.cmdheight == 0 then
@@ -36,39 +39,16 @@ local function record(line, level)
       vim.api.nvim_echo({ { part, HIGHLIGHTS[level] } }, true, {})
       vim.cmd.redraw()
     end
-    return
-  end
-  local shortmess = vim.o.shortmess
-  if not shortmess:find("T", 1, true) then
-    vim.o.shortmess = shortmess .. "T"
-  end
-  vim.cmd.echohl(HIGHLIGHTS[level])
-  vim.cmd.echomsg(vim.fn.string(line))
-  vim.cmd.echohl("None")
-  if vim.o.shortmess ~= shortmess then
+  else
+    local shortmess = vim.o.shortmess
+    vim.o.shortmess = shortmess:find("T", 1, true) and shortmess or shortmess .. "T"
+    vim.cmd.echohl(HIGHLIGHTS[level])
+    vim.cmd.echomsg(vim.fn.string(line))
+    vim.cmd.echohl("None")
     vim.o.shortmess = shortmess
+    vim.cmd.redraw()
   end
-  vim.cmd.redraw()
-end
-
---- Shows the beginning of a line that is too long. The whole of it goes to `:messages`.
----@param line string
----@param level integer
-local function show_cut(line, level)
-  record(line, level)
-  local signs = require("botglue.util.signs")
-  vim.api.nvim_echo({ { text.fit(line, room(), signs.cut), HIGHLIGHTS[level] } }, false, {})
-end
-
---- Calls `vim.notify` with its echo captured, because echoing a long line asks for Enter.
----@param line string
----@param level integer
----@return boolean echoed whether it would have echoed the line; if not, the user's own `vim.notify` shows it
-local function notify_silently(line, level)
-  local command = ("lua vim.notify(%q, %d, { title = 'botglue' })"):format(line, level)
-  local ok, result = pcall(vim.api.nvim_exec2, command, { output = true })
-  -- An echoed error counts as an error of the command.
-  return not ok or result.output ~= ""
+  vim.api.nvim_echo({ { text.fit(line, room(), "…"), HIGHLIGHTS[level] } }, false, {})
 end
 
 --- Calls `fn` once a line may be shown: while a command waits for the host it would scroll below that command, and a
@@ -110,13 +90,17 @@ local function show(line, level)
   -- (Without a command line Neovim asks for Enter after each error, however short.)
   if is_headless or (vim.o.cmdheight > 0 and vim.api.nvim_strwidth(line) <= room()) then
     vim.notify(line, level, { title = "botglue" })
-  elseif notify_silently(line, level) then
+    return
+  end
+  -- An echo of a long line asks for Enter: it is captured, and a user's own `vim.notify` shows the line.
+  local command = ("lua vim.notify(%q, %d, { title = 'botglue' })"):format(line, level)
+  local ok, result = pcall(vim.api.nvim_exec2, command, { output = true })
+  -- An echoed error counts as an error of the command.
+  if not ok or result.output ~= "" then
     -- Below a command that is still running lines scroll, they are not cut.
     vim.schedule(function()
       at_rest(function()
-        if room() >= LEAST then
-          show_cut(line, level)
-        end
+        show_cut(line, level)
       end)
     end)
   end
@@ -135,22 +119,17 @@ M.error, M.warn = saying(LEVELS.ERROR), saying(LEVELS.WARN)
 
 --- Shows what jobs had to say since the last tick, one line for all that say the same.
 local function tell()
-  local news, said, order = connection.news, {}, {}
+  local news, ids = connection.news, vim.defaulttable()
   connection.news = {}
   for _, item in ipairs(news) do
-    local key = item.verb .. item.words
-    if not said[key] then
-      said[key] = { verb = item.verb, words = item.words, level = item.level, ids = {} }
-      order[#order + 1] = said[key]
-    end
-    table.insert(said[key].ids, item.id)
+    table.insert(ids[item.verb][item.words], item.id)
   end
-  for _, item in ipairs(order) do
-    local jobs = #item.ids == 1 and "job " or "jobs "
-    show(
-      ("botglue: %s%s %s: %s"):format(jobs, table.concat(item.ids, ", "), item.verb, item.words),
-      item.level
-    )
+  for _, item in ipairs(news) do
+    local of = ids[item.verb][item.words]
+    if of[1] == item.id then
+      local jobs = (#of == 1 and "job " or "jobs ") .. table.concat(of, ", ")
+      show(("botglue: %s %s: %s"):format(jobs, item.verb, item.words), LEVELS[item.level])
+    end
   end
 end
 
@@ -158,21 +137,18 @@ end
 ---@param plug string as in `<Plug>(botglue-go)`
 ---@return string
 local function key_of(plug)
-  for _, map in ipairs(vim.api.nvim_get_keymap("n")) do
-    if map.rhs == plug then
-      return vim.fn.keytrans(map.lhsraw)
-    end
-  end
-  return plug
+  local map = vim.iter(vim.api.nvim_get_keymap("n")):find(function(map)
+    return map.rhs == plug
+  end)
+  return map and vim.fn.keytrans(map.lhsraw) or plug
 end
 
 --- Says something of a job with the next tick.
----@param item { id: integer, verb: string, words: string, level: integer }
+---@param item { id: integer, verb: string, words: string, level: "ERROR"|"WARN"|"INFO" }
 function M.add(item)
-  local news = connection.news
   item.verb = item.verb:gsub("<Plug>%b()", key_of)
-  news[#news + 1] = item
-  if #news == 1 then
+  table.insert(connection.news, item)
+  if #connection.news == 1 then
     vim.schedule(function()
       at_rest(tell)
     end)

@@ -2,7 +2,6 @@
 --- once, whatever the cause. It knows nothing of jobs, and its only state is the process that it returns.
 
 local deadline = require("botglue.util.deadline")
-local program = require("botglue.util.program")
 local version = require("botglue.version")
 
 local M = {}
@@ -17,7 +16,6 @@ local M = {}
 ---@field options botglue.Options? those that it was told last
 ---@field stderr string the end of what it printed
 ---@field gone fun(err: botglue.JobError)? called once; nil afterwards
----@field failed botglue.JobError? why it is gone
 local Process = {}
 Process.__index = Process
 
@@ -26,28 +24,27 @@ Process.__index = Process
 --- The advice if the host is missing or has another version.
 M.INSTALL = "run `make install` in the plugin's directory"
 
----@param code string
----@param format string
----@return botglue.JobError
-local function failure(code, format, ...)
-  return { code = code, message = format:format(...) }
-end
-
---- The path of the host's binary: the option's, else the plugin's own build, else the one in PATH.
+--- The path of the host's binary: the option's, else the plugin's own build, else the one in PATH, of which like the
+--- host it searches only absolute entries: others would find a program of the project that Neovim is in.
 ---@param options botglue.Options
 ---@return string? path
 ---@return string looked where it was looked for
 function M.binary(options)
-  if options.host then
-    local given = vim.fs.normalize(options.host)
-    return program.find(given), given
-  end
   local here = debug.getinfo(1, "S").source:sub(2)
   local own = vim.fn.fnamemodify(here, ":p:h:h:h:h") .. "/target/release/botglue"
-  if vim.fn.executable(own) == 1 then
-    return own, own
+  local name = options.host and vim.fs.normalize(options.host) or "botglue"
+  local files = options.host and {} or { own }
+  if name:find("/", 1, true) then
+    files = { name }
+  else
+    for entry in (vim.env.PATH or ""):gmatch("[^:]+") do
+      table.insert(files, entry .. "/" .. name)
+    end
   end
-  return program.find("botglue"), own
+  local found = vim.iter(files):find(function(file)
+    return vim.startswith(file, "/") and vim.fn.executable(file) == 1
+  end)
+  return found, options.host and name or own
 end
 
 ---@return string
@@ -56,16 +53,16 @@ function M.log_path()
 end
 
 --- Ends the process, and tells that it is gone.
----@param err botglue.JobError
-function Process:stop(err)
+---@param code string
+---@param format string
+function Process:stop(code, format, ...)
   local gone = self.gone
-  if not gone then
-    return
+  if gone then
+    self.gone, self.ready = nil, false
+    deadline.stop(self.deadline)
+    pcall(vim.fn.jobstop, self.channel)
+    gone({ code = code, message = format:format(...) })
   end
-  self.gone, self.ready, self.failed = nil, false, err
-  deadline.stop(self.deadline)
-  pcall(vim.fn.jobstop, self.channel)
-  gone(err)
 end
 
 ---@param code integer
@@ -73,28 +70,20 @@ function Process:exited(code)
   local how = code > 128 and ("was ended by signal %d"):format(code - 128)
     or ("exited with code %d"):format(code)
   local said = vim.trim(self.stderr)
-  self:stop(
-    failure(
-      "host_lost",
-      "ask again, or see :Botglue log; the host %s%s",
-      how,
-      said ~= "" and ": " .. said or ""
-    )
-  )
+  said = said ~= "" and ": " .. said or ""
+  self:stop("host_lost", "ask again, or see :Botglue log; the host %s%s", how, said)
 end
 
 --- Sends a notification, as soon as the host is ready.
 ---@param method string
 ---@param argument table
 function Process:notify(method, argument)
-  if not self.gone then
-    return
-  elseif not self.ready then
-    self.outbox[#self.outbox + 1] = { method = method, argument = argument }
-    return
+  if self.ready then
+    -- A closed channel raises here; the exit tells why it closed.
+    pcall(vim.rpcnotify, self.channel, method, argument)
+  elseif self.gone then
+    table.insert(self.outbox, { method = method, argument = argument })
   end
-  -- A closed channel raises here; the exit tells why it closed.
-  pcall(vim.rpcnotify, self.channel, method, argument)
 end
 
 --- The host's greeting: what waited for it goes out, if it is the host that this plugin was made for.
@@ -103,35 +92,35 @@ function Process:greet(hello)
   if self.ready then
     return
   elseif hello.version ~= version then
-    local theirs = tostring(hello.version)
-    self:stop(
-      failure("host_version", "%s; the host is version %s, the plugin %s", M.INSTALL, theirs, version)
-    )
+    local words = "%s; the host is version %s, the plugin %s"
+    self:stop("host_version", words, M.INSTALL, tostring(hello.version), version)
     return
   end
   self.ready, self.greeted = true, true
   deadline.stop(self.deadline)
-  local outbox = self.outbox
-  self.outbox = {}
-  for _, message in ipairs(outbox) do
+  for _, message in ipairs(self.outbox) do
     self:notify(message.method, message.argument)
   end
+  self.outbox = {}
 end
 
 --- Starts a host.
 ---@param options botglue.Options
 ---@param session string this Neovim's name
 ---@param ready_within integer milliseconds
----@param gone fun(err: botglue.JobError) called once, when the process has ended or cannot be used
+---@param gone fun(process: botglue.Process, err: botglue.JobError) called once, when it has ended or cannot be used
 ---@return botglue.Process? process
 ---@return botglue.JobError? err why there is none
 function M.start(options, session, ready_within, gone)
   local path, looked = M.binary(options)
   if not path then
-    return nil,
-      failure("host_missing", "run :checkhealth botglue — host missing at %s (%s)", looked, M.INSTALL)
+    local words = "run :checkhealth botglue — host missing at %s (%s)"
+    return nil, { code = "host_missing", message = words:format(looked, M.INSTALL) }
   end
-  local self = setmetatable({ path = path, ready = false, outbox = {}, stderr = "", gone = gone }, Process)
+  local self = setmetatable({ path = path, ready = false, outbox = {}, stderr = "" }, Process)
+  function self.gone(err)
+    gone(self, err)
+  end
   local command =
     { path, "serve", "--log", M.log_path(), "--data-dir", options.data_dir, "--session", session }
   local ok, channel = pcall(vim.fn.jobstart, command, {
@@ -144,13 +133,14 @@ function M.start(options, session, ready_within, gone)
     end,
   })
   if not ok or channel <= 0 then
-    return nil, failure("host_missing", "run :checkhealth botglue — host could not be started at %s", path)
+    local words = "run :checkhealth botglue — host could not be started at %s"
+    return nil, { code = "host_missing", message = words:format(path) }
   end
   self.channel = channel
   self.deadline = deadline.start(ready_within, function()
     if not self.ready then
-      local seconds = ready_within / 1000
-      self:stop(failure("host_lost", "%s; the host did not answer within %g s: %s", M.INSTALL, seconds, path))
+      local words = "%s; the host did not answer within %g s: %s"
+      self:stop("host_lost", words, M.INSTALL, ready_within / 1000, path)
     end
   end)
   return self

@@ -16,7 +16,7 @@ local api = vim.api
 ---@param is_put boolean? the user chose the lines: the old place of the job is not needed
 ---@return table place the id, and the buffer where it is loaded
 function M.place(job, is_put)
-  local bufnr = job:load() and job.range.bufnr or nil
+  local bufnr = job:load()
   if bufnr then
     capture.want(bufnr, not is_put and job or nil)
   end
@@ -25,11 +25,12 @@ end
 
 --- Sends a decision to the host and waits for its word, but not for a moment at which it can write. Raises an error if
 --- the decision is impossible; one that turns out later to be so is shown.
----@param job botglue.Job
+---@param id integer
 ---@param name "accept"|"reject"|"revert"
 ---@param args table
 ---@return table? result
-local function decide(job, name, args)
+local function decide(id, name, args)
+  local job = registry.job(id)
   args = vim.tbl_extend("error", M.place(job, args.range ~= nil), args)
   local landing, before = job.landing, job.deciding
   job.deciding = before or "asked"
@@ -69,14 +70,11 @@ local function accept_at(job, opts)
     fail("the lines %s, %s are not in the buffer", tostring(first), tostring(last))
   elseif not vim.bo[bufnr].modifiable then
     fail("job %d cannot be accepted here: the buffer cannot be changed", job.id)
-  end
-  if job.range.bufnr ~= bufnr then
+  elseif job.range.bufnr ~= bufnr then
     job.range:move_to(bufnr)
   end
-  decide(job, "accept", {
-    range = { first = first, last = last },
-    tick = api.nvim_buf_get_changedtick(bufnr),
-  })
+  local tick = api.nvim_buf_get_changedtick(bufnr)
+  decide(job.id, "accept", { range = { first = first, last = last }, tick = tick })
 end
 
 --- Accepts a held answer: the host merges it with the current text and writes it. Raises an error if it cannot.
@@ -87,26 +85,22 @@ end
 function M.accept(id, opts, shows)
   local job = registry.job(id)
   if opts and opts.range then
-    accept_at(job, opts)
+    return accept_at(job, opts)
   elseif opts and opts.hunk then
-    local now = job:load() and api.nvim_buf_get_changedtick(job.range.bufnr) or nil
-    decide(job, "accept", { hunk = opts.hunk, tick = opts.tick, now = now })
+    local bufnr = job:load()
+    local now = bufnr and api.nvim_buf_get_changedtick(bufnr)
+    decide(id, "accept", { hunk = opts.hunk, tick = opts.tick, now = now })
   else
-    local result = decide(job, "accept", { shows = shows and not job.range.lost })
+    local result = decide(id, "accept", { shows = shows and not job.range.lost })
     return result and result.show ~= nil
   end
 end
 
---- Rejects a held answer: the buffer stays as it is.
+--- Rejects a held answer: the buffer stays as it is; or reverts a landed one, even after later edits around it.
+---@param name "reject"|"revert"
 ---@param id integer
-function M.reject(id)
-  decide(registry.job(id), "reject", {})
-end
-
---- Reverts a landed answer, even after later edits around it.
----@param id integer
-function M.revert(id)
-  decide(registry.job(id), "revert", {})
+function M.decide(name, id)
+  decide(id, name, {})
 end
 
 --- What a held answer would change in its buffer, for a script.

@@ -11,27 +11,20 @@ local DEEPEST = 5 -- events within the handlers of others; Neovim drops what is 
 
 ---@class botglue.Telling
 ---@field depth integer how many handlers are running, each within the one before
----@field queue botglue.Event[] what is to be told, oldest first
-
----@alias botglue.Event { name: string, data: botglue.JobTable }
-
----@param telling botglue.Telling
----@param event botglue.Event
-local function tell(telling, event)
-  telling.depth = telling.depth + 1
-  -- Neovim itself shows the error of an autocommand; what is raised here would only be the end of ours.
-  pcall(vim.api.nvim_exec_autocmds, "User", { pattern = event.name, modeline = false, data = event.data })
-  telling.depth = telling.depth - 1
-end
+---@field queue { name: string, data: botglue.JobTable }[] what is to be told, oldest first
 
 --- Tells the oldest event, if it can be told now.
 ---@return boolean told
 local function tell_oldest()
   local telling = connection.telling
-  if #telling.queue == 0 or telling.depth >= DEEPEST then
+  local event = telling.depth < DEEPEST and table.remove(telling.queue, 1)
+  if not event then
     return false
   end
-  tell(telling, table.remove(telling.queue, 1))
+  telling.depth = telling.depth + 1
+  -- Neovim itself shows the error of an autocommand; what is raised here would only be the end of ours.
+  pcall(vim.api.nvim_exec_autocmds, "User", { pattern = event.name, modeline = false, data = event.data })
+  telling.depth = telling.depth - 1
   if telling.depth == DEEPEST - 1 then
     -- What had to wait for this.
     vim.schedule(tell_oldest)
@@ -43,34 +36,26 @@ end
 ---@param name string
 ---@return boolean
 local function is_heard(name)
-  for _, autocmd in ipairs(vim.api.nvim_get_autocmds({ event = "User" })) do
-    if autocmd.buflocal or vim.fn.match(name, vim.fn.glob2regpat(autocmd.pattern)) >= 0 then
-      return true
-    end
-  end
-  return false
+  return vim.iter(vim.api.nvim_get_autocmds({ event = "User" })):any(function(autocmd)
+    return autocmd.buflocal or vim.fn.match(name, vim.fn.glob2regpat(autocmd.pattern)) >= 0
+  end)
 end
 
---- Tells of something in the next tick, after all that is to be told before.
+--- Tells of something in the next tick, after all that is to be told before; or `first`, at once if that is possible.
 ---@param name string
 ---@param job botglue.Job
-function M.emit(name, job)
+---@param first boolean?
+function M.emit(name, job, first)
+  local telling = connection.telling
   if not is_heard(name) then
     return
   end
-  local queue = connection.telling.queue
-  queue[#queue + 1] = { name = name, data = job:table() }
-  vim.schedule(tell_oldest)
-end
-
---- Tells of a job that was just sent: at once, so that its caller can rely on it.
----@param job botglue.Job
-function M.started(job)
-  local telling, name = connection.telling, "BotglueJobStarted"
-  if telling.depth >= DEEPEST then
-    M.emit(name, job)
-  elseif is_heard(name) then
-    tell(telling, { name = name, data = job:table() })
+  local is_now = first and telling.depth < DEEPEST
+  table.insert(telling.queue, is_now and 1 or #telling.queue + 1, { name = name, data = job:table() })
+  if is_now then
+    tell_oldest()
+  else
+    vim.schedule(tell_oldest)
   end
 end
 

@@ -15,13 +15,13 @@ local M = {}
 ---@return "nothing"|"words"|"thinking"
 local function wanted(job)
   local most = "nothing"
-  for _, observer in ipairs(job.observers or {}) do
+  for _, observer in ipairs(job.observers) do
     most = observer.thinking and "thinking" or most == "nothing" and "words" or most
   end
   return most
 end
 
---- Tells the host if the observers need other updates than before.
+--- Tells the host if the observers of a job that it has need other updates than before.
 ---@param job botglue.Job
 local function ask(job)
   local now = wanted(job)
@@ -46,25 +46,20 @@ end
 
 ---@param job botglue.Job
 ---@param fn fun(update: botglue.Update)
----@return integer?
-local function place_of(job, fn)
-  for i, observer in ipairs(job.observers or {}) do
-    if observer.fn == fn then
-      return i
-    end
-  end
+---@return botglue.Observer?
+local function find(job, fn)
+  return vim.iter(job.observers):find(function(observer)
+    return observer.fn == fn
+  end)
 end
 
 ---@param job botglue.Job
 ---@param fn fun(update: botglue.Update)
 local function remove(job, fn)
-  local i = place_of(job, fn)
-  if i then
-    table.remove(job.observers, i)
-    if job:is_open() then
-      ask(job)
-    end
-  end
+  job.observers = vim.tbl_filter(function(observer)
+    return observer.fn ~= fn
+  end, job.observers)
+  ask(job)
 end
 
 --- Adds an observer. If the job has ended already, it gets only that update, in the next tick.
@@ -73,11 +68,10 @@ end
 ---@param thinking boolean
 ---@return fun() take_back
 function M.add(job, fn, thinking)
-  local i = place_of(job, fn)
-  if i then
-    job.observers[i].thinking = job.observers[i].thinking or thinking
+  local known = find(job, fn)
+  if known then
+    known.thinking = known.thinking or thinking
   else
-    job.observers = job.observers or {}
     table.insert(job.observers, { fn = fn, thinking = thinking })
   end
   if job:is_open() then
@@ -110,58 +104,32 @@ end
 ---@param job botglue.Job
 ---@param update botglue.Update
 function M.tell(job, update)
-  for _, observer in ipairs(vim.list_extend({}, job.observers or {})) do
-    local visible = place_of(job, observer.fn) and heard(observer, update)
-    if visible then
-      local ok, err = pcall(observer.fn, visible)
-      if not ok then
-        remove(job, observer.fn)
-        require("botglue.host.notify").error(
-          ("botglue: a function that watched job %d failed and watches no more: %s"):format(job.id, err)
-        )
-      end
+  for _, observer in ipairs(vim.list_slice(job.observers)) do
+    local visible = find(job, observer.fn) and heard(observer, update)
+    local ok, err = pcall(visible and observer.fn or function() end, visible)
+    if not ok then
+      remove(job, observer.fn)
+      require("botglue.host.notify").error(
+        ("botglue: a function that watched job %d failed and watches no more: %s"):format(job.id, err)
+      )
     end
   end
 end
 
---- Takes what the host forwards.
----@param job botglue.Job
----@param updates table[]
-function M.take(job, updates)
-  for _, update in ipairs(updates) do
-    if not job:is_open() then
-      return
-    end
-    -- What says something runs; the frame that says so comes later.
-    job:enter("running")
-    if update.kind == "tool" then
-      M.tools(job, { update.tool })
-    else
-      M.tell(job, update)
-    end
-  end
-end
-
---- Takes the tools that changed, and tells of those that are not known to be so.
----@param job botglue.Job
----@param tools table[] each with its index
-function M.tools(job, tools)
-  for _, tool in ipairs(tools) do
-    local known = job:learn_tool(tool)
-    if not known or known.status ~= tool.status then
-      local public = { id = tool.id, name = tool.name, status = tool.status, error = tool.error }
-      M.tell(job, { kind = "tool", tool = public })
-    end
-  end
+--- A tool as observers and the job's table have it.
+---@param tool botglue.Tool
+---@return botglue.Tool
+function M.public(tool)
+  return { id = tool.id, name = tool.name, status = tool.status, error = tool.error }
 end
 
 --- The job has ended: the last that its functions hear.
 ---@param job botglue.Job
 function M.finished(job)
-  if job.observers and #job.observers > 0 then
+  if #job.observers > 0 then
     M.tell(job, { kind = "finished", job = job:table() })
   end
-  job.observers, job.observed = nil, nil
+  job.observers, job.observed = {}, nil
 end
 
 return M

@@ -11,21 +11,16 @@ function M.tell(told)
     return
   end
   connection.progress = told.status == "running" and told or nil
-  local shown = vim.o.messagesopt
   local function set(value)
     if vim.o.messagesopt ~= value then
       vim.cmd({ cmd = "set", args = { "messagesopt=" .. value }, mods = { noautocmd = true } })
     end
   end
+  local shown = vim.o.messagesopt
   set((shown:gsub("progress:c", "progress:")))
-  pcall(vim.api.nvim_echo, { { told.words } }, false, {
-    id = "botglue.jobs",
-    kind = "progress",
-    source = "botglue",
-    title = "botglue",
-    status = told.status,
-    percent = told.percent,
-  })
+  local about = { id = "botglue.jobs", kind = "progress", source = "botglue", title = "botglue" }
+  about.status, about.percent = told.status, told.percent
+  pcall(vim.api.nvim_echo, { { told.words } }, false, about)
   set(shown)
 end
 

@@ -1,11 +1,46 @@
---- The jobs of this Neovim: gives each its number. The host searches for the range of a held answer in each buffer that
---- reads its file.
+--- The jobs of this Neovim: what the host has said of each, beside its range, which Neovim has. The host decides what
+--- becomes of a job; this module takes over what it says. A job does not refer to other jobs.
 
 local capture = require("botglue.editor.capture")
 local connection = require("botglue.host.connection")
 local debounce = require("botglue.util.debounce")
+local events = require("botglue.jobs.events")
+local fail = require("botglue.host.errors").fail
+local handlers = require("botglue.host.handlers")
+local notify = require("botglue.host.notify")
+local observe = require("botglue.jobs.observe")
+local text = require("botglue.util.text")
 
 local M = {}
+
+local MOST_TOOLS = 100
+
+-- The fields that its table has as they are.
+local PUBLIC = vim.split(
+  "id status landing held_for path prompt agent model session_id tool text "
+    .. "num_turns cost_usd input_tokens output_tokens",
+  " "
+)
+
+---@class botglue.Job: botglue.JobFacts
+---@field range botglue.Range
+---@field request botglue.Request what a retry sends
+---@field question boolean?
+---@field wanted string? the model that was asked for
+---@field cwd string the project's directory
+---@field said string? what became of it, once it has ended
+---@field transcript string? the file of its raw stream
+---@field asked_from botglue.Whereabouts? of a question: where the user was after sending it
+---@field tools table<integer, botglue.Tool> the newest ones, by their index
+---@field newest_tool integer its index
+---@field process botglue.Process? the host that runs it
+---@field uuid string? of one that was taken over: its answer's key in the store
+---@field edited string[]? its held answer as the user saved it
+---@field observers botglue.Observer[]
+---@field observed string? which updates the host forwards; nil until the job was sent
+---@field deciding "asked"|"pending"|nil a decision of the user was sent; pending: no call waits for the reply
+local Job = {}
+Job.__index = Job
 
 --- Neovim does not know that a status line has the counts in it, and draws none for what happens in the background.
 local draw_counts = debounce(function()
@@ -13,6 +48,178 @@ local draw_counts = debounce(function()
     vim.cmd.redrawstatus({ bang = true })
   end
 end)
+
+--- Whether it has not ended yet.
+function Job:is_open()
+  return self.status ~= "done" and self.status ~= "failed"
+end
+
+--- Whether it has ended, and no decision on its answer is pending.
+function Job:is_settled()
+  return not self:is_open() and not self.deciding
+end
+
+--- Whether its answer waits for a decision.
+function Job:is_held()
+  return self.landing == "held"
+end
+
+--- Returns a new table of the job for the API and the events.
+---@return botglue.JobTable
+function Job:table()
+  local first, last = self.range:lines()
+  -- An empty range at the top of the buffer has line 0; the API reports line 1.
+  local least = self.range.kind == "insert" and 0 or 1
+  local told = {
+    bufnr = self.range.bufnr,
+    kind = self.range.kind,
+    first_line = math.max(first, least),
+    last_line = math.max(last, least),
+    elapsed_ms = math.floor(((self.ended or vim.uv.hrtime()) - self.started) / 1e6),
+    error = vim.deepcopy(self.error),
+    held_why = self.held_for == "doubtful" and self.held_why or nil,
+    tools = {},
+  }
+  for index = math.max(self.newest_tool - MOST_TOOLS, 0) + 1, self.newest_tool do
+    told.tools[#told.tools + 1] = self.tools[index] and observe.public(self.tools[index])
+  end
+  for _, field in ipairs(PUBLIC) do
+    told[field] = self[field]
+  end
+  return told
+end
+
+--- Keeps the tools that changed, if they are among the newest, and tells its observers.
+---@param tools table[] each with its index
+function Job:learn_tools(tools)
+  for _, tool in ipairs(tools) do
+    local known = self.tools[tool.index]
+    self.newest_tool = math.max(self.newest_tool, tool.index)
+    self.tools[tool.index] = tool
+    self.tools[self.newest_tool - MOST_TOOLS] = nil
+    if not known or known.status ~= tool.status then
+      observe.tell(self, { kind = "tool", tool = observe.public(tool) })
+    end
+  end
+end
+
+--- Enters a state and tells its observers, once.
+---@param state string
+function Job:enter(state)
+  self.status = state
+  if self.entered ~= state then
+    self.entered = state
+    observe.tell(self, { kind = "state", status = state })
+  end
+end
+
+--- Takes what the host forwards for observers.
+---@param updates table[]
+function Job:hear(updates)
+  for _, update in ipairs(updates) do
+    if not self:is_open() then
+      return
+    end
+    -- What says something runs; the frame that says so comes later.
+    self:enter("running")
+    if update.kind == "tool" then
+      self:learn_tools({ update.tool })
+    else
+      observe.tell(self, update)
+    end
+  end
+end
+
+--- It has ended, or its held answer was decided. Its range is still marked, invisibly: its lines stay current, and what
+--- landed can be taken back, until the host says that it is too old.
+function Job:release()
+  draw_counts()
+  if self:is_held() then
+    M.watch_files()
+  end
+end
+
+---@class botglue.Patch what the host says of a job
+---@field id integer
+---@field set table<string, any>? the fields that changed; `vim.NIL`: gone
+---@field tools botglue.Tool[]? those that changed
+---@field news { verb: string, words: string, level: string }?
+---@field is_update boolean? whether the job has an event for it
+---@field gone boolean? the host does not know the job any more
+---@field unfollowed boolean? it does not follow its range any more
+
+--- Takes what the host says.
+---@param patch botglue.Patch
+function Job:take(patch)
+  local set, was_open, was_held = patch.set or {}, self:is_open(), self:is_held()
+  for field, value in pairs(set) do
+    if field == "error" then
+      self.error = { code = value.code, message = text.clean(value.message) }
+    elseif field ~= "status" then
+      self[field] = value ~= vim.NIL and value or nil
+    end
+  end
+  local status = was_open and set.status or nil
+  local has_ended = status == "done" or status == "failed"
+  self.tool = (not status or status == "running") and self.tool or nil
+  if status and not has_ended then
+    self:enter(status)
+  end
+  self:learn_tools(patch.tools or {})
+  if has_ended then
+    self.ended = vim.uv.hrtime()
+    self:enter(status)
+    observe.finished(self)
+    self:release()
+    events.emit("BotglueJobFinished", self)
+  elseif was_held and set.landing then
+    self:release()
+    handlers.job_decided(self)
+  end
+  if patch.news then
+    notify.add(vim.tbl_extend("error", patch.news, { id = self.id }))
+  end
+  if patch.unfollowed then
+    self.range:forget()
+  end
+  if patch.is_update then
+    events.emit("BotglueJobUpdated", self)
+  end
+end
+
+--- There is no host to tell what becomes of it.
+---@param err { code: string, message: string }
+function Job:fail(err)
+  if self:is_open() then
+    local is_told = require("botglue.host.client").options().notify ~= "none"
+    self:take({
+      id = self.id,
+      set = { status = "failed", error = err, said = err.message },
+      news = is_told and { verb = "failed", words = err.message, level = "ERROR" } or nil,
+    })
+  end
+end
+
+--- Loads its buffer if it is not loaded and its file can be read.
+---@return integer? bufnr
+function Job:load()
+  if vim.api.nvim_buf_is_loaded(self.range.bufnr) then
+    return self.range.bufnr
+  end
+  local bufnr = require("botglue.editor.load").file(self.path)
+  if bufnr and bufnr ~= self.range.bufnr then
+    self.range:move_to(bufnr)
+  end
+  return bufnr
+end
+
+--- Returns a new range at its current place, for another job; loads its file if needed. Raises an error if the place
+--- is not known.
+---@return botglue.Range
+function Job:again()
+  return self:load() and self.range:again()
+    or fail("select the lines and start a new job: the place of job %d is not known", self.id)
+end
 
 ---@return integer
 function M.next_id()
@@ -24,49 +231,64 @@ end
 ---@param id any
 ---@return botglue.Job
 function M.job(id)
-  return connection.jobs[id] or require("botglue.host.errors").fail("there is no job %s", tostring(id))
-end
-
---- The jobs of this Neovim, oldest first.
----@return botglue.Job[]
-function M.all()
-  local jobs = vim.tbl_values(connection.jobs)
-  table.sort(jobs, function(a, b)
-    return a.id < b.id
-  end)
-  return jobs
+  return connection.jobs[id] or fail("there is no job %s", tostring(id))
 end
 
 --- Adds a job to those of this Neovim.
----@param job botglue.Job
-function M.register(job)
+---@param fields table those that are known: of a request, or of a held answer that is taken over
+---@return botglue.Job
+function M.add(fields)
+  local took_ms, now = fields.took_ms, vim.uv.hrtime()
+  local started = { started = now - (took_ms or 0) * 1e6, ended = took_ms and now }
+  local base = { status = "queued", tools = {}, newest_tool = 0, observers = {} }
+  local job = setmetatable(vim.tbl_extend("force", base, started, fields), Job)
   connection.jobs[job.id] = job
-  connection.open[job.id] = job
-  draw_counts()
+  job:release()
+  return job
 end
 
---- The host does not know a job any more: forgets it.
----@param job botglue.Job
-function M.forget(job)
-  connection.jobs[job.id] = nil
-  connection.spent = job.cost_usd and (connection.spent or 0) + job.cost_usd or connection.spent
-  job.range:forget()
+--- What the host says of jobs, oldest first.
+---@param patches botglue.Patch[]
+function M.take(patches)
+  for _, patch in ipairs(patches) do
+    local job = connection.jobs[patch.id]
+    if job and patch.gone then
+      connection.jobs[job.id] = nil
+      connection.spent = job.cost_usd and (connection.spent or 0) + job.cost_usd or connection.spent
+      job.range:forget()
+    elseif job then
+      job:take(patch)
+    end
+  end
+end
+
+--- How many jobs go on, how many are held, and what all have cost; nil where no agent told that.
+---@return integer open
+---@return integer held
+---@return number? spent
+function M.counts()
+  local open, held, spent = 0, 0, connection.spent
+  for _, job in pairs(connection.jobs) do
+    open = open + (job:is_open() and 1 or 0)
+    held = held + (job:is_held() and 1 or 0)
+    spent = job.cost_usd and (spent or 0) + job.cost_usd or spent
+  end
+  return open, held, spent
 end
 
 --- Has the host find the ranges of held answers in each buffer that reads their file.
-local function watch_files()
-  local group = vim.api.nvim_create_augroup("botglue.held", { clear = false })
-  if #vim.api.nvim_get_autocmds({ group = group }) > 0 then
-    return
-  end
+function M.watch_files()
   vim.api.nvim_create_autocmd("BufReadPost", {
-    group = group,
+    group = vim.api.nvim_create_augroup("botglue.held", { clear = true }),
     desc = "botglue: held answers of this file",
     callback = function(event)
-      for _, job in pairs(connection.held) do
+      local path = require("botglue.util.buffer_path")(event.buf)
+      for _, job in pairs(connection.jobs) do
         local range = job.range
-        if (not range.marks or range.bufnr ~= event.buf) and job:is_in(event.buf) then
-          if range.bufnr ~= event.buf then
+        local is_elsewhere = range.bufnr ~= event.buf
+        local is_its_file = path ~= "" and job.path == path and not vim.api.nvim_buf_is_loaded(range.bufnr)
+        if job:is_held() and (is_elsewhere and is_its_file or not is_elsewhere and not range.marks) then
+          if is_elsewhere then
             range:move_to(event.buf)
           end
           capture.want(event.buf, job)
@@ -76,23 +298,11 @@ local function watch_files()
   })
 end
 
---- A job has ended, or a held one was decided. Its range is still marked, invisibly: its lines stay current, and what
---- landed can be taken back, until the host says that it is too old.
----@param job botglue.Job
-function M.release(job)
-  local is_held = job.landing == "held"
-  connection.open[job.id], connection.held[job.id] = nil, is_held and job or nil
-  draw_counts()
-  if is_held then
-    watch_files()
-  end
-end
-
 --- Makes a job of a held answer of the store, which has the number of the failed job whose answer it is, if it is one
 --- of this Neovim.
 ---@param answer botglue.HeldAnswer
 ---@return integer id
-function M.recall(answer)
+local function recall(answer)
   local path, lost = answer.set.path, answer.id and connection.jobs[answer.id]
   local bufnr = path ~= "" and vim.fn.bufadd(path) or lost and lost.range.bufnr or -1
   local range = require("botglue.editor.marks").recall(bufnr, answer.selection, answer.stands)
@@ -100,16 +310,22 @@ function M.recall(answer)
   if lost and place then
     range:mark(place, lost.range.shape)
   end
-  local job = require("botglue.jobs.job").new(vim.tbl_extend("error", answer.set, {
-    id = M.next_id(),
-    range = range,
-    options = require("botglue.host.client").options(),
-    on_close = M.release,
-  }))
-  connection.jobs[job.id] = job
-  M.release(job)
+  local set, id = answer.set, M.next_id()
+  local request = { prompt = set.prompt, agent = set.agent, model = set.wanted }
+  local job = M.add(vim.tbl_extend("error", set, { id = id, range = range, request = request }))
   capture.want(range.bufnr, job)
   return job.id
+end
+
+--- Makes jobs of held answers, and forgets the jobs that a host has lost and their answers were looked for.
+---@param told { answers: botglue.HeldAnswer[], lost: integer[] }
+---@return integer[] ids
+function M.hold(told)
+  connection.earlier = #told.lost > 0 and connection.earlier or 0
+  connection.lost = vim.tbl_filter(function(id)
+    return not vim.list_contains(told.lost, id)
+  end, connection.lost)
+  return vim.tbl_map(recall, told.answers)
 end
 
 return M

@@ -15,42 +15,35 @@ local function entry(row)
   local job = connection.jobs[row.id]
   local item = { type = row.type, user_data = row.id, text = text.clean(row.text) }
   if job then
-    local is_valid, known = api.nvim_buf_is_valid(job.range.bufnr), job:table()
-    item.bufnr = is_valid and known.bufnr or nil
-    item.filename = not is_valid and known.path or nil
+    local known = job:table()
+    item[api.nvim_buf_is_valid(known.bufnr) and "bufnr" or "filename"] = api.nvim_buf_is_valid(known.bufnr)
+        and known.bufnr
+      or known.path
     item.lnum, item.end_lnum = math.max(known.first_line, 1), math.max(known.last_line, 1)
   end
   return item
 end
 
---- Runs a change of the list; the cursors in its windows stay in their rows.
----@param fn fun()
-local function keeping_views(fn)
+--- Shows what the host says; the cursors in the windows of the list stay in their rows.
+---@param told { list: integer, title: string, rows: { id: integer, text: string, type: string }[] }
+function M.show(told)
+  local list = vim.fn.getqflist({ id = told.list, idx = 0 })
+  if list.id == 0 then
+    return
+  end
   local views = {}
   for _, info in ipairs(vim.fn.getwininfo()) do
     if info.quickfix == 1 and info.loclist == 0 then
       views[info.winid] = api.nvim_win_call(info.winid, vim.fn.winsaveview)
     end
   end
-  fn()
+  local items, title = vim.tbl_map(entry, told.rows), text.clean(told.title)
+  vim.fn.setqflist({}, "r", { id = told.list, idx = list.idx, title = title, items = items })
   for win, view in pairs(views) do
     api.nvim_win_call(win, function()
       vim.fn.winrestview(view)
     end)
   end
-end
-
---- Shows what the host says.
----@param told { list: integer, title: string, rows: { id: integer, text: string, type: string }[] }
-function M.show(told)
-  if vim.fn.getqflist({ id = told.list }).id == 0 then
-    return
-  end
-  local idx = vim.fn.getqflist({ id = told.list, idx = 0 }).idx
-  local items, title = vim.tbl_map(entry, told.rows), text.clean(told.title)
-  keeping_views(function()
-    vim.fn.setqflist({}, "r", { id = told.list, idx = idx, title = title, items = items })
-  end)
 end
 
 --- Makes the list, which the host keeps up to date.

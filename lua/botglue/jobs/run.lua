@@ -10,15 +10,14 @@ local capture = require("botglue.editor.capture")
 local errors = require("botglue.host.errors")
 local events = require("botglue.jobs.events")
 local handlers = require("botglue.host.handlers")
-local job = require("botglue.jobs.job")
 local notify = require("botglue.host.notify")
+local observe = require("botglue.jobs.observe")
 local range = require("botglue.editor.marks")
 local registry = require("botglue.jobs.registry")
 
 local M = {}
 
 local api = vim.api
-local SPECIAL = { "^%s*/", "@buffer:" } -- what makes a prompt more than its words
 
 ---@class botglue.Request
 ---@field prompt string? none: it is asked for
@@ -40,11 +39,8 @@ local SPECIAL = { "^%s*/", "@buffer:" } -- what makes a prompt more than its wor
 
 --- Tells once of options that do not exist; those given to `setup()` it tells of itself.
 local function warn_of_unknown_options()
-  if connection.warned then
-    return
-  end
+  local warning = not connection.warned and config.warning((config.check(config.global() or {})))
   connection.warned = true
-  local warning = config.warning((config.check(config.global() or {})))
   if warning then
     notify.warn(warning)
   end
@@ -57,10 +53,9 @@ end
 ---@param options botglue.Options
 ---@return botglue.Composed
 function M.compose(target, request, options)
-  local is_special = vim.iter(SPECIAL):any(function(pattern)
-    return request.prompt:find(pattern) ~= nil
-  end)
-  if is_special and not connection.applying and client.connect(options) then
+  -- What makes a prompt more than its words.
+  local is_special = request.prompt:find("^%s*/") or request.prompt:find("@buffer:", 1, true)
+  if is_special and not connection.applying and client.connect() then
     local about = {
       prompt = request.prompt,
       agent = request.agent,
@@ -71,11 +66,9 @@ function M.compose(target, request, options)
     return ask.open("compose", about, { keeps_keys = true }) --[[@as botglue.Composed]]
   end
   local agent = request.agent or options.agent
-  return {
-    agent = agent,
-    model = request.model or options.agents[agent].model or agent == "claude" and options.model or nil,
-    question = request.question,
-  }
+  local known = options.agents[agent] or {}
+  local model = request.model or known.model or agent == "claude" and options.model or nil
+  return { agent = agent, model = model, question = request.question }
 end
 
 --- The request that the host gets.
@@ -89,10 +82,6 @@ local function message(id, target, request, composed, limits)
   local bufnr, path = target.bufnr, buffer_path(target.bufnr)
   local first, last = target:lines()
   local before, after = capture.around(bufnr, target.kind == "insert" and first or first - 1, last, limits)
-  local buffers = composed.buffers
-    and vim.tbl_map(function(named)
-      return capture.text(named[1], named[2], composed.bytes)
-    end, composed.buffers)
   local function may_want(mention)
     return request.prompt:find("^%s*/") or request.prompt:find(mention, 1, true)
   end
@@ -111,8 +100,28 @@ local function message(id, target, request, composed, limits)
     diagnostics = capture.diagnostics(bufnr, math.max(first, 1), math.max(last, 1)),
     mentioned = may_want("@diagnostics") and capture.diagnostics(bufnr, 0, math.huge) or nil,
     quickfix = may_want("@quickfix") and capture.quickfix() or nil,
-    buffers = buffers,
+    buffers = vim.tbl_map(function(named)
+      return capture.text(named[1], named[2], composed.bytes)
+    end, composed.buffers or {}),
   })
+end
+
+--- Sends the request of a job in the next tick, with the subscription of the observers that it has by then: who
+--- registers as soon as the job is there misses nothing. If it cannot be sent, the job fails then.
+---@param job botglue.Job
+---@param sent table
+local function submit(job, sent)
+  local process, err = client.connect()
+  job.process = process
+  vim.schedule(function()
+    if not process then
+      job:fail(err --[[@as botglue.JobError]])
+    elseif job:is_open() then
+      sent.observe = observe.from_start(job)
+      client.tell_options(process)
+      process:notify("run", sent)
+    end
+  end)
 end
 
 --- Starts a job on a range as it is now.
@@ -130,33 +139,30 @@ function M.send(target, request, options, composed)
     end
     composed = result
   end
-  local bufnr, id = target.bufnr, registry.next_id()
   -- Made before the first event: an autocommand may change or wipe the buffer.
+  local id, bufnr = registry.next_id(), target.bufnr
   local sent = message(id, target, request, composed, options.context)
-  local new = job.new({
+  local chosen = { agent = composed.agent, model = composed.model, question = composed.question }
+  local same = vim.tbl_extend("force", request, chosen)
+  same.prewarmed = nil
+  local job = registry.add(vim.tbl_extend("error", chosen, {
     id = id,
     range = target,
     path = sent.path,
     prompt = request.prompt,
-    agent = composed.agent,
-    model = composed.model,
-    question = composed.question,
-    request = request,
+    request = same,
     wanted = composed.model,
     cwd = sent.cwd,
-    options = options,
-    on_close = registry.release,
-  })
-  registry.register(new)
-  new:submit(sent)
-  capture.want(bufnr, new)
-  if new.question then
+  }))
+  submit(job, sent)
+  capture.want(bufnr, job)
+  if job.question then
     capture.once_waiting(function(whereabouts)
-      new.asked_from = new.asked_from or whereabouts
+      job.asked_from = job.asked_from or whereabouts
     end)
   end
   -- After it was sent, because an autocommand may wait for the job.
-  events.started(new)
+  events.emit("BotglueJobStarted", job, true)
   return id
 end
 
@@ -167,47 +173,28 @@ end
 --- Starts a job on a selection; asks for the prompt first where the request has none.
 ---@param selection botglue.Selection
 ---@param request botglue.Request
----@param options botglue.Options
 ---@param asking botglue.Asking?
 ---@return integer? id
-function M.begin(selection, request, options, asking)
-  return M.start(range.from_selection(selection), request, options, asking)
+function M.begin(selection, request, asking)
+  return M.start(range.from_selection(selection), request, asking)
 end
 
 --- The same on a range that is marked already.
 ---@param target botglue.Range
 ---@param request botglue.Request
----@param options botglue.Options
 ---@param asking botglue.Asking?
 ---@return integer? id
-function M.start(target, request, options, asking)
+function M.start(target, request, asking)
   warn_of_unknown_options()
   if request.prompt then
     target:rebase()
-    return M.send(target, request, options)
+    return M.send(target, request, (client.options()))
   end
-  M.ask(target, request, options, asking)
+  M.ask(target, request, asking)
 end
 
----@class botglue.Earlier what a new job takes over of an earlier one: of this Neovim, or of the store
----@field request botglue.Request
----@field agent string
----@field wanted string? the model that was asked for
----@field question boolean?
----@field session_id string?
----@field cwd string the project's directory
-
---- The request of an earlier job once more.
----@param earlier botglue.Earlier
----@return botglue.Request
-function M.same(earlier)
-  local request = vim.tbl_extend("force", earlier.request, { agent = earlier.agent, model = earlier.wanted })
-  request.cwd, request.prewarmed = request.resume and earlier.cwd, nil
-  return request
-end
-
---- A request that continues the session of an earlier job; its prompt is the caller's.
----@param earlier botglue.Earlier
+--- A request that continues the session of an earlier job, of this Neovim or of the store; its prompt is the caller's.
+---@param earlier { agent: string, wanted: string?, question: boolean?, session_id: string?, cwd: string }
 ---@param at string? the message after which everything is left out
 ---@return botglue.Request
 function M.onward(earlier, at)
@@ -235,20 +222,24 @@ function M.again(reply)
   if earlier:is_open() then
     errors.fail("job %d has not ended yet: wait for it", earlier.id)
   end
-  local request = reply.retry and M.same(earlier) or M.onward(earlier)
-  -- A model is its agent's own.
-  local is_same = not wanted.agent or wanted.agent == earlier.agent
-  request.model = wanted.model or is_same and request.model or nil
-  request.agent, request.prompt = wanted.agent or earlier.agent, wanted.prompt or request.prompt
-  return M.start(earlier:again(), request, (client.options()))
+  local request = vim.tbl_extend("force", reply.retry and earlier.request or M.onward(earlier), {
+    agent = wanted.agent,
+    prompt = wanted.prompt,
+    model = wanted.model,
+  })
+  if wanted.agent and wanted.agent ~= earlier.agent then
+    -- A model is its agent's own.
+    request.model = wanted.model
+  end
+  return M.start(earlier:again(), request)
 end
 
 --- Asks for the prompt of a job, and starts it.
 ---@param target botglue.Range
 ---@param request botglue.Request
----@param options botglue.Options
 ---@param asking botglue.Asking?
-function M.ask(target, request, options, asking)
+function M.ask(target, request, asking)
+  local options = client.options()
   asking = asking or {}
   local has_proposal = not request.question and target.kind ~= "insert" and options.context.diagnostics
   handlers.prompt_wanted(target, request, {

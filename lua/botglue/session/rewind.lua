@@ -5,8 +5,6 @@ local errors = require("botglue.host.errors")
 local registry = require("botglue.jobs.registry")
 local run = require("botglue.jobs.run")
 
-local M = {}
-
 ---@param checkpoint botglue.Checkpoint
 ---@return string
 local function line(checkpoint)
@@ -19,7 +17,7 @@ end
 --- Has the user choose a message, and asks for the prompt that goes on from it.
 ---@param id integer of the job
 ---@param checkpoints botglue.Checkpoint[]
-function M.choose(id, checkpoints)
+return function(id, checkpoints)
   if #checkpoints == 0 then
     errors.fail("no message to go back to: use :Botglue followup")
   end
@@ -27,15 +25,11 @@ function M.choose(id, checkpoints)
   local target = job:again()
   local options = { prompt = "botglue: go back to", format_item = line, kind = "botglue" }
   vim.ui.select(checkpoints, options, function(checkpoint)
-    local ok = checkpoint
-      and errors.guard(function()
-        local request = run.onward(job, checkpoint.uuid)
-        run.ask(target, request, (require("botglue.host.client").options()))
-      end)
-    if not ok then
+    local function go_on()
+      run.ask(target, run.onward(job, checkpoint.uuid))
+    end
+    if not checkpoint or not errors.guard(go_on) then
       target:unmark()
     end
   end)
 end
-
-return M

@@ -2,7 +2,6 @@
 --- registers and lists. The host says which of it; nothing here knows what a list shows.
 
 local ask = require("botglue.editor.ask")
-local client = require("botglue.host.client")
 local errors = require("botglue.host.errors")
 local go = require("botglue.ui.go")
 local notify = require("botglue.host.notify")
@@ -90,25 +89,20 @@ local function again(how, full, from)
   local target = range_of(full, bufnr)
   local ok, raised = pcall(function()
     go.show(from, bufnr, (target:lines()), 0)
-    local job = {
-      agent = full.agent,
-      wanted = full.answered_by or full.model,
-      question = full.question,
-      session_id = full.session_id,
-      cwd = full.project,
-      request = {
-        prompt = full.prompt,
-        question = full.question,
-        resume = full.resumed,
-        -- An answer of this prompt was seen, unless it was interrupted: the option decides about the next one.
-        review = full.error and full.error[1] == "host_lost" and full.review or nil,
-      },
-    }
-    if how == "retry" then
-      run.send(target, run.same(job), (client.options()))
-    else
-      run.ask(target, run.onward(job), (client.options()))
+    full.wanted, full.cwd = full.answered_by or full.model, full.project
+    if how == "followup" then
+      return run.ask(target, run.onward(full))
     end
+    run.start(target, {
+      prompt = full.prompt,
+      question = full.question,
+      agent = full.agent,
+      model = full.wanted,
+      resume = full.resumed,
+      cwd = full.resumed and full.cwd,
+      -- An answer of this prompt was seen, unless it was interrupted: the option decides about the next one.
+      review = full.error and full.error[1] == "host_lost" and full.review or nil,
+    })
   end)
   if not ok then
     target:unmark()

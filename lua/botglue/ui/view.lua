@@ -276,7 +276,7 @@ end
 local function say(opening)
   local verb, words = unpack(opening.arrives)
   if words ~= "" then
-    local news = { id = opening.beside, verb = verb, words = words, level = vim.log.levels.INFO }
+    local news = { id = opening.beside, verb = verb, words = words, level = "INFO" }
     require("botglue.host.notify").add(news)
   end
 end

@@ -212,7 +212,7 @@ function M.kill()
   if process then
     local waited = vim.tbl_filter(function(job)
       return job.status == "ready"
-    end, connection.open)
+    end, connection.jobs)
     connection.restarts = {}
     vim.uv.kill(vim.fn.jobpid(process.channel), "sigkill")
     vim.wait(10000, function()
@@ -401,12 +401,12 @@ end
 
 --- What is wrong when all is over: something of ours is left, or a step does not take back what it did.
 function M.finish(all_written)
-  if next(connection.open) then
-    return "jobs are open: " .. vim.inspect(vim.tbl_keys(connection.open))
-  end
   local drawn, held = 0, 0
-  for _, job in pairs(connection.held) do
-    held = held + (job.range.bufnr == lines.bufnr and 1 or 0)
+  for id, job in pairs(connection.jobs) do
+    if job:is_open() then
+      return "a job is open: " .. id
+    end
+    held = held + (job:is_held() and job.range.bufnr == lines.bufnr and 1 or 0)
   end
   for _, name in ipairs({ "botglue.status", "botglue.highlight" }) do
     local namespace = api.nvim_create_namespace(name)

@@ -17,14 +17,14 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 10] = [
-    ("", 520),
-    ("command", 716),
-    ("config", 382),
-    ("editor", 2005),
-    ("host", 680),
-    ("jobs", 1281),
-    ("session", 68),
-    ("ui", 1622),
+    ("", 456),
+    ("command", 607),
+    ("config", 328),
+    ("editor", 2004),
+    ("host", 595),
+    ("jobs", 1163),
+    ("session", 62),
+    ("ui", 1612),
     ("ui/prompt", 901),
     ("ui/review", 736),
 ];

@@ -380,7 +380,7 @@ function M.ask(range, request, opts, send)
     return
   end
   -- A prompt with a host that cannot be started is a prompt all the same: its job tells why it fails.
-  client.connect(opts.options)
+  client.connect()
   local draft = drafts.take(range)
   local self = setmetatable({
     id = draft.id,

@@ -97,8 +97,8 @@ end
 ---@return botglue.Job?
 local function job_of(bufnr)
   local name = api.nvim_buf_get_name(bufnr)
-  return vim.iter(vim.tbl_values(connection.held)):find(function(job)
-    return name_of(job) == name
+  return vim.iter(vim.tbl_values(connection.jobs)):find(function(job)
+    return job:is_held() and name_of(job) == name
   end)
 end
 
@@ -106,7 +106,7 @@ end
 ---@param job botglue.Job
 ---@param saved string[]?
 local function tell(job, saved)
-  local bufnr, process = buffer_of(job), client.connect(client.options())
+  local bufnr, process = buffer_of(job), client.connect()
   local is_typed = api.nvim_buf_is_loaded(bufnr) and vim.bo[bufnr].modified
   local lines = saved or is_typed and api.nvim_buf_get_lines(bufnr, 0, -1, false) or nil
   if process then
@@ -116,11 +116,11 @@ end
 
 --- A new host has started: tells it what the last one may not have read.
 function M.tell_all()
-  for _, job in pairs(connection.held) do
-    if job.edited then
+  for _, job in pairs(connection.jobs) do
+    if job:is_held() and job.edited then
       tell(job, job.edited)
     end
-    if buffer_of(job) > 0 then
+    if job:is_held() and buffer_of(job) > 0 then
       tell(job)
     end
   end
@@ -145,7 +145,7 @@ local function fill(bufnr, job)
     buffer = bufnr,
     desc = "botglue: keep the answer as it is typed",
     callback = debounce(function()
-      if connection.held[job.id] and api.nvim_buf_is_loaded(bufnr) then
+      if job:is_held() and api.nvim_buf_is_loaded(bufnr) then
         tell(job)
       end
     end, KEPT_AFTER),

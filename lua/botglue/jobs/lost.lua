@@ -1,0 +1,123 @@
+--- What becomes of the jobs when their host has died or Neovim exits. What was written stands, an answer that waited is
+--- held, and a job that ran fails; its answer, if that was stored, the next host offers as a held one.
+
+local client = require("botglue.host.client")
+local connection = require("botglue.host.connection")
+local events = require("botglue.jobs.events")
+local notify = require("botglue.host.notify")
+local progress = require("botglue.jobs.progress")
+local query = require("botglue.host.query")
+local write = require("botglue.editor.write")
+
+local M = {}
+
+local RESTARTS = 3 -- a minute
+
+--- Whether to start another host at once: only if a range must be followed, and a limited number of times.
+---@return boolean
+local function restarts()
+  local is_needed = #connection.lost > 0
+    or connection.prompt ~= nil
+    or vim.iter(pairs(connection.jobs)):any(function(_, job)
+      local is_followed = not job.range.is_forgotten and vim.api.nvim_buf_is_valid(job.range.bufnr)
+      return job:is_held() or is_followed
+    end)
+  local now = vim.uv.now()
+  connection.restarts = vim.tbl_filter(function(at)
+    return now - at < 60000
+  end, connection.restarts)
+  if not is_needed or #connection.restarts >= RESTARTS then
+    return false
+  end
+  table.insert(connection.restarts, now)
+  return true
+end
+
+--- Ends the jobs.
+---@param err botglue.JobError why those fail that go on
+---@return integer[] ids of these
+local function end_jobs(err)
+  local failed, landings = {}, write.landings()
+  for id, job in vim.spairs(connection.jobs) do
+    job.range:keep_rows()
+    -- The host has stored an answer that waited for a moment, and the next one, or the next session, offers it.
+    local landing = (landings[id] or {}).landing or job.status == "ready" and "held" or job.landing
+    if landing ~= job.landing then
+      local is_held, is_update = landing == "held", not job:is_open()
+      local said = is_held and "held: its answer waits for review" or "landed"
+      local held_for = is_held and "review" or vim.NIL
+      job:take({
+        set = { status = "done", landing = landing, held_for = held_for, said = said },
+        is_update = is_update,
+      })
+    elseif job:is_open() then
+      table.insert(failed, id)
+      job:fail(err)
+    elseif job.deciding == "pending" then
+      notify.error(("botglue: decide on job %d again: the host is gone"):format(id))
+    end
+    job.deciding = nil
+  end
+  progress.stop()
+  return failed
+end
+
+--- A host is gone. What runs on the way does not wait for another one, which has to know of all jobs first.
+---@param process botglue.Process
+---@param err botglue.JobError
+function M.host_lost(process, err)
+  connection.applying = true
+  local ok, raised = pcall(function()
+    query.fail(process, err.message)
+    vim.list_extend(connection.lost, end_jobs(err))
+  end)
+  connection.applying = false
+  if not ok then
+    notify.error(tostring(raised))
+  end
+  if not connection.process and restarts() then
+    client.connect()
+  end
+end
+
+--- Tells a new host what the last one has left.
+---@param process botglue.Process
+function M.introduce(process)
+  local hello = { held = {}, ended = {}, lost = connection.lost }
+  hello.written = vim.tbl_values(write.landings())
+  for id, job in vim.spairs(connection.jobs) do
+    if job:is_held() then
+      table.insert(hello.held, { id = id, uuid = job.uuid, is_taken = job.range.before ~= nil })
+    elseif not job:is_open() then
+      local is_lost = job.error and job.error.code == "session_not_found"
+      table.insert(hello.ended, {
+        id = id,
+        agent = job.agent,
+        cwd = job.cwd,
+        session_id = not is_lost and job.session_id or nil,
+        landing = job.landing,
+        said = job.said,
+        has_transcript = job.transcript ~= nil,
+        is_resumed = job.request.resume ~= nil,
+      })
+    end
+  end
+  if #hello.held + #hello.ended + #hello.lost + #hello.written > 0 then
+    table.insert(process.outbox, 1, { method = "hello", argument = hello })
+  end
+end
+
+--- Neovim ends: so do its jobs, each with its event. The host notices by itself, and ends their agents.
+function M.leave()
+  connection.leaving = true
+  local left = { code = "host_lost", message = "ask again: Neovim was left before the answer came" }
+  local interrupted = end_jobs(left)
+  if connection.process and #interrupted > 0 then
+    -- The host may see the end of an agent before it knows that Neovim is left.
+    connection.process:notify("interrupted", { ids = interrupted })
+  end
+  -- There is no next tick.
+  events.flush()
+end
+
+return M
