@@ -118,7 +118,7 @@ impl ProposalInput<'_> {
             let is_same_below = row == base.len() || is_same(row, at);
             let edits: Vec<&Edit> =
                 std::iter::from_fn(|| open.next_if(|edit| edit.rows.end <= row)).collect();
-            if !edits.is_empty() && self.applied(&from, &edits) != own[now.clone()] {
+            if !edits.is_empty() && self.applied(&from, &edits, |_| true) != own[now.clone()] {
                 let is_unchanged = from.len() == now.len()
                     && from
                         .clone()
@@ -133,15 +133,21 @@ impl ProposalInput<'_> {
         differences
     }
 
-    /// Rows of the base with edits of them applied.
-    fn applied<'b>(&'b self, rows: &Range<usize>, edits: &[&'b Edit]) -> Vec<&'b [u8]> {
+    /// Rows of the base with edits of them applied, and of the others those that stay.
+    fn applied<'b>(
+        &'b self,
+        rows: &Range<usize>,
+        edits: &[&'b Edit],
+        stays: impl Fn(&[u8]) -> bool,
+    ) -> Vec<&'b [u8]> {
+        let others = |rows: Range<usize>| self.base.rows[rows].iter().map(|row| &row.text[..]);
         let (mut applied, mut above) = (Vec::new(), rows.start);
         for edit in edits {
-            applied.extend(self.base.rows[above..edit.rows.start].iter().map(|row| &row.text[..]));
+            applied.extend(others(above..edit.rows.start).filter(|row| stays(row)));
             applied.extend(self.lines(edit));
             above = edit.rows.end;
         }
-        applied.extend(self.base.rows[above..rows.end].iter().map(|row| &row.text[..]));
+        applied.extend(others(above..rows.end).filter(|row| stays(row)));
         applied
     }
 
@@ -218,7 +224,10 @@ impl ProposalInput<'_> {
         if from <= to {
             now = from..to;
         }
-        let lines: Vec<Bytes> = self.applied(&base, &edits).into_iter().map(<[u8]>::to_vec).collect();
+        // What the user has deleted between the edits does not come back.
+        let stays = |row: &[u8]| own[now.clone()].contains(&row);
+        let lines = self.applied(&base, &edits, stays).into_iter().map(<[u8]>::to_vec);
+        let lines: Vec<Bytes> = lines.collect();
         if own[now.clone()].iter().copied().eq(lines.iter().map(Vec::as_slice)) {
             return None;
         }
