@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
+use std::os::fd::{AsRawFd, RawFd};
 use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -43,12 +44,31 @@ impl Reaper {
         self.process.id().cast_signed()
     }
 
-    /// A group lives from now on, or no more.
-    pub fn tell(&mut self, pgid: i32, is_alive: bool) {
-        let sign = if is_alive { '+' } else { '-' };
-        // Where it is gone, nothing can be told.
-        _ = self.input.write_all(format!("{sign}{pgid}\n").as_bytes());
+    /// Where a leader says that it lives, see [`begin`].
+    pub fn input(&self) -> RawFd {
+        self.input.as_raw_fd()
     }
+
+    /// A group lives no more.
+    pub fn end(&mut self, pgid: i32) {
+        // Where it is gone, nothing can be told.
+        _ = self.input.write_all(format!("-{pgid}\n").as_bytes());
+    }
+}
+
+/// Tells a [`Reaper`] by its input that this process leads a group: between fork and exec, so that the group is known
+/// before anything runs in it.
+pub fn begin(input: RawFd) {
+    // SAFETY: takes no pointer.
+    let mut left = unsafe { libc::getpid() }.unsigned_abs();
+    // Without an allocation, as a forked child demands.
+    let mut line = *b"+0000000000\n";
+    for digit in line[1..11].iter_mut().rev() {
+        *digit += u8::try_from(left % 10).unwrap_or_default();
+        left /= 10;
+    }
+    // SAFETY: the buffer is as long as that. Where the process is gone, nothing can be told.
+    _ = unsafe { libc::write(input, line.as_ptr().cast(), line.len()) };
 }
 
 /// Runs it: `input` is what the host tells.

@@ -9,6 +9,7 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::os::fd::RawFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::processes::{self, ProcessEntry};
@@ -56,9 +57,8 @@ impl Groups {
         self.remains(0).signal(libc::SIGKILL);
     }
 
-    /// Starts what ends the agents should this host die: before the first of them, which would live on if the host died in
-    /// between.
-    pub(super) fn watch(&self) {
+    /// Where an agent that begins says so, see `reap::begin`: to what ends the agents should this host die.
+    pub(super) fn watch(&self) -> Option<RawFd> {
         let mut living = self.lock();
         if self.is_watched && living.reaper.is_none() {
             match Reaper::start() {
@@ -66,19 +66,20 @@ impl Groups {
                 Err(error) => tracing::warn!(%error, "nothing ends the agents should this host die"),
             }
         }
+        living.reaper.as_ref().map(Reaper::input)
     }
 
     /// A leader that has just been started, and is not reaped before [`Groups::leave`].
     pub(super) fn enter(&self, pgid: i32) {
-        let mut living = self.lock();
-        living.leaders.insert(pgid);
-        living.tell(pgid, true);
+        self.lock().leaders.insert(pgid);
     }
 
     /// The leader is about to be reaped; whether it was here.
     pub(super) fn leave(&self, pgid: i32) -> bool {
         let mut living = self.lock();
-        living.tell(pgid, false);
+        if let Some(reaper) = &mut living.reaper {
+            reaper.end(pgid);
+        }
         living.leaders.remove(&pgid)
     }
 
@@ -123,12 +124,6 @@ impl Living {
     /// Whether a child of this process is one that it has started.
     fn is_known(&self, pid: i32) -> bool {
         self.leaders.contains(&pid) || self.reaper.as_ref().is_some_and(|reaper| reaper.pid() == pid)
-    }
-
-    fn tell(&mut self, pgid: i32, is_alive: bool) {
-        if let Some(reaper) = &mut self.reaper {
-            reaper.tell(pgid, is_alive);
-        }
     }
 }
 

@@ -6,6 +6,7 @@
 //! fires when the *thread* that spawned the child ends.
 
 use std::io;
+use std::os::fd::RawFd;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
@@ -18,6 +19,7 @@ use super::groups::{Groups, signal_group};
 use super::launch::Launch;
 use super::program;
 use crate::error::{Code, JobError};
+use crate::reap;
 use crate::stream::ExitStatus;
 
 /// How long the processes that an agent leaves have until they are killed, and then until the host gives up.
@@ -59,8 +61,7 @@ impl Process {
         let refused = |error: io::Error| launch.refused(&program, &error);
         // Before the child, so that its end is not missed.
         let children = signal(SignalKind::child()).map_err(refused)?;
-        groups.watch();
-        let mut child = command(launch, &program).spawn().map_err(refused)?;
+        let mut child = command(launch, &program, groups.watch()).spawn().map_err(refused)?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let pgid = child.id().and_then(|pid| i32::try_from(pid).ok());
         let (Some(pgid), (Some(stdin), Some(stdout), Some(stderr))) = (pgid, pipes) else {
@@ -164,7 +165,7 @@ impl Drop for Process {
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is the module that starts processes")]
-fn command(launch: &Launch, program: &Path) -> Command {
+fn command(launch: &Launch, program: &Path, reaper: Option<RawFd>) -> Command {
     let mut command = Command::new(program);
     command
         .arg0(launch.program())
@@ -179,14 +180,14 @@ fn command(launch: &Launch, program: &Path) -> Command {
         command.env_remove(name);
     }
     command.envs(&launch.environment).env("PATH", program::search_path(launch.environment.get("PATH")));
-    prepare_child(&mut command);
+    prepare_child(&mut command, reaper);
     command
 }
 
 /// Prepares the child between fork and exec. It gets the default action of SIGXFSZ back, which the host ignores, and a
-/// slightly lower priority, so that agents which burn CPU do not slow the editor. On Linux the kernel ends it when the
-/// host's main thread ends, by whatever cause.
-fn prepare_child(command: &mut Command) {
+/// slightly lower priority, so that agents which burn CPU do not slow the editor, and tells the reaper of itself. On
+/// Linux the kernel ends it when the host's main thread ends, by whatever cause.
+fn prepare_child(command: &mut Command, reaper: Option<RawFd>) {
     #[cfg(target_os = "linux")]
     let host = std::process::id();
     let prepare = move || {
@@ -204,6 +205,9 @@ fn prepare_child(command: &mut Command) {
                 }
                 libc::setpriority(libc::PRIO_PROCESS, 0, 5);
             }
+        }
+        if let Some(reaper) = reaper {
+            reap::begin(reaper);
         }
         Ok(())
     };
