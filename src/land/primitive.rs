@@ -113,7 +113,7 @@ impl Compiler {
         let old = &self.rows;
         let differing: Vec<usize> = (0..new.len()).filter(|at| old[*at] != new[*at]).collect();
         let pieces: Vec<Range<usize>> = match differing[..] {
-            [top, .., bottom] if differing.len() > ONE_BY_ONE => vec![top..bottom + 1],
+            [top, .., bottom] if differing.len() > ONE_BY_ONE => std::iter::once(top..bottom + 1).collect(),
             _ => differing.into_iter().map(|at| at..at + 1).collect(),
         };
         for Range { start, end } in pieces {

@@ -57,8 +57,11 @@ const WRITE: &str = r#"
     end
 "#;
 
-/// Rows, and what some of them become: ascending, with a row or more between them.
-fn cases() -> impl Strategy<Value = (Vec<Row>, Vec<(Range<usize>, Vec<Row>)>)> {
+/// What some rows become: ascending, with a row or more between them.
+type Changes = Vec<(Range<usize>, Vec<Row>)>;
+
+/// Rows, and changes of them.
+fn cases() -> impl Strategy<Value = (Vec<Row>, Changes)> {
     let rows = |count| proptest::collection::vec(select(&ROWS[..]).prop_map(<[u8]>::to_vec), count);
     let edits = proptest::collection::vec((0..3_usize, 0..4_usize, rows(0..5)), 0..4);
     (rows(1..7), edits).prop_map(|(text, drawn)| {
@@ -84,9 +87,9 @@ fn argument(job: u64, text: &[Row], changes: &[(Range<usize>, Vec<Row>)]) -> Opt
     let (mut expected, mut stay, mut edits, mut past) = (Vec::new(), Vec::new(), Vec::new(), 0);
     let end = (text.len()..text.len(), Vec::new());
     for (rows, lines) in changes.iter().chain([&end]) {
-        for row in past..rows.start {
+        for (row, kept) in text.iter().enumerate().take(rows.start).skip(past) {
             stay.push(Value::Array(vec![row.into(), expected.len().into()]));
-            expected.push(text[row].clone());
+            expected.push(kept.clone());
         }
         expected.extend(lines.iter().cloned());
         past = rows.end;

@@ -194,7 +194,7 @@ impl Editor {
                     self.send(MirrorEvent::Buffer(1, BufferEvent::Written(Some(reply))));
                 }
                 Order::Places { .. } => {
-                    self.send(MirrorEvent::Buffer(1, BufferEvent::Placed(Some(self.tick))))
+                    self.send(MirrorEvent::Buffer(1, BufferEvent::Placed(Some(self.tick))));
                 }
                 Order::AskAgain(_) => self.send(MirrorEvent::Buffer(1, BufferEvent::AskedAgain)),
                 Order::Review { view, .. } => {

@@ -47,7 +47,6 @@ pub fn waited_for() -> Run {
     editor.nvim.command("Botglue history");
     editor.nvim.wait("both are listed", || editor.nvim.lines().len() == 2);
     Box::new(move || {
-        let _open = &gated;
         let times = editor.nvim.exec_with(TIMED, &[json!(TIMES)]);
         let mut times: Vec<Vec<f64>> = serde_json::from_value(times).expect("two lists of times");
         vec![
