@@ -115,6 +115,8 @@
 ---@field path string
 ---@field question boolean
 ---@field review boolean whether its answer was to be held
+---@field wanted string? the model that goes on with it
+---@field cwd string? the directory in which it goes on
 ---@field answered_by string? the model that answered
 ---@field resumed { session_id: string, at: string? }? the session that it went on from
 ---@field error [string, string]? code and message

@@ -19,10 +19,10 @@ local WORD = "^[^-%s%c][^%s%c]*$" -- what an agent takes for one argument, and n
 
 ---@param kind type|"any"
 ---@param default any
----@param as string?
+---@param name string?
 ---@param fits (fun(value: any): boolean)?
-local function rule(kind, default, as, fits)
-  return { kind, default = default, as = as, fits = fits }
+local function rule(kind, default, name, fits)
+  return { kind, default = default, as = name, fits = fits }
 end
 
 local function text(pattern, as)

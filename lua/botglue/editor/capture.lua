@@ -148,7 +148,7 @@ end
 
 --- The host mirrors a buffer from now on, if it is loaded, and hears of these marks in it.
 ---@param bufnr integer
----@param marks botglue.DisplayMark[]?
+---@param marks table[]?
 local function mirror(bufnr, marks)
   if api.nvim_buf_is_loaded(bufnr) then
     if next(connection.mirrored) == nil then

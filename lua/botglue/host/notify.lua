@@ -137,8 +137,8 @@ end
 ---@param plug string as in `<Plug>(botglue-go)`
 ---@return string
 local function key_of(plug)
-  local map = vim.iter(vim.api.nvim_get_keymap("n")):find(function(map)
-    return map.rhs == plug
+  local map = vim.iter(vim.api.nvim_get_keymap("n")):find(function(mapped)
+    return mapped.rhs == plug
   end)
   return map and vim.fn.keytrans(map.lhsraw) or plug
 end

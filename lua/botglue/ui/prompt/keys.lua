@@ -8,8 +8,9 @@ local M = {}
 
 local EVERYWHERE = { "n", "i", "s" }
 
----@type { [1]: string, [2]: string|string[], [3]: string, [4]: string?, asked: boolean? }[] each with its modes, what it
----does, a method of the prompt or a word for the host, and what it is in the menu; asked: done before the next key
+--- Each with its modes, what it does, a method of the prompt or a word for the host, and what it is in the menu; asked:
+--- done before the next key.
+---@type { [1]: string, [2]: string|string[], [3]: string, [4]: string?, asked: boolean? }[]
 local KEYS = {
   { "<C-s>", EVERYWHERE, "submit" },
   { "<S-Tab>", EVERYWHERE, "model", "<Up>" },

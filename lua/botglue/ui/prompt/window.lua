@@ -29,6 +29,7 @@ local FRAME = {
 ---@field spot botglue.ScreenSpot? where the range was seen last
 ---@field side botglue.Side
 ---@field width integer cells inside
+---@field config table of the window
 
 --- The place, the size and the border.
 ---@param self botglue.PromptWindow

@@ -21,7 +21,7 @@ local OURS = "%#BotglueHeld#" -- what the head line begins with
 ---@field bufnr integer
 ---@field keys string[] those that are ours
 ---@field panes table[]? those that were reported
----@field drawn integer in how many of them something is drawn
+---@field drawn integer the number of those in which something is drawn
 ---@field tops table<integer, integer> the topmost line of each window, as last seen
 ---@field group integer
 local Review = {}
