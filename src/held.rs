@@ -1,16 +1,40 @@
-//! `botglue held`: names the files of held answers whose Neovim is gone, for a Neovim that starts and has no host yet.
+//! `botglue held`: tells a Neovim that starts and has no host yet what Neovims that are gone have left.
 
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
+use serde_json::json;
+
 use crate::journal;
 
-/// Prints the paths, as one JSON list, of what the journals under a data directory have. What cannot be read counts as
-/// nothing.
+/// Prints what the journals under a data directory have, as JSON: the files of all held answers, how many of these are
+/// below a project's directory, and a sentence about that project, if there is anything to say. What cannot be read
+/// counts as nothing.
 pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
-    let paths = arguments.next().map(|dir| journal::held_paths(Path::new(&dir))).unwrap_or_default();
-    let printed = serde_json::to_string(&paths).map(|json| std::io::stdout().write_all(json.as_bytes()));
-    if matches!(printed, Ok(Ok(()))) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let (dir, project) = (arguments.next().unwrap_or_default(), arguments.next().unwrap_or_default());
+    let (held, interrupted) = journal::left_by_others(Path::new(&dir));
+    let here = |paths: &[String]| paths.iter().filter(|path| Path::new(path).starts_with(&project)).count();
+    let (count, words) = (here(&held), words(here(&held), here(&interrupted)));
+    let printed = json!({ "paths": held, "here": count, "words": words }).to_string();
+    let printed = std::io::stdout().write_all(printed.as_bytes());
+    if printed.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn words(held: usize, interrupted: usize) -> Option<String> {
+    let one = |count: usize, one: &str, some: &str| match count {
+        1 => one.to_owned(),
+        _ => format!("{count} {some}"),
+    };
+    let held = (held > 0).then(|| one(held, "an answer held", "answers held"));
+    let interrupted = (interrupted > 0).then(|| one(interrupted, "a job interrupted", "jobs interrupted"));
+    Some(match (held, interrupted) {
+        (None, None) => return None,
+        (Some(held), None) => format!(":Botglue review shows {held} in an earlier session"),
+        (None, Some(interrupted)) => format!(":Botglue history has {interrupted} in an earlier session"),
+        (Some(held), Some(interrupted)) => {
+            format!(":Botglue review shows {held}, :Botglue history {interrupted}")
+        }
+    })
 }

@@ -132,13 +132,15 @@ impl Journal {
     }
 }
 
-/// The files of the held answers of sessions that are gone, for a Neovim that has no host yet.
-pub fn held_paths(data_dir: &Path) -> Vec<String> {
+/// The files of the held answers, and of the interrupted jobs, of sessions that are gone, for a Neovim that has no host
+/// yet.
+pub fn left_by_others(data_dir: &Path) -> (Vec<String>, Vec<String>) {
     let folder = Folder::under(data_dir);
     let mut gone = folder.gone("").unwrap_or_default();
     let lines = gone.iter_mut().flat_map(|(session, numbers)| folder.lines(session, numbers, &drop));
-    let held = Undecided::of(&lines.collect::<Vec<_>>()).held("");
-    held.into_iter().map(|held| held.record.job.path).collect()
+    let left = Undecided::of(&lines.collect::<Vec<_>>());
+    let held = left.held("").into_iter().map(|held| held.record.job.path);
+    (held.collect(), left.interrupted().cloned().collect())
 }
 
 /// A new session's name, for a host that was given none.

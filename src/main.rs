@@ -15,8 +15,8 @@ botglue: the host of botglue.nvim
       exit status 0 where that is done, 1 where it is failed, 2 for wrong usage
   botglue replay [--delay-ms N] [--chunk N] [--exit-code N] FILE [ANYTHING...]
       plays a recorded stream to stdout as an agent would; of a dialogue the agent's side, in answer to stdin
-  botglue held DIR
-      prints the files of held answers whose Neovim is gone, as a JSON list; what the plugin asks as Neovim starts
+  botglue held DIR PROJECT
+      prints what Neovims that are gone have left, as JSON; what the plugin asks as Neovim starts
   botglue reap
       ends the process groups that stdin names and that are left at its end; what the host starts, should it die
   botglue --version

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::folder::parse;
-use super::sample::{DEADLINE, HELD_UP, begin, bytes, draft, ended, landed, lines, run, until};
+use super::sample::{DEADLINE, HELD_UP, accept, begin, bytes, draft, ended, failed, landed, lines, run, until};
 use super::undecided::Undecided;
 use super::*;
 
@@ -102,6 +102,26 @@ fn expected(lines: &[Line]) -> BTreeSet<String> {
 fn ends(bytes: &[u8]) -> Vec<usize> {
     let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
     ends.map(|(at, _)| at + 1).collect()
+}
+
+#[test]
+fn a_job_is_interrupted_that_had_not_ended_or_that_neovim_was_left_with() {
+    let interrupted = |lines: &[Line]| Undecided::of(lines).interrupted().count();
+    let changes = [
+        accept(1, 1000),
+        (0, begin("s", "nobody")),
+        accept(2, 1000),
+        accept(3, 1000),
+        failed(3, "exited"),
+        (3, Change::Interrupted),
+        accept(4, 1000),
+        failed(4, "exited"),
+        accept(5, 1000),
+        (5, ended(5, "five")),
+    ];
+    let all = lines("s", changes);
+    assert_eq!(interrupted(&all), 2, "the first one failed with its host");
+    assert_eq!(interrupted(&Undecided::of(&all).lines()), 1, "of one that is open a cut knows no end");
 }
 
 #[test]

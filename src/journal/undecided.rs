@@ -1,5 +1,5 @@
-//! The answers that wait for a decision, as the lines of a journal tell them. They stay in it until they are decided.
-//! Pure.
+//! The answers that wait for a decision, and the jobs that were interrupted, as the lines of a journal tell them. Answers
+//! stay in it until they are decided, interrupted jobs until another session takes the journal up. Pure.
 
 use std::collections::BTreeMap;
 use std::mem::discriminant;
@@ -13,6 +13,17 @@ pub struct Undecided {
     /// Of each its end, then the last change of each kind.
     answers: BTreeMap<String, Vec<Change>>,
     refused: Vec<Line>,
+    /// The files of jobs that have no answer, by their keys.
+    jobs: BTreeMap<String, (String, Progress)>,
+}
+
+/// How far a job without an answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    Open,
+    /// As its agent ended, which may be because Neovim was left.
+    Failed,
+    Interrupted,
 }
 
 impl Undecided {
@@ -27,6 +38,7 @@ impl Undecided {
 
     /// Follows a line.
     pub fn apply(&mut self, line: &Line) {
+        self.follow(line);
         match &line.change {
             Change::Ended(record) if record.is_to_decide() => {
                 self.answers.insert(line.uuid.clone(), vec![line.change.clone()]);
@@ -43,7 +55,35 @@ impl Undecided {
         }
     }
 
-    /// Whether nothing has to stay in the journal.
+    /// Follows how far a job is.
+    fn follow(&mut self, Line { uuid, change, .. }: &Line) {
+        match (change, self.jobs.get_mut(uuid)) {
+            (Change::Accepted(job), _) => {
+                self.jobs.insert(uuid.clone(), (job.path.clone(), Progress::Open));
+            }
+            (Change::Ended(record), Some(job)) if record.error.is_some() => job.1 = Progress::Failed,
+            (Change::Ended(_), _) => _ = self.jobs.remove(uuid),
+            (Change::Path(path), Some(job)) => job.0.clone_from(path),
+            // The first of the lines that are left of an interrupted one.
+            (Change::Path(path), None) if !self.answers.contains_key(uuid) => {
+                self.jobs.insert(uuid.clone(), (path.clone(), Progress::Failed));
+            }
+            // The jobs of an earlier host of the same Neovim have failed there.
+            (Change::Begin { session, is_start: true, .. }, _) => {
+                let own = self.jobs.iter_mut().filter(|(uuid, _)| uuid.starts_with(session.as_str()));
+                own.filter(|(_, job)| job.1 == Progress::Open).for_each(|(_, job)| job.1 = Progress::Failed);
+            }
+            (Change::Interrupted, Some(job)) => job.1 = Progress::Interrupted,
+            _ => {}
+        }
+    }
+
+    /// The files of the jobs that had not ended when this was all.
+    pub fn interrupted(&self) -> impl Iterator<Item = &String> {
+        self.jobs.values().filter(|(_, progress)| *progress != Progress::Failed).map(|(path, _)| path)
+    }
+
+    /// Whether no answer has to stay in the journal.
     pub fn is_empty(&self) -> bool {
         self.answers.is_empty() && self.refused.is_empty()
     }
@@ -54,7 +94,11 @@ impl Undecided {
             .answers
             .iter()
             .flat_map(|(uuid, changes)| changes.iter().map(|change| Line::new(uuid.clone(), change.clone())));
-        self.refused.iter().cloned().chain(lines).collect()
+        let interrupted = self.jobs.iter().filter(|(_, (_, progress))| *progress == Progress::Interrupted);
+        let interrupted = interrupted.flat_map(|(uuid, (path, _))| {
+            [Change::Path(path.clone()), Change::Interrupted].map(|change| Line::new(uuid.clone(), change))
+        });
+        self.refused.iter().cloned().chain(lines).chain(interrupted).collect()
     }
 
     /// All answers as held ones, the oldest first; `otherwise` is why an answer is held that had not landed yet.

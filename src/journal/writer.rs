@@ -139,7 +139,7 @@ impl Writer {
     /// Leaves what is undecided, and what the database does not have.
     pub fn close(&mut self) {
         self.cut(0);
-        let is_over = self.undecided.is_empty() && self.is_applied();
+        let is_over = self.undecided.lines().is_empty() && self.is_applied();
         if let Some((number, _)) = self.file.take().filter(|_| is_over) {
             self.folder.remove(&self.session, &[number].into());
         }
@@ -169,8 +169,8 @@ impl Writer {
             if let Change::Begin { session, .. } = &line.change {
                 is_own = *session == self.session;
             }
-            // The numbers of other sessions mean nothing here.
-            is_own || !matches!(line.change, Change::Numbered(_))
+            // The numbers of other sessions mean nothing here, and their interrupted jobs are told of.
+            is_own || !matches!(line.change, Change::Numbered(_) | Change::Interrupted)
         });
         for line in &lines {
             if let Change::Numbered(id) = line.change {

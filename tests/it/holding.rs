@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::support::agents::Gated;
 use crate::support::nvim::{Builder, Nvim};
 use crate::support::scratch::Scratch;
+use crate::support::wait;
 
 const TEXT: &str = "local a = 1\nlocal b = 2\nlocal c = 3\nlocal d = 4\nlocal e = 5\n";
 const LINES: [&str; 5] = ["local a = 1", "local b = 2", "local c = 3", "local d = 4", "local e = 5"];
@@ -167,6 +168,29 @@ fn a_held_answer_is_announced_to_the_next_neovim_and_shown_once_its_file_is_read
         local marks = vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, { details = true })
         return marks[1] and { marks[1][2], vim.inspect(marks[1][4].virt_lines):find('held') ~= nil }";
     nvim.wait("its line is below its range", || nvim.exec(drawn) == json!([3, true]));
+}
+
+#[test]
+fn a_job_that_neovim_was_left_with_is_announced_until_a_host_has_taken_it_up() {
+    let (nvim, gated) = open(Scratch::new());
+    held(&nvim, &gated, "local b = 20");
+    start(&nvim, "more", (5, 5), false);
+    nvim.wait("it runs", || gated.has_started("more"));
+    let mut scratch = nvim.quit_to();
+    let said = "botglue: :Botglue review shows an answer held, :Botglue history a job interrupted";
+    for _ in 0..2 {
+        let nvim = next(scratch);
+        nvim.wait("it is announced", || nvim.notes().iter().any(|note| note["message"] == said));
+        assert_eq!(nvim.host(), None);
+        scratch = nvim.quit_to();
+    }
+    let nvim = next(scratch);
+    nvim.command("Botglue review");
+    nvim.shows_held(1);
+    assert_eq!(decide(&nvim, "reject", 1), "rejected");
+    let scratch = nvim.quit_to();
+    let journals = scratch.path("data/nvim/botglue/journal");
+    wait("nothing is left of it", || std::fs::read_dir(&journals).unwrap().next().is_none());
 }
 
 #[test]

@@ -1,5 +1,5 @@
---- Announces held answers of earlier sessions, and takes them over. Where there is a journal the host's program says
---- which files have answers of a Neovim that is gone. A host is started once one of the files is read.
+--- Announces held answers and interrupted jobs of earlier sessions, and takes the answers over. Where there is a journal
+--- the host's program says what a Neovim that is gone has left. A host is started once a file of an answer is read.
 
 require("botglue.wiring")
 
@@ -48,21 +48,17 @@ function M.announce()
     return
   end
   local function tell(said)
-    local ok, paths = pcall(vim.json.decode, said.stdout)
-    local root = (vim.fs.root(vim.fn.getcwd(), ".git") or vim.fn.getcwd()) .. "/"
-    paths = ok and paths or {}
-    connection.earlier = #vim.tbl_filter(function(path)
-      return vim.startswith(path, root)
-    end, paths)
-    if connection.earlier > 0 and options.notify ~= "none" then
-      local what = connection.earlier == 1 and "an answer" or connection.earlier .. " answers"
-      notify.warn(("botglue: :Botglue review shows %s held in an earlier session"):format(what))
+    local ok, left = pcall(vim.json.decode, said.stdout)
+    connection.earlier = ok and left.here or 0
+    if ok and left.words ~= vim.NIL and options.notify ~= "none" then
+      notify.warn("botglue: " .. left.words)
     end
-    if #paths > 0 then
-      adopt_when_read(paths)
+    if ok and #left.paths > 0 then
+      adopt_when_read(left.paths)
     end
   end
-  vim.system({ host, "held", options.data_dir }, {}, vim.schedule_wrap(tell))
+  local root = vim.fs.root(vim.fn.getcwd(), ".git") or vim.fn.getcwd()
+  vim.system({ host, "held", options.data_dir, root }, {}, vim.schedule_wrap(tell))
 end
 
 return M
