@@ -56,6 +56,9 @@ fn written(request: &Request, rules: &[Rules], mark: u64) -> String {
     message.place(request);
     message.buffers(request);
     message.diagnostics(request);
+    if !request.diff.is_empty() {
+        message.tagged("diff", " since=\"the last commit\"", &request.diff);
+    }
     if !request.quickfix.is_empty() {
         message.tagged("quickfix", "", &request.quickfix.join("\n"));
     }

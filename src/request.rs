@@ -14,7 +14,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use self::decode::{choice, decode, id_of};
-pub use self::mentions::{DIAGNOSTICS, QUICKFIX, buffers};
+pub use self::mentions::{DIAGNOSTICS, DIFF, QUICKFIX, buffers, wants};
 pub use self::start::{AgentStart, directory, resume};
 pub use self::transcript::TranscriptRequest;
 pub use crate::agent::{AgentCommand, Resume};
@@ -62,6 +62,10 @@ pub struct Request {
     pub after: Vec<String>,
     /// Diagnostics on the selection's rows, and those that the prompt mentions.
     pub diagnostics: Vec<Diagnostic>,
+    /// The text of the whole buffer, where the prompt mentions what has changed in it, and the most bytes that this has.
+    pub whole: Option<(String, usize)>,
+    /// What has changed in it since the last commit, once the job starts.
+    pub diff: String,
     /// The entries of the quickfix list, where the prompt mentions it.
     pub quickfix: Vec<String>,
     /// Other buffers that the prompt mentions.

@@ -40,10 +40,10 @@ impl Host {
             None => prompt.to_owned(),
         };
         let buffers = request::buffers(&text, open)?;
-        let bytes = options.bytes;
-        Ok(
-            json!({ "agent": agent, "model": model, "question": question, "buffers": buffers, "bytes": bytes }),
-        )
+        let (bytes, diff) = (options.bytes, request::wants(&text, request::DIFF));
+        Ok(json!({
+            "agent": agent, "model": model, "question": question, "buffers": buffers, "bytes": bytes, "diff": diff,
+        }))
     }
 
     /// Replies with what completes a word.

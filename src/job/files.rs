@@ -1,5 +1,5 @@
-//! The files of a project, as paths below its directory: those that git knows, else those that a walk finds. Bytes that are
-//! no UTF-8 are escaped, as [`bytes`] does it.
+//! What git knows of a project: its files, as paths below its directory, else those that a walk finds, and what has changed
+//! in a file since the last commit. In paths bytes that are no UTF-8 are escaped, as [`bytes`] does it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 
+use similar::TextDiff;
 use tokio::io::AsyncReadExt;
 use tokio::time::timeout;
 
@@ -17,7 +18,7 @@ use super::process::{Pipes, Process};
 use crate::fields::bytes;
 use crate::stream::ExitStatus;
 
-/// The most that is read of git's list, in bytes.
+/// The most that is read of what git prints, in bytes.
 const MOST_LISTED: u64 = 32 << 20;
 /// How long git may take: it may hang, on a `.gitignore` that is a pipe for one.
 const WITHIN: Duration = Duration::from_secs(10);
@@ -32,35 +33,55 @@ const ENVIRONMENT: [(&str, &str); 3] =
 
 /// The files of a project, whole or as many as were found.
 pub async fn files(root: String, groups: Groups) -> Vec<String> {
-    if let Some(known) = git(&root, &groups).await {
-        return known;
+    let all = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+    if let Some(listed) = git(Path::new(&root), &all, &groups).await {
+        // What is cut is none.
+        let end = memchr::memrchr(0, &listed).unwrap_or_default();
+        let paths = listed[..end].split(|byte| *byte == 0).filter(|path| !path.is_empty());
+        return paths.map(bytes::escape).collect();
     }
     tokio::task::spawn_blocking(move || walk(Path::new(&root))).await.unwrap_or_default()
 }
 
-/// Those that git knows; none where it does not say so, or is not there.
-async fn git(root: &str, groups: &Groups) -> Option<Vec<String>> {
+/// How the text of a file differs from that in the last commit, as a unified diff of so many bytes at most. Git prints
+/// the file as it is kept: no filter and no program of the project's runs.
+pub async fn diff(path: &Path, now: &str, most: usize, groups: &Groups) -> String {
+    let (folder, name) = (path.parent(), path.file_name().unwrap_or_default().to_string_lossy());
+    let object = format!("HEAD:./{name}");
+    let committed = match folder.filter(|folder| folder.is_absolute()) {
+        Some(folder) => git(folder, &["cat-file", "blob", &object], groups).await,
+        None => None,
+    };
+    let Some(committed) = committed else {
+        return "not known: git has no committed text of this file".to_owned();
+    };
+    let before = String::from_utf8_lossy(&committed).replace("\r\n", "\n");
+    let diff = TextDiff::configure().timeout(WITHIN).diff_lines(before.as_str(), now);
+    let lines = diff.unified_diff().to_string();
+    let mut end = lines.len().min(most);
+    if end < lines.len() {
+        end = memchr::memrchr(b'\n', &lines.as_bytes()[..end]).unwrap_or_default();
+    }
+    if lines.is_empty() { "nothing".to_owned() } else { lines[..end].trim_end_matches('\n').to_owned() }
+}
+
+/// What git prints; none where it fails, or is not there.
+async fn git(folder: &Path, arguments: &[&str], groups: &Groups) -> Option<Vec<u8>> {
     let git = find_program("git", None)?.to_string_lossy().into_owned();
-    let fixed = ["-c", "core.fsmonitor=false", "-C", root, "ls-files", "-z"];
-    let all = ["--cached", "--others", "--exclude-standard"];
-    let command = std::iter::once(git).chain(fixed.into_iter().chain(all).map(str::to_owned)).collect();
+    let folder = folder.to_str()?;
+    let fixed = ["-c", "core.fsmonitor=false", "-C", folder].into_iter().chain(arguments.iter().copied());
+    let command = std::iter::once(git).chain(fixed.map(str::to_owned)).collect();
     let environment = ENVIRONMENT.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let launch = Launch::of_command(command, BTreeMap::from(environment)).ok()?;
     let (mut process, Pipes { stdin, stdout, .. }) = Process::spawn(&launch, groups).ok()?;
     drop(stdin);
-    let mut listed = Vec::new();
+    let mut printed = Vec::new();
     let mut limited = stdout.take(MOST_LISTED);
     // What was read until an error, or until then, is all that there is.
-    let _ = timeout(WITHIN, limited.read_to_end(&mut listed)).await;
+    let _ = timeout(WITHIN, limited.read_to_end(&mut printed)).await;
     let exit = timeout(Duration::from_millis(100), process.wait()).await;
     tokio::spawn(process.end(Duration::ZERO));
-    if listed.is_empty() && !matches!(exit, Ok(ExitStatus::Code(0))) {
-        return None;
-    }
-    // What is cut is none.
-    let end = memchr::memrchr(0, &listed).unwrap_or_default();
-    let paths = listed[..end].split(|byte| *byte == 0).filter(|path| !path.is_empty());
-    Some(paths.map(bytes::escape).collect())
+    (!printed.is_empty() || matches!(exit, Ok(ExitStatus::Code(0)))).then_some(printed)
 }
 
 /// One folder after another, nearest first.

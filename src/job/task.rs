@@ -2,11 +2,13 @@
 //!
 //! While the agent runs, [`Run`] owns it.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
 use super::event_sink::EventSink;
+use super::files;
 use super::groups::Groups;
 use super::launch::{self, Launch};
 use super::observers::Observers;
@@ -31,18 +33,28 @@ pub(super) async fn run(
 ) {
     let JobContext { events, groups, empty_directory, transcripts } = context;
     let mut sink = EventSink::new(request.id, events, observers);
-    let (project, empty) = (Arc::clone(&request), empty_directory);
+    let (project, empty, git) = (Arc::clone(&request), empty_directory, groups.clone());
     // Files of the project are read on another thread: where they are on a network that hangs, no other job waits.
-    let read = tokio::task::spawn_blocking(move || {
-        let message = message::user(&project, &rules_for(&project));
-        let invocation = launch::invocation(&project.start, &message);
-        let launch = Launch::new(&invocation, &project.start.cwd, &empty);
-        (message, launch)
-    });
+    let read = async move {
+        let project = match &project.whole {
+            Some((text, most)) => {
+                let diff = files::diff(Path::new(&project.path), text, *most, &git).await;
+                Arc::new(Request { diff, ..Request::clone(&project) })
+            }
+            None => project,
+        };
+        let read = tokio::task::spawn_blocking(move || {
+            let message = message::user(&project, &rules_for(&project));
+            let invocation = launch::invocation(&project.start, &message);
+            let launch = Launch::new(&invocation, &project.start.cwd, &empty);
+            (message, launch)
+        });
+        read.await.ok()
+    };
     let read = tokio::select! {
         biased;
         _ = &mut stop => None,
-        read = read => read.ok(),
+        read = read => read,
     };
     let Some((message, launch)) = read else {
         sink.finish(Outcome::failed(host_ended()));

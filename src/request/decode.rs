@@ -5,7 +5,7 @@
 
 use rmpv::Value;
 
-use super::mentions::{DIAGNOSTICS, QUICKFIX, mentions_buffers, wants};
+use super::mentions::{DIAGNOSTICS, DIFF, QUICKFIX, mentions_buffers, wants};
 use super::start::{directory, resume};
 use super::{AgentStart, Beside, Diagnostic, MentionedBuffer, Observe, Request, Selection, SelectionKind};
 use crate::error::{Code, JobError};
@@ -50,6 +50,8 @@ pub fn decode(value: &Value, options: &Options) -> Result<Request, JobError> {
     let mut quickfix = if wants(&whole, QUICKFIX) { run.lossy_texts("quickfix")? } else { Vec::new() };
     let count = quickfix.iter().take_while(|line| fits(&mut room, line.len() + 1)).count();
     quickfix.truncate(count);
+    let lines = run.some("whole", Fields::lossy_texts)?.filter(|_| wants(&whole, DIFF));
+    let whole = lines.map(|lines| (lines.into_iter().map(|line| line + "\n").collect(), room));
     Ok(Request {
         id: run.count("id")?,
         buffer: run.count("buffer")?,
@@ -66,6 +68,8 @@ pub fn decode(value: &Value, options: &Options) -> Result<Request, JobError> {
         before: run.lossy_texts("before")?,
         after: run.lossy_texts("after")?,
         diagnostics: all,
+        whole,
+        diff: String::new(),
         quickfix,
         buffers,
         prewarmed: run.some("prewarmed", Fields::count)?,

@@ -1,11 +1,14 @@
 //! The mentions in a prompt that add to the message: `@buffer:name` the text of another buffer, unsaved too;
-//! `@diagnostics` all diagnostics of the buffer; `@quickfix` the quickfix list. The agent reads a mentioned file (`@src/lib.rs`) itself.
+//! `@diagnostics` all diagnostics of the buffer; `@diff` what has changed in it since the last commit; `@quickfix` the
+//! quickfix list. The agent reads a mentioned file (`@src/lib.rs`) itself.
 
 use super::OpenBuffer;
 
 const BUFFER: &str = "@buffer:";
 /// All diagnostics of the buffer.
 pub const DIAGNOSTICS: &str = "@diagnostics";
+/// What has changed in the buffer since the last commit.
+pub const DIFF: &str = "@diff";
 /// The quickfix list.
 pub const QUICKFIX: &str = "@quickfix";
 

@@ -96,6 +96,8 @@ fn request(filetype: &str, kind: SelectionKind, rows: &[(&str, usize, usize)]) -
         before: Vec::new(),
         after: Vec::new(),
         diagnostics: Vec::new(),
+        whole: None,
+        diff: String::new(),
         quickfix: Vec::new(),
         buffers: Vec::new(),
         prewarmed: None,

@@ -1,4 +1,4 @@
--- `@buffer:name` and `@diagnostics` in a prompt: what goes along with the message.
+-- `@buffer:name`, `@diagnostics` and the like in a prompt: what goes along with the message.
 
 local child = require("support.child")
 local suite = require("support.suite")
@@ -73,6 +73,32 @@ test("the quickfix list goes along as it is", function()
   contains(nvim:message(1), "\nsrc/b.txt:2: no such name\nError: two\n</quickfix-")
   nvim:type(":1Botglue run mend @quickfix.txt<CR>")
   equal(nvim:message(2):find("<quickfix", 1, true), nil)
+end)
+
+test("what has changed since the last commit goes along, and nothing of the repository's runs", function()
+  local nvim = start()
+  nvim:lua([[
+    local function git(...)
+      local result = vim.system({ "git", "-c", "user.name=x", "-c", "user.email=x@y", ... }):wait()
+      assert(result.code == 0, result.stderr)
+    end
+    vim.fn.delete(".git", "d")
+    git("init", "-q")
+    vim.fn.writefile({ "one\r", "two\r", "three\r" }, "a.txt")
+    git("add", "a.txt")
+    git("commit", "-qm", "x")
+    vim.fn.writefile({ "*.txt diff=mine filter=mine" }, ".gitattributes")
+    for _, key in ipairs({ "diff.mine.command", "diff.mine.textconv", "filter.mine.smudge", "diff.external" }) do
+      git("config", key, "touch " .. vim.fn.getcwd() .. "/ran; cat")
+    end
+    vim.cmd("edit! a.txt")
+    vim.fn.setline(2, "2")
+  ]])
+  nvim:type(":1Botglue run why @diff?<CR>")
+  contains(nvim:message(1), "\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n</diff-")
+  nvim:type(":edit src/b.txt<CR>:1Botglue run why @diff<CR>")
+  contains(nvim:message(2), "not known: git has no committed text of this file\n</diff-")
+  equal(nvim:lua("return vim.uv.fs_stat('ran') == nil"), true)
 end)
 
 test("the prompt completes them", function()

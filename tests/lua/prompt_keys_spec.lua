@@ -151,7 +151,7 @@ for _, git in ipairs({ true, false }) do
     equal(typed(nvim), { 'see @src/lib.rs and @"a b.txt" and @src/deep/er/library.rs.' })
     menu(nvim, 0)
     nvim:type("<C-u>@")
-    equal(menu(nvim, git and 8 or 7)[1], "@src/lib.rs", "what is open comes first")
+    equal(menu(nvim, git and 9 or 8)[1], "@src/lib.rs", "what is open comes first")
     nvim:type("<C-e><C-u>me@lib")
     menu(nvim, 0)
   end)

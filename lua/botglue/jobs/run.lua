@@ -36,6 +36,7 @@ local api = vim.api
 ---@field question boolean?
 ---@field buffers { [1]: string, [2]: integer }[]? by their names in the prompt; none where the host was not asked
 ---@field bytes integer? the most that their texts have
+---@field diff boolean? what has changed in the buffer is wanted
 
 --- Tells once of options that do not exist; those given to `setup()` it tells of itself.
 local function warn_of_unknown_options()
@@ -99,6 +100,9 @@ local function message(id, target, request, composed, limits)
     after = after,
     diagnostics = capture.diagnostics(bufnr, math.max(first, 1), math.max(last, 1)),
     mentioned = may_want("@diagnostics") and capture.diagnostics(bufnr, 0, math.huge) or nil,
+    whole = (composed.diff or request.prompt:find("@diff", 1, true))
+        and api.nvim_buf_get_lines(bufnr, 0, -1, false)
+      or nil,
     quickfix = may_want("@quickfix") and capture.quickfix() or nil,
     buffers = vim.tbl_map(function(named)
       return capture.text(named[1], named[2], composed.bytes)

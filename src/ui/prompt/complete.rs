@@ -2,7 +2,7 @@
 //! beginning a named prompt.
 
 use crate::options::{NamedPrompt, Options};
-use crate::request::{DIAGNOSTICS, OpenBuffer, QUICKFIX};
+use crate::request::{DIAGNOSTICS, DIFF, OpenBuffer, QUICKFIX};
 use crate::ui::layout::{clean, fit};
 
 /// The most cells of an entry.
@@ -10,7 +10,7 @@ const WIDTH: usize = 60;
 /// What stands before the name of a buffer.
 const BUFFER: &str = "@buffer:";
 /// The mentions that are no file and no buffer.
-const OTHERS: [&str; 2] = [DIAGNOSTICS, QUICKFIX];
+const OTHERS: [&str; 3] = [DIAGNOSTICS, DIFF, QUICKFIX];
 
 /// An entry of the menu.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,7 +145,15 @@ mod tests {
         let files = ["lib.rs", "src/a.rs"].map(str::to_owned);
         assert_eq!(
             words(mentions("", &buffers, &files)),
-            ["@src/a.rs", "@buffer:src/a.rs", "@buffer:\"my notes\"", "@diagnostics", "@quickfix", "@lib.rs"]
+            [
+                "@src/a.rs",
+                "@buffer:src/a.rs",
+                "@buffer:\"my notes\"",
+                "@diagnostics",
+                "@diff",
+                "@quickfix",
+                "@lib.rs"
+            ]
         );
         assert_eq!(words(mentions("buffer:NOTE", &buffers, &[])), ["@buffer:\"my notes\""]);
         assert_eq!(words(mentions("dia", &buffers, &[])), ["@diagnostics"]);

@@ -38,7 +38,7 @@ fn jobs(serve: &Serve) -> Vec<(&'static str, Json)> {
     let session = json!({"session_id": "s", "at": "m"});
     let context = json!({
         "before": ["a"], "after": ["b"], "diagnostics": [{"line": 1, "severity": "error", "message": "m"}],
-        "mentioned": [{"line": 2, "message": "n"}], "quickfix": ["a:1: b"], "buffers": [{"name": "a", "lines": ["b"], "count": 1}],
+        "mentioned": [{"line": 2, "message": "n"}], "quickfix": ["a:1: b"], "whole": ["a"], "buffers": [{"name": "a", "lines": ["b"], "count": 1}],
         "observe": {"thinking": true}, "status": {"preview": 3}, "max_parallel": 1000, "prewarmed": 1, "max_turns": 2,
         "max_cost_usd": 0.5, "context": {"bytes": 100, "rules": true},
     });

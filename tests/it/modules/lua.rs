@@ -22,7 +22,7 @@ const BUDGETS: [(&str, usize); 10] = [
     ("config", 328),
     ("editor", 2004),
     ("host", 595),
-    ("jobs", 1163),
+    ("jobs", 1165),
     ("session", 62),
     ("ui", 1612),
     ("ui/prompt", 901),

@@ -137,6 +137,8 @@ fn decoded() -> Request {
             message: "no".to_owned(),
             source: "rustc".to_owned(),
         }],
+        whole: None,
+        diff: String::new(),
         quickfix: Vec::new(),
         buffers: vec![MentionedBuffer { name: "b.rs".to_owned(), lines: text(&["one"]), count: 2 }],
         prewarmed: Some(9),
