@@ -9,7 +9,10 @@ use super::Host;
 use super::jobs::Jobs;
 use super::views::{Found, OPENS_WITHIN, Tell};
 use crate::editor::Editor;
+use crate::error::Code;
+use crate::fields::bytes;
 use crate::journal::now_ms;
+use crate::request::{Resume, SelectionKind};
 use crate::rpc::{Act, Asked, TranscriptOf};
 use crate::session::{Known, Live, LiveState, Session};
 use crate::store::{JobEntry, JobKey, Page, Store, StoreError};
@@ -236,7 +239,7 @@ impl Host {
             }
             (Action::Jump | Action::Review, _) => Ok(json!({ "path": job.path, "line": entry.line() })),
             (Action::Retry | Action::Followup, _) => {
-                self.check_session(action, entry).map(|()| json!({ "again": action.name(), "job": entry }))
+                self.check_session(action, entry).map(|()| json!({ "again": again(action, entry) }))
             }
         };
         self.draw(Some((token, reply)));
@@ -293,6 +296,42 @@ impl Host {
             },
         );
     }
+}
+
+/// What starts a job of the store once more, or goes on in its session: the request, and the places at which its file
+/// may still read as the answer left it, or as it was sent.
+fn again(action: Action, entry: &JobEntry) -> Value {
+    let (record, job) = (&entry.record, &entry.record.job);
+    let mut request = json!({ "agent": job.agent, "model": record.model(), "question": job.question });
+    let resume = if action == Action::Followup {
+        record.session_id.clone().map(|session_id| Resume { session_id, at: None })
+    } else {
+        request["prompt"] = json!(job.prompt);
+        // An answer of this prompt was seen, unless it was interrupted: the option decides about the next one.
+        let is_unseen = record.error.as_ref().is_some_and(|(code, _)| code == Code::HostLost.name());
+        request["review"] = json!(is_unseen.then_some(job.review));
+        job.resumed.clone()
+    };
+    if let Some(resume) = resume {
+        (request["resume"], request["cwd"]) = (json!(resume), json!(job.project));
+    }
+    let (sent, landed) = (&job.selection, entry.landed_rows.as_deref().unwrap_or_default());
+    let rows = match sent.kind {
+        SelectionKind::Insert => sent.beside.above.as_slice(),
+        _ => &sent.rows,
+    };
+    let span = |(from, text): (&u64, &String)| json!([from, from + bytes::unescape(text).len() as u64]);
+    let mut places = vec![json!({
+        "row": sent.first_line.saturating_sub(1), "rows": rows, "kind": sent.kind.name(), "column": sent.column,
+        "first_line": sent.first_line, "last_line": sent.last_line,
+        "spans": sent.cols.iter().zip(&sent.text).map(span).collect::<Vec<_>>(),
+    })];
+    if let (Some((first, _)), [_, ..]) = (entry.place, landed) {
+        let last = first + landed.len() as u64 - 1;
+        let place = json!({ "row": first - 1, "rows": landed, "kind": "line", "first_line": first, "last_line": last });
+        places.insert(0, place);
+    }
+    json!({ "path": job.path, "request": request, "places": places })
 }
 
 /// Asks the store for a page of a list. Where the store is busy the list says so, and has its rows once there is an

@@ -14,95 +14,41 @@ local M = {}
 local api = vim.api
 local fail = errors.fail
 
---- Of a job of this Neovim, by the host's name for it.
-local own = {}
-
---- Goes to the range of a job as it is now.
+--- Does something with a job of this Neovim, by the host's name for it. To go on in its session is to go to its range.
+---@param what "jump"|"review"|"retry"|"followup"
 ---@param job botglue.Job
----@param float botglue.ListOrigin
-function own.jump(job, float)
-  local target = job.range
-  local bufnr = target.bufnr
-  if not api.nvim_buf_is_loaded(bufnr) then
-    bufnr = go.load(job.path)
-  end
-  local place = target:place()
-  local col = place and (place.from or place.spans and place.spans[1][1]) or 0
-  go.show(float, bufnr, target:lines(), col)
-end
-
----@param job botglue.Job
----@param float botglue.ListOrigin
-function own.review(job, float)
-  float:close()
-  require("botglue.ui.review.held").show(job.id)
-end
-
----@param job botglue.Job
-function own.retry(job)
-  run.again({ retry = { id = job.id } })
-end
-
---- Goes on in the session of a job, at its range, which is shown; asks for the prompt.
----@param job botglue.Job
----@param float botglue.ListOrigin
-function own.followup(job, float)
-  own.jump(job, float)
-  run.again({ followup = { id = job.id } })
-end
-
---- The range of a job, if its file still reads there as the answer left it or as it was sent.
----@param full botglue.FullEntry
----@param bufnr integer
----@return botglue.Range
-local function range_of(full, bufnr)
-  local function reads(first, rows)
-    return vim.deep_equal(api.nvim_buf_get_lines(bufnr, first - 1, first - 1 + #rows, false), rows)
-  end
-  local landed, sent = full.landed_rows or {}, full.selection
-  if #landed > 0 and reads(full.place[1], landed) then
-    local first = full.place[1] - 1
-    return range.at(bufnr, { first = first, last = first + #landed - 1 }, "line")
-  elseif not reads(sent.first_line, sent.kind == "insert" and { sent.beside.above } or sent.rows) then
-    fail("select the lines and start a new job: the text of this one has changed")
-  end
-  local spans = {}
-  for i, from in ipairs(sent.cols) do
-    spans[i] = { from, from + #sent.text[i] }
-  end
-  return range.from_selection({
-    bufnr = bufnr,
-    kind = sent.kind,
-    first_line = sent.first_line,
-    last_line = sent.last_line,
-    spans = spans,
-    column = sent.column,
-  })
-end
-
---- Goes on from a job of an earlier time, at its range, which is shown.
----@param how "retry"|"followup"
----@param full botglue.FullEntry
 ---@param from botglue.ListOrigin
-local function again(how, full, from)
-  local bufnr = go.load(full.path or "")
-  local target = range_of(full, bufnr)
+local function of_own(what, job, from)
+  if what == "review" then
+    from:close()
+    require("botglue.ui.review.held").show(job.id)
+    return
+  elseif what ~= "retry" then
+    local target = job.range
+    local bufnr = api.nvim_buf_is_loaded(target.bufnr) and target.bufnr or go.load(job.path)
+    local place = target:place() or {}
+    go.show(from, bufnr, target:lines(), place.from or place.spans and place.spans[1][1] or 0)
+  end
+  if what ~= "jump" then
+    run.again({ [what] = { id = job.id } })
+  end
+end
+
+--- Starts a job of an earlier time once more, or goes on from it, at its range, which is shown: where its file still
+--- reads as the answer left it, or as it was sent.
+---@param earlier { path: string, places: table[], request: botglue.Request }
+---@param from botglue.ListOrigin
+local function again(earlier, from)
+  local bufnr = go.load(earlier.path)
+  local place = vim.iter(earlier.places):find(function(place)
+    local rows = api.nvim_buf_get_lines(bufnr, place.row, place.row + #place.rows, false)
+    return vim.deep_equal(rows, place.rows)
+  end) or fail("select the lines and start a new job: the text of this one has changed")
+  place.bufnr = bufnr
+  local target = range.from_selection(place)
   local ok, raised = pcall(function()
     go.show(from, bufnr, (target:lines()), 0)
-    full.wanted, full.cwd = full.answered_by or full.model, full.project
-    if how == "followup" then
-      return run.ask(target, run.onward(full))
-    end
-    run.start(target, {
-      prompt = full.prompt,
-      question = full.question,
-      agent = full.agent,
-      model = full.wanted,
-      resume = full.resumed,
-      cwd = full.resumed and full.cwd,
-      -- An answer of this prompt was seen, unless it was interrupted: the option decides about the next one.
-      review = full.error and full.error[1] == "host_lost" and full.review or nil,
-    })
+    run.start(target, earlier.request)
   end)
   if not ok then
     target:unmark()
@@ -142,9 +88,9 @@ end
 ---@param register string
 local function follow(reply, from, register)
   if reply.own then
-    own[reply.own](registry.job(reply.id), from)
+    of_own(reply.own, registry.job(reply.id), from)
   elseif reply.again then
-    again(reply.again, reply.job, from)
+    again(reply.again, from)
   elseif reply.path then
     go.show(from, go.load(reply.path), reply.line, 0)
   elseif reply.yank then

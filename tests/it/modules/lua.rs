@@ -24,7 +24,7 @@ const BUDGETS: [(&str, usize); 10] = [
     ("host", 595),
     ("jobs", 1165),
     ("session", 62),
-    ("ui", 1612),
+    ("ui", 1560),
     ("ui/prompt", 901),
     ("ui/review", 736),
 ];
