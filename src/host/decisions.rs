@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::Host;
+use super::hunks::Asker;
 use super::jobs::QueuedJob;
-use super::reviews::{Asker, Waiting};
+use super::reviews::Waiting;
 use crate::editor::StateChange;
 use crate::fields::bytes;
 use crate::journal::{Change, Landed};

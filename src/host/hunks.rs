@@ -1,0 +1,170 @@
+//! What a key or a script does with the hunks of a held answer: which of them are meant, and who hears what became of it.
+
+use std::collections::HashSet;
+
+use serde_json::json;
+
+use super::Host;
+use super::reviews::{OpenReview, UNREAD, Waiting, hunks, there};
+use crate::fields::bytes;
+use crate::mirror::{BufferEvent, Findings, MirrorQuery, Obstacle, ReviewQuery};
+use crate::review::{EditId, Hunk};
+use crate::rpc::{HunkKey, HunkVerb};
+use crate::session;
+use crate::ui::review::{row_of, rows_to_come, step, under, within};
+
+/// Makes a query about these hunks.
+type Asked = fn(Option<Vec<EditId>>) -> ReviewQuery;
+
+/// Who is told what became of hunks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asker {
+    /// A key of the user's.
+    Key,
+    /// A script that accepts one.
+    Script,
+    /// The user, who rejects the rest of an answer.
+    Reject,
+}
+
+impl Host {
+    /// Replies with the hunks, once they are known for the text as it is.
+    pub(super) fn hunks(&mut self, token: u64, (id, buffer): (u64, u64), tick: u64, tabstop: usize) {
+        if let Some(review) = self.follow(id, buffer) {
+            review.is_scripted = true;
+        }
+        self.once_known(token, id, (buffer, tick), Waiting::Hunks(tabstop));
+    }
+
+    pub(super) fn tell_hunks(&self, token: u64, id: u64, tabstop: usize) {
+        let Some(view) = self.reviews.get(&id).and_then(|review| review.view.as_ref()) else { return };
+        let hunk = |hunk: &Hunk| {
+            let lines = rows_to_come(&view.text, hunk, tabstop);
+            let lines: Vec<_> = lines.iter().map(|line| bytes::escape(line)).collect();
+            let (rows, is_conflict) = (&hunk.rows, hunk.conflict.is_some());
+            json!({ "first": rows.start + 1, "last": rows.end, "lines": lines, "conflict": is_conflict })
+        };
+        let hunks: Vec<_> = hunks(view).iter().map(hunk).collect();
+        self.editor.reply(token, Ok(json!({ "tick": view.tick, "hunks": hunks })));
+    }
+
+    /// Takes a hunk that a script was told.
+    pub(super) fn take_hunk(&mut self, token: u64, (id, buffer): (u64, u64), hunk: usize, ticks: (u64, u64)) {
+        let view = self.reviews.get(&id).and_then(|review| review.view.as_ref());
+        let (told, now) = ticks;
+        let meant = match view.filter(|view| view.tick == told && told == now) {
+            _ if self.session.answer(id).is_none() => Err(format!("job {id} is not held")),
+            None => Err(format!("get the hunks of job {id} again: the text has changed since")),
+            Some(view) => {
+                let meant = hunk.checked_sub(1).and_then(|at| hunks(view).get(at));
+                meant.map(|hunk| hunk.id).ok_or_else(|| format!("job {id} has no hunk {hunk}"))
+            }
+        };
+        match meant {
+            Ok(meant) => {
+                self.ask_review(token, Asker::Script, (id, buffer), ReviewQuery::Take(Some(vec![meant])));
+            }
+            Err(sentence) => self.editor.reply(token, Err(sentence)),
+        }
+    }
+
+    /// A mirror has replied.
+    pub(super) fn replied(&mut self, token: u64, findings: &Findings) {
+        let Some((id, asker)) = self.askers.remove(&token) else {
+            if token != UNREAD {
+                let view = if let Ok(Some(view)) = findings { view.fields() } else { Vec::new() };
+                self.editor.found(token, view);
+            }
+            return;
+        };
+        let Err(why) = *findings else { return self.editor.reply(token, Ok(json!({}))) };
+        let sentence = match (asker, why) {
+            (Asker::Key, Obstacle::Stale) => return self.tell_stale(token),
+            (Asker::Script, Obstacle::Stale) => format!("job {id} cannot be accepted: the text has changed"),
+            (Asker::Key, _) => format!("nothing was done: {}", session::advice(id, why)),
+            (Asker::Script, _) => format!("job {id} cannot be accepted: {}", session::advice(id, why)),
+            (Asker::Reject, _) => format!("job {id} cannot be rejected: {}", session::advice(id, why)),
+        };
+        self.editor.reply(token, Err(sentence));
+    }
+
+    /// What the user saw is not what is proposed.
+    fn tell_stale(&self, token: u64) {
+        self.editor.warn("the text has changed, nothing was done: these are the hunks now".to_owned());
+        self.editor.reply(token, Ok(json!({})));
+    }
+
+    /// Asks a mirror for something to be done with hunks.
+    pub(super) fn ask_review(
+        &mut self,
+        token: u64,
+        asker: Asker,
+        (job, buffer): (u64, u64),
+        query: ReviewQuery,
+    ) {
+        self.askers.insert(token, (job, asker));
+        let question = MirrorQuery::Review { job, asked: query };
+        self.feed.send_to(buffer, BufferEvent::Query { token, question });
+    }
+
+    /// The user has pressed a key in a review.
+    pub(super) fn hunk_key(&mut self, token: u64, key: HunkKey) {
+        let review = self.reviews.get(&key.id).filter(|review| review.panes.is_some());
+        if let Some(seen) = review.map(|review| review.seen.clone()) {
+            self.once_known(token, key.id, (key.buffer, key.tick), Waiting::Key(key, seen));
+        } else {
+            let error = "see :Botglue review: none is open in this buffer";
+            self.editor.reply(token, Err(error.to_owned()));
+        }
+    }
+
+    /// Does what a key means with the hunks as they are; what was not `shown` is not taken.
+    pub(super) fn mean(&mut self, token: u64, key: &HunkKey, shown: &HashSet<EditId>) {
+        let Some(OpenReview { view: Some(view), visited, .. }) = self.reviews.get_mut(&key.id) else {
+            return;
+        };
+        if let Err(why) = view.hunks {
+            let why = session::advice(key.id, Obstacle::Held(why));
+            return self.editor.reply(token, Err(format!("nothing was done: {why}")));
+        }
+        let (hunks, gone) = (hunks(view), &view.gone);
+        let went = visited.filter(|(_, row, tick)| (*row, *tick) == (key.row, key.tick)).map(|(id, ..)| id);
+        let here = under(hunks, key.row, went);
+        if let HunkVerb::Go(way) = key.verb {
+            let steps = i64::try_from(key.count).unwrap_or(i64::MAX).saturating_mul(way);
+            let hunk = step(hunks, key.row, steps, went).map(|at| &hunks[at]);
+            *visited = hunk.map(|hunk| (hunk.id, row_of(hunk), view.tick));
+            if hunk.is_none() {
+                let way = if way > 0 { "below" } else { "above" };
+                self.editor.warn(format!("no hunk {way}"));
+            }
+            let there = hunk.map(|hunk| ("there".into(), there(hunk)));
+            return self.editor.found(token, there.into_iter().collect());
+        }
+        let asked: Asked = match key.verb {
+            HunkVerb::Take | HunkVerb::Go(_) => ReviewQuery::Take,
+            HunkVerb::Both => ReviewQuery::Both,
+            HunkVerb::Drop => ReviewQuery::Drop,
+        };
+        let meant: Vec<usize> = match (key.lines, here) {
+            (Some((first, past)), _) => within(hunks, first, past),
+            (None, Some(at)) => (at..at.saturating_add(key.count).min(hunks.len())).collect(),
+            (None, None)
+                if key.verb == HunkVerb::Drop
+                    && let Some(at) = under(gone, key.row, None) =>
+            {
+                let undrop = ReviewQuery::Undrop(vec![gone[at].id]);
+                return self.ask_review(token, Asker::Key, (key.id, key.buffer), undrop);
+            }
+            (None, None) => Vec::new(),
+        };
+        let ids: Vec<EditId> = meant.into_iter().map(|at| hunks[at].id).collect();
+        if ids.is_empty() {
+            self.editor.reply(token, Err("no hunk here: ]c goes to the next one".to_owned()));
+        } else if !ids.iter().all(|id| shown.contains(id)) {
+            self.tell_stale(token);
+        } else {
+            self.ask_review(token, Asker::Key, (key.id, key.buffer), asked(Some(ids)));
+        }
+    }
+}
