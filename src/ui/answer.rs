@@ -7,7 +7,8 @@ use rmpv::Value;
 
 use super::frame::{Frame, Row};
 use super::layout::{Border, Key, MORE, Ui, float};
-use super::screen::{Event, Opening, View};
+use super::opening::Opening;
+use super::screen::{Event, View};
 use super::width::width;
 
 /// The least and the most columns inside: a line of prose should not be longer.

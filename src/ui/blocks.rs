@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::frame::{Frame, Row, RowMark};
 use super::layout::{Key, Ui};
-use super::screen::{Kind, Opening, View};
+use super::opening::{Kind, Opening};
+use super::screen::View;
 use crate::land::Block;
 use crate::view::BETWEEN;
 

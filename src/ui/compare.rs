@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::frame::{Frame, Row};
 use super::layout::{Key, Ui, beginning, clean};
-use super::screen::{Kind, Opening, View};
+use super::opening::{Kind, Opening};
+use super::screen::View;
 use crate::journal::Record;
 use crate::view::BETWEEN;
 

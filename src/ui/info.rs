@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::frame::{Frame, Row};
 use super::layout::{Border, Key, MORE, Ui, float, inside, table};
-use super::screen::{Opening, View};
+use super::opening::Opening;
+use super::screen::View;
 use crate::view::Table;
 
 const WIDTH: usize = 77;

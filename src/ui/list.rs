@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::frame::{Frame, Row};
 use super::layout::{Border, Class, Columns, Key, MORE, Ui, docked, float, inside, wrap};
-use super::screen::{Effect, Event, Opening, View};
+use super::opening::Opening;
+use super::screen::{Effect, Event, View};
 use super::status::SPINNER;
 use crate::session::{Live, LiveState};
 use crate::store::{JobEntry, Listed, Page};

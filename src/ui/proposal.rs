@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::compare::Compared;
 use super::frame::Row;
+use super::opening::Kind;
 use super::review::rows_to_come;
-use super::screen::{Kind, View};
+use super::screen::View;
 use crate::document::Rows;
 use crate::fields::bytes;
 use crate::review::Hunk;

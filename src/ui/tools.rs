@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::frame::{Chunks, Docked, Frame, Place, Row};
 use super::layout::{Ui, clean, fit};
-use super::screen::{Kind, Opening, View};
+use super::opening::{Kind, Opening};
+use super::screen::View;
 use super::width::width;
 use crate::stream::ToolStatus;
 use crate::view::{Cell, FAILED, LANDED, UNKNOWN};

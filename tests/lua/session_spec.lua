@@ -231,7 +231,11 @@ test("a modeline in an agent's text takes effect in no window that shows it", fu
   equal(width(":Botglue log<CR>"), 4)
   equal(width(":edit!<CR>"), 4)
   equal(nvim:lua("return { vim.o.modelines, vim.go.modeline }"), { 5, true })
-  local own = nvim:lua("return vim.bo[require('botglue.ui.scratch').make()].modeline")
+  local own = nvim:lua([[
+    local own = {}
+    require("botglue.ui.own").make(own, "botglue://answer")
+    return vim.bo[own.bufnr].modeline
+  ]])
   equal(own, false, "in the buffers of answers")
 end)
 

@@ -65,6 +65,15 @@ function M.connect()
   return process, err
 end
 
+--- Tells the host something, if there is one: where none is, nothing is to be told.
+---@param method string
+---@param argument table
+function M.tell(method, argument)
+  if connection.process then
+    connection.process:notify(method, argument)
+  end
+end
+
 --- Tells a host the options, where they are other than it has.
 ---@param process botglue.Process
 function M.tell_options(process)

@@ -19,12 +19,10 @@ local function window_for(origin, bufnr)
     return origin
   end
   local files = vim.tbl_filter(shows_file, api.nvim_tabpage_list_wins(api.nvim_win_get_tabpage(origin)))
-  for _, win in ipairs(files) do
-    if api.nvim_win_get_buf(win) == bufnr then
-      return win
-    end
-  end
-  return files[1] or origin
+  local shown = vim.iter(files):find(function(win)
+    return api.nvim_win_get_buf(win) == bufnr
+  end)
+  return shown or files[1] or origin
 end
 
 --- Shows a place in the current window; the jump can be taken back with CTRL-O.

@@ -1,5 +1,8 @@
 --- The windows of the plugin's own: opens, follows and closes one. A window and its buffer are always closed together.
 
+local highlight = require("botglue.ui.highlight")
+local windows = require("botglue.ui.windows")
+
 local M = {}
 
 local api = vim.api
@@ -10,6 +13,7 @@ local LOOKS =
 ---@field bufnr integer
 ---@field win integer
 ---@field before integer the window from which it was opened
+---@field origin integer the same, or one beside it that does not float
 ---@field group integer of autocommands
 ---@field is_current boolean? whether the user went into it last
 ---@field was_current boolean? whether the user was in it when it was closed
@@ -35,37 +39,48 @@ local function enter(win)
   return err
 end
 
---- A window that does not float: the current one, else the previous one, else the first.
----@return integer
-function M.origin()
-  local candidates = { api.nvim_get_current_win(), vim.fn.win_getid(vim.fn.winnr("#")) }
-  for _, win in ipairs(vim.list_extend(candidates, api.nvim_tabpage_list_wins(0))) do
-    if win ~= 0 and api.nvim_win_get_config(win).relative == "" then
-      return win
-    end
-  end
-  error("there is no window")
+--- Makes its buffer: wiped with its window, and modifiable whatever the user has set for new buffers.
+---@param own botglue.OwnWindow
+---@param name string
+function M.make(own, name)
+  own.before, own.origin = api.nvim_get_current_win(), windows.plain()
+  -- Where no window may open this raises the error, before there is a buffer that cannot be deleted.
+  api.nvim_set_current_win(own.before)
+  highlight.define()
+  own.bufnr = api.nvim_create_buf(false, true)
+  vim.bo[own.bufnr].bufhidden = "wipe"
+  -- `:set nomodifiable` and `nvim -M` count for new buffers, too.
+  vim.bo[own.bufnr].modifiable = true
+  -- The same thing may be shown already; then this has no name.
+  pcall(api.nvim_buf_set_name, own.bufnr, name)
 end
 
---- Opens a window for the buffer.
+--- Sets the options of a window that shows it.
+---@param win integer
+---@param options table<string, any>
+function M.set_options(win, options)
+  for name, value in pairs(options) do
+    vim.wo[win][0][name] = value
+  end
+end
+
+--- Opens a window for its buffer. A floating one has highlight groups of its own, but for those that are set for it.
 ---@param own botglue.OwnWindow
+---@param options table<string, any> of the window
 ---@param enters boolean whether the user goes there
 ---@param show fun(...): any
 ---@param ... any
-function M.open(own, enters, show, ...)
+function M.open(own, options, enters, show, ...)
   local err = despite_autocommands(show, ...)
   own.win = vim.fn.win_findbuf(own.bufnr)[1] or error(err, 0)
   err = enters and enter(own.win) or err
   if err then
     require("botglue.host.notify").error(err)
   end
-end
-
---- Gives a floating window its highlight groups, but for what is set for it.
----@param win integer
-function M.colour(win)
-  local looks = { LOOKS, vim.wo[win].winhighlight }
-  vim.wo[win][0].winhighlight = table.concat(looks, ","):gsub(",$", "")
+  M.set_options(own.win, options)
+  if api.nvim_win_get_config(own.win).relative ~= "" then
+    vim.wo[own.win][0].winhighlight = LOOKS .. "," .. vim.wo[own.win].winhighlight
+  end
 end
 
 --- A floating window's ruler is drawn where messages are, and Neovim leaves it there.

@@ -154,18 +154,15 @@ end
 ---@param place botglue.HungPlace
 ---@return table? spot none where the cursor is not in the range
 local function spot(range, place)
-  local window, first, last = place.user, place.first, place.last
+  local window = place.user
   local cursor = window and api.nvim_win_get_cursor(window.winid)[1]
-  local at = cursor and cursor >= first and cursor <= last and placing.spot(range, window.winid)
+  local at = cursor and cursor >= place.first and cursor <= place.last and placing.spot(range, window.winid)
   if not at then
     return nil
   end
-  local above, free = window.winrow - 1, 0
-  if at.past - at.first == last - first + 1 then
-    free = window.columns
-    for lnum = first, last do
-      free = math.min(free, window.columns - windows.width_of(window, lnum))
-    end
+  local above, free = window.winrow - 1, window.columns
+  for lnum = math.max(place.first, window.topline), math.min(place.last, window.botline) do
+    free = math.min(free, window.columns - windows.width_of(window, lnum))
   end
   return {
     win = window.winid,
@@ -219,8 +216,8 @@ function M.place(only)
       hung.seen, told[#told + 1] = seen, seen
     end
   end
-  if #told > 0 and connection.process then
-    connection.process:notify("seen", { jobs = told })
+  if #told > 0 then
+    client.tell("seen", { jobs = told })
   end
 end
 
@@ -261,21 +258,11 @@ local function take(item)
     if not next(connection.hung) then
       watch()
     end
-    hung = {
-      job = job,
-      bufnr = job.range.bufnr,
-      rows = {},
-      seen = {},
-      below = 2 * job.id,
-      beside = 2 * job.id + 1,
-    }
+    local marks = { below = 2 * job.id, beside = 2 * job.id + 1 }
+    hung = vim.tbl_extend("error", marks, { job = job, bufnr = job.range.bufnr, rows = {}, seen = {} })
     connection.hung[item.id] = hung
   end
-  for _, field in ipairs({ "rows", "aside" }) do
-    if item[field] ~= nil then
-      hung[field] = item[field]
-    end
-  end
+  hung.rows, hung.aside = item.rows or hung.rows, vim.F.if_nil(item.aside, hung.aside)
   if item.group ~= nil then
     highlight.define()
     job.range:show(item.group or nil)

@@ -3,22 +3,21 @@
 --- here, so a host that does not answer holds none open.
 
 local ask = require("botglue.editor.ask")
+local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
 local handlers = require("botglue.host.handlers")
-local highlight = require("botglue.ui.highlight")
 local own = require("botglue.ui.own")
 local rows = require("botglue.ui.rows")
 local windows = require("botglue.ui.windows")
 
 local M = {}
 
-local api = vim.api
+local api, tell = vim.api, client.tell
 
 ---@class botglue.HostWindow: botglue.OwnWindow
 ---@field id string
 ---@field opening table how it is opened: `Opening` in src/ui/screen.rs
----@field origin integer the window from which it was opened, or one beside it that does not float
 ---@field against integer? the window with which it is compared
 ---@field is_lent boolean? whether that was opened for this
 ---@field rows botglue.ViewRow[] what it shows
@@ -26,14 +25,6 @@ local api = vim.api
 ---@field said table<string, string> what the user said last, by action
 local View = {}
 View.__index = View
-
----@param method string
----@param argument table
-local function tell(method, argument)
-  if connection.process then
-    connection.process:notify(method, argument)
-  end
-end
 
 --- The id of a row.
 ---@param row integer from 1
@@ -88,15 +79,14 @@ function View:show(config)
     vim.cmd("tab sbuffer " .. bufnr)
     return
   elseif kind == "split" then
-    config = { split = vim.o.splitbelow and "below" or "above", win = own.origin() }
+    config = { split = vim.o.splitbelow and "below" or "above", win = self.origin }
   elseif kind == "beside" then
     config = { split = "right", win = connection.views[self.opening.with].win }
   elseif kind == "against" then
     self.against, self.is_lent = windows.find_or_open(self.opening.against)
     config = { split = "right", win = self.against }
   else
-    local is_pane, id = kind == "pane", self.opening.beside
-    config = id and require("botglue.ui.beside").place(config, id) or config
+    local is_pane = kind == "pane"
     config =
       vim.tbl_extend("force", config, { style = "minimal", focusable = not is_pane, noautocmd = is_pane })
   end
@@ -112,14 +102,6 @@ function View:move(config)
     config = require("botglue.ui.beside").place(vim.tbl_extend("force", config, { height = height }), id)
   end
   api.nvim_win_set_config(self.win, config)
-end
-
---- Sets the options of a window that shows it.
----@param win integer
-function View:set_window(win)
-  for name, value in pairs(self.opening.window) do
-    vim.wo[win][0][name] = value
-  end
 end
 
 --- Closes the window, and goes back to where it was opened from.
@@ -193,7 +175,7 @@ function View:watch()
   end)
   local here = { buffer = self.bufnr }
   on("BufWinEnter", function()
-    self:set_window(api.nvim_get_current_win())
+    own.set_options(api.nvim_get_current_win(), self.opening.window)
   end, here)
   on("CursorMoved", function()
     self:tell_cursor()
@@ -210,55 +192,35 @@ function View:watch()
 end
 
 ---@param call table
----@param how "enter"|"stay" whether the user goes there
-local function open(call, how)
+---@param enters boolean whether the user goes there
+---@return botglue.HostWindow
+local function open(call, enters)
   local opening = call.open
-  local before = api.nvim_get_current_win()
-  -- Where no window may open this raises the error, before there is a buffer that cannot be deleted.
-  api.nvim_set_current_win(before)
-  highlight.define()
-  local bufnr = require("botglue.ui.scratch").make()
-  local self = setmetatable({
-    id = call.id,
-    opening = opening,
-    bufnr = bufnr,
-    before = before,
-    origin = own.origin(),
-    rows = {},
-    said = {},
-  }, View)
+  local self = setmetatable({ id = call.id, opening = opening, rows = {}, said = {} }, View)
+  own.make(self, opening.name)
+  connection.shown[self.bufnr] = self
   local ok, err = pcall(function()
-    -- The same thing may be shown already; then this has no name.
-    pcall(api.nvim_buf_set_name, bufnr, opening.name)
-    connection.shown[bufnr] = self
     self:splice(call.rows or {})
     if opening.markdown then
-      require("botglue.ui.markdown").colour(bufnr, opening.markdown)
+      require("botglue.ui.markdown").colour(self.bufnr, opening.markdown)
     end
     for name, value in pairs(opening.buffer) do
-      vim.bo[bufnr][name] = value
+      vim.bo[self.bufnr][name] = value
     end
-    local enters = how == "enter" and opening.kind ~= "pane"
-    own.open(self, enters, self.show, self, call.config)
+    own.open(self, opening.window, enters, self.show, self, call.config)
     if enters and api.nvim_get_mode().mode ~= "n" then
       -- Insert mode would go on in it.
       vim.cmd.stopinsert()
     end
   end)
   if not ok then
-    connection.shown[bufnr] = nil
-    pcall(api.nvim_buf_delete, bufnr, { force = true })
+    connection.shown[self.bufnr] = nil
+    pcall(api.nvim_buf_delete, self.bufnr, { force = true })
     error(err, 0)
   end
   connection.views[call.id] = self
-  self:set_window(self.win)
-  if opening.kind == "float" or opening.kind == "pane" then
-    own.colour(self.win)
-  end
-  if opening.diff then
-    for _, win in ipairs({ self.win, self.against }) do
-      api.nvim_win_call(win, vim.cmd.diffthis)
-    end
+  for _, win in ipairs(opening.diff and { self.win, self.against } or {}) do
+    api.nvim_win_call(win, vim.cmd.diffthis)
   end
   if opening.beside then
     self:move(call.config)
@@ -266,39 +228,40 @@ local function open(call, how)
   self:map()
   self:watch()
   self:tell_cursor()
-  if opening.arrives and how == "enter" then
+  if opening.arrives and enters then
     self:tell_focus()
   end
+  return self
 end
 
---- Says what a window would have shown that does not open.
----@param opening table
-local function say(opening)
-  local verb, words = unpack(opening.arrives)
-  if words ~= "" then
-    local news = { id = opening.beside, verb = verb, words = words, level = "INFO" }
-    require("botglue.host.notify").add(news)
+--- Whether a window opens, and the user goes there; nil: it does not, and what it would have shown is said.
+---@param call table
+---@return boolean? enters
+local function enters(call)
+  local opening = call.open
+  if call.token and not connection.queries[call.token] then
+    -- The command has given up, and said that nothing was done.
+    return nil
+  elseif not opening.arrives then
+    return opening.kind ~= "pane"
   end
+  local how = require("botglue.ui.beside").arrival(call)
+  if not how and opening.arrives.words then
+    require("botglue.host.notify").add(opening.arrives)
+  end
+  return how and how == "enter"
 end
 
 ---@param call table `calls` in src/ui/screen.rs: only what is other than before
 local function draw(call)
   local view = connection.views[call.id]
   if call.open then
-    if call.token and not connection.queries[call.token] then
-      -- The command has given up, and said that nothing was done.
+    local goes_there = enters(call)
+    if goes_there == nil then
       tell("closed", { view = call.id })
       return
     end
-    local opening = call.open
-    local how = not opening.arrives and "enter" or require("botglue.ui.beside").arrival(opening)
-    if not how then
-      say(opening)
-      tell("closed", { view = call.id })
-      return
-    end
-    open(call, how)
-    view = connection.views[call.id]
+    view = open(call, goes_there)
   elseif not view then
     return
   elseif call.close then

@@ -40,13 +40,15 @@ function M.of(bufnr, first)
   end, vim.list_extend({ first }, api.nvim_tabpage_list_wins(0)))
 end
 
---- The same without floating windows, the current one first.
----@param bufnr integer
----@return integer[]
+--- The first window that does not float and shows the buffer: the current one, that before, then all of the tab page.
+---@param bufnr integer? any, where it is not said
+---@return integer?
 function M.plain(bufnr)
-  return vim.tbl_filter(function(win)
-    return api.nvim_win_get_config(win).relative == ""
-  end, M.of(bufnr, api.nvim_get_current_win()))
+  local all = { api.nvim_get_current_win(), vim.fn.win_getid(vim.fn.winnr("#")) }
+  return vim.iter(vim.list_extend(all, api.nvim_tabpage_list_wins(0))):find(function(win)
+    local is_plain = win ~= 0 and api.nvim_win_get_config(win).relative == ""
+    return is_plain and (not bufnr or api.nvim_win_get_buf(win) == bufnr)
+  end)
 end
 
 --- The window that shows a buffer; opens one if there is none.
@@ -54,7 +56,7 @@ end
 ---@return integer win
 ---@return boolean is_new
 function M.find_or_open(bufnr)
-  local win = M.plain(bufnr)[1]
+  local win = M.plain(bufnr)
   if win then
     return win, false
   end
@@ -89,19 +91,12 @@ end
 ---@param lnum integer
 ---@return integer?
 function M.end_of(window, lnum)
-  local winid, top = window.winid, window.topline
-  if vim.wo[winid].wrap then
-    local line = api.nvim_buf_get_lines(window.bufnr, lnum - 1, lnum, false)[1] or ""
-    local row = vim.fn.screenpos(winid, lnum, math.max(#line, 1)).row
-    return row > 0 and row or nil
-  elseif lnum < top or lnum > window.botline then
+  if lnum < window.topline or lnum > window.botline then
     return nil
   end
-  -- Any column of it may be out of sight at the left.
-  local rows =
-    api.nvim_win_text_height(winid, { start_row = top - 1, start_vcol = 0, end_row = lnum - 1 }).all
-  local view = within(window, vim.fn.winsaveview)
-  return window.winrow + window.winbar + (view and view.topfill or 0) + rows - 1
+  local view = within(window, vim.fn.winsaveview) or { topfill = 0, skipcol = 0 }
+  local rows = { start_row = window.topline - 1, start_vcol = view.skipcol, end_row = lnum - 1 }
+  return window.winrow + window.winbar + view.topfill + api.nvim_win_text_height(window.winid, rows).all - 1
 end
 
 --- The last line of the closed fold that holds a line; nil if there is none.

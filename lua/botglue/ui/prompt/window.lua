@@ -1,7 +1,6 @@
 --- The window of the prompt: it stays beside its range, and is as high as its text and what the host says below that.
 --- It opens at once, with a border of its own; the host draws another one.
 
-local highlight = require("botglue.ui.highlight")
 local own = require("botglue.ui.own")
 local place = require("botglue.ui.place")
 local quiet = require("botglue.ui.prompt.quiet")
@@ -11,6 +10,19 @@ local M = {}
 
 local api = vim.api
 local below = api.nvim_create_namespace("botglue.prompt.below")
+local WIDTH = 74 -- cells inside, where the screen has them
+local LEAST, MOST = 3, 10 -- rows inside
+local WINDOW = {
+  cursorline = false,
+  foldcolumn = "1",
+  foldenable = false,
+  linebreak = true,
+  list = false,
+  scrolloff = 0,
+  spell = false,
+  winfixbuf = true,
+  wrap = true,
+}
 
 ---@class botglue.PromptFrame what the host says is drawn
 ---@field title botglue.Chunks the border above
@@ -24,7 +36,6 @@ local FRAME = {
 
 ---@class botglue.PromptWindow: botglue.OwnWindow
 ---@field range botglue.Range
----@field origin integer the window with text from which it was opened
 ---@field frame botglue.PromptFrame
 ---@field spot botglue.ScreenSpot? where the range was seen last
 ---@field side botglue.Side
@@ -37,16 +48,12 @@ local FRAME = {
 ---@return table config
 local function config(self, rows)
   self.spot = place.spot(self.range, self.origin) or self.spot
-  self.side = place.side(self.spot, self.side)
-  self.width = math.max(math.min(place.WIDTH, vim.o.columns - 2), 1)
-  local height = place.height(self.spot, self.side, rows, #self.frame.said)
-  return vim.tbl_extend("error", place.config(self.spot, self.side, self.width, height), {
-    width = self.width,
-    height = height,
-    border = signs.border,
-    title = self.frame.title,
-    footer = self.frame.footer,
-  })
+  self.width = math.max(math.min(WIDTH, vim.o.columns - 2), 1)
+  local height = math.min(math.max(rows, LEAST), MOST + #self.frame.said)
+  local at
+  at, self.side = place.beside(self.spot, self.width, height, 1, self.side)
+  at.border, at.title, at.footer = signs.border, self.frame.title, self.frame.footer
+  return at
 end
 
 --- Shows the text from its beginning: Neovim leaves it where it was scrolled to while the window was lower.
@@ -91,26 +98,12 @@ end
 ---@param self botglue.PromptWindow
 function M.open(self)
   require("botglue.host.errors").no_window_in_cmdwin()
-  highlight.define()
-  self.before, self.origin, self.frame = api.nvim_get_current_win(), own.origin(), FRAME
-  self.bufnr = require("botglue.ui.scratch").make()
-  pcall(api.nvim_buf_set_name, self.bufnr, "botglue://prompt")
+  self.frame = FRAME
+  own.make(self, "botglue://prompt")
   quiet.apply(self.bufnr)
   self.config = config(self, 1)
-  own.open(
-    self,
-    true,
-    api.nvim_open_win,
-    self.bufnr,
-    false,
-    vim.tbl_extend("error", self.config, { style = "minimal" })
-  )
-  local wo = vim.wo[self.win][0]
-  for _, name in ipairs({ "cursorline", "foldenable", "list", "spell" }) do
-    wo[name] = false
-  end
-  wo.wrap, wo.linebreak, wo.scrolloff, wo.foldcolumn, wo.winfixbuf = true, true, 0, "1", true
-  own.colour(self.win)
+  local opened = vim.tbl_extend("error", self.config, { style = "minimal" })
+  own.open(self, WINDOW, true, api.nvim_open_win, self.bufnr, false, opened)
   vim.bo[self.bufnr].filetype = "botglue-prompt"
   quiet.entered(self.bufnr)
 end

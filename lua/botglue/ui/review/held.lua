@@ -23,7 +23,7 @@ local KEPT_AFTER = 250 -- milliseconds from a key to the store that has it
 ---@param range botglue.Range
 ---@return table
 local function compared(bufnr, range)
-  local win = windows.plain(bufnr)[1]
+  local win = windows.plain(bufnr)
   local line = win and api.nvim_win_get_cursor(win)[1] or math.max((range:lines()), 1)
   return {
     row = line - 1,

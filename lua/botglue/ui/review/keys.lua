@@ -66,29 +66,26 @@ function M.operator(verb)
   return "g@l"
 end
 
---- What a key does, by what is typed in normal mode.
-local KEYS = { ["do"] = "take", dp = "drop", dO = "both", ["]c"] = "next", ["[c"] = "previous" }
-
---- The mode of a key, and what is typed there.
----@param typed string
----@return "n"|"o" mode
----@return string lhs
-local function map_of(typed)
-  local after = typed:match("^d(.)$")
-  return after and "o" or "n", after or typed
-end
+--- By what is typed in normal mode: what it does, the mode of its last key, and that key.
+local KEYS = {
+  ["do"] = { "take", "o", "o" },
+  dp = { "drop", "o", "p" },
+  dO = { "both", "o", "O" },
+  ["]c"] = { "next", "n", "]c" },
+  ["[c"] = { "previous", "n", "[c" },
+}
 
 --- What a key is mapped to.
 ---@param typed string
 ---@return string
 local function expr(typed)
-  local mode, lhs = map_of(typed)
+  local verb, mode, lhs = unpack(KEYS[typed])
   if vim.wo.diff or mode == "o" and vim.v.operator ~= "d" then
     return lhs
   elseif mode == "n" then
-    return ("<Cmd>lua require('botglue.ui.review.keys').press('%s')<CR>"):format(KEYS[typed])
+    return ("<Cmd>lua require('botglue.ui.review.keys').press('%s')<CR>"):format(verb)
   end
-  return "<Esc>" .. (vim.v.count > 0 and vim.v.count or "") .. M.operator(KEYS[typed])
+  return "<Esc>" .. (vim.v.count > 0 and vim.v.count or "") .. M.operator(verb)
 end
 
 --- Whether the user has mapped a key in the current buffer, or, of an operator, anywhere: what would be reached through
@@ -96,7 +93,7 @@ end
 ---@param typed string
 ---@return boolean
 local function is_theirs(typed)
-  local mode, lhs = map_of(typed)
+  local _, mode, lhs = unpack(KEYS[typed])
   return vim.iter({ [lhs] = mode, [typed] = "n" }):any(function(keys, in_mode)
     local map = vim.fn.maparg(keys, in_mode, false, true)
     return map.buffer == 1 or mode == "o" and map.buffer ~= nil
@@ -111,10 +108,10 @@ function M.map(bufnr)
     return not is_theirs(typed)
   end, vim.tbl_keys(KEYS))
   for _, typed in ipairs(ours) do
-    local mode, lhs = map_of(typed)
+    local verb, mode, lhs = unpack(KEYS[typed])
     vim.keymap.set(mode, lhs, function()
       return expr(typed)
-    end, { buffer = bufnr, expr = true, desc = DESC:format(KEYS[typed]) })
+    end, { buffer = bufnr, expr = true, desc = DESC:format(verb) })
   end
   return ours
 end

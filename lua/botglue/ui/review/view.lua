@@ -2,6 +2,7 @@
 --- which hunks are drawn, and draws the marks that it has made for those.
 
 local capture = require("botglue.editor.capture")
+local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
 local highlight = require("botglue.ui.highlight")
@@ -43,14 +44,6 @@ local function set_head(win, head)
   end
 end
 
----@param id integer
----@param told table? what is drawn in; none: the review has ended
-local function tell(id, told)
-  if connection.process then
-    connection.process:notify("panes", vim.tbl_extend("error", { id = id }, told or {}))
-  end
-end
-
 --- Goes to a hunk in the current window.
 ---@param there { row: integer, past: integer }
 function Review:visit(there)
@@ -68,7 +61,8 @@ function Review:report()
   end
   self.panes = found
   local is_here = api.nvim_get_current_buf() == self.bufnr
-  tell(self.job.id, {
+  client.tell("panes", {
+    id = self.job.id,
     buffer = self.bufnr,
     keys = self.keys,
     top = is_here and vim.fn.line("w0") - 1 or nil,
@@ -127,7 +121,7 @@ function Review:show(painted)
   end
   self:draw(painted.panes)
   if self.drawn > 0 and tick then
-    connection.process:notify("shown", { id = painted.id, tick = tick })
+    client.tell("shown", { id = painted.id, tick = tick })
   end
   if painted.there and api.nvim_get_current_buf() == self.bufnr then
     self:visit(painted.there)
@@ -153,7 +147,7 @@ function Review:close()
   end
   connection.review = nil
   api.nvim_del_augroup_by_id(self.group)
-  tell(self.job.id)
+  client.tell("panes", { id = self.job.id })
   keys.unmap(self.bufnr)
   if api.nvim_buf_is_loaded(self.bufnr) then
     self:draw({})
