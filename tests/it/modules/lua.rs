@@ -25,7 +25,7 @@ const BUDGETS: [(&str, usize); 10] = [
     ("jobs", 1165),
     ("session", 62),
     ("ui", 1444),
-    ("ui/prompt", 893),
+    ("ui/prompt", 885),
     ("ui/review", 727),
 ];
 /// By how much a budget may be above the lines.

@@ -37,7 +37,6 @@ local api = vim.api
 ---@field opts botglue.PromptOptions
 ---@field send botglue.SendPrompt
 ---@field menu botglue.Menu
----@field told table? what the host was told of it last
 ---@field chosen botglue.PromptChoice? as the host has said last
 ---@field draft botglue.PromptDraft what it begins with
 ---@field typed string its text when it was last read
@@ -68,46 +67,36 @@ function Prompt:set_text(new)
   api.nvim_win_set_cursor(self.win, { #lines, #lines[#lines] })
 end
 
---- What the host has to know of it as it is now.
----@return table
-function Prompt:state()
-  local row, column = unpack(api.nvim_win_get_cursor(self.win))
-  return {
-    tick = api.nvim_buf_get_changedtick(self.bufnr),
-    text = self:text(),
-    row = row - 1,
-    column = column,
-    mode = api.nvim_get_mode().mode,
-    width = self.width,
-    lines = api.nvim_buf_is_valid(self.range.bufnr) and { self.range:lines() } or nil,
-  }
-end
-
---- Adds what has changed to a message for the host.
----@param message table
----@return table
-function Prompt:with_state(message)
-  local state = self:is_open() and self:state() or self.told
-  message.id, message.typed = self.id, not vim.deep_equal(state, self.told) and state or nil
-  self.told = state
+--- What the host has to know of it as it is now, and what a key is to do.
+---@param key string?
+---@return table message
+function Prompt:message(key)
+  local message = { id = self.id, key = key }
+  if self:is_open() then
+    local row, column = unpack(api.nvim_win_get_cursor(self.win))
+    message.typed = {
+      tick = api.nvim_buf_get_changedtick(self.bufnr),
+      text = self:text(),
+      row = row - 1,
+      column = column,
+      mode = api.nvim_get_mode().mode,
+      width = self.width,
+      lines = api.nvim_buf_is_valid(self.range.bufnr) and { self.range:lines() } or nil,
+    }
+  end
   return message
 end
 
---- Tells the host what has changed, and what a key is to do.
----@param message { key: string?, about: table? }
-function Prompt:tell(message)
-  message = self:with_state(message)
-  if connection.process and (message.typed or message.key) then
-    connection.process:notify("prompt", message)
-  end
+---@param key string?
+function Prompt:tell(key)
+  client.tell("prompt", self:message(key))
 end
 
 --- Has the host do at once what a key is for, before the next one is read.
 ---@param key string
 ---@return table reply
 function Prompt:ask(key)
-  local within = { within = connection.asked_within, keeps_keys = true }
-  return ask.open("prompt", self:with_state({ key = key }), within)
+  return ask.open("prompt", self:message(key), { within = connection.asked_within, keeps_keys = true })
 end
 
 --- Shows earlier prompts as a list. Insert mode starts with the key, never with the list.
@@ -115,7 +104,7 @@ function Prompt:list()
   if not api.nvim_get_mode().mode:match("^i") then
     vim.cmd.startinsert({ bang = true })
   end
-  self:tell({ key = "list" })
+  self:tell("list")
 end
 
 --- Makes the prompt known to a host.
@@ -126,7 +115,6 @@ function Prompt:introduce()
     return
   end
   client.tell_options(process)
-  self.told = nil
   local about = {
     project = self.project,
     buffer = bufnr,
@@ -141,7 +129,9 @@ function Prompt:introduce()
     jobs = require("botglue.jobs.places")(bufnr),
   }
   local begin = { cwd = self.project, review = self.opts.options.review }
-  self:tell({ about = vim.tbl_extend("force", begin, self.request, about) })
+  local message = self:message()
+  message.about = vim.tbl_extend("force", begin, self.request, about)
+  client.tell("prompt", message)
 end
 
 --- Puts an earlier prompt in place of the text. Undo restores what the user typed.
@@ -189,7 +179,7 @@ function Prompt:close()
   if not (self.sent and connection.process) and vim.trim(typed) ~= self.opts.proposal then
     drafts.keep(self.range, { id = self.id, text = typed, chosen = self.chosen })
   end
-  self:tell({ key = self.sent and "sent" or "close" })
+  self:tell(self.sent and "sent" or "close")
   connection.prompt = nil
   if self.was_current and api.nvim_get_mode().mode:match("^i") then
     vim.cmd.stopinsert()
@@ -242,15 +232,14 @@ function Prompt:submit()
   -- What is chosen, by all keys before this one; where no host answers, what it has said last.
   local ok, wanted = pcall(self.ask, self, "send")
   wanted = ok and wanted or self.chosen or {}
-  local request, composed = self:request_of(wanted), nil
-  if request.prompt ~= "" then
+  local before, composed = self:request_of(wanted), nil
+  if before.prompt ~= "" then
     -- Where it names what is not there it stays as it is.
-    composed = require("botglue.jobs.run").compose(self.range, request, self.opts.options)
+    composed = require("botglue.jobs.run").compose(self.range, before, self.opts.options)
   end
   self:leave(function()
     -- Read the text only now: leaving insert mode repeats an insertion with a count or in block mode.
-    local before = request.prompt
-    request = self:request_of(wanted)
+    local request = self:request_of(wanted)
     if request.prompt == "" then
       return
     elseif not self.range:rebase() then
@@ -261,7 +250,7 @@ function Prompt:submit()
     self.sent = true
     drafts.forget(request.prompt)
     return function()
-      self.send(request, request.prompt == before and composed or nil)
+      self.send(request, request.prompt == before.prompt and composed or nil)
     end
   end)
 end
@@ -275,7 +264,7 @@ function Prompt:watch()
     if self:is_open() then
       window.follow(self)
       self.typed = self:text()
-      self:tell({})
+      self:tell()
     end
   end
   local soon = debounce(update)
@@ -289,7 +278,7 @@ function Prompt:watch()
   local dot = require("botglue.ui.prompt.dot")
   self.leave_dot, self.forget_dot = dot.attach(on, self.bufnr, self.opts.set_repeat)
   self.menu, self.on_close[2] = require("botglue.ui.prompt.menu").attach(on, self.bufnr, function(item)
-    self:tell({ key = "taken" })
+    self:tell("taken")
     if item.value then
       self:set_text(item.value)
     end

@@ -44,7 +44,7 @@ function M.map(prompt)
       elseif key.asked then
         guard(prompt.ask, prompt, does)
       else
-        guard(prompt.tell, prompt, { key = does })
+        guard(prompt.tell, prompt, does)
       end
     end, { buffer = prompt.bufnr, nowait = lhs ~= "g?", desc = "botglue: the prompt" })
   end
