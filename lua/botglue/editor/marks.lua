@@ -211,6 +211,17 @@ function Range:read(place)
   }
 end
 
+--- Whether the text at its place is what was there before the answer landed.
+---@param place botglue.Extent
+---@return boolean
+function Range:is_undone(place)
+  local rows, before = self.landed and self.landed.rows, self.before and self.before.rows
+  if not rows or place.last - place.first + 1 ~= #before then
+    return false
+  end
+  return vim.deep_equal(get_rows(self.bufnr, place.first, place.last + 1), before)
+end
+
 --- The text at the range if the user has not changed it, and its lines, as a request has them.
 ---@return table
 function Range:selection()

@@ -18,6 +18,7 @@ local api = vim.api
 local namespace = api.nvim_create_namespace("botglue.status")
 
 local PAUSE = 100 -- milliseconds from a key that changes no window to the next look
+local SOON = 10 -- milliseconds from a change to the next look at what else hangs
 local FLASH = 200 -- milliseconds
 local LEAST = 12 -- cells beside a line
 local PRIORITY = 100
@@ -50,19 +51,17 @@ local PRIORITY = 100
 ---@return botglue.HungPlace?
 local function place_of(hung, shown)
   local range, review = hung.job.range, connection.review
-  local is_compared = vim.iter(shown):any(function(window)
-    return vim.wo[window.winid].diff
-  end)
-  local at = api.nvim_buf_is_loaded(range.bufnr) and range:place()
-  if not at or is_compared or review and review.job == hung.job then
-    return nil
-  elseif range.landed and vim.deep_equal(range:read(at).rows, range.before.rows) then
+  local at = not (review and review.job == hung.job) and range:place()
+  if not at or range:is_undone(at) then
     return nil
   end
-  local first, last = range:lines()
+  local first, last = range:lines_of(at)
   last = math.min(math.max(last, 1), api.nvim_buf_line_count(range.bufnr))
   local place = { first = math.min(math.max(first, 1), last), last = last }
   for _, window in ipairs(shown) do
+    if window.compared then
+      return nil
+    end
     place.user = window.current and window or place.user
     -- Or what stands right below it.
     if last >= window.topline - 1 and place.first <= window.botline + 1 then
@@ -221,6 +220,8 @@ function M.place(only)
   end
 end
 
+local place_all = debounce(M.place, SOON)
+
 --- Follows the windows and the cursor, as long as anything hangs.
 local function watch()
   local function on(events, pause)
@@ -284,7 +285,10 @@ function M.hang(items)
     -- Other things may be seen elsewhere by that.
     is_all = is_all or item.gone or item.group ~= nil
   end
-  M.place(not is_all and changed or nil)
+  M.place(changed)
+  if is_all then
+    place_all()
+  end
 end
 
 --- The host is gone: nothing hangs any more.

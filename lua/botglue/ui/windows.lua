@@ -9,6 +9,7 @@ local api = vim.api
 ---@field current boolean whether the user is in it
 ---@field columns integer those that there are for text
 ---@field bottom integer the last screen row for text
+---@field compared boolean whether its text is compared with another one
 
 --- What a window shows.
 ---@param win integer
@@ -16,6 +17,7 @@ local api = vim.api
 function M.info(win)
   local info = vim.fn.getwininfo(win)[1] --[[@as botglue.Window]]
   info.current = win == api.nvim_get_current_win()
+  info.compared = vim.wo[win].diff
   info.columns, info.bottom = info.width - info.textoff, info.winrow + info.winbar + info.height - 1
   return info
 end
