@@ -76,6 +76,8 @@ impl Host {
             (Some(text), None) => Some(land::prepare(&request, text)),
             _ => None,
         };
+        let doubt = landing.as_ref().and_then(|landing| landing.doubt);
+        outcome.held_why = outcome.held_why.or(doubt.map(land::Doubt::why));
         let record =
             record::of(&request, &outcome, landing.as_ref(), before.get(), *since_ms, transcript.as_deref());
         record::with_share(&mut outcome, &record.share);

@@ -7,6 +7,7 @@
 
 use std::collections::HashSet;
 
+use super::is_prose;
 use super::text::{common, is_blank};
 
 /// How deep fences are looked into: each level reads the text once more, and real answers are not nested deeper.
@@ -17,8 +18,8 @@ const DEEPEST: usize = 8;
 pub enum AnswerPart {
     /// All of it, as it is.
     Whole,
-    /// The content of its fence, and from which line on that is.
-    Content(usize, Vec<String>),
+    /// The content of its fence, and the language that the fence names.
+    Content(Vec<String>, String),
     /// Several parts could be meant.
     Ambiguous,
 }
@@ -26,7 +27,8 @@ pub enum AnswerPart {
 /// What to take of an answer for a selection in prose.
 pub fn in_prose(answer: &[String], selection: &[String]) -> AnswerPart {
     let blocks = blocks(answer);
-    let Some(block) = around(&blocks, answer) else { return AnswerPart::Whole };
+    let nested = around_fences(answer);
+    let Some(block) = nested.as_ref().or_else(|| around(&blocks, answer)) else { return AnswerPart::Whole };
     if block.is_empty_and_open(answer) {
         return AnswerPart::Ambiguous;
     }
@@ -34,7 +36,7 @@ pub fn in_prose(answer: &[String], selection: &[String]) -> AnswerPart {
     if holds_fence(selection) && !(holds_fence(&content) && depth(&content) >= depth(selection)) {
         return AnswerPart::Whole;
     }
-    AnswerPart::Content(block.open + 1, content)
+    AnswerPart::Content(content, block.language(answer).to_owned())
 }
 
 /// What to take of an answer for a selection in code.
@@ -56,7 +58,7 @@ fn one(block: &FencedBlock, answer: &[String], selection: &[String]) -> AnswerPa
     if block.is_empty_and_open(answer) || talk && (block.open_ended || repeats(block, answer, selection)) {
         return AnswerPart::Ambiguous;
     }
-    AnswerPart::Content(block.open + 1, block.content(answer))
+    AnswerPart::Content(block.content(answer), block.language(answer).to_owned())
 }
 
 /// One block where the selection holds fences: the one around the answer, or one of the text itself.
@@ -163,6 +165,34 @@ pub fn blocks<L: AsRef<str>>(lines: &[L]) -> Vec<FencedBlock> {
         row += 1;
     }
     blocks
+}
+
+/// The block around a whole text that holds blocks of its own, between fences that are no longer than theirs: one that
+/// names a language begins a block, one that does not ends it, and the last line ends the outer one. Where none of the
+/// inner ones names a language, they are pairs if the outer one says that it is prose.
+fn around_fences(lines: &[String]) -> Option<FencedBlock> {
+    let open = lines.iter().position(|line| !is_blank(line))?;
+    let close = lines.iter().rposition(|line| !is_blank(line)).filter(|close| *close > open)?;
+    let fence = Fence::opening(&lines[open]).filter(|fence| fence.closes(&lines[close]))?;
+    let inner = &lines[open + 1..close];
+    let ends = |line: &&String| fence.closes(line);
+    let begins = |line: &&String| {
+        !fence.closes(line) && Fence::opening(line).is_some_and(|inner| inner.mark == fence.mark)
+    };
+    let mut depth = 1;
+    for line in inner {
+        depth += i32::from(begins(&line)) - i32::from(ends(&line) && depth > 0);
+        if depth == 0 {
+            break;
+        }
+    }
+    let block = FencedBlock { fence: fence.clone(), open, close, open_ended: false };
+    let language = block.language(lines);
+    let is_of_prose = language == "md" || is_prose(language);
+    let is_pairs = is_of_prose
+        && !inner.iter().any(|line| begins(&line))
+        && inner.iter().filter(ends).count().is_multiple_of(2);
+    (depth == 1 || is_pairs).then_some(block)
 }
 
 /// The one block around a whole text: outside of it are blank lines at most.

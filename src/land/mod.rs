@@ -5,12 +5,15 @@
 
 mod blocks;
 mod capture;
+mod doubt;
 mod fence;
 mod filetype;
 mod indent;
 mod newline;
+mod patch;
 mod place;
 mod primitive;
+mod printed;
 mod replaced;
 mod step;
 mod style;
@@ -20,6 +23,7 @@ mod tidy;
 
 pub use self::blocks::{Block, blocks_of};
 pub use self::capture::Capture;
+pub use self::doubt::Doubt;
 pub use self::filetype::is_prose;
 pub use self::primitive::{At, Primitive};
 pub use self::replaced::{Bytes, Replaced};
@@ -99,9 +103,8 @@ pub struct Landing {
     /// The lines of the tidied answer. If empty, the rows of a linewise range are deleted; for a part of a row and
     /// for a block it is never empty.
     pub lines: Vec<String>,
-    /// The index of the first of `lines` in the raw answer, from 0: tidying removes lines at both ends, and changes
-    /// others.
-    pub first_line: usize,
+    /// What damage it would do as it is.
+    pub doubt: Option<Doubt>,
 }
 
 /// Why an answer has to be held, by what its stream says of it and by what its text and its request say. An answer
@@ -117,15 +120,15 @@ pub fn held(doubt: Option<AnswerDoubt>, landing: Option<&Landing>) -> Option<Hel
 pub fn prepare(request: &Request, answer: &str) -> Landing {
     if request.question {
         let lines = answer.split('\n').map(str::to_owned).collect();
-        return Landing { held_for: None, lines, first_line: 0 };
+        return Landing { held_for: None, lines, doubt: None };
     }
     let tidied = tidy::tidy(request.into(), answer);
     let held_for = held_for(request, &tidied);
-    Landing { held_for, lines: tidied.lines, first_line: tidied.from }
+    Landing { held_for, lines: tidied.lines, doubt: tidied.doubt }
 }
 
-/// Returns why the answer has to be held. A reason in the answer itself takes precedence over the user's request to
-/// review it.
+/// Returns why the answer has to be held. That it has several parts, or another number of rows, takes precedence over the
+/// user's request to review it, and that over a doubt.
 fn held_for(request: &Request, tidied: &tidy::Tidied) -> Option<HeldFor> {
     let selection = &request.selection;
     if tidied.ambiguous {
@@ -134,7 +137,7 @@ fn held_for(request: &Request, tidied: &tidy::Tidied) -> Option<HeldFor> {
     if selection.kind == SelectionKind::Block && tidied.lines.len() != selection.text.len() {
         return Some(HeldFor::BlockRows);
     }
-    request.review.then_some(HeldFor::Review)
+    request.review.then_some(HeldFor::Review).or(tidied.doubt.map(|_| HeldFor::Doubtful))
 }
 
 #[cfg(test)]

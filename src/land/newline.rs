@@ -10,15 +10,16 @@ use super::target::Target;
 use super::text::is_blank;
 use crate::request::{Selection, SelectionKind};
 
-/// The answer by lines, with neither the `\r` of its line ends nor a line for a final newline. A `\r`
-/// within a line stays only where the selection has such.
+/// The answer by lines, with neither the `\r` of its line ends nor a line for a final newline. Of a line that was written
+/// over, as progress is, what stands there last is left, but where the selection has a `\r` within a row.
 pub fn split(answer: &str, selection: &Selection) -> Vec<String> {
     let within = selection.rows.iter().any(|row| row.trim_end_matches('\r').contains('\r'));
     let mut lines: Vec<String> = answer
         .split('\n')
         .map(|line| {
             let line = line.trim_end_matches('\r');
-            if within { line.to_owned() } else { line.replace('\r', "") }
+            let last = line.rfind('\r').filter(|_| !within).map_or(0, |at| at + 1);
+            line[last..].to_owned()
         })
         .collect();
     if lines.len() > 1 && lines.last().is_some_and(String::is_empty) {

@@ -11,7 +11,7 @@ fn lines(text: &[&str]) -> Vec<String> {
 fn a_linewise_answer_has_the_indentation_of_the_rows() {
     let request = sample::lines("rust", &["    fn a() {", "        x", "    }"]);
     let landing =
-        Landing { held_for: None, lines: lines(&["    fn a() {", "        y", "    }"]), first_line: 1 };
+        Landing { held_for: None, lines: lines(&["    fn a() {", "        y", "    }"]), doubt: None };
     assert_eq!(prepare(&request, "```rust\nfn a() {\n    y\n}\n```\n"), landing);
 }
 
@@ -19,8 +19,8 @@ fn a_linewise_answer_has_the_indentation_of_the_rows() {
 fn an_empty_answer_deletes_rows_and_empties_parts() {
     let empty = "```\n```";
     let rows = prepare(&sample::lines("rust", &["a", "b"]), empty);
-    assert_eq!(rows, Landing { held_for: None, lines: vec![], first_line: 1 });
-    let one_empty = Landing { held_for: None, lines: lines(&[""]), first_line: 1 };
+    assert_eq!(rows, Landing { held_for: None, lines: vec![], doubt: None });
+    let one_empty = Landing { held_for: None, lines: lines(&[""]), doubt: None };
     assert_eq!(prepare(&sample::part("rust", &["a«b»c"]), empty), one_empty);
     assert_eq!(prepare(&sample::block("rust", &["a«b»c"]), empty), one_empty);
     assert_eq!(prepare(&sample::insert("rust", &["a"], &[]), empty), Landing { lines: vec![], ..one_empty });
@@ -29,7 +29,7 @@ fn an_empty_answer_deletes_rows_and_empties_parts() {
 #[test]
 fn another_number_of_rows_than_the_block_has_is_held() {
     let request = sample::block("rust", &["a«1»", "b«2»"]);
-    let landing = |held_for, text: &[&str]| Landing { held_for, lines: lines(text), first_line: 0 };
+    let landing = |held_for, text: &[&str]| Landing { held_for, lines: lines(text), doubt: None };
     assert_eq!(prepare(&request, "3\n4\n"), landing(None, &["3", "4"]));
     assert_eq!(prepare(&request, "3\n\n"), landing(None, &["3", ""]));
     assert_eq!(prepare(&request, "3"), landing(Some(HeldFor::BlockRows), &["3"]));
@@ -39,13 +39,13 @@ fn another_number_of_rows_than_the_block_has_is_held() {
 #[test]
 fn a_review_holds_the_tidied_answer() {
     let request = Request { review: true, ..sample::lines("rust", &["    a"]) };
-    let held = |held_for, from, text: &[&str]| {
+    let held = |held_for, text: &[&str]| {
         let held_for = Some(held_for);
-        Landing { held_for, lines: lines(text), first_line: from }
+        Landing { held_for, lines: lines(text), doubt: None }
     };
-    assert_eq!(prepare(&request, "```\nb\n```"), held(HeldFor::Review, 1, &["    b"]));
+    assert_eq!(prepare(&request, "```\nb\n```"), held(HeldFor::Review, &["    b"]));
     let two = "```\nb\n```\n```\nc\n```";
-    assert_eq!(prepare(&request, two), held(HeldFor::Ambiguous, 0, &["```", "b", "```", "```", "c", "```"]));
+    assert_eq!(prepare(&request, two), held(HeldFor::Ambiguous, &["```", "b", "```", "```", "c", "```"]));
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn an_answer_to_a_question_is_left_as_it_is() {
     let request = Request { question: true, review: true, ..sample::lines("rust", &["    a"]) };
     let text = "Because:\r\n```\nb\n```\n";
     let landing =
-        Landing { held_for: None, lines: lines(&["Because:\r", "```", "b", "```", ""]), first_line: 0 };
+        Landing { held_for: None, lines: lines(&["Because:\r", "```", "b", "```", ""]), doubt: None };
     assert_eq!(prepare(&request, text), landing);
 }
 

@@ -1,9 +1,11 @@
 //! The order in which an answer is tidied: line ends first, then the fence, then the indentation. An ambiguous answer
-//! keeps its fences and is marked.
+//! keeps its fences and is marked; one that would do damage as it is is marked with that.
 
+use super::doubt::{self, Doubt};
 use super::fence::{self, AnswerPart};
+use super::patch::Patch;
 use super::target::Target;
-use super::{indent, is_prose, newline, style};
+use super::{indent, is_prose, newline, printed, style};
 use crate::request::SelectionKind;
 
 /// An answer by lines.
@@ -11,22 +13,28 @@ use crate::request::SelectionKind;
 pub struct Tidied {
     /// The lines; the whole answer where it is ambiguous.
     pub lines: Vec<String>,
-    /// Which line of the answer the first of them was, from 0.
-    pub from: usize,
     /// Several parts of the answer could be meant.
     pub ambiguous: bool,
+    /// What damage it would do.
+    pub doubt: Option<Doubt>,
 }
 
 /// Makes the lines to land out of an answer.
 pub fn tidy(target: Target<'_>, answer: &str) -> Tidied {
-    let mut lines = newline::split(answer, target.selection);
-    let mut from = 0;
-    match unfenced(target, &lines) {
-        AnswerPart::Whole => {}
-        AnswerPart::Content(row, content) => (from, lines) = (row, content),
-        AnswerPart::Ambiguous => return Tidied { lines, from, ambiguous: true },
+    let (answer, doubt) = printed::text(answer, target.selection);
+    let lines = newline::split(&answer, target.selection);
+    let (lines, language) = match unfenced(target, &lines) {
+        AnswerPart::Whole => (lines, String::new()),
+        AnswerPart::Content(content, language) => (content, language),
+        AnswerPart::Ambiguous => return Tidied { lines, ambiguous: true, doubt: None },
+    };
+    if let Some(patch) = Patch::of(target, &lines, &language) {
+        let applied = patch.apply(&target.selection.text);
+        let doubt = Some(if applied.is_some() { Doubt::Patch } else { Doubt::OtherPatch });
+        return Tidied { lines: applied.unwrap_or(lines), ambiguous: false, doubt };
     }
-    Tidied { lines: fit(target, lines), from, ambiguous: false }
+    let doubt = doubt.or_else(|| doubt::of(target, &lines, language.is_empty()));
+    Tidied { lines: fit(target, lines), ambiguous: false, doubt }
 }
 
 /// Makes lines fit the place of an answer.

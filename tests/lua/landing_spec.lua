@@ -199,3 +199,21 @@ test(
     equal({ nvim:job(1).landing, nvim:lines() }, { "applied", { "A", "b", "C" } })
   end
 )
+
+test("an answer that would do damage as it is is held, and says how", function()
+  for answer, case in pairs({
+    ["@@ -2 +2 @@\n-two\n+TWO"] = { "the agent answered with a diff; the review shows the text that it makes", "one TWO three" },
+    ["one\n# ... existing code ...\nfour"] = { "a comment in the answer stands for code that it leaves out" },
+    ["I cannot do that."] = { "the agent answered with prose in place of code" },
+  }) do
+    local nvim = child.with_host({ "one", "two", "three" })
+    nvim:type(":set filetype=python<CR>:1,3Botglue run it<CR>")
+    nvim:answer(1, vim.split(answer, "\n"))
+    equal({ nvim:outcome(1), nvim:job(1).held_why }, { { "done", "held", "doubtful" }, case[1] })
+    equal(nvim:lines(), { "one", "two", "three" })
+    if case[2] then
+      nvim:type(":Botglue accept 1<CR>")
+      equal(table.concat(nvim:lines(), " "), case[2])
+    end
+  end
+end)

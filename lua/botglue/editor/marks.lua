@@ -215,11 +215,10 @@ end
 ---@param place botglue.Extent
 ---@return boolean
 function Range:is_undone(place)
-  local rows, before = self.landed and self.landed.rows, self.before and self.before.rows
-  if not rows or place.last - place.first + 1 ~= #before then
-    return false
-  end
-  return vim.deep_equal(get_rows(self.bufnr, place.first, place.last + 1), before)
+  local before, past = self.landed and self.before.rows, self.shape == "insert" and place.first or place.last + 1
+  return before ~= nil
+    and #before == past - place.first
+    and vim.deep_equal(get_rows(self.bufnr, place.first, past), before)
 end
 
 --- The text at the range if the user has not changed it, and its lines, as a request has them.

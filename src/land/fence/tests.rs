@@ -150,19 +150,25 @@ fn an_empty_fence_deletes_and_an_open_one_does_not() {
 #[test]
 fn prose_with_fences_stays_whole() {
     let selected = "Intro\n\n```sh\nls\n```\n\nend";
-    let whole = [
-        "```sh\nls -l\n```",
-        "Intro\n\n```sh\nls -l\n```",
-        "```sh\nls\n```\n```sh\nls -l\n```",
-        // No longer fence around it: the second one closes the first.
-        "```markdown\nIntro\n```sh\nls\n```\nend\n```",
-    ];
+    let whole = ["```sh\nls -l\n```", "Intro\n\n```sh\nls -l\n```", "```sh\nls\n```\n```sh\nls -l\n```"];
     check("markdown", selected, &whole.map(|answer| (answer, answer)));
     check(
         "markdown",
         selected,
         &[("````markdown\nIntro\n\n```sh\nls -l\n```\n````", "Intro\n\n```sh\nls -l\n```")],
     );
+}
+
+#[test]
+fn a_fence_that_is_no_longer_than_those_within_is_known_by_its_last_line() {
+    let table = [
+        ("```markdown\nIntro\n```sh\nls\n```\nend\n```", "Intro\n```sh\nls\n```\nend"),
+        ("```\nIntro\n```sh\nls\n```\n```\n", "Intro\n```sh\nls\n```"),
+        ("```md\nIntro\n```\nls\n```\n\n```", "Intro\n```\nls\n```\n"),
+    ];
+    check("markdown", "# t\ntext", &table);
+    let whole = ["```sh\nls\n```\ntext\n```sh\nls\n```", "```md\na\n```\ntext\n```sh\nls\n```"];
+    check("markdown", "# t\ntext", &whole.map(|answer| (answer, answer)));
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn blank_rows_at_the_end_of_a_selection_stay() {
 #[test]
 fn a_carriage_return_stays_out_of_rows_that_have_none() {
     let request = sample::lines("rust", &["a", "b"]);
-    check(&request, &[("c\r\nd\r", &["c", "d"]), ("c\rd\n", &["cd"]), ("c\r\r\n", &["c"])]);
+    check(&request, &[("c\r\nd\r", &["c", "d"]), ("c\rd\n", &["d"]), ("c\r\r\n", &["c"])]);
 }
 
 #[test]

@@ -1,0 +1,221 @@
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::Doubt;
+use crate::land::{HeldFor, prepare};
+use crate::request::{Request, sample};
+
+/// What is doubtful in an answer for these rows.
+fn doubt(filetype: &str, rows: &str, answer: &str) -> Option<Doubt> {
+    let request = sample::lines(filetype, &rows.split('\n').collect::<Vec<_>>());
+    let landing = prepare(&request, answer);
+    assert_eq!(landing.held_for, landing.doubt.map(|_| HeldFor::Doubtful), "{answer}");
+    landing.doubt
+}
+
+const CODE: &str = "a {\n  b\n  c\n  d\n}";
+
+#[test]
+fn a_comment_that_stands_for_code_is_held() {
+    for comment in [
+        "// ... existing code ...",
+        "// ... rest of the code unchanged ...",
+        "/* rest of the function remains the same */",
+        "# ... existing code ...",
+        "# (rest unchanged)",
+        "-- … other functions …",
+        "--[[ rest of the file unchanged ]]",
+        "<!-- existing content omitted for brevity -->",
+        "{/* ... existing props ... */}",
+        "{- remaining definitions unchanged -}",
+        "(* ... the rest is the same ... *)",
+        "% same as before ...",
+        ";; ... existing code ...",
+        "\" ... rest of the script ...",
+        "' ... remaining code ...",
+        "! ... unchanged ...",
+        "{{!-- unchanged --}}",
+        "<%# ... rest of the file ... %>",
+        "#| ... unchanged ... |#",
+        "[... rest of the code ...]",
+        "... (rest of the code remains unchanged)",
+        "// ...",
+        "# other methods",
+    ] {
+        let answer = format!("a {{\n  x\n  {comment}\n}}");
+        assert_eq!(doubt("c", CODE, &answer), Some(Doubt::LeftOut), "{comment}");
+        let fenced = format!("```c\n{answer}\n```");
+        assert_eq!(doubt("c", CODE, &fenced), Some(Doubt::LeftOut), "{comment}");
+        // The selection has it, or nothing is gone.
+        assert_eq!(doubt("c", &format!("a {{\n  b\n  {comment}\n}}"), &answer), None, "{comment}");
+        assert_eq!(doubt("c", "a {\n  b\n}", &format!("a {{\n  b\n  {comment}\n}}")), None, "{comment}");
+    }
+    assert_eq!(doubt("python", "def a():\n  b\n  c\n  d", "def a():\n  # ..."), Some(Doubt::LeftOut));
+}
+
+#[test]
+fn a_comment_on_code_is_none_that_stands_for_it() {
+    for row in [
+        "// existing users keep their old tokens",
+        "# the rest of the arguments are passed on to ld",
+        "# same key as in the cache",
+        "return unchanged",
+        "raise NotImplementedError  # rest",
+        "/// Returns the remaining bytes.",
+        "let (first, ..) = rest;",
+        "..rest",
+        "f(...args)",
+    ] {
+        assert_eq!(doubt("c", CODE, &format!("a {{\n  {row}\n}}")), None, "{row}");
+    }
+    assert_eq!(doubt("python", "def a():\n  b\n  c", "def a():\n  ..."), None);
+    let heading = "a {\n  b\n  // other methods\n  e\n  f\n}";
+    assert_eq!(doubt("c", "a {\n  b\n  c\n}", heading), None, "it has more code than before");
+}
+
+#[test]
+fn line_numbers_before_each_row_are_held() {
+    for answer in
+        ["     1→a {\n     2→  x\n     3→}", "1\tx\n2\ty", "9: a {\n10:   x\n11: }", " 1 | a {\n 2 |   b"]
+    {
+        assert_eq!(doubt("c", CODE, answer), Some(Doubt::Numbered), "{answer}");
+    }
+    for answer in ["1: x\n2: y", "1. a {\n2. x", "1\tx\n1\ty", "7: a {"] {
+        assert_eq!(doubt("yaml", CODE, answer), None, "{answer}");
+    }
+    assert_eq!(doubt("tsv", "1\ta", "1\tb\n2\tc"), None, "the selection has them");
+}
+
+#[test]
+fn prose_in_place_of_code_is_held() {
+    for answer in [
+        "I can't help with that.",
+        "I'm sorry, but I cannot change this file.",
+        "Which of the two functions do you mean?",
+        "Here is the code:\n\na { x }",
+        "Sure! Here's the updated version:\na { x }",
+        "a { x }\n\nI renamed `b` to `x(y)` in all places.",
+        "It looks like there is no error in this code.\n\nPlease say what you want.",
+        "Der Code ist schon richtig.",
+        "\"a { x }\" is what you want, I think.\n\nShall I write it?",
+    ] {
+        assert_eq!(doubt("c", CODE, answer), Some(Doubt::Prose), "{answer}");
+        for filetype in ["", "text", "markdown", "gitcommit"] {
+            assert_eq!(doubt(filetype, CODE, answer), None, "{answer}");
+        }
+    }
+}
+
+#[test]
+fn what_reads_like_a_sentence_may_be_code() {
+    for (filetype, rows, answer) in [
+        (
+            "python",
+            "\"\"\"\nReturns the sum of both.\n\"\"\"",
+            "\"\"\"\nReturns the sum of all numbers.\n\"\"\"",
+        ),
+        ("python", "Returns the sum of both.", "Returns the sum of all numbers."),
+        ("html", "<p>\nThis is a page.\n</p>", "<p>\nThis is my page.\n</p>"),
+        ("html", "<p>\n</p>", "<p>\nThis is my new page.\n</p>"),
+        ("cobol", "MOVE A TO B.", "MOVE B TO A.\nSTOP RUN NOW."),
+        ("prolog", "a.", "likes(Mary, wine, all) :- true."),
+        ("sql", "x", "Select name from users where id = 1;"),
+        ("yaml", "a: b", "Title: this is the new title."),
+        ("c", "x", "case A: b; default: c;"),
+        ("cucumber", "x", "Given the user is there"),
+    ] {
+        assert_eq!(doubt(filetype, rows, answer), None, "{answer}");
+    }
+    let below = Request {
+        filetype: "python".to_owned(),
+        ..sample::insert("", &["\"\"\"", "It adds the numbers."], &[])
+    };
+    assert_eq!(prepare(&below, "It returns their sum.").doubt, None);
+}
+
+#[test]
+fn an_earlier_reason_wins() {
+    let review = Request { review: true, ..sample::lines("c", &["a"]) };
+    assert_eq!(prepare(&review, "I can't help with that.").held_for, Some(HeldFor::Review));
+    let block = sample::block("c", &["a«1»", "b«2»"]);
+    assert_eq!(prepare(&block, "I can't help with that.").held_for, Some(HeldFor::BlockRows));
+}
+
+/// The sources of the libraries that this one is built from, and Neovim's own where they are here.
+fn sources() -> Vec<PathBuf> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let cargo = home.unwrap_or_else(|| std::env::home_dir().unwrap().join(".cargo")).join("registry/src");
+    let mut folders = vec![cargo, Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools")];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(path);
+            } else if entry.metadata().unwrap().len() < 100_000 {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Neovim's name for the type of a file; none for one that is no source.
+fn filetype(path: &Path) -> Option<&str> {
+    match path.extension()?.to_str()? {
+        "rs" => Some("rust"),
+        "py" => Some("python"),
+        "js" | "mjs" | "cjs" => Some("javascript"),
+        "ts" => Some("typescript"),
+        "h" => Some("c"),
+        "md" => Some("markdown"),
+        "sh" => Some("sh"),
+        "yml" => Some("yaml"),
+        other => ["c", "cpp", "css", "html", "json", "lua", "scm", "toml", "vim", "yaml"]
+            .into_iter()
+            .find(|one| *one == other),
+    }
+}
+
+#[test]
+fn no_right_answer_is_doubted() {
+    let all = sources();
+    let mut kinds: BTreeMap<&str, Vec<&PathBuf>> = BTreeMap::new();
+    for path in &all {
+        if let Some(kind) = filetype(path) {
+            kinds.entry(kind).or_default().push(path);
+        }
+    }
+    let (mut files, mut answers, mut doubted) = (0, 0, Vec::new());
+    for (kind, paths) in &kinds {
+        // There are more of some kinds than of others.
+        let most = if *kind == "rust" { 200 } else { 40 };
+        for path in paths.iter().step_by(paths.len().div_ceil(most)) {
+            let Ok(text) = std::fs::read_to_string(path) else { continue };
+            let rows: Vec<&str> = text.lines().collect();
+            let pieces: Vec<&[&str]> = rows.chunks(40).filter(|rows| rows.len() > 3).take(8).collect();
+            for (rows, other) in pieces.iter().zip(pieces.iter().cycle().skip(1)) {
+                let request = sample::lines(kind, rows);
+                let middle = rows.len() / 2;
+                for answer in [
+                    rows.join("\n").replace("the", "a").replace("self", "this"),
+                    [&rows[..middle], &rows[middle + 1..]].concat().join("\n"),
+                    [&rows[..middle], other].concat().join("\n"),
+                    rows.iter().rev().copied().collect::<Vec<_>>().join("\n"),
+                    rows[1..3].join("\n"),
+                    other.join("\n"),
+                ] {
+                    answers += 1;
+                    if let Some(doubt) = prepare(&request, &answer).doubt {
+                        doubted.push(format!("{doubt:?} {}\n{answer}", path.display()));
+                    }
+                }
+            }
+            files += 1;
+        }
+    }
+    println!("{files} files, {answers} answers: {} doubted", doubted.len());
+    assert!(files >= 500, "{files} files");
+    assert!(doubted.is_empty(), "{doubted:#?}");
+}
