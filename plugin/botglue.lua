@@ -16,8 +16,8 @@ end, {
   end,
 })
 
--- The buffer of an answer has a name that reads itself, also in another session.
-for event, name in pairs({ BufReadCmd = "read", BufWriteCmd = "write" }) do
+-- The buffer of an answer has a name that reads itself, also in another session: `:mksession` has a new buffer get it.
+for event, name in pairs({ BufReadCmd = "read", BufFilePost = "read", BufWriteCmd = "write" }) do
   vim.api.nvim_create_autocmd(event, {
     pattern = "botglue://answer/*",
     desc = "botglue: " .. name .. " an answer",

@@ -318,6 +318,13 @@ test("a prompt that was closed by its window is over when the next one is asked 
   equal(sent(nvim)[1].selection.first_line, 4)
 end)
 
+test("without a command line nothing asks for Enter when it is sent", function()
+  local nvim = start()
+  nvim:type(":set cmdheight=0 laststatus=2 ruler<CR>:2Botglue<CR>one")
+  nvim:type("<C-s>")
+  equal({ #sent(nvim), nvim:api("get_mode") }, { 1, { mode = "n", blocking = false } })
+end)
+
 test("what becomes of the answer outlives a host", function()
   local nvim = start()
   nvim:type(":2Botglue<CR>one<C-g>")

@@ -88,7 +88,7 @@ local function wipe_ruler()
   local drawn = vim.iter(api.nvim_list_uis()):any(function(ui)
     return not ui.ext_messages
   end)
-  if drawn and vim.o.ruler and vim.o.laststatus >= 2 then
+  if drawn and vim.o.ruler and vim.o.laststatus >= 2 and vim.o.cmdheight > 0 then
     api.nvim_echo({ { "" } }, false, {})
   end
 end
