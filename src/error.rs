@@ -2,6 +2,8 @@
 
 use serde::{Serialize, Serializer};
 
+use crate::limit::LimitEnd;
+
 /// What kind of failure ended a job. The names are part of the public contract (`error.code` in Lua).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Code {
@@ -75,6 +77,9 @@ impl Serialize for Code {
     }
 }
 
+/// What a message about a limit says of its end, where that is not known.
+pub const WHEN_IT_ENDS: &str = "when it ends";
+
 /// Why a job failed: a code for programs and a sentence that says what happened and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{message}")]
@@ -83,11 +88,21 @@ pub struct JobError {
     pub code: Code,
     /// One sentence for the user; quotes the agent's own words where it gave any.
     pub message: String,
+    /// When the limit ends because of which it failed, where that is named.
+    #[serde(rename = "resets_at", skip_serializing_if = "LimitEnd::is_relative")]
+    pub limit: Option<LimitEnd>,
 }
 
 impl JobError {
     /// Puts a code and a sentence together.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+        Self { code, message: message.into(), limit: None }
+    }
+
+    /// The same of a limit that ends at `at`, Unix time in seconds, which `words` say.
+    #[must_use]
+    pub fn until(self, at: i64, words: &str) -> Self {
+        let message = self.message.replacen(WHEN_IT_ENDS, &format!("after {words}"), 1);
+        Self { message, limit: Some(LimitEnd::At(at)), ..self }
     }
 }

@@ -1,6 +1,6 @@
 //! The host: one loop over the closed enum [`HostMessage`], from the first message to the end of all jobs when the
 //! editor is gone. It owns the jobs: `starting` begins them, `results` tells the store, the mirrors and the editor what
-//! comes of them, `decisions` does what the user decides on answers, `earlier` takes over what an earlier host has left.
+//! comes of them, `limits` has jobs wait for the end of a limit, `decisions` does what the user decides on answers, `earlier` takes over what an earlier host has left.
 
 mod answers;
 mod batches;
@@ -11,6 +11,7 @@ mod files;
 mod health;
 mod hunks;
 mod jobs;
+mod limits;
 mod lists;
 mod progress;
 mod prompt;
@@ -241,6 +242,7 @@ impl Host {
                 Some(HostMessage::Disconnected) | None => break InputProgress::Complete,
                 Some(message) => self.message(message),
             }
+            self.follow_limits();
             self.follow_progress();
             self.refresh_batches();
             self.refresh_list();

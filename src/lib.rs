@@ -15,6 +15,7 @@ pub mod host;
 pub mod job;
 pub mod journal;
 pub mod land;
+pub mod limit;
 mod log;
 mod memory;
 pub mod message;

@@ -29,17 +29,15 @@ pub fn accepted(request: &Request, started_ms: i64) -> Accepted {
     }
 }
 
-/// What is kept of a finished job that was asked for at `started_ms`; `before` is what the session that it goes on from
-/// had counted by then, where that is known.
+/// What is kept of a finished job that was asked for at `started_ms`; `amounts` are those of [`amounts()`].
 pub fn of(
     request: &Request,
     outcome: &Outcome,
     landing: Option<&Landing>,
-    before: Option<CountedBefore>,
+    (share, counted): (Amounts, Amounts),
     started_ms: i64,
     transcript: Option<&Path>,
 ) -> Record {
-    let (share, counted) = amounts(request, outcome, before);
     Record {
         job: accepted(request, started_ms),
         answered_by: outcome.model.clone(),
@@ -100,8 +98,14 @@ fn rows(passage: &Passage) -> Vec<String> {
     passage.rows.iter().map(|row| bytes::escape(&row.text)).collect()
 }
 
-/// What a job alone cost, and what its session has counted by now, see [`Amounts::shared`].
-pub fn amounts(request: &Request, outcome: &Outcome, before: Option<CountedBefore>) -> (Amounts, Amounts) {
+/// What a job alone cost, and what its session has counted by now, see [`Amounts::shared`]. `before` is what the session
+/// that it goes on from had counted, where that is known, `earlier` what earlier runs of the job cost.
+pub fn amounts(
+    request: &Request,
+    outcome: &Outcome,
+    before: Option<CountedBefore>,
+    earlier: &Amounts,
+) -> (Amounts, Amounts) {
     let told = Amounts {
         cost_usd: outcome.cost_usd,
         usage: outcome.usage,
@@ -110,7 +114,8 @@ pub fn amounts(request: &Request, outcome: &Outcome, before: Option<CountedBefor
     };
     let resumed = request.start.resume.as_ref().map(|resume| &resume.session_id);
     let is_same = outcome.session_id.is_none() || outcome.session_id.as_ref() == resumed;
-    told.shared(outcome.scopes, before, is_same)
+    let (share, counted) = told.shared(outcome.scopes, before, is_same);
+    (earlier.plus(&share), counted)
 }
 
 /// Sets the outcome's amounts to what the job itself used.

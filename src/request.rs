@@ -44,6 +44,8 @@ pub struct Request {
     pub timeout: Duration,
     /// How many jobs may run at once; more wait.
     pub max_parallel: usize,
+    /// Where it meets a limit it waits for the end of that, and runs again.
+    pub resume_at_limit: bool,
     /// Add the project's rules file to the message.
     pub rules: bool,
     /// Keep the raw stream in a transcript.

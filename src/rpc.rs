@@ -410,6 +410,7 @@ impl Hello {
                 said: text("said")?,
                 recording: if job.flag("has_transcript")? { Recording::Kept } else { Recording::Wanted },
                 is_resumed: job.flag("is_resumed")?,
+                is_limited: false,
             };
             Ok((job.count("id")?, known))
         };

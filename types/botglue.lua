@@ -22,6 +22,7 @@
 ---@field max_turns integer|false
 ---@field max_cost_usd number|false a limit on one job's cost, where the agent can hold it
 ---@field max_parallel integer more jobs than these wait
+---@field resume_at_limit boolean wait for the end of a limit, and run again
 ---@field trust_project boolean let the CLI load the project's own settings
 ---@field default_keymaps boolean
 ---@field review boolean hold every answer for review
@@ -91,7 +92,8 @@
 ---@field cost_usd number?
 ---@field input_tokens integer?
 ---@field output_tokens integer?
----@field error { code: string, message: string }?
+---@field resumes_at integer? when the limit ends that it waits for, in seconds since 1970
+---@field error { code: string, message: string, resets_at: integer? }?
 
 ---@class botglue.JobTable: botglue.JobFacts
 ---@field bufnr integer

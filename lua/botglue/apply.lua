@@ -117,6 +117,7 @@ for name, to in pairs({
   progress = { "botglue.jobs.progress", "tell" },
   prompt = { "botglue.ui.prompt", "draw" },
   ready = { "botglue.host.client", "ready" },
+  recall = { "botglue.jobs.run", "recall" },
   reply = { "botglue.host.query", "reply" },
   results = { "botglue.jobs.results", "show" },
   view = { "botglue.ui.view", "draw" },

@@ -30,8 +30,11 @@ pub(super) const ANSWERED: Choice =
     Choice { is_meant: Known::is_answered, pick: Pick::Newest, none: "no answer to a question" };
 pub(super) const TEXTS: Choice =
     Choice { is_meant: Known::has_texts, pick: Pick::Latest, none: "no job can be compared" };
-pub(super) const ENDED: Choice =
-    Choice { is_meant: |known| !known.is_open, pick: Pick::Latest, none: "no job has ended yet" };
+pub(super) const ENDED: Choice = Choice {
+    is_meant: |known| !known.is_open || known.is_limited,
+    pick: Pick::Latest,
+    none: "no job has ended yet",
+};
 pub(super) const SESSION: Choice =
     Choice { is_meant: Known::has_session, pick: Pick::Latest, none: "no job has a session" };
 pub(super) const TRANSCRIPT: Choice = Choice {
@@ -172,6 +175,9 @@ pub(super) fn rewind(world: World<'_>) -> Result<u64, String> {
 /// # Errors
 /// Says why that is impossible.
 pub fn retry(id: u64, wanted: Wanted, world: World<'_>) -> Result<Act, String> {
+    if world.session.known(id).is_some_and(|known| known.is_limited) {
+        return Ok(Act::Hurry(id));
+    }
     let known = ended(id, world)?;
     let agent = wanted.agent.as_ref().unwrap_or(&known.agent);
     // That of a request which this host could not read is not known.

@@ -91,6 +91,8 @@ pub enum Act {
     Each(Wanted),
     /// Send the request of a job again.
     Retry(Wanted),
+    /// Run a job now that waits for a limit.
+    Hurry(u64),
     /// Go on in the session of a job.
     Followup(Wanted),
     /// What only the plugin can, with a job where one is meant.

@@ -248,6 +248,11 @@ impl Editor {
         self.send(Outgoing::Call(Call::Ask(vec![("hold", told)], Box::new(done))));
     }
 
+    /// Has the plugin send the request of a job once more, with the text as it is.
+    pub fn recall(&self, id: u64) {
+        self.apply("recall", Map::default().with("id", id).build());
+    }
+
     /// Has Neovim send no more events of a buffer.
     pub fn detach(&self, buffer: u64) {
         self.send(Outgoing::Call(Call::Atomic(attach::detach(buffer), Box::new(|_| {}))));

@@ -157,6 +157,7 @@ impl Host {
                     },
                 );
             }
+            Act::Hurry(id) => self.hurry(id),
             Act::Terminal(id) => self.terminal_of(id),
             Act::Plugin { name: "review", id: None } => return self.adopt(Adopter::Review(token)),
             Act::Plugin { name: "review", .. } => {

@@ -4,9 +4,7 @@ use serde_json::{Value, json};
 
 use super::Host;
 use super::hunks::Asker;
-use super::jobs::QueuedJob;
 use super::reviews::Waiting;
-use crate::editor::StateChange;
 use crate::fields::bytes;
 use crate::journal::{Change, Landed};
 use crate::land::{Bytes, HeldFor};
@@ -14,6 +12,7 @@ use crate::mirror::{BufferEvent, MirrorEvent, Obstacle, ReviewQuery};
 use crate::review::EditId;
 use crate::rpc::{Act, ShowOf};
 use crate::session::{self, Decision, HeldAnswer, Patch, ShownAs, Verdict};
+use crate::stream::Outcome;
 use crate::ui::Blocks;
 use crate::view::BETWEEN;
 
@@ -41,9 +40,8 @@ impl Host {
     /// A job is rejected whose agent has not ended: one that waits never starts, of one that runs nothing lands.
     fn reject_in_advance(&mut self, token: u64, id: u64) {
         tracing::info!(job = id, "rejected in advance");
-        if let Some(QueuedJob { request, since_ms, .. }) = self.jobs.take_waiting(id) {
-            self.end_unstarted(&request, since_ms);
-            self.editor.change(id, StateChange::Gone);
+        if let Some(waiting) = self.jobs.take_waiting(id) {
+            self.end_unstarted(&waiting, Outcome::default());
         }
         self.board.touch(id);
         self.editor.reply(token, Ok(json!({})));

@@ -1,5 +1,7 @@
-//! The jobs of one Neovim: those that run, and those that wait for a free place, oldest first. It decides which job may
-//! run next, and starts none itself.
+//! The jobs of one Neovim: those that run, and those that wait for a free place or for the end of a limit, oldest first.
+//! It decides which job may run next, and starts none itself.
+//!
+//! A limit is one of an agent and a model: where a job meets one, all jobs of these wait for its end.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
@@ -9,7 +11,7 @@ use tokio::sync::oneshot;
 
 use super::subscriptions::Subscriptions;
 use crate::job::Job;
-use crate::journal::CountedBefore;
+use crate::journal::{Amounts, CountedBefore};
 use crate::request::Request;
 
 /// A job that waits for a place.
@@ -18,6 +20,39 @@ pub(super) struct QueuedJob {
     /// When it was accepted, in milliseconds since 1970.
     pub(super) since_ms: i64,
     pub(super) subscriptions: Subscriptions,
+    pub(super) earlier: EarlierRuns,
+    /// It has waited for a limit: what it asks for is read again before it runs.
+    pub(super) is_stale: bool,
+    /// The user has it run now, whatever its limit.
+    pub(super) is_urgent: bool,
+    /// What the plugin was told of the end of its limit.
+    pub(super) told: Option<i64>,
+}
+
+impl QueuedJob {
+    /// A job that has not run yet.
+    pub(super) fn new(request: Request, since_ms: i64, subscriptions: Subscriptions) -> Self {
+        Self {
+            request: Arc::new(request),
+            since_ms,
+            subscriptions,
+            earlier: EarlierRuns::default(),
+            is_stale: false,
+            is_urgent: false,
+            told: None,
+        }
+    }
+}
+
+/// The runs of a job that have met a limit.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct EarlierRuns {
+    /// How many there were.
+    pub(super) count: u32,
+    /// What they cost.
+    pub(super) amounts: Amounts,
+    /// How many tools they have called.
+    pub(super) tools: usize,
 }
 
 /// What was counted in the session that a job goes on from, before the job.
@@ -48,33 +83,142 @@ pub(super) struct RunningJob {
     pub(super) transcript: Option<PathBuf>,
     pub(super) subscriptions: Subscriptions,
     pub(super) before: Before,
+    pub(super) earlier: EarlierRuns,
+    /// The user has it run whatever its limit: where it passes, that has ended.
+    pub(super) is_urgent: bool,
+    /// It has met a limit and waits once its agent is gone: what it has cost, and when the limit ends.
+    pub(super) waits: Option<(Amounts, i64)>,
     /// None once it was stopped.
     pub(super) job: Option<Job>,
 }
+
+impl RunningJob {
+    /// The same once its agent is gone, where it waits for the end of a limit.
+    pub(super) fn waiting(self) -> Option<QueuedJob> {
+        let Self { request, since_ms, subscriptions, earlier, waits, .. } = self;
+        let (amounts, until) = waits?;
+        let earlier = EarlierRuns { amounts, count: earlier.count + 1, ..earlier };
+        let (is_stale, is_urgent, told) = (true, false, Some(until));
+        Some(QueuedJob { request, since_ms, subscriptions, earlier, is_stale, is_urgent, told })
+    }
+}
+
+/// The agent and the model of a limit.
+type LimitKey = (String, Option<String>);
 
 /// See the module.
 #[derive(Default)]
 pub(super) struct Jobs {
     running: BTreeMap<u64, RunningJob>,
     queue: VecDeque<QueuedJob>,
+    /// Those whose text is being read again.
+    recalled: BTreeMap<u64, QueuedJob>,
+    /// When each limit ends, Unix time in seconds.
+    limits: BTreeMap<LimitKey, i64>,
+    /// When it is looked next whether one has ended.
+    looks_at: Option<i64>,
+}
+
+fn key(request: &Request) -> LimitKey {
+    (request.start.agent.name.clone(), request.start.agent.model.clone())
 }
 
 impl Jobs {
-    /// Adds a job at the end of the queue.
+    /// Adds a job to the queue, in the order in which jobs were asked for.
     pub(super) fn wait(&mut self, waiting: QueuedJob) {
-        self.queue.push_back(waiting);
+        let at = self.queue.partition_point(|other| other.request.id < waiting.request.id);
+        self.queue.insert(at, waiting);
+        self.mark_stale();
     }
 
-    /// The one that has waited longest, where there is a place for it: it waits no more.
+    /// The one that has waited longest and waits for no limit, where there is a place for it: it waits no more.
     pub(super) fn next_to_run(&mut self) -> Option<QueuedJob> {
-        let next = self.queue.front()?;
-        if self.running.len() < next.request.max_parallel.max(1) { self.queue.pop_front() } else { None }
+        let at = self.queue.iter().position(|waiting| self.limit(waiting).is_none())?;
+        let taken = self.running.len() + self.recalled.len();
+        if taken < self.queue[at].request.max_parallel.max(1) { self.queue.remove(at) } else { None }
+    }
+
+    /// Keeps a job while its text is read again.
+    pub(super) fn recall(&mut self, waiting: QueuedJob) {
+        self.recalled.insert(waiting.request.id, waiting);
+    }
+
+    /// The text of a job was read again.
+    pub(super) fn take_recalled(&mut self, id: u64) -> Option<QueuedJob> {
+        self.recalled.remove(&id)
     }
 
     /// Takes out a job that waits.
     pub(super) fn take_waiting(&mut self, id: u64) -> Option<QueuedJob> {
-        let at = self.queue.iter().position(|waiting| waiting.request.id == id)?;
+        let Some(at) = self.queue.iter().position(|waiting| waiting.request.id == id) else {
+            return self.recalled.remove(&id);
+        };
         self.queue.remove(at)
+    }
+
+    /// A job has met a limit until then, Unix time in seconds. One that was met meanwhile and ends later counts.
+    pub(super) fn set_limit(&mut self, request: &Request, until: i64) {
+        let end = self.limits.entry(key(request)).or_insert(until);
+        *end = until.max(*end);
+        self.mark_stale();
+    }
+
+    /// A job has passed a limit.
+    pub(super) fn lift_limit(&mut self, request: &Request) {
+        self.limits.remove(&key(request));
+    }
+
+    /// Forgets the limits that have ended.
+    pub(super) fn end_limits(&mut self, now: i64) {
+        self.limits.retain(|_, until| *until > now);
+        self.looks_at = None;
+    }
+
+    /// When it is to be looked whether a limit has ended: at `latest`, if there is any. None where that is under way.
+    pub(super) fn look_at(&mut self, latest: i64) -> Option<i64> {
+        let at = self.limits.values().copied().min()?.min(latest);
+        let is_new = self.looks_at.is_none_or(|looks_at| looks_at > at);
+        is_new.then(|| *self.looks_at.insert(at))
+    }
+
+    /// What the jobs that wait for a limit ask for is old once they run.
+    fn mark_stale(&mut self) {
+        let limits = &self.limits;
+        let waiting = self.queue.iter_mut().filter(|waiting| limits.contains_key(&key(&waiting.request)));
+        waiting.for_each(|waiting| waiting.is_stale = true);
+    }
+
+    /// Has a job run that waits for a limit, as soon as there is a place. Whether it does wait for one.
+    pub(super) fn hurry(&mut self, id: u64) -> bool {
+        let at = self.queue.iter().position(|waiting| waiting.request.id == id);
+        let Some(at) = at.filter(|at| self.limit(&self.queue[*at]).is_some()) else { return false };
+        self.queue[at].is_urgent = true;
+        true
+    }
+
+    fn limit(&self, waiting: &QueuedJob) -> Option<i64> {
+        self.limits.get(&key(&waiting.request)).copied().filter(|_| !waiting.is_urgent)
+    }
+
+    /// When the limit ends that a job waits for, and whether it has run before.
+    pub(super) fn waits_until(&self, id: u64) -> Option<(i64, bool)> {
+        if let Some(running) = self.running.get(&id).filter(|running| running.waits.is_some()) {
+            return Some((*self.limits.get(&key(&running.request))?, true));
+        }
+        let waiting = self.queue.iter().find(|waiting| waiting.request.id == id)?;
+        Some((self.limit(waiting)?, waiting.earlier.count > 0))
+    }
+
+    /// The jobs for which the end of their limit is another than the plugin was told; from now on it was.
+    pub(super) fn untold_limits(&mut self) -> Vec<(u64, Option<i64>)> {
+        let limits: Vec<_> = self.queue.iter().map(|waiting| self.limit(waiting)).collect();
+        let queue = self.queue.iter_mut().zip(limits).filter(|(waiting, limit)| waiting.told != *limit);
+        queue
+            .map(|(waiting, limit)| {
+                waiting.told = limit;
+                (waiting.request.id, limit)
+            })
+            .collect()
     }
 
     /// Adds a job that runs.
@@ -97,8 +241,8 @@ impl Jobs {
         if let Some(running) = self.running.get_mut(&id) {
             return Some(&mut running.subscriptions);
         }
-        let waiting = self.queue.iter_mut().find(|waiting| waiting.request.id == id)?;
-        Some(&mut waiting.subscriptions)
+        let mut waiting = self.queue.iter_mut().chain(self.recalled.values_mut());
+        waiting.find(|waiting| waiting.request.id == id).map(|waiting| &mut waiting.subscriptions)
     }
 
     /// How many jobs start before this one, itself included, if it waits.

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::Host;
 use super::jobs::Jobs;
+use super::limits::clock;
 use super::views::{Found, OPENS_WITHIN, Tell};
 use crate::editor::Editor;
 use crate::error::Code;
@@ -14,7 +15,7 @@ use crate::fields::bytes;
 use crate::journal::now_ms;
 use crate::request::{Resume, SelectionKind};
 use crate::rpc::{Act, Asked, TranscriptOf};
-use crate::session::{Known, Live, LiveState, Session};
+use crate::session::{Known, Live, LiveState, Session, Wait};
 use crate::store::{JobEntry, JobKey, Page, Store, StoreError};
 use crate::ui::{Effect, Event, JobPrompt, List, Origin, Scope, Texts, View, answer};
 use crate::view::{self, Action, Totals};
@@ -26,8 +27,10 @@ const LIST: &str = "list";
 
 /// Brings the state of a job up to date: its place in the queue, and what its agent does at this moment.
 pub(super) fn now(state: &mut LiveState, id: u64, jobs: &Jobs, session: &Session, editor: &Editor) {
-    if let Some(place) = jobs.place_in_queue(id) {
-        *state = LiveState::Queued(place);
+    if let Some((until, again)) = jobs.waits_until(id) {
+        *state = LiveState::Queued(Wait::Limit { until: clock(until), again });
+    } else if let Some(place) = jobs.place_in_queue(id) {
+        *state = LiveState::Queued(Wait::Place(place));
     } else if let LiveState::Running(doing) = state {
         *doing = editor.doing(id);
         if session.is_unwanted(id) {
@@ -170,6 +173,9 @@ impl Host {
                 Some(Ok(id)) if action == Action::Review && self.is_answered(id) => {
                     act.view.iter().for_each(|view| self.views.screen.close(view));
                     return self.open_answer(token, id);
+                }
+                Some(Ok(id)) if action == Action::Retry && self.jobs.waits_until(id).is_some() => {
+                    self.hurry(id)
                 }
                 Some(Ok(id)) if self.is_own(action, id) => self.own(action, id),
                 Some(Ok(id)) if self.session.is_open(id) => {

@@ -5,18 +5,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use rmpv::Value;
 use serde_json::json;
 
-use super::jobs::RunningJob;
+use super::jobs::{QueuedJob, RunningJob};
 use super::{Host, HostMessage};
 use crate::editor::StateChange;
 use crate::job;
-use crate::journal::{self, Change, Landed};
+use crate::journal::{self, Amounts, Change, Landed};
 use crate::land::{self, HeldFor};
 use crate::memory;
 use crate::mirror::{BufferEvent, Intent, MirrorEvent, Obstacle, SettledIntent, Settlement};
 use crate::record;
-use crate::request::Request;
 use crate::session::Patch;
 use crate::stream::{AnswerDoubt, Outcome};
 
@@ -39,10 +39,17 @@ impl Host {
             job::JobEvent::Finished(outcome) => self.finish(id, outcome),
             job::JobEvent::Amended(outcome) => self.amend(id, outcome),
             job::JobEvent::Gone => {
-                if let Some(RunningJob { subscriptions, .. }) = self.jobs.remove(id) {
+                let running = self.jobs.remove(id);
+                if let Some(RunningJob { subscriptions, .. }) = &running {
                     tracing::info!(job = id, observers = subscriptions.observers().count(), "gone");
                 }
-                self.editor.change(id, StateChange::Gone);
+                match running.and_then(RunningJob::waiting) {
+                    Some(waiting) if self.session.is_unwanted(id) => {
+                        self.end_unstarted(&waiting, Outcome::default());
+                    }
+                    Some(waiting) => self.jobs.wait(waiting),
+                    None => self.editor.change(id, StateChange::Gone),
+                }
                 tokio::spawn(async {
                     tokio::time::sleep(LET_GO).await;
                     memory::give_back();
@@ -68,18 +75,21 @@ impl Host {
             held_for = outcome.held_for.map(AnswerDoubt::name),
             "finished"
         );
-        let Some(RunningJob { request, since_ms, transcript, before, .. }) = self.jobs.running(id) else {
+        if self.waits_for_limit(id, &mut outcome) {
             return;
-        };
-        let request = Arc::clone(request);
+        }
+        let Some(running) = self.jobs.running(id) else { return };
+        let RunningJob { request, since_ms, transcript, before, earlier, is_urgent, .. } = running;
+        let (request, has_passed) = (Arc::clone(request), *is_urgent && outcome.error.is_none());
         let landing = match (&outcome.text, &outcome.error) {
             (Some(text), None) => Some(land::prepare(&request, text)),
             _ => None,
         };
         let doubt = landing.as_ref().and_then(|landing| landing.doubt);
         outcome.held_why = outcome.held_why.or(doubt.map(land::Doubt::why));
+        let amounts = record::amounts(&request, &outcome, before.get(), &earlier.amounts);
         let record =
-            record::of(&request, &outcome, landing.as_ref(), before.get(), *since_ms, transcript.as_deref());
+            record::of(&request, &outcome, landing.as_ref(), amounts, *since_ms, transcript.as_deref());
         record::with_share(&mut outcome, &record.share);
         let buffer = request.buffer;
         let is_unwanted = self.session.is_unwanted(id);
@@ -93,6 +103,10 @@ impl Host {
         let transcript = transcript.as_deref().map(Path::to_string_lossy);
         let patch = Patch::new(id).with_some("transcript", transcript.as_deref());
         let patch = patch.with_tools(self.editor.ended(id)).with_outcome(&outcome);
+        if has_passed {
+            self.jobs.lift_limit(&request);
+            self.start_waiting();
+        }
         let told = self.session.finished(&request, &outcome, landing.as_ref(), journal::now_ms());
         let agent = request.start.agent.name.clone();
         self.note_login(&agent, &outcome);
@@ -122,27 +136,40 @@ impl Host {
         self.store.journal.append(id, Change::Landed(landed));
     }
 
-    /// A job that was rejected while it waited has ended.
-    pub(super) fn end_unstarted(&mut self, request: &Request, since_ms: i64) {
-        let (id, outcome) = (request.id, Outcome::default());
-        let record = record::of(request, &outcome, None, None, since_ms, None);
+    /// A job that has not run, or waited to run again, has ended: it was rejected, or cannot run.
+    pub(super) fn end_unstarted(&mut self, waiting: &QueuedJob, mut outcome: Outcome) {
+        let QueuedJob { request, since_ms, earlier, .. } = waiting;
+        let id = request.id;
+        record::with_share(&mut outcome, &earlier.amounts);
+        let record =
+            record::of(request, &outcome, None, (earlier.amounts, Amounts::default()), *since_ms, None);
         self.store.journal.append(id, Change::Ended(Box::new(record)));
-        self.keep_landing(id, "rejected");
+        if outcome.error.is_some() {
+            self.count_failure(id);
+        } else {
+            self.keep_landing(id, "rejected");
+        }
         self.views.is_past_stale = true;
         if let Some(patch) = self.session.finished(request, &outcome, None, journal::now_ms()) {
-            self.tell(patch.with("cost_usd", 0));
+            let patch = Patch::new(id).with("cost_usd", 0).with_outcome(&outcome).and(patch);
+            self.tell(patch.with("resumes_at", Value::Nil));
         }
         self.feed.send(MirrorEvent::Ended { job: id });
+        self.editor.change(id, StateChange::Gone);
     }
 
     fn amend(&mut self, id: u64, mut outcome: Box<Outcome>) {
-        let Some(RunningJob { request, before, .. }) = self.jobs.running(id) else { return };
+        let Some(running) = self.jobs.running(id) else { return };
+        let RunningJob { request, before, earlier, waits, .. } = running;
         let before = before.get();
         if before.is_none() {
             // The amounts are those of the whole resumed session, and this job's share is unknown.
             return;
         }
-        let (share, counted) = record::amounts(request, &outcome, before);
+        let (share, counted) = record::amounts(request, &outcome, before, &earlier.amounts);
+        if let Some((waits, _)) = waits {
+            *waits = share;
+        }
         self.store.journal.append(id, Change::Amended { share, counted });
         record::with_share(&mut outcome, &share);
         self.session.cost(id, outcome.cost_usd);

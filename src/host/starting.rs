@@ -13,10 +13,12 @@ use super::views::Found;
 use crate::agent;
 use crate::editor::StateChange;
 use crate::error::{Code, JobError};
+use crate::fields::Fields;
 use crate::job::{self, Job, Launch, PrewarmEvent};
 use crate::journal::{self, Change, CountedBefore};
 use crate::record;
 use crate::request::{self, AgentStart, Request};
+use crate::session::Patch;
 use crate::store::Transcripts;
 use crate::stream::Outcome;
 
@@ -24,7 +26,18 @@ impl Host {
     /// Starts the job that these fields and the options describe; one of which something is wrong fails.
     pub(super) fn requested(&mut self, id: u64, run: &Value) {
         let options = self.options.as_ref().map_err(|error| JobError::new(Code::BadRequest, error.clone()));
-        match options.and_then(|options| request::decode(run, options)) {
+        let lost = Fields::root(run).and_then(|run| run.some("lost", Fields::lossy)).unwrap_or_default();
+        let request = match lost {
+            Some(why) => Err(JobError::new(Code::RateLimited, why)),
+            None => options.and_then(|options| request::decode(run, options)),
+        };
+        if let Some(waiting) = self.jobs.take_recalled(id) {
+            return self.run_again(waiting, request);
+        } else if self.session.known(id).is_some() {
+            tracing::warn!(job = id, "request dropped: another job has this id");
+            return;
+        }
+        match request {
             Ok(request) => self.accept(request),
             Err(error) => {
                 let (code, message_bytes) = (error.code.name(), error.message.len());
@@ -37,10 +50,6 @@ impl Host {
 
     /// Stores a request and starts its job, or lets it wait.
     fn accept(&mut self, request: Request) {
-        if self.jobs.subscriptions(request.id).is_some() {
-            tracing::warn!(job = request.id, "request dropped: another job has this id");
-            return;
-        }
         tracing::info!(
             job = request.id,
             agent = request.start.agent.name,
@@ -60,7 +69,7 @@ impl Host {
         self.store.journal.append(request.id, accepted);
         self.prompt_sent(prewarmed, &request.prompt);
         let subscriptions = Subscriptions::new(&request, &self.editor);
-        self.jobs.wait(QueuedJob { request: Arc::new(request), since_ms, subscriptions });
+        self.jobs.wait(QueuedJob::new(request, since_ms, subscriptions));
         self.start_waiting();
         if self.jobs.running(id).is_none() {
             // Sent once: jobs start in the order in which they came, so the editor can count their positions itself.
@@ -95,24 +104,51 @@ impl Host {
         if self.is_ending {
             return;
         }
-        while let Some(QueuedJob { request, since_ms, subscriptions }) = self.jobs.next_to_run() {
-            let mut context = self.context.clone();
-            if !request.record {
-                context.transcripts = Transcripts::default();
+        while let Some(waiting) = self.jobs.next_to_run() {
+            let id = waiting.request.id;
+            if waiting.told.is_some() {
+                self.tell(Patch::new(id).with("resumes_at", Value::Nil));
             }
-            let prewarmed = request.prewarmed.and_then(|prompt| self.prewarm.hand_over(prompt));
-            let start = &request.start;
-            let before = start.resume.as_ref().map_or(Before::Known(CountedBefore::default()), |resume| {
-                let (agent, session) = (start.agent.name.clone(), resume.session_id.clone());
-                let (send, counted) = oneshot::channel();
-                // None comes where the database does not know it in time. The job may have ended.
-                let then = move |counted: Result<_, _>| _ = counted.map(|counted| send.send(counted).is_ok());
-                self.store.ask(move |asker| asker.counted(&agent, &session), then);
-                Before::Asked(counted)
-            });
-            let job = Job::start(Arc::clone(&request), context, subscriptions.observers().clone(), prewarmed);
-            let (transcript, job) = (None, Some(job));
-            self.jobs.run(RunningJob { request, since_ms, transcript, subscriptions, before, job });
+            if waiting.is_stale {
+                self.jobs.recall(waiting);
+                self.editor.recall(id);
+            } else {
+                self.start(waiting);
+            }
         }
+    }
+
+    /// Starts a job.
+    pub(super) fn start(&mut self, waiting: QueuedJob) {
+        let QueuedJob { request, since_ms, subscriptions, earlier, is_urgent, .. } = waiting;
+        let mut context = self.context.clone();
+        if !request.record {
+            context.transcripts = Transcripts::default();
+        }
+        let prewarmed = request.prewarmed.and_then(|prompt| self.prewarm.hand_over(prompt));
+        let start = &request.start;
+        let before = start.resume.as_ref().map_or(Before::Known(CountedBefore::default()), |resume| {
+            let (agent, session) = (start.agent.name.clone(), resume.session_id.clone());
+            let (send, counted) = oneshot::channel();
+            // None comes where the database does not know it in time. The job may have ended.
+            let then = move |counted: Result<_, _>| _ = counted.map(|counted| send.send(counted).is_ok());
+            self.store.ask(move |asker| asker.counted(&agent, &session), then);
+            Before::Asked(counted)
+        });
+        let observers = subscriptions.observers().clone();
+        let tools = (earlier.count > 0).then_some(earlier.tools);
+        let job = Job::start(Arc::clone(&request), context, observers, prewarmed, tools);
+        let (transcript, waits, job) = (None, None, Some(job));
+        self.jobs.run(RunningJob {
+            request,
+            since_ms,
+            transcript,
+            subscriptions,
+            before,
+            earlier,
+            is_urgent,
+            waits,
+            job,
+        });
     }
 }

@@ -10,7 +10,7 @@ use super::{Host, lists};
 use crate::journal::{Held, now_ms};
 use crate::request::{Notify, Request, Selection};
 use crate::rpc::Seen;
-use crate::session::{Ended, LiveState, Look, Patch};
+use crate::session::{Ended, LiveState, Look, Patch, Wait};
 use crate::ui::{self, Hung, Said, Status, StatusState};
 use crate::view::{self, Cell, Viewer, duration, money};
 
@@ -79,7 +79,7 @@ impl Board {
             prompt: prompt.to_owned(),
             indent: ui::indent(row.map_or("", String::as_str), tabstop),
             elapsed_ms: 0,
-            state: StatusState::Queued(1),
+            state: StatusState::Queued(Wait::Place(1)),
             code: Vec::new(),
         };
         let (agent, tools) = (agent.to_owned(), Vec::new());
@@ -340,7 +340,10 @@ impl Host {
                 status.elapsed_ms = u64::try_from(now_ms() - since_ms).unwrap_or_default();
                 lists::now(&mut state, id, jobs, session, editor);
                 status.state = match state {
-                    LiveState::Queued(place) => StatusState::Queued(place),
+                    LiveState::Queued(wait) => {
+                        status.code.clear();
+                        StatusState::Queued(wait)
+                    }
                     LiveState::Running(mut doing) => {
                         if let Some(words) = doing.words.as_mut().filter(|words| *words == "starting") {
                             *words = format!("{words} {}", shown.agent);

@@ -105,6 +105,8 @@ pub enum Found {
     },
     /// Time has passed for what moves.
     Beat,
+    /// A limit that jobs wait for may have ended.
+    LimitEnds,
     /// What became of this job was shown at its range for long enough.
     Shown(u64),
     /// What the text of a buffer with this changedtick would be with this answer is shown.
@@ -282,6 +284,7 @@ impl Host {
             Found::Quiet(choice) => self.prewarm_chosen(choice),
             Found::Models { agent, models } => self.found_models(agent, models),
             Found::Beat => self.beat(),
+            Found::LimitEnds => self.limit_ends(),
             Found::Shown(id) => self.shown(id),
             Found::Proposed { id, tick } => self.seen_hunks(id, tick),
             Found::Reload { view, job } => self.reload(&view, job.as_deref()),

@@ -11,13 +11,24 @@ pub(super) struct EventSink {
     id: u64,
     events: mpsc::UnboundedSender<(u64, JobEvent)>,
     observers: Observers,
+    /// How many tools earlier runs of the job have called.
+    tools: usize,
     /// What the job had cost in the last report.
     finished: Option<(Usage, Option<f64>)>,
 }
 
 impl EventSink {
-    pub(super) fn new(id: u64, events: mpsc::UnboundedSender<(u64, JobEvent)>, observers: Observers) -> Self {
-        Self { id, events, observers, finished: None }
+    /// Of a run of the job with this number; where it has run before, `earlier` is how many tools it has called.
+    pub(super) fn new(
+        id: u64,
+        events: mpsc::UnboundedSender<(u64, JobEvent)>,
+        observers: Observers,
+        earlier: Option<usize>,
+    ) -> Self {
+        if earlier.is_some() {
+            observers.update(&Update::Restart);
+        }
+        Self { id, events, observers, tools: earlier.unwrap_or_default(), finished: None }
     }
 
     /// The job's observers.
@@ -38,6 +49,11 @@ impl EventSink {
                 tracing::debug!(line, reason, start, "not a line of the protocol");
             }
             Update::Models { models } => self.report(JobEvent::Models(models.clone())),
+            Update::Tool { index, tool } if self.tools > 0 => {
+                return self
+                    .observers
+                    .update(&Update::Tool { index: index + self.tools, tool: tool.clone() });
+            }
             _ => {}
         }
         self.observers.update(update);

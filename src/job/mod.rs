@@ -40,6 +40,7 @@ pub use version::version;
 use crate::request::Request;
 use crate::store::Transcripts;
 use crate::stream::Outcome;
+use event_sink::EventSink;
 
 /// What a job reports to the host.
 #[derive(Debug)]
@@ -84,16 +85,18 @@ pub struct Job {
 
 impl Job {
     /// Starts `request` on its own task, with the prewarmed agent if it was started in the same way. It shows
-    /// the observers what happens.
+    /// the observers what happens; where the job has run before, `earlier` is how many tools it has called.
     pub fn start(
         request: Arc<Request>,
         context: JobContext,
         observers: Observers,
         prewarmed: Option<Prewarmed>,
+        earlier: Option<usize>,
     ) -> Self {
         let (stop, stopped) = oneshot::channel();
         let span = tracing::info_span!("job", id = request.id);
-        let task = tokio::spawn(task::run(request, context, observers, prewarmed, stopped).instrument(span));
+        let sink = EventSink::new(request.id, context.events.clone(), observers, earlier);
+        let task = tokio::spawn(task::run(request, context, sink, prewarmed, stopped).instrument(span));
         Self { _stop: stop, task }
     }
 

@@ -11,7 +11,6 @@ use super::event_sink::EventSink;
 use super::files;
 use super::groups::Groups;
 use super::launch::{self, Launch};
-use super::observers::Observers;
 use super::prewarm::Prewarmed;
 use super::run::Run;
 use super::running::RunningAgent;
@@ -27,12 +26,11 @@ use crate::stream::Outcome;
 pub(super) async fn run(
     request: Arc<Request>,
     context: JobContext,
-    observers: Observers,
+    mut sink: EventSink,
     mut prewarmed: Option<Prewarmed>,
     mut stop: oneshot::Receiver<()>,
 ) {
-    let JobContext { events, groups, empty_directory, transcripts } = context;
-    let mut sink = EventSink::new(request.id, events, observers);
+    let JobContext { groups, empty_directory, transcripts, .. } = context;
     let (project, empty, git) = (Arc::clone(&request), empty_directory, groups.clone());
     // Files of the project are read on another thread: where they are on a network that hangs, no other job waits.
     let read = async move {

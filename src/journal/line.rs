@@ -44,6 +44,15 @@ pub enum Change {
         /// By its session so far.
         counted: Amounts,
     },
+    /// It has met a limit, and waits to run again.
+    Limited {
+        /// When this run was asked for, Unix time in milliseconds.
+        started_ms: i64,
+        /// When the limit ends, Unix time in seconds.
+        until: i64,
+        /// What it has cost so far.
+        share: Amounts,
+    },
     /// It had not ended when the user left Neovim, whatever its agent ended with because of that.
     Interrupted,
     /// What became of its answer.

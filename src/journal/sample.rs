@@ -132,6 +132,7 @@ pub fn run(neovim: &str) -> Vec<Line> {
         unsent(2, ""),
         unsent(3, "a third"),
         accept(7, 4000),
+        (7, Change::Limited { started_ms: 4000, until: 9, share: amounts }),
     ];
     lines("s", changes)
 }

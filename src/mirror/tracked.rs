@@ -76,8 +76,15 @@ pub struct Pending {
 }
 
 impl Tracked {
-    /// A request was sent; `text` is the document and its changedtick, where they are the buffer's.
-    pub fn sent(&mut self, sent: Sent, text: Option<(&mut Document, u64)>) {
+    /// A request was sent; `text` is the document and its changedtick, where they are the buffer's. The request of a job
+    /// that waited for a limit is sent once more, and what counts is the text as it is then.
+    pub fn sent(&mut self, sent: Sent, mut text: Option<(&mut Document, u64)>) {
+        if self.sent.as_ref().is_some_and(|before| before.tick.is_some()) {
+            if let Some((document, _)) = &mut text {
+                self.forget(document);
+            }
+            (self.range, self.saved) = (Range::Unknown, None);
+        }
         self.range = match (std::mem::take(&mut self.range), text) {
             (Range::Unknown | Range::Wanted, Some((document, tick))) if sent.tick == Some(tick) => {
                 as_sent(&sent, document)

@@ -46,6 +46,8 @@ pub struct Options {
     pub max_cost_usd: Option<f64>,
     /// How many jobs may run at once; more wait.
     pub max_parallel: usize,
+    /// Jobs wait for the end of a limit, and run again.
+    pub resume_at_limit: bool,
     /// Let agents load the project's own settings.
     pub trust_project: bool,
     /// Hold all answers for review.
@@ -112,6 +114,7 @@ impl Options {
             max_turns: max_turns.map(|turns| u32::try_from(turns).unwrap_or(u32::MAX)),
             max_cost_usd: fields.some("max_cost_usd", max_cost_usd)?,
             max_parallel: at_least_one(&fields, "max_parallel")?,
+            resume_at_limit: fields.flag("resume_at_limit")?,
             trust_project: fields.flag("trust_project")?,
             review: fields.flag("review")?,
             prewarm: fields.flag("prewarm")?,

@@ -61,6 +61,7 @@ pub fn decode(value: &Value, options: &Options) -> Result<Request, JobError> {
         start: AgentStart::new(choice, directory(&run)?, resume(&run)?, options)?,
         timeout: options.timeout,
         max_parallel: options.max_parallel,
+        resume_at_limit: options.resume_at_limit,
         rules: options.rules,
         record: options.record,
         path: run.lossy("path")?,

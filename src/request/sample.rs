@@ -78,6 +78,7 @@ fn request(filetype: &str, kind: SelectionKind, rows: &[(&str, usize, usize)]) -
         },
         timeout: Duration::from_secs(300),
         max_parallel: 4,
+        resume_at_limit: true,
         rules: true,
         record: true,
         path: "/project/src/a.rs".to_owned(),

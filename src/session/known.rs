@@ -26,6 +26,8 @@ pub struct Known {
     pub recording: Recording,
     /// Whether it went on in the session of another one.
     pub is_resumed: bool,
+    /// Whether it waits for the end of a limit.
+    pub is_limited: bool,
 }
 
 /// What is kept of what an agent prints.
@@ -131,6 +133,13 @@ impl Session {
     /// The jobs that have become too old since this was called last.
     pub fn take_gone(&mut self) -> Vec<u64> {
         std::mem::take(&mut self.gone)
+    }
+
+    /// A job waits for the end of a limit, or no more.
+    pub fn limited(&mut self, id: u64, is_limited: bool) {
+        if let Some(known) = self.known.get_mut(&id) {
+            known.is_limited = is_limited;
+        }
     }
 
     pub(super) fn learn(&mut self, id: u64, outcome: &Outcome) {

@@ -30,14 +30,40 @@ pub struct Live {
 /// How far a job is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LiveState {
-    /// It waits for others to end: how many start before it, itself included.
-    Queued(usize),
+    /// It waits, for this.
+    Queued(Wait),
     /// Its agent runs, and does this.
     Running(Doing),
     /// It waits for a moment at which it can land.
     Ready,
     /// Its answer is held for this reason.
     Held(String),
+}
+
+/// What a job waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wait {
+    /// For others to end: how many start before it, itself included.
+    Place(usize),
+    /// For a limit of its agent to end.
+    Limit {
+        /// When that is.
+        until: String,
+        /// It has run before.
+        again: bool,
+    },
+}
+
+impl Wait {
+    /// The same in words.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Place(number) => format!("queued, number {number}"),
+            Self::Limit { until, again } => {
+                format!("limit until {until} · runs{} then", if *again { " again" } else { "" })
+            }
+        }
+    }
 }
 
 /// What an agent does.
@@ -92,6 +118,6 @@ pub enum Look {
 
 impl Default for LiveState {
     fn default() -> Self {
-        Self::Queued(1)
+        Self::Queued(Wait::Place(1))
     }
 }

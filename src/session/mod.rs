@@ -19,7 +19,7 @@ use rmpv::Value;
 pub use answer::{HeldAnswer, ShownAs};
 pub use decide::{Decision, Verdict};
 pub use known::{Batch, Known, Recording};
-pub use live::{Doing, Ended, Live, LiveState, Look, Tone};
+pub use live::{Doing, Ended, Live, LiveState, Look, Tone, Wait};
 pub use patch::Patch;
 pub use words::{advice, held_words};
 

@@ -3,6 +3,7 @@
 use rmpv::Value;
 
 use crate::error::JobError;
+use crate::limit::LimitEnd;
 use crate::stream::{Outcome, Usage};
 
 /// The changed fields of one job. A field that is nil is gone.
@@ -88,7 +89,11 @@ impl Patch {
     pub fn with_outcome(self, outcome: &Outcome) -> Self {
         let error = |error: &JobError| {
             let (code, message) = (error.code.name().into(), error.message.as_str().into());
-            Value::Map(vec![("code".into(), code), ("message".into(), message)])
+            let mut fields = vec![("code".into(), code), ("message".into(), message)];
+            if let Some(LimitEnd::At(at)) = error.limit {
+                fields.push(("resets_at".into(), at.into()));
+            }
+            Value::Map(fields)
         };
         self.with_some("text", outcome.text.as_deref())
             .with_some("error", outcome.error.as_ref().map(error))

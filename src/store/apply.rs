@@ -7,7 +7,7 @@ use serde_json::{Value, json, to_string};
 
 use super::{StoreError, prompts};
 use crate::error::Code;
-use crate::journal::{Accepted, Change, Landed, Line, Record, RowsOnDisk};
+use crate::journal::{Accepted, Amounts, Change, Landed, Line, Record, RowsOnDisk};
 
 const LOST: &str = "the host ended before the answer came; ask again";
 
@@ -50,6 +50,7 @@ fn one(to: &Connection, session: &mut String, line: &Line) -> Result<(), StoreEr
         Change::Accepted(accepted) => job.accept(accepted),
         Change::Ended(record) => job.end(record),
         Change::Amended { share, counted } => job.patch(&json!({ "share": share, "counted": counted }), None),
+        Change::Limited { started_ms, until, share } => job.limit(*started_ms, *until, share),
         Change::Interrupted => job.interrupt(),
         Change::Landed(Landed { landing, held_for, place, rows }) => {
             let mut entry = json!({ "landing": landing, "held_for": held_for });
@@ -142,6 +143,15 @@ impl Job<'_> {
                 .prepare_cached("UPDATE texts SET landed_rows = ?2 WHERE uuid = ?1")?
                 .execute(params![self.uuid, to_string(rows)?])?;
         }
+        Ok(())
+    }
+
+    /// It waits for the end of a limit, unless it has run again.
+    fn limit(&self, started_ms: i64, until: i64, share: &Amounts) -> Result<(), StoreError> {
+        self.run(
+            "UPDATE jobs SET entry = json_patch(entry, ?3) WHERE uuid = ?1 AND session = ?2 AND started_ms = ?4",
+            &[&to_string(&json!({ "resumes_at": until, "share": share }))?, &started_ms],
+        )?;
         Ok(())
     }
 

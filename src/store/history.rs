@@ -32,6 +32,8 @@ pub struct JobEntry {
     /// Whether there is an answer.
     #[serde(default)]
     pub has_answer: bool,
+    /// When the limit ended that it waited for, Unix time in seconds.
+    pub resumes_at: Option<i64>,
 }
 
 /// A page of the history: what it is filtered by, how long it is, and where it begins.
@@ -99,6 +101,12 @@ impl Asker<'_> {
         let is_own = row.get::<_, String>("session")? == self.session;
         entry.id = u64::try_from(row.get::<_, i64>("id")?).ok().filter(|_| is_own);
         entry.ended = local(self.connection, Some(entry.record.ended_ms))?;
+        if let (true, Some(at), Some((_, words))) =
+            (entry.is_interrupted(), entry.resumes_at, &mut entry.record.error)
+        {
+            let until = local(self.connection, Some(at.saturating_mul(1000)))?;
+            *words = format!("ask again: the host ended while the job waited for a limit, until {until}");
+        }
         let path = entry.record.transcript.map(|name| self.transcripts.join(name));
         entry.record.transcript =
             path.filter(|path| path.exists()).map(|path| path.to_string_lossy().into_owned());

@@ -108,6 +108,24 @@ fn a_session_does_not_touch_a_job_that_another_one_has_taken() {
 }
 
 #[test]
+fn a_job_that_waited_for_a_limit_was_interrupted_until_then() {
+    let mut connection = database();
+    let share = Amounts { cost_usd: Some(0.5), ..Amounts::default() };
+    let limited = |started_ms| (1, Change::Limited { started_ms, until: 90_000, share });
+    apply(&mut connection, [accept(1, 1000), limited(1000)]);
+    apply::end_gone(&connection, |_| true).unwrap();
+    let entry = asker(&connection).job(&JobKey::Id(1)).unwrap();
+    let (code, said) = entry.record.error.unwrap();
+    let expected = "ask again: the host ended while the job waited for a limit, until 1970-01-0";
+    assert!(code == "host_lost" && said.starts_with(expected), "{said}");
+    assert_eq!(entry.record.share, share, "what it has cost is known");
+    apply(&mut connection, [accept(1, 5000), limited(1000)]);
+    apply::end_gone(&connection, |_| true).unwrap();
+    let (_, said) = asker(&connection).job(&JobKey::Id(1)).unwrap().record.error.unwrap();
+    assert!(!said.contains("limit"), "it ran again: {said}");
+}
+
+#[test]
 fn a_job_whose_host_was_lost_was_interrupted_until_the_next_host_runs_it() {
     let mut connection = database();
     let resume = Resume { session_id: "t".to_owned(), at: Some("m".to_owned()) };

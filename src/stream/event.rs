@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use super::{Usage, UsageScopes};
 use crate::error::Code;
+use crate::limit::LimitEnd;
 
 /// Text that lives as long as its line.
 pub type Text<'a> = Cow<'a, str>;
@@ -83,6 +84,8 @@ pub enum Event<'a> {
     },
     /// The service failed and is asked again.
     Retry(Retry),
+    /// A limit is reached, until then; none: no limit is.
+    Limit(Option<LimitEnd>),
     /// This message was sent to the agent, as far as the stream repeats it. Changes nothing.
     Asked {
         /// All of it.

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use super::answer::MAX_ANSWER;
 use super::words;
-use crate::error::{Code, JobError};
+use crate::error::{Code, JobError, WHEN_IT_ENDS};
+use crate::limit::LimitEnd;
 
 /// The longest quotation, in characters; as long as the end of standard error output that is kept.
 const QUOTED: usize = 10_000;
@@ -32,11 +33,12 @@ impl AgentLabel {
         let reports = format!("{name} reports an error");
         let no_sessions = format!("{name} cannot go on in a session");
         let interrupted = format!("{name} was interrupted");
+        let try_again = format!("try again {WHEN_IT_ENDS}");
         let is_unpaid = words.to_lowercase().contains("credit balance");
         let (fact, advice) = match code {
             Code::ApiError if is_unpaid => ("credit used up", "add credit to the account, or use a plan"),
             Code::NotLoggedIn => ("not logged in", &*log_in),
-            Code::RateLimited => ("rate limit reached", "try again when it ends"),
+            Code::RateLimited => ("rate limit reached", &*try_again),
             Code::Overloaded => ("service overloaded", "try again in a few minutes"),
             Code::PromptTooLong => {
                 ("too long for the model", "select less, or lower the option `context.lines`")
@@ -54,7 +56,8 @@ impl AgentLabel {
             Code::AgentNotFound => return JobError::new(code, words.trim()),
             _ => (&*reports, TRY_OR_SEE_LOG),
         };
-        sentence(code, fact, advice, words)
+        let limit = if code == Code::RateLimited { LimitEnd::named(words) } else { None };
+        JobError { limit, ..sentence(code, fact, advice, words) }
     }
 
     /// The error for an answer that is longer than one may be; `transcript` is where the raw stream is kept.
@@ -172,9 +175,10 @@ pub fn classify(status: Option<u64>, words: &str) -> Code {
         ),
         (Code::PermissionDenied, &["insufficient permission"]),
         (Code::Overloaded, &["overloaded"]),
-        (Code::RateLimited, &["rate_limit", "rate limit", "limit reached", "usage limit"]),
-        // "You've hit your session limit", "You're out of extra usage", "Spending cap reached".
-        (Code::RateLimited, &["hit your ", "out of extra usage", "spending cap"]),
+        (Code::RateLimited, &["rate_limit", "rate limit", "rate-limit", "limit reached", "usage limit"]),
+        // "You've hit your session limit", "You're out of extra usage", "Spending cap reached", "You have exhausted your
+        // capacity on this model".
+        (Code::RateLimited, &["hit your ", "out of extra usage", "spending cap", "exhausted your capacity"]),
     ];
     if has_safety_block {
         return Code::Refused;
@@ -245,6 +249,8 @@ mod tests {
             (None, "You're out of extra usage · resets 11:30am (Asia/Colombo)", Code::RateLimited),
             (None, "Spending cap reached resets 7am", Code::RateLimited),
             (None, "You've reached your usage limit", Code::RateLimited),
+            (None, "you have been rate-limited. Please wait 2 minutes", Code::RateLimited),
+            (None, "You have exhausted your capacity on this model.", Code::RateLimited),
             (None, "Credit balance is too low", Code::ApiError),
             (None, "Incomplete response returned, reason: content_filter", Code::Refused),
             (None, "finishReason: SAFETY", Code::Refused),

@@ -7,7 +7,7 @@ use rmpv::Value;
 use super::frame::{Chunks, list, map};
 use super::layout::{clean, fit};
 use super::width::{cells, width};
-use crate::session::{Doing, Look, Tone};
+use crate::session::{Doing, Look, Tone, Wait};
 use crate::view::{BAR, BETWEEN, Cell, FAILED, HELD, LANDED, QUEUED, READY, UNCHANGED, duration};
 
 /// Cells of the prompt beside a failure or an outcome.
@@ -92,8 +92,8 @@ pub struct Status {
 /// How far a job is, as it is shown at its range.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StatusState {
-    /// It waits for others to end: how many start before it, itself included.
-    Queued(usize),
+    /// It waits, for this.
+    Queued(Wait),
     /// Its agent runs.
     Running(Doing),
     /// It waits for a moment at which it can land.
@@ -142,9 +142,9 @@ impl Status {
     /// Its state, where there is this much room.
     pub fn line(&self, frame: usize, room: usize) -> Chunks {
         match &self.state {
-            StatusState::Queued(number) => {
-                let words = Some(format!("queued, number {number}"));
-                self.working(QUEUED, &Doing { words, tone: Tone::Calm }, room)
+            StatusState::Queued(wait) => {
+                let tone = if matches!(wait, Wait::Limit { .. }) { Tone::Urgent } else { Tone::Calm };
+                self.working(QUEUED, &Doing { words: Some(wait.words()), tone }, room)
             }
             StatusState::Running(doing) => self.working(SPINNER[frame % SPINNER.len()], doing, room),
             StatusState::Ready => {
@@ -255,6 +255,10 @@ mod tests {
         StatusState::Running(Doing { words: words.map(str::to_owned), tone })
     }
 
+    fn limited(again: bool) -> StatusState {
+        StatusState::Queued(Wait::Limit { until: "14:00".to_owned(), again })
+    }
+
     fn ended(look: Look, said: &str, rest: Option<&str>) -> StatusState {
         StatusState::Ended(Said { look, words: said.to_owned(), rest: rest.map(str::to_owned) })
     }
@@ -268,7 +272,9 @@ mod tests {
         let failure = "✗ Read src/erorr.rs: file does not exist";
         for (state, expected) in [
             (running(None, Tone::Calm), "⠹ x · 7s"),
-            (StatusState::Queued(2), "○ x · queued, number 2 · 7s"),
+            (StatusState::Queued(Wait::Place(2)), "○ x · queued, number 2 · 7s"),
+            (limited(true), "○ x · limit until 14:00 · runs again then · 7s"),
+            (limited(false), "○ x · limit until 14:00 · runs then · 7s"),
             (running(Some("overloaded, try 2 of 10"), Tone::Urgent), "⠹ x · overloaded, try 2 of 10 · 7s"),
             (running(Some(failure), Tone::Failing), "⠹ x · ✗ Read src/erorr.rs: file does not exist · 7s"),
             (running(Some("Read \u{1}x"), Tone::Calm), "⠹ x · Read  x · 7s"),

@@ -4,7 +4,7 @@ use super::amounts::{duration, money};
 use super::landing::{failure, landing};
 use super::place::place;
 use super::{Action, Cell, Column, ListRow, Viewer, signs};
-use crate::session::{Doing, Live, LiveState, Tone};
+use crate::session::{Doing, Live, LiveState, Tone, Wait};
 use crate::store::JobEntry;
 
 /// What is said of all jobs of this Neovim together.
@@ -56,6 +56,7 @@ impl Live {
         let [sign, words] = state(&self.state);
         let detail = match &self.state {
             LiveState::Running(Doing { words, tone: Tone::Failing }) => words.clone(),
+            LiveState::Queued(wait @ Wait::Limit { .. }) => Some(wait.words()),
             _ => None,
         };
         ListRow {
@@ -81,13 +82,14 @@ impl Live {
     /// What can be done with it.
     pub fn actions(&self) -> Vec<Action> {
         let is_held = matches!(self.state, LiveState::Held(_));
+        let is_limited = matches!(self.state, LiveState::Queued(Wait::Limit { .. }));
         let all = [
             (is_held, Action::Review),
             (true, Action::Jump),
             (is_held, Action::Prompt),
             (is_held, Action::Diff),
             (is_held, Action::Yank),
-            (is_held, Action::Retry),
+            (is_held || is_limited, Action::Retry),
             (is_held && self.has_session, Action::Followup),
             (is_held && self.has_session, Action::Open),
             (self.has_transcript, Action::Transcript),
@@ -98,9 +100,8 @@ impl Live {
 
 fn state(state: &LiveState) -> [Cell; 2] {
     match state {
-        LiveState::Queued(number) => {
-            let words = format!("queued, number {number}");
-            [Cell::new(signs::QUEUED, "BotglueSpinner"), Cell::new(words, "BotglueActivity")]
+        LiveState::Queued(wait) => {
+            [Cell::new(signs::QUEUED, "BotglueSpinner"), Cell::new(wait.words(), "BotglueActivity")]
         }
         LiveState::Running(Doing { words, tone }) => {
             let group = if *tone == Tone::Failing { "BotglueFailure" } else { "BotglueActivity" };
@@ -272,7 +273,7 @@ mod tests {
     fn each_state_has_its_sign_and_its_words() {
         let doing = Some("Read src/error.rs".to_owned());
         let states = [
-            LiveState::Queued(1),
+            LiveState::Queued(Wait::Place(1)),
             LiveState::Running(Doing { words: doing.clone(), tone: Tone::Calm }),
             LiveState::Running(Doing::default()),
             LiveState::Ready,

@@ -27,5 +27,6 @@ pub fn entry() -> JobEntry {
         place: Some((7, 7)),
         landed_rows: None,
         has_answer: true,
+        resumes_at: None,
     }
 }

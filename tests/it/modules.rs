@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 mod lua;
 
 /// Every module, in the order in which they may know each other.
-const ORDER: [&str; 32] = [
-    "error", "memory", "log", "rules", "stream", "agent", "fields", "options", "request", "document", "land",
-    "review", "message", "journal", "store", "mirror", "record", "session", "view", "ui", "command", "reap",
-    "held", "job", "editor", "rpc", "host", "serve", "parse", "replay", "lib", "main",
+const ORDER: [&str; 33] = [
+    "limit", "error", "memory", "log", "rules", "stream", "agent", "fields", "options", "request",
+    "document", "land", "review", "message", "journal", "store", "mirror", "record", "session", "view", "ui",
+    "command", "reap", "held", "job", "editor", "rpc", "host", "serve", "parse", "replay", "lib", "main",
 ];
 
 #[test]

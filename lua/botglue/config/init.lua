@@ -130,6 +130,7 @@ local OPTIONS = {
   max_turns = or_off(number(false, 1, "a whole number from 1 or false"), false),
   max_cost_usd = or_off(number(false, 1e-9, "a number above 0 or false"), false),
   max_parallel = number(4, 1, "a whole number from 1"),
+  resume_at_limit = rule("boolean", true),
   trust_project = rule("boolean", false),
   default_keymaps = rule("boolean", true),
   review = rule("boolean", false),

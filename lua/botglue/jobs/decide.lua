@@ -25,13 +25,13 @@ end
 
 --- Sends a decision to the host and waits for its word, but not for a moment at which it can write. Raises an error if
 --- the decision is impossible; one that turns out later to be so is shown.
----@param id integer
 ---@param name "accept"|"reject"|"revert"
----@param args table
+---@param id integer
+---@param args table?
 ---@return table? result
-local function decide(id, name, args)
+function M.decide(name, id, args)
   local job = registry.job(id)
-  args = vim.tbl_extend("error", M.place(job, args.range ~= nil), args)
+  args = vim.tbl_extend("error", M.place(job, args ~= nil and args.range ~= nil), args or {})
   local landing, before = job.landing, job.deciding
   job.deciding = before or "asked"
   local result, err = ask.change(name, args, args.buffer, function(_, late)
@@ -74,7 +74,7 @@ local function accept_at(job, opts)
     job.range:move_to(bufnr)
   end
   local tick = api.nvim_buf_get_changedtick(bufnr)
-  decide(job.id, "accept", { range = { first = first, last = last }, tick = tick })
+  M.decide("accept", job.id, { range = { first = first, last = last }, tick = tick })
 end
 
 --- Accepts a held answer: the host merges it with the current text and writes it. Raises an error if it cannot.
@@ -89,18 +89,11 @@ function M.accept(id, opts, shows)
   elseif opts and opts.hunk then
     local bufnr = job:load()
     local now = bufnr and api.nvim_buf_get_changedtick(bufnr)
-    decide(id, "accept", { hunk = opts.hunk, tick = opts.tick, now = now })
+    M.decide("accept", id, { hunk = opts.hunk, tick = opts.tick, now = now })
   else
-    local result = decide(id, "accept", { shows = shows and not job.range.lost })
+    local result = M.decide("accept", id, { shows = shows and not job.range.lost })
     return result and result.show ~= nil
   end
-end
-
---- Rejects a held answer: the buffer stays as it is; or reverts a landed one, even after later edits around it.
----@param name "reject"|"revert"
----@param id integer
-function M.decide(name, id)
-  decide(id, name, {})
 end
 
 --- What a held answer would change in its buffer, for a script.

@@ -116,13 +116,6 @@ function M.tell(job, update)
   end
 end
 
---- A tool as observers and the job's table have it.
----@param tool botglue.Tool
----@return botglue.Tool
-function M.public(tool)
-  return { id = tool.id, name = tool.name, status = tool.status, error = tool.error }
-end
-
 --- The job has ended: the last that its functions hear.
 ---@param job botglue.Job
 function M.finished(job)

@@ -18,7 +18,7 @@ local MOST_TOOLS = 100
 -- The fields that its table has as they are.
 local PUBLIC = vim.split(
   "id status landing held_for path prompt agent model session_id tool text "
-    .. "num_turns cost_usd input_tokens output_tokens",
+    .. "num_turns cost_usd input_tokens output_tokens resumes_at",
   " "
 )
 
@@ -81,7 +81,7 @@ function Job:table()
     tools = {},
   }
   for index = math.max(self.newest_tool - MOST_TOOLS, 0) + 1, self.newest_tool do
-    told.tools[#told.tools + 1] = self.tools[index] and observe.public(self.tools[index])
+    told.tools[#told.tools + 1] = vim.deepcopy(self.tools[index])
   end
   for _, field in ipairs(PUBLIC) do
     told[field] = self[field]
@@ -93,12 +93,12 @@ end
 ---@param tools table[] each with its index
 function Job:learn_tools(tools)
   for _, tool in ipairs(tools) do
-    local known = self.tools[tool.index]
-    self.newest_tool = math.max(self.newest_tool, tool.index)
-    self.tools[tool.index] = tool
+    local index, known = tool.index, self.tools[tool.index]
+    self.newest_tool, tool.index = math.max(self.newest_tool, index), nil
+    self.tools[index] = tool
     self.tools[self.newest_tool - MOST_TOOLS] = nil
     if not known or known.status ~= tool.status then
-      observe.tell(self, { kind = "tool", tool = observe.public(tool) })
+      observe.tell(self, { kind = "tool", tool = tool })
     end
   end
 end
@@ -154,7 +154,7 @@ function Job:take(patch)
   local set, was_open, was_held = patch.set or {}, self:is_open(), self:is_held()
   for field, value in pairs(set) do
     if field == "error" then
-      self.error = { code = value.code, message = text.clean(value.message) }
+      self.error = { code = value.code, message = text.clean(value.message), resets_at = value.resets_at }
     elseif field ~= "status" then
       self[field] = value ~= vim.NIL and value or nil
     end

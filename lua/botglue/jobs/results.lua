@@ -16,9 +16,8 @@ local function entry(row)
   local item = { type = row.type, user_data = row.id, text = text.clean(row.text) }
   if job then
     local known = job:table()
-    item[api.nvim_buf_is_valid(known.bufnr) and "bufnr" or "filename"] = api.nvim_buf_is_valid(known.bufnr)
-        and known.bufnr
-      or known.path
+    item.bufnr = api.nvim_buf_is_valid(known.bufnr) and known.bufnr or nil
+    item.filename = not item.bufnr and known.path or nil
     item.lnum, item.end_lnum = math.max(known.first_line, 1), math.max(known.last_line, 1)
   end
   return item

@@ -156,6 +156,7 @@ function M.send(target, request, options, composed)
     prompt = request.prompt,
     request = same,
     wanted = composed.model,
+    composed = composed,
     cwd = sent.cwd,
   }))
   submit(job, sent)
@@ -168,6 +169,20 @@ function M.send(target, request, options, composed)
   -- After it was sent, because an autocommand may wait for the job.
   events.emit("BotglueJobStarted", job, true)
   return id
+end
+
+--- Sends the request of a job that has waited for a limit once more, on its range as it is now.
+---@param told { id: integer }
+function M.recall(told)
+  local job = registry.job(told.id)
+  local ok, sent = pcall(function()
+    local is_there = job:load() and job.range:rebase()
+    return is_there and message(job.id, job.range, job.request, job.composed, client.options().context)
+  end)
+  local lost = ok and "select the lines and start a new job: the place of the answer is not known" or sent
+  sent = ok and sent or { id = job.id, lost = lost }
+  job.started, sent.observe = vim.uv.hrtime(), observe.from_start(job)
+  job.process:notify("run", sent)
 end
 
 ---@class botglue.Asking
@@ -223,18 +238,16 @@ end
 function M.again(reply)
   local wanted = reply.retry or reply.followup --[[@as botglue.Again]]
   local earlier = registry.job(wanted.id)
-  if earlier:is_open() then
+  if earlier.resumes_at and reply.retry then
+    ask.open("act", { action = "retry", row = "#" .. earlier.id }, { keeps_keys = true })
+    return earlier.id
+  elseif earlier:is_open() then
     errors.fail("job %d has not ended yet: wait for it", earlier.id)
   end
-  local request = vim.tbl_extend("force", reply.retry and earlier.request or M.onward(earlier), {
-    agent = wanted.agent,
-    prompt = wanted.prompt,
-    model = wanted.model,
-  })
-  if wanted.agent and wanted.agent ~= earlier.agent then
-    -- A model is its agent's own.
-    request.model = wanted.model
-  end
+  local same = reply.retry and earlier.request or M.onward(earlier)
+  local request = vim.tbl_extend("force", same, { agent = wanted.agent, prompt = wanted.prompt })
+  -- A model is its agent's own.
+  request.model = wanted.model or request.agent == earlier.agent and same.model or nil
   return M.start(earlier:again(), request)
 end
 

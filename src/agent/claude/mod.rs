@@ -11,6 +11,7 @@ use super::one_way::OneWay;
 use super::values::{REASON, argument, usage};
 use super::{About, Dialect, Invocation, Isolation, OpenCommand, Opening, PrewarmSupport, ResumeSupport};
 use crate::error::Code;
+use crate::limit::LimitEnd;
 use crate::stream::event::{
     Authority, Caller, Cost, Detail, Event, FinishLine, FinishVerdict, Output, Piece, Problem,
     ReportedAmounts, Retry, Returned, Text, ToolCalled,
@@ -118,6 +119,12 @@ fn line_events<'a>(line: &Object<'a>, each: &mut dyn FnMut(Event<'a>)) {
         "tool_result" => tool_result(line, each),
         "system" => system(line, each),
         "result" => result(line, each),
+        "rate_limit_event" => {
+            let info = line.get("rate_limit_info");
+            let is_reached = info.get("status").text().as_deref() == Some("rejected");
+            let end = info.get("resetsAt").number().filter(|_| is_reached).map(LimitEnd::At);
+            each(Event::Limit(end));
+        }
         _ if caller == Caller::Main => api_event(line, Piece::Part, each),
         _ => {}
     }

@@ -86,6 +86,11 @@ impl JobState {
             StateChange::Queued => {
                 self.status = Some("queued");
                 self.changed = true;
+                // Of one that waits to run again nothing goes on.
+                (self.activity, self.failure, self.retry) = (None, None, None);
+                for (index, tool) in std::mem::take(&mut self.running) {
+                    self.untell(index, ToolCall { status: ToolStatus::Unfinished, ..tool });
+                }
             }
             StateChange::Started => {
                 self.status = Some("running");

@@ -5,6 +5,7 @@
 
 use super::Reducer;
 use crate::error::{Code, JobError};
+use crate::limit::LimitEnd;
 use crate::stream::answer::MAX_ANSWER;
 use crate::stream::event::{Authority, Certainty, FinishVerdict, Problem};
 use crate::stream::failure::classify;
@@ -130,10 +131,14 @@ impl Reducer {
         {
             // Some say on standard output why they fail.
             let block = words::clip(self.answer.last_block(), QUOTED_BLOCK);
+            let said = if words.trim().is_empty() { block } else { &words };
+            if classify(None, said) == Code::RateLimited && LimitEnd::named(said).is_some() {
+                return Err(self.error(Code::RateLimited, said));
+            }
             if self.resume && words.trim().is_empty() && !self.has_spoken {
                 return Err(self.label.silent_about_session(code));
             }
-            return Err(self.label.exit_code(code, if words.trim().is_empty() { block } else { &words }));
+            return Err(self.label.exit_code(code, said));
         }
         match self.answer.if_complete() {
             Some(text) => Ok(self.answered(text)),
@@ -165,7 +170,11 @@ impl Reducer {
 
     /// An error that the agent reported, with what it said outside its protocol.
     pub(super) fn error(&self, code: Code, words: &str) -> JobError {
-        self.label.error(code, &format!("{words}\n{}", self.other_output.end()))
+        // Where it says that a limit is reached, that is why a run fails of which it says no more.
+        let code = if code == Code::ApiError && self.limit.is_some() { Code::RateLimited } else { code };
+        let error = self.label.error(code, &format!("{words}\n{}", self.other_output.end()));
+        let limit = self.limit.clone().filter(|_| code == Code::RateLimited);
+        JobError { limit: limit.or(error.limit), ..error }
     }
 
     /// What the agent said last, outside its protocol.

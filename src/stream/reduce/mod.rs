@@ -7,6 +7,7 @@ mod ending;
 mod non_protocol;
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use super::answer::Answer;
 use super::event::{Authority, Caller, Detail, Event, FinishLine, FinishVerdict, Piece, Problem, Retry};
@@ -17,6 +18,7 @@ use super::tools::Tools;
 use super::update::Update;
 use super::words;
 use crate::error::Code;
+use crate::limit::LimitEnd;
 use ending::{FinalAnswer, JobResult};
 use non_protocol::NonProtocolOutput;
 
@@ -24,6 +26,8 @@ use non_protocol::NonProtocolOutput;
 const CHECKPOINTS: usize = 100;
 /// The longest id of one, in bytes.
 const CHECKPOINT: usize = 256;
+/// A pause of an agent at a rate limit that is one of minutes.
+const LONG_PAUSE: Duration = Duration::from_secs(60);
 /// Where updates go.
 pub type Emit<'e> = &'e mut dyn FnMut(Update<'_>);
 
@@ -44,6 +48,8 @@ pub struct Reducer {
     problem: Option<(Detail, Code, String)>,
     /// What the CLI said last in the agent's place.
     stand_in: Option<String>,
+    /// The end of a limit that is reached.
+    limit: Option<LimitEnd>,
     /// How often in a row the service refused the user's key.
     refused_logins: u64,
     decision: Option<(Authority, JobResult)>,
@@ -108,6 +114,7 @@ impl Reducer {
             checkpoints: VecDeque::new(),
             problem: None,
             stand_in: None,
+            limit: None,
             refused_logins: 0,
             decision: None,
             other_output: NonProtocolOutput::default(),
@@ -181,6 +188,7 @@ impl Reducer {
                 self.show_tool(changed, emit);
             }
             Event::Retry(retry) => self.retry(retry, emit),
+            Event::Limit(limit) => self.limit = limit,
             Event::Asked { .. } => {}
             Event::Checkpoint { id } => self.checkpoint(words::clip(&id, CHECKPOINT)),
             Event::Problem(problem) => self.problem(problem),
@@ -332,7 +340,7 @@ impl Reducer {
     }
 
     /// The service failed and is asked again. One token may be renewed meanwhile: a key that is refused twice in a row
-    /// will be refused again, for minutes.
+    /// will be refused again, for minutes. A long pause is waited for without the agent.
     fn retry(&mut self, retry: Retry, emit: Emit<'_>) {
         let Retry { attempt, max, delay_ms, reason, code } = retry;
         if self.decision.is_some() {
@@ -343,7 +351,12 @@ impl Reducer {
         }
         self.answer.retried();
         self.refused_logins = if code == Code::NotLoggedIn { self.refused_logins + 1 } else { 0 };
-        if self.refused_logins > 1 {
+        let pause = Duration::from_millis(delay_ms);
+        let is_limit = code == Code::RateLimited && pause >= LONG_PAUSE;
+        if is_limit {
+            self.limit.get_or_insert(LimitEnd::After(pause));
+        }
+        if self.refused_logins > 1 || is_limit {
             self.decision = Some((Authority::Final, Err(self.error(code, &reason))));
         }
         emit(Update::Retry { attempt, max, delay_ms, reason });

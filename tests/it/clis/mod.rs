@@ -4,4 +4,5 @@
 mod answers;
 mod claude_sessions;
 mod droid_sessions;
+mod limits;
 mod prewarmed;

@@ -22,7 +22,7 @@ const BUDGETS: [(&str, usize); 10] = [
     ("config", 328),
     ("editor", 2004),
     ("host", 604),
-    ("jobs", 1165),
+    ("jobs", 1164),
     ("session", 62),
     ("ui", 1444),
     ("ui/prompt", 885),

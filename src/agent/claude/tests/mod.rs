@@ -3,6 +3,8 @@
 mod answer;
 mod command;
 
+use std::time::Duration;
+
 use super::*;
 use crate::agent::Protocol;
 use crate::agent::testing::{answer, run, tools};
@@ -27,6 +29,19 @@ fn wrapped(event: &str) -> String {
 
 fn delta(text: &str) -> String {
     format!(r#"{{"type":"content_block_delta","index":0,"delta":{{"type":"text_delta","text":"{text}"}}}}"#)
+}
+
+#[test]
+fn a_long_pause_at_a_rate_limit_is_waited_for_without_the_agent() {
+    let retry = |delay_ms, status| {
+        format!(
+            r#"{{"type":"system","subtype":"api_retry","retry_delay_ms":{delay_ms},"error_status":{status}}}"#
+        )
+    };
+    let limit = |retry: &str| claude(&[INIT, retry, DONE]).error.and_then(|error| error.limit);
+    assert_eq!(limit(&retry(90_000, 429)), Some(LimitEnd::After(Duration::from_secs(90))));
+    assert_eq!(limit(&retry(30_000, 429)), None, "the agent waits");
+    assert_eq!(limit(&retry(90_000, 500)), None);
 }
 
 #[test]

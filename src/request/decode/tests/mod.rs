@@ -114,6 +114,7 @@ fn decoded() -> Request {
         },
         timeout: Duration::from_millis(500),
         max_parallel: 4,
+        resume_at_limit: false,
         rules: true,
         record: true,
         path: "/project/a.rs".to_owned(),

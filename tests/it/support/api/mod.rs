@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::{Method, StatusCode, Uri};
+use axum::http::{HeaderName, Method, StatusCode, Uri};
 use axum::response::sse::Sse;
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
@@ -34,6 +34,8 @@ pub struct Api {
 struct Shared {
     scripts: Mutex<HashMap<String, Vec<Reply>>>,
     requests: Mutex<Vec<Request>>,
+    /// When the limit of the plan ends that refusals name, Unix time in seconds.
+    limit_ends: Mutex<Option<u64>>,
     hits: AtomicUsize,
 }
 
@@ -145,6 +147,11 @@ impl Api {
         self.shared.scripts.lock().unwrap().insert(name.to_owned(), replies.into());
     }
 
+    /// Refusals are for a limit of the user's plan, which ends then, Unix time in seconds.
+    pub fn limit_until(&self, at: u64) {
+        *self.shared.limit_ends.lock().unwrap() = Some(at);
+    }
+
     /// The requests for messages so far.
     pub fn requests(&self) -> Vec<Request> {
         self.shared.requests.lock().unwrap().clone()
@@ -238,7 +245,17 @@ async fn serve(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, body
         reply if is_gemini => gemini::answer(reply),
         Reply::Error(status, kind, text) => {
             let body = json!({"type": "error", "error": {"type": kind, "message": text}});
-            (StatusCode::from_u16(status).unwrap(), axum::Json(body)).into_response()
+            let mut response = (StatusCode::from_u16(status).unwrap(), axum::Json(body)).into_response();
+            if let Some(at) = *shared.limit_ends.lock().unwrap() {
+                let limit = [("status", "rejected".to_owned()), ("reset", at.to_string())];
+                for (name, value) in
+                    limit.into_iter().chain([("representative-claim", "five_hour".to_owned())])
+                {
+                    let name = format!("anthropic-ratelimit-unified-{name}").parse::<HeaderName>().unwrap();
+                    response.headers_mut().insert(name, value.parse().unwrap());
+                }
+            }
+            response
         }
         Reply::Message(blocks, stop) => {
             let steps = events::of_message(number, &model, &blocks, stop);

@@ -1,0 +1,118 @@
+//! Jobs that have met a limit of their agent: they wait for its end, and run again with the text as it is then.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+use rmpv::Value;
+
+use super::Host;
+use super::jobs::QueuedJob;
+use super::subscriptions::Subscriptions;
+use super::views::Found;
+use crate::editor::StateChange;
+use crate::error::JobError;
+use crate::journal::{self, Change};
+use crate::record;
+use crate::request::Request;
+use crate::session::Patch;
+use crate::stream::Outcome;
+
+/// The longest that a job waits for the end of a limit, in seconds.
+const LONGEST_WAIT: i64 = 6 * 3600;
+/// The least that it waits doubles from a second on with each run, so many times.
+const MOST_STEPS: u32 = 8;
+/// The longest until the clock is looked at again, in seconds: it goes on while the machine sleeps.
+const LOOK_AGAIN: i64 = 30;
+
+/// A time where the user is.
+pub(super) fn clock(at: i64) -> String {
+    let (now, at) = (Timestamp::now(), Timestamp::from_second(at).unwrap_or_default());
+    let is_near = at.as_second().abs_diff(now.as_second()) < 24 * 3600;
+    at.to_zoned(TimeZone::system()).strftime(if is_near { "%H:%M" } else { "%-d %b %H:%M" }).to_string()
+}
+
+impl Host {
+    /// Whether a job has met a limit that it waits for. Else the end of the limit is told with its failure.
+    pub(super) fn waits_for_limit(&mut self, id: u64, outcome: &mut Outcome) -> bool {
+        let Some(running) = self.jobs.running(id) else { return false };
+        let now = Zoned::now();
+        let limit = outcome.error.as_ref().and_then(|error| error.limit.as_ref());
+        let end = limit.and_then(|limit| limit.at(&now, |name| TimeZone::get(name).ok()));
+        let Some(end) = end else { return false };
+        let (request, seconds) = (Arc::clone(&running.request), now.timestamp().as_second());
+        // Where a limit goes on in spite of its end, it is tried less and less often.
+        let until = end.max(seconds + (1 << running.earlier.count.min(MOST_STEPS)));
+        if self.is_ending || !request.resume_at_limit || until - seconds > LONGEST_WAIT {
+            outcome.error = outcome.error.take().map(|error| error.until(end, &clock(end)));
+            return false;
+        }
+        tracing::info!(job = id, seconds = until - seconds, "waits for the end of a limit");
+        let (share, _) = record::amounts(&request, outcome, running.before.get(), &running.earlier.amounts);
+        let started_ms = running.since_ms;
+        running.waits = Some((share, until));
+        running.earlier.tools += outcome.tools.len();
+        if std::mem::take(&mut running.is_urgent) {
+            self.jobs.lift_limit(&request);
+        }
+        self.jobs.set_limit(&request, until);
+        self.store.journal.append(id, Change::Limited { started_ms, until, share });
+        record::with_share(outcome, &share);
+        self.session.cost(id, outcome.cost_usd);
+        self.session.limited(id, true);
+        self.editor.change(id, StateChange::Queued);
+        self.board.touch(id);
+        self.tell(Patch::new(id).with_amounts(outcome).with("resumes_at", until).as_update());
+        true
+    }
+
+    /// Tells what has changed of the limits that jobs wait for, and looks again when the first of them ends.
+    pub(super) fn follow_limits(&mut self) {
+        for (id, until) in self.jobs.untold_limits() {
+            self.session.limited(id, until.is_some());
+            self.board.touch(id);
+            self.tell(Patch::new(id).with("resumes_at", until.map_or(Value::Nil, Value::from)).as_update());
+        }
+        let now = Timestamp::now().as_second();
+        if let Some(at) = self.jobs.look_at(now + LOOK_AGAIN) {
+            let wait = u64::try_from(at - now).unwrap_or_default().max(1);
+            self.views.later(Duration::from_secs(wait), Found::LimitEnds);
+        }
+    }
+
+    /// A limit may have ended.
+    pub(super) fn limit_ends(&mut self) {
+        self.jobs.end_limits(Timestamp::now().as_second());
+        self.start_waiting();
+    }
+
+    /// Has a job run now that waits for a limit.
+    pub(super) fn hurry(&mut self, id: u64) -> Result<serde_json::Value, String> {
+        if !self.jobs.hurry(id) {
+            return Err(format!("job {id} has not ended yet: wait for it"));
+        }
+        self.start_waiting();
+        Ok(serde_json::Value::Null)
+    }
+
+    /// The plugin has read again what a job asks for that has waited, or says why that is impossible.
+    pub(super) fn run_again(&mut self, waiting: QueuedJob, request: Result<Request, JobError>) {
+        let (id, since_ms, amounts) = (waiting.request.id, journal::now_ms(), waiting.earlier.amounts);
+        match request {
+            Ok(request) => {
+                tracing::info!(job = id, runs = waiting.earlier.count, "runs after a limit");
+                self.session.accepted(&request, since_ms);
+                let accepted = Change::Accepted(Box::new(record::accepted(&request, since_ms)));
+                self.store.journal.append(id, accepted);
+                self.store.journal.append(id, Change::Amended { share: amounts, counted: amounts });
+                let subscriptions = Subscriptions::new(&request, &self.editor);
+                self.start(QueuedJob { request: Arc::new(request), since_ms, subscriptions, ..waiting });
+            }
+            Err(error) => {
+                self.end_unstarted(&waiting, Outcome::failed(error));
+                self.start_waiting();
+            }
+        }
+    }
+}
