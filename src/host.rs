@@ -44,6 +44,7 @@ use crate::rpc::{Command, Hello};
 use crate::session::{Patch, Session};
 use crate::store::Store;
 use answers::Answers;
+use decisions::Tally;
 use earlier::Adopter;
 use hunks::Asker;
 use jobs::Jobs;
@@ -139,6 +140,7 @@ pub struct Host {
     reviews: Reviews,
     prompts: Prompts,
     answers: Answers,
+    tally: Tally,
     /// Who waits for a mirror to do something with hunks, by token, each with the job.
     askers: BTreeMap<u64, (u64, Asker)>,
     /// The agent of the prompt that is being typed. It counts neither as running nor as waiting.
@@ -186,6 +188,7 @@ impl Host {
             reviews: Reviews::default(),
             prompts: Prompts::default(),
             answers: Answers::default(),
+            tally: Tally::default(),
             askers: BTreeMap::new(),
             prewarm: Prewarm::default(),
             interrupted: Vec::new(),

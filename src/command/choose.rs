@@ -101,6 +101,30 @@ pub(super) fn rejected(words: &str, world: World<'_>) -> Result<u64, String> {
     }
 }
 
+/// The answer to accept or to reject; with a range, to accept in those lines.
+pub(super) fn decided(name: &str, words: &str, has_range: bool, world: World<'_>) -> Result<u64, String> {
+    let id = if name == "reject" { rejected(words, world)? } else { HELD.choose(words, world)? };
+    let has_place = world.here.places.get(&id).is_some_and(|place| place.column.is_some());
+    match (has_range, name) {
+        (true, "reject") => Err("reject takes no range with the number of a job".to_owned()),
+        (true, _) if has_place => Err(format!("accept job {id} without a range: its place is known")),
+        _ => Ok(id),
+    }
+}
+
+/// The held answers in these lines of the buffer; one whose place is not known is in none.
+pub(super) fn held_in((first, last): (u64, u64), world: World<'_>) -> Result<Vec<u64>, String> {
+    let here = world.here;
+    let is_in = |id: &u64| {
+        here.places.get(id).is_some_and(|place| {
+            let is_known = place.buffer == Some(here.buffer) && place.column.is_some();
+            is_known && place.lines.0.max(1) <= last && place.lines.1.max(1) >= first
+        })
+    };
+    let ids: Vec<u64> = HELD.all(world).map(|(id, _)| id).filter(is_in).collect();
+    if ids.is_empty() { Err("no answer is held in these lines".to_owned()) } else { Ok(ids) }
+}
+
 /// The held answer to show next: the one behind that under review, else the one at the cursor, else the oldest.
 pub(super) fn next_held(world: World<'_>) -> Option<u64> {
     let ids: Vec<u64> = HELD.all(world).map(|(id, _)| id).collect();

@@ -34,8 +34,8 @@ pub struct Call {
     pub line: String,
     /// With `!`.
     pub bang: bool,
-    /// With a range.
-    pub has_range: bool,
+    /// The lines of its range, from 1.
+    pub range: Option<(u64, u64)>,
 }
 
 /// Where the user is, as far as a command depends on it.
@@ -102,6 +102,13 @@ pub enum Act {
         /// The job.
         id: Option<u64>,
     },
+    /// Take a decision on these answers.
+    All {
+        /// Whether they are to be accepted or rejected.
+        name: &'static str,
+        /// The jobs.
+        ids: Vec<u64>,
+    },
     /// Go back to an earlier message of the session of a job: first the user chooses one.
     Rewind(u64),
     /// Open a list.
@@ -149,7 +156,7 @@ pub fn read(call: &Call, world: World<'_>) -> Result<Act, String> {
     let Some(subcommand) = named(name) else { return Err(unknown(name)) };
     let refused = match () {
         () if call.bang && !subcommand.bang => "!",
-        () if call.has_range && !subcommand.range => "range",
+        () if call.range.is_some() && !subcommand.range => "range",
         () if !rest.is_empty() && subcommand.is_bare() => "argument",
         () => "",
     };
@@ -185,7 +192,10 @@ fn act(
         Does::Info => Act::Info(choose::of_info(world)),
         Does::Plugin(name) => plugin(name, None),
         Does::Of(choice, name) => plugin(name, Some(choose(choice)?)),
-        Does::Reject => plugin("reject", Some(choose::rejected(rest, world)?)),
+        Does::Decide(name) => match (call.range, rest.is_empty()) {
+            (Some(lines), true) => Act::All { name, ids: choose::held_in(lines, world)? },
+            (range, _) => plugin(name, Some(choose::decided(name, rest, range.is_some(), world)?)),
+        },
         Does::Review if call.bang => plugin("review_end", None),
         Does::Review if has_words => plugin("review", Some(choose(&choose::HELD)?)),
         Does::Review => plugin("review", choose::next_held(world)),

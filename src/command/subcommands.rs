@@ -30,7 +30,8 @@ pub(super) enum Does {
     Plugin(&'static str),
     /// The same with a job.
     Of(Choice, &'static str),
-    Reject,
+    /// Accepts or rejects.
+    Decide(&'static str),
     Review,
     Transcript,
     Answer,
@@ -48,7 +49,7 @@ const PLAIN: Subcommand =
 
 /// All, in the order of their names.
 pub(super) const SUBCOMMANDS: &[Subcommand] = &[
-    Subcommand { name: "accept", does: Does::Of(choose::HELD, "accept"), range: true, ..PLAIN },
+    Subcommand { name: "accept", does: Does::Decide("accept"), range: true, ..PLAIN },
     Subcommand { name: "answer", does: Does::Answer, ..PLAIN },
     Subcommand { name: "ask", does: Does::Ask, range: true, plus: &plus::BOTH, ..PLAIN },
     Subcommand { name: "diff", does: Does::Of(choose::TEXTS, "diff"), opens: true, ..PLAIN },
@@ -62,7 +63,7 @@ pub(super) const SUBCOMMANDS: &[Subcommand] = &[
     Subcommand { name: "log", does: Does::Plugin("log"), opens: true, ..PLAIN },
     Subcommand { name: "open", does: Does::Open, opens: true, ..PLAIN },
     Subcommand { name: "pick", does: Does::Pick, ..PLAIN },
-    Subcommand { name: "reject", does: Does::Reject, ..PLAIN },
+    Subcommand { name: "reject", does: Does::Decide("reject"), range: true, ..PLAIN },
     Subcommand { name: "retry", does: Does::Retry, plus: &plus::BOTH, ..PLAIN },
     Subcommand { name: "revert", does: Does::Of(choose::LANDED, "revert"), ..PLAIN },
     Subcommand { name: "review", does: Does::Review, bang: true, opens: true, ..PLAIN },
@@ -99,7 +100,7 @@ impl Subcommand {
     pub(super) const fn choice(&self) -> Option<&Choice> {
         match &self.does {
             Does::Of(choice, _) => Some(choice),
-            Does::Reject | Does::Review => Some(&choose::HELD),
+            Does::Decide(_) | Does::Review => Some(&choose::HELD),
             Does::Answer => Some(&choose::ANSWERED),
             Does::Transcript => Some(&choose::TRANSCRIPT),
             Does::Open => Some(&choose::SESSION),

@@ -41,8 +41,8 @@ fn jobs() -> Session {
 
 fn read_at(line: &str, here: &Here, session: &Session) -> Result<Act, String> {
     let (bang, line) = line.strip_prefix('!').map_or((false, line), |line| (true, line));
-    let (has_range, line) = line.strip_prefix('%').map_or((false, line), |line| (true, line));
-    let call = Call { line: line.to_owned(), bang, has_range };
+    let (range, line) = line.strip_prefix('%').map_or((None, line), |line| (Some((1, 9)), line));
+    let call = Call { line: line.to_owned(), bang, range };
     read(&call, World { here, session, options: &options() })
 }
 
@@ -107,6 +107,11 @@ fn a_command_means_the_named_job_else_the_one_at_the_cursor_else_the_only_or_the
     reads("accept 17", plugin("accept", 17));
     refused("accept x", "not a job number: x");
     refused("accept", "say which answer: 1, 3");
+    reads("%accept", Act::All { name: "accept", ids: vec![1] });
+    reads("%reject", Act::All { name: "reject", ids: vec![1] });
+    refused("%accept 1", "accept job 1 without a range: its place is known");
+    reads("%accept 17", plugin("accept", 17));
+    refused("%reject 1", "reject takes no range with the number of a job");
     reads("revert", plugin("revert", 2));
     reads("diff", plugin("diff", 2));
     reads("answer", Act::Answer(5));

@@ -9,6 +9,7 @@ use crate::command::{self, Act, Call, Group, Here, Wanted, World};
 use crate::options::Choice;
 use crate::request::{self, OpenBuffer};
 use crate::rpc::{AskedFrom, EachOf};
+use crate::session::Decision;
 use crate::store::InfoQuery;
 use crate::ui::Ui;
 use crate::view::Action;
@@ -156,6 +157,12 @@ impl Host {
                         editor.reply(token, reply.map_err(|error| error.to_string()));
                     },
                 );
+            }
+            Act::All { name, ids } => {
+                let decision =
+                    if name == "reject" { Decision::Reject } else { Decision::Accept { shows: false } };
+                self.decide_all(&ids, from.here.buffer, &decision);
+                Ok(Value::Null)
             }
             Act::Hurry(id) => self.hurry(id),
             Act::Terminal(id) => self.terminal_of(id),

@@ -1,5 +1,7 @@
 //! The user's decisions on answers, and what they make of held ones.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::Host;
@@ -11,17 +13,55 @@ use crate::land::{Bytes, HeldFor};
 use crate::mirror::{BufferEvent, MirrorEvent, Obstacle, ReviewQuery};
 use crate::review::EditId;
 use crate::rpc::{Act, ShowOf};
-use crate::session::{self, Decision, HeldAnswer, Patch, ShownAs, Verdict};
+use crate::session::{self, Decision, HeldAnswer, OF_SEVERAL, Patch, ShownAs, Verdict};
 use crate::stream::Outcome;
 use crate::ui::Blocks;
 use crate::view::BETWEEN;
 
+/// Decisions on several answers that were asked for at once.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    /// The tokens of those of which it is not known what becomes of them.
+    open: BTreeSet<u64>,
+    count: u64,
+    refused: u64,
+}
+
 impl Host {
+    /// Takes a decision on all of these answers in a buffer; where one is impossible, the answer stays held. All is said in
+    /// one message.
+    pub(super) fn decide_all(&mut self, ids: &[u64], buffer: u64, decision: &Decision) {
+        for id in ids {
+            // A conflict that was shown for this answer alone is one all the same.
+            self.session.answer(*id).into_iter().for_each(HeldAnswer::hide);
+            self.tally.count += 1;
+            let token = OF_SEVERAL + self.tally.count;
+            self.tally.open.insert(token);
+            self.decide(token, *id, Some(buffer), decision.clone());
+        }
+    }
+
+    /// It is known what becomes of a decision.
+    pub(super) fn decided(&mut self, token: u64, reply: Result<Value, String>) {
+        let Tally { open, count, refused } = &mut self.tally;
+        if !open.remove(&token) {
+            return self.editor.reply(token, reply);
+        }
+        *refused += u64::from(reply.is_err());
+        if open.is_empty() {
+            if *refused > 0 {
+                let words = format!("{refused} of {count} answers stay held, :Botglue review shows why");
+                self.editor.warn(words);
+            }
+            self.tally = Tally::default();
+        }
+    }
+
     /// Takes a decision; who asks has the token, and gets the reply once it is known whether the decision is possible.
     pub(super) fn decide(&mut self, token: u64, id: u64, buffer: Option<u64>, decision: Decision) {
         let verdict = match self.session.decide(id, decision, buffer.is_some(), token) {
             Ok(verdict) => verdict,
-            Err(sentence) => return self.editor.reply(token, Err(sentence)),
+            Err(sentence) => return self.decided(token, Err(sentence)),
         };
         let buffer = buffer.unwrap_or_default();
         match verdict {
@@ -32,7 +72,7 @@ impl Host {
             Verdict::Show => {
                 let words = "for what is shown here: it conflicts with what you changed";
                 self.editor.warn(format!("accept job {id} again {words}"));
-                self.editor.reply(token, Ok(json!({ "show": id })));
+                self.decided(token, Ok(json!({ "show": id })));
             }
         }
     }
@@ -44,7 +84,7 @@ impl Host {
             self.end_unstarted(&waiting, Outcome::default());
         }
         self.board.touch(id);
-        self.editor.reply(token, Ok(json!({})));
+        self.decided(token, Ok(json!({})));
     }
 
     /// The answer ends so, by the user's word alone.
@@ -59,7 +99,7 @@ impl Host {
             self.tell(patch);
         }
         self.end_review(id);
-        self.editor.reply(token, Ok(json!({})));
+        self.decided(token, Ok(json!({})));
     }
 
     /// Replies with what is to be opened of a held answer: its hunks, its text, or its blocks.

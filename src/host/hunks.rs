@@ -77,7 +77,7 @@ impl Host {
             }
             return;
         };
-        let Err(why) = *findings else { return self.editor.reply(token, Ok(json!({}))) };
+        let Err(why) = *findings else { return self.decided(token, Ok(json!({}))) };
         let sentence = match (asker, why) {
             (Asker::Key, Obstacle::Stale) => return self.tell_stale(token),
             (Asker::Script, Obstacle::Stale) => format!("job {id} cannot be accepted: the text has changed"),
@@ -85,7 +85,7 @@ impl Host {
             (Asker::Script, _) => format!("job {id} cannot be accepted: {}", session::advice(id, why)),
             (Asker::Reject, _) => format!("job {id} cannot be rejected: {}", session::advice(id, why)),
         };
-        self.editor.reply(token, Err(sentence));
+        self.decided(token, Err(sentence));
     }
 
     /// What the user saw is not what is proposed.

@@ -222,7 +222,7 @@ impl Host {
             self.replied(token, &findings);
         }
         if let Some(token) = token {
-            self.editor.reply(token, Ok(json!({})));
+            self.decided(token, Ok(json!({})));
         }
         if is_kept && attempt.is_some() {
             self.editor.stored(id, attempt);
@@ -244,7 +244,7 @@ impl Host {
             self.show_again(id);
         }
         match token {
-            Some(token) => self.editor.reply(token, Err(sentence)),
+            Some(token) => self.decided(token, Err(sentence)),
             None => self.editor.error(sentence),
         }
     }
@@ -257,7 +257,7 @@ impl Host {
                 self.board.touch(id);
             }
             if let Some(token) = self.session.postpone(id) {
-                self.editor.reply(token, Ok(json!({ "is_pending": true })));
+                self.decided(token, Ok(json!({ "is_pending": true })));
             }
         }
     }

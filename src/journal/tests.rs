@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::folder::parse;
-use super::sample::{DEADLINE, HELD_UP, accept, begin, bytes, draft, ended, failed, landed, lines, run, until};
+use super::sample::{
+    DEADLINE, HELD_UP, accept, begin, bytes, draft, ended, failed, landed, lines, run, until,
+};
 use super::undecided::Undecided;
 use super::*;
 

@@ -170,8 +170,12 @@ fn asked(fields: &Fields<'_>) -> Result<Asked, JobError> {
     let arg = fields.fields("arg")?;
     Ok(match fields.text("what")?.as_str() {
         "command" => {
-            let call =
-                Call { line: arg.lossy("line")?, bang: arg.flag("bang")?, has_range: arg.flag("has_range")? };
+            let range = arg.some("range", Fields::counts)?;
+            let call = Call {
+                line: arg.lossy("line")?,
+                bang: arg.flag("bang")?,
+                range: range.and_then(|lines| Some((*lines.first()?, *lines.last()?))),
+            };
             Asked::Command(call, Box::new(from(&arg.fields("from")?)?))
         }
         "compose" => Asked::Compose(arg.text("prompt")?, request::choice(&arg)?, OpenBuffer::decode(&arg)?),

@@ -118,6 +118,11 @@ impl HeldAnswer {
         &self.dropped
     }
 
+    /// What was shown of it is forgotten.
+    pub fn hide(&mut self) {
+        self.shown = None;
+    }
+
     /// The user saved it like this.
     pub fn edit(&mut self, lines: Vec<Bytes>) {
         (self.edited, self.typed, self.shown) = (Some(lines), None, None);

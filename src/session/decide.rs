@@ -6,6 +6,9 @@ use super::{Known, Pending, Session, Stage, words};
 use crate::land::HeldFor;
 use crate::mirror::{Intent, Obstacle};
 
+/// The tokens of decisions on several answers at once are behind this one.
+pub const OF_SEVERAL: u64 = 1 << 53;
+
 /// What the user wants of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
@@ -108,9 +111,9 @@ impl Session {
         Ok(verdict)
     }
 
-    /// The decision on an answer waits until the user has finished what they are doing: who asked for it waits no more.
-    /// Returns the token.
+    /// The decision on an answer waits until the user has finished what they are doing: who asked for it waits no more,
+    /// unless it is one of several. Returns the token.
     pub fn postpone(&mut self, id: u64) -> Option<u64> {
-        self.jobs.get_mut(&id)?.deciding.as_mut()?.token.take()
+        self.jobs.get_mut(&id)?.deciding.as_mut()?.token.take_if(|token| *token <= OF_SEVERAL)
     }
 }

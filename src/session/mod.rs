@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use rmpv::Value;
 
 pub use answer::{HeldAnswer, ShownAs};
-pub use decide::{Decision, Verdict};
+pub use decide::{Decision, OF_SEVERAL, Verdict};
 pub use known::{Batch, Known, Recording};
 pub use live::{Doing, Ended, Live, LiveState, Look, Tone, Wait};
 pub use patch::Patch;

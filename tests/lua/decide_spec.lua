@@ -108,7 +108,7 @@ test("an answer whose place is not known is put to lines of the user's choice", 
   equal(nvim:lines(), { "a", "e" })
 
   -- In another buffer, by the API.
-  nvim = with_held({ "B", "C" })
+  nvim = with_held({ "B", "C" }, "2G3dd", {})
   nvim:lua([[
     vim.cmd("enew")
     vim.api.nvim_buf_set_lines(0, 0, -1, true, { "x", "y", "z" })
@@ -126,6 +126,7 @@ test("lines that are not there, and other wrong options, raise an error", functi
     ["the lines 3, 2 are not in the buffer"] = { range = { 3, 2 } },
     ["range must be a list like { 3, 5 }"] = { range = "all" },
     ["bufnr must be the number of a loaded buffer"] = { bufnr = 77, range = { 1, 1 } },
+    ["accept job 1 without a range: its place is known"] = { range = { 1, 1 } },
   }) do
     local err = suite.raises(function()
       nvim:lua("require('botglue').accept(1, ...)", opts)
@@ -340,3 +341,28 @@ test(
     equal(nvim:lines(), { "a", "b", "C" })
   end
 )
+
+test("all held answers in lines are accepted, each one undo step, and those with conflicts stay held", function()
+  local nvim = child.with_host({ "a", "b", "c", "d", "e" })
+  nvim:lua("require('botglue').setup({ review = true })")
+  for at, answer in ipairs({ "A", "B", "C" }) do
+    nvim:run(child.line(at * 2 - 1))
+    nvim:answer(at, { answer })
+  end
+  nvim:type(":2Botglue accept<CR>")
+  suite.contains(nvim:messages(), "no answer is held in these lines")
+  nvim:type("3GAx<Esc>:%Botglue accept<CR>")
+  nvim:eventually("two have landed", "return require('botglue').job(3).landing == 'applied'")
+  nvim:settle()
+  equal(nvim:lines(), { "A", "b", "cx", "d", "C" })
+  equal({ nvim:job(2).landing, nvim:job(2).held_for }, { "held", "conflict" })
+  suite.contains(nvim:messages(), "1 of 3 answers stay held, :Botglue review shows why")
+  nvim:type("u")
+  equal(#vim.tbl_filter(function(row)
+    return row:find("%u")
+  end, nvim:lines()), 1)
+  nvim:type(":4,5Botglue accept<CR>")
+  suite.contains(nvim:messages(), "no answer is held in these lines")
+  nvim:type(":%Botglue reject<CR>")
+  nvim:eventually("it is rejected", "return require('botglue').job(2).landing == 'rejected'")
+end)

@@ -81,15 +81,14 @@ end
 ---@param args table
 ---@param target botglue.Range?
 local function follow(reply, args, target)
-  local lines = args.range > 0 and { args.line1, args.line2 } or nil
   if reply.plugin then
-    perform(reply.plugin.name, reply.plugin.id, lines)
+    perform(reply.plugin.name, reply.plugin.id, args.lines)
   elseif reply.start and target then
     start(args, reply.start, target)
   elseif reply.each then
     -- With `:silent`, or without a UI, a script runs the command.
     local has_user = not args.smods.silent and #api.nvim_list_uis() > 0
-    require("botglue.command.each")(reply.each, lines, has_user)
+    require("botglue.command.each")(reply.each, args.lines, has_user)
   elseif reply.retry or reply.followup then
     run.again(reply)
   elseif reply.rewind then
@@ -122,7 +121,8 @@ local function execute(args)
     return open_log()
   end
   local keeps_keys = KEEPS_KEYS[word] and line:find(KEEPS_KEYS[word]) ~= nil
-  local about = { line = line, bang = args.bang, has_range = args.range > 0, from = capture() }
+  args.lines = args.range > 0 and { args.line1, args.line2 } or nil
+  local about = { line = line, bang = args.bang, range = args.lines, from = capture() }
   local ok, reply = pcall(ask.open, "command", about, { keeps_keys = keeps_keys })
   if not ok then
     if target then

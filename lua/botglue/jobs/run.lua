@@ -238,11 +238,10 @@ end
 function M.again(reply)
   local wanted = reply.retry or reply.followup --[[@as botglue.Again]]
   local earlier = registry.job(wanted.id)
-  if earlier.resumes_at and reply.retry then
-    ask.open("act", { action = "retry", row = "#" .. earlier.id }, { keeps_keys = true })
-    return earlier.id
-  elseif earlier:is_open() then
-    errors.fail("job %d has not ended yet: wait for it", earlier.id)
+  if earlier:is_open() then
+    -- One that waits for a limit runs now.
+    local told = reply.retry and ask.open("act", { action = "retry", row = "#" .. earlier.id }, { keeps_keys = true })
+    return told and not told.own and earlier.id or errors.fail("job %d has not ended yet: wait for it", earlier.id)
   end
   local same = reply.retry and earlier.request or M.onward(earlier)
   local request = vim.tbl_extend("force", same, { agent = wanted.agent, prompt = wanted.prompt })

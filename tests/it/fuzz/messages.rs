@@ -94,7 +94,7 @@ fn windows() -> Vec<(&'static str, Json)> {
         "earlier": 1, "today_ms": 1, "review": 1, "shows_review": true, "answer": 1,
         "jobs": [{"id": 1, "buffer": 1, "first": 1, "last": 2, "column": 0}]});
     let command =
-        |line: &str| ("command", json!({"line": line, "bang": false, "has_range": true, "from": from}));
+        |line: &str| ("command", json!({"line": line, "bang": false, "range": [1, 2], "from": from}));
     let lines =
         ["run it", "each ++model=a it", "accept", "review", "followup on", "rewind", "retry 1", "open 1"];
     let asked = [
