@@ -283,19 +283,23 @@ impl Host {
                                 .iter()
                                 .any(|job| Some(job.id) == row.job && matches!(job.state, LiveState::Held(_)))
                     };
-                    let action = |action: &Action| json!({ "name": action.name(), "words": action.words() });
+                    let action = |action: &Action, row: &str, text: &str| json!({ "text": text, "act": { "action": action.name(), "row": row } });
                     let rows: Vec<Value> = rows
                         .filter(|(_, row)| is_wanted(row))
-                        .map(|(text, row)| {
-                            let actions: Vec<_> = row.actions.iter().map(action).collect();
-                            json!({ "text": text, "id": row.id, "actions": actions })
+                        .map(|(text, row)| match &row.actions[..] {
+                            [only, rest @ ..] if is_held || rest.is_empty() => action(only, &row.id, &text),
+                            all => {
+                                let items: Vec<_> =
+                                    all.iter().map(|one| action(one, &row.id, one.words())).collect();
+                                json!({ "text": text, "prompt": "botglue: what to do", "kind": "botglue_action", "items": items })
+                            }
                         })
                         .collect();
                     let none = if is_held { "no answer is held" } else { NONE };
                     if rows.is_empty() {
                         Err(none.to_owned())
                     } else {
-                        Ok(json!({ "pick": name, "rows": rows }))
+                        Ok(json!({ "pick": { "prompt": format!("botglue {name}"), "kind": "botglue_job", "items": rows } }))
                     }
                 });
                 editor.reply(token, reply);

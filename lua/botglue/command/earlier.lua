@@ -1,5 +1,6 @@
---- Announces held answers and interrupted jobs of earlier sessions, and takes the answers over. Where there is a journal
---- the host's program says what a Neovim that is gone has left. A host is started once a file of an answer is read.
+--- Announces held answers and interrupted jobs of earlier sessions, and takes the answers over. Where there is a
+--- journal the host's program says what a Neovim that is gone has left. A host is started once a file of an answer is
+--- read.
 
 require("botglue.wiring")
 

@@ -94,7 +94,7 @@ local function follow(reply, args, target)
   elseif reply.rewind then
     require("botglue.session.rewind")(reply.rewind, reply.checkpoints)
   elseif reply.pick then
-    require("botglue.ui.ops").pick(reply.pick, reply.rows)
+    require("botglue.ui.ops").pick(reply.pick)
   elseif reply.terminal then
     require("botglue.session.terminal").open(reply.terminal)
   end

@@ -127,32 +127,27 @@ function M.act(view, action)
   act({ action = action, row = row, view = view.id }, view, vim.v.register)
 end
 
---- The rows of a list in the user's picker. A held answer is opened for review; for any other row the user chooses an
---- action next.
----@param name string
----@param rows table[]
-function M.pick(name, rows)
-  local from = { origin = api.nvim_get_current_win(), close = function() end }
+--- Has the user choose in their picker: what is chosen is done, or is the next choice.
+---@param choice { prompt: string, kind: string, items: table[] } each with its text, and `act` or another choice
+---@param from botglue.ListOrigin
+local function choose(choice, from)
   local function words(item)
-    return item.text or item.words
+    return item.text
   end
-  vim.ui.select(
-    rows,
-    { prompt = "botglue " .. name, kind = "botglue_job", format_item = words },
-    function(row)
-      local function choose(action)
-        if row and action then
-          errors.guard(act, { action = action.name, row = row.id }, from, '"')
-        end
-      end
-      if not row or name == "held" or #row.actions == 1 then
-        choose(row and row.actions[1])
-      else
-        local options = { prompt = "botglue: what to do", kind = "botglue_action", format_item = words }
-        vim.ui.select(row.actions, options, choose)
-      end
+  local opts = { prompt = choice.prompt, kind = choice.kind, format_item = words }
+  vim.ui.select(choice.items, opts, function(item)
+    if item and item.act then
+      errors.guard(act, item.act, from, '"')
+    elseif item then
+      choose(item, from)
     end
-  )
+  end)
+end
+
+--- The rows of a list in the user's picker, and then what can be done with one.
+---@param choice table
+function M.pick(choice)
+  choose(choice, { origin = api.nvim_get_current_win(), close = function() end })
 end
 
 return M
