@@ -34,7 +34,7 @@ const ENVIRONMENT: [(&str, &str); 3] =
 /// The files of a project, whole or as many as were found.
 pub async fn files(root: String, groups: Groups) -> Vec<String> {
     let all = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
-    if let Some(listed) = git(Path::new(&root), &all, &groups).await {
+    if let Some((listed, _)) = git(Path::new(&root), &all, &groups).await {
         // What is cut is none.
         let end = memchr::memrchr(0, &listed).unwrap_or_default();
         let paths = listed[..end].split(|byte| *byte == 0).filter(|path| !path.is_empty());
@@ -52,12 +52,16 @@ pub async fn diff(path: &Path, now: &str, most: usize, groups: &Groups) -> Strin
         Some(folder) => git(folder, &["cat-file", "blob", &object], groups).await,
         None => None,
     };
-    let Some(committed) = committed else {
+    let Some((committed, true)) = committed else {
         return "not known: git has no committed text of this file".to_owned();
     };
-    let before = String::from_utf8_lossy(&committed).replace("\r\n", "\n");
-    let diff = TextDiff::configure().timeout(WITHIN).diff_lines(before.as_str(), now);
-    let lines = diff.unified_diff().to_string();
+    let now = now.to_owned();
+    let compared = tokio::task::spawn_blocking(move || {
+        let before = String::from_utf8_lossy(&committed).replace("\r\n", "\n");
+        let diff = TextDiff::configure().timeout(WITHIN).diff_lines(before.as_str(), now.as_str());
+        diff.unified_diff().to_string()
+    });
+    let lines = compared.await.unwrap_or_default();
     let mut end = lines.len().min(most);
     if end < lines.len() {
         end = memchr::memrchr(b'\n', &lines.as_bytes()[..end]).unwrap_or_default();
@@ -65,8 +69,8 @@ pub async fn diff(path: &Path, now: &str, most: usize, groups: &Groups) -> Strin
     if lines.is_empty() { "nothing".to_owned() } else { lines[..end].trim_end_matches('\n').to_owned() }
 }
 
-/// What git prints; none where it fails, or is not there.
-async fn git(folder: &Path, arguments: &[&str], groups: &Groups) -> Option<Vec<u8>> {
+/// What git prints, and whether that is all; none where it fails, or is not there.
+async fn git(folder: &Path, arguments: &[&str], groups: &Groups) -> Option<(Vec<u8>, bool)> {
     let git = find_program("git", None)?.to_string_lossy().into_owned();
     let folder = folder.to_str()?;
     let fixed = ["-c", "core.fsmonitor=false", "-C", folder].into_iter().chain(arguments.iter().copied());
@@ -79,9 +83,10 @@ async fn git(folder: &Path, arguments: &[&str], groups: &Groups) -> Option<Vec<u
     let mut limited = stdout.take(MOST_LISTED);
     // What was read until an error, or until then, is all that there is.
     let _ = timeout(WITHIN, limited.read_to_end(&mut printed)).await;
-    let exit = timeout(Duration::from_millis(100), process.wait()).await;
+    let exit = timeout(Duration::from_secs(1), process.wait()).await;
     tokio::spawn(process.end(Duration::ZERO));
-    (!printed.is_empty() || matches!(exit, Ok(ExitStatus::Code(0)))).then_some(printed)
+    let is_all = matches!(exit, Ok(ExitStatus::Code(0)));
+    (is_all || !printed.is_empty()).then_some((printed, is_all))
 }
 
 /// One folder after another, nearest first.
