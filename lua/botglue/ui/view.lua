@@ -3,21 +3,24 @@
 --- here, so a host that does not answer holds none open.
 
 local ask = require("botglue.editor.ask")
+local capture = require("botglue.editor.capture")
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
 local handlers = require("botglue.host.handlers")
 local own = require("botglue.ui.own")
+local place = require("botglue.ui.place")
 local rows = require("botglue.ui.rows")
 local windows = require("botglue.ui.windows")
 
 local M = {}
 
 local api, tell = vim.api, client.tell
+local LEAST = 5 -- rows that there have to be beside a range
 
 ---@class botglue.HostWindow: botglue.OwnWindow
 ---@field id string
----@field opening table how it is opened: `Opening` in src/ui/screen.rs
+---@field opening table how it is opened: `Opening` in src/ui/opening.rs
 ---@field against integer? the window with which it is compared
 ---@field is_lent boolean? whether that was opened for this
 ---@field rows botglue.ViewRow[] what it shows
@@ -25,6 +28,37 @@ local api, tell = vim.api, client.tell
 ---@field said table<string, string> what the user said last, by action
 local View = {}
 View.__index = View
+
+--- Puts a window beside the range of a job, at most half as high as the screen.
+---@param config vim.api.keyset.win_config as the host would have it
+---@param id integer
+---@return vim.api.keyset.win_config
+---@return boolean is_beside
+local function beside(config, id)
+  local range = connection.jobs[id] and connection.jobs[id].range
+  local is_there = range and api.nvim_buf_is_loaded(range.bufnr)
+  local spot = is_there and place.spot(range, api.nvim_get_current_win()) or nil
+  local height = math.min(config.height, math.floor(vim.o.lines / 2))
+  local found, side = place.beside(spot, config.width, height, LEAST)
+  return vim.tbl_extend("force", config, found), side ~= "over"
+end
+
+--- Colours a buffer as Markdown. Not every Neovim has the parser that its own file type asks for, and a user's
+--- autocommand may fail: such an error would end in a hit-enter prompt.
+---@param bufnr integer
+---@param how "parsed"|"by lines" whether it is parsed as a whole, which conceals more, and takes long for a long text
+local function colour(bufnr, how)
+  pcall(api.nvim_buf_call, bufnr, function()
+    vim.cmd("silent! setlocal filetype=markdown")
+  end)
+  local is_parsed = how == "parsed" and pcall(vim.treesitter.start, bufnr, "markdown")
+  if not is_parsed then
+    pcall(vim.treesitter.stop, bufnr)
+    if vim.b[bufnr].current_syntax ~= "markdown" then
+      vim.bo[bufnr].syntax = "markdown"
+    end
+  end
+end
 
 --- The id of a row.
 ---@param row integer from 1
@@ -99,7 +133,7 @@ function View:move(config)
   local id = self.opening.beside
   if id then
     local height = math.min(config.height, api.nvim_win_text_height(self.win, {}).all)
-    config = require("botglue.ui.beside").place(vim.tbl_extend("force", config, { height = height }), id)
+    config = beside(vim.tbl_extend("force", config, { height = height }), id)
   end
   api.nvim_win_set_config(self.win, config)
 end
@@ -202,7 +236,7 @@ local function open(call, enters)
   local ok, err = pcall(function()
     self:splice(call.rows or {})
     if opening.markdown then
-      require("botglue.ui.markdown").colour(self.bufnr, opening.markdown)
+      colour(self.bufnr, opening.markdown)
     end
     for name, value in pairs(opening.buffer) do
       vim.bo[self.bufnr][name] = value
@@ -234,7 +268,8 @@ local function open(call, enters)
   return self
 end
 
---- Whether a window opens, and the user goes there; nil: it does not, and what it would have shown is said.
+--- Whether a window opens, and the user goes there; nil: it does not, and what it would have shown is said. To an answer
+--- that has just come they go if they have not gone on since they asked; else it opens where there is room for it.
 ---@param call table
 ---@return boolean? enters
 local function enters(call)
@@ -245,11 +280,20 @@ local function enters(call)
   elseif not opening.arrives then
     return opening.kind ~= "pane"
   end
-  local how = require("botglue.ui.beside").arrival(call)
-  if not how and opening.arrives.words then
+  local asked_from = (connection.jobs[opening.beside] or {}).asked_from
+  local is_shown = vim.iter(pairs(connection.views)):any(function(_, view)
+    return view.opening.name == opening.name
+  end)
+  if capture.is_idle() and not is_shown then
+    if not asked_from or vim.deep_equal(asked_from, capture.whereabouts()) then
+      return true
+    elseif select(2, beside(call.config, opening.beside)) then
+      return false
+    end
+  end
+  if opening.arrives.words then
     require("botglue.host.notify").add(opening.arrives)
   end
-  return how and how == "enter"
 end
 
 ---@param call table `calls` in src/ui/screen.rs: only what is other than before

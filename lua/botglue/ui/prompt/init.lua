@@ -12,13 +12,37 @@ local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local debounce = require("botglue.util.debounce")
 local drafts = require("botglue.ui.prompt.drafts")
+local menu = require("botglue.ui.prompt.menu")
 local notify = require("botglue.host.notify")
 local own = require("botglue.ui.own")
 local window = require("botglue.ui.prompt.window")
 
 local M = {}
 
-local api = vim.api
+local api, guard = vim.api, require("botglue.host.errors").guard
+local EVERYWHERE = { "n", "i", "s" }
+
+--- The keys, each with its modes, what it does, a method of the prompt or a word for the host, and what it is in the
+--- menu; asked: done before the next key.
+---@type { [1]: string, [2]: string|string[], [3]: string, [4]: string?, asked: boolean? }[]
+local KEYS = {
+  { "<C-s>", EVERYWHERE, "submit" },
+  { "<S-Tab>", EVERYWHERE, "model", "<Up>" },
+  { "<Tab>", EVERYWHERE, "agent", "<C-y>" },
+  { "<C-g>", { "n", "i" }, "way" },
+  { "<C-p>", EVERYWHERE, "earlier", "<Up>", asked = true },
+  { "<C-n>", EVERYWHERE, "later", "<Down>", asked = true },
+  { "<C-f>", EVERYWHERE, "list", "<C-e>" },
+  { "<CR>", "i", "<CR>", "<C-y>" },
+  { "<CR>", { "n", "s" }, "submit" },
+  { "<Esc>", "n", "leave" },
+  { "q", "n", "leave" },
+  -- A proposal is deleted, and typing goes on.
+  { "<BS>", "s", [[<C-\><C-n>ggVG"_c]] },
+  { "<Del>", "s", [[<C-\><C-n>ggVG"_c]] },
+  { "g?", "n", "more" },
+  { "<C-l>", { "i", "s" }, "more" },
+}
 
 ---@class botglue.PromptOptions
 ---@field options botglue.Options
@@ -255,6 +279,24 @@ function Prompt:submit()
   end)
 end
 
+--- Maps the keys. While the menu is open, its own come first. What the host does at a key comes with what it draws.
+function Prompt:map()
+  for _, key in ipairs(KEYS) do
+    local lhs, modes, does, in_menu = unpack(key)
+    vim.keymap.set(modes, lhs, function()
+      local pressed = in_menu and menu.is_open() and in_menu or does:match("^<.*")
+      if pressed then
+        -- Before the next typed one.
+        api.nvim_feedkeys(vim.keycode(pressed), "ni", false)
+      elseif self[does] then
+        guard(self[does], self)
+      else
+        guard(key.asked and self.ask or self.tell, self, does)
+      end
+    end, { buffer = self.bufnr, nowait = lhs ~= "g?", desc = "botglue: the prompt" })
+  end
+end
+
 function Prompt:watch()
   local on = own.watch(self, "the prompt", function()
     self.side = nil
@@ -275,9 +317,8 @@ function Prompt:watch()
   on("BufReadCmd", function()
     self:set_text(self.typed)
   end, { buffer = self.bufnr })
-  local dot = require("botglue.ui.prompt.dot")
-  self.leave_dot, self.forget_dot = dot.attach(on, self.bufnr, self.opts.set_repeat)
-  self.menu, self.on_close[2] = require("botglue.ui.prompt.menu").attach(on, self.bufnr, function(item)
+  self.leave_dot, self.forget_dot = back.watch_dot(on, self.bufnr, self.opts.set_repeat)
+  self.menu, self.on_close[2] = menu.attach(on, self.bufnr, function(item)
     self:tell("taken")
     if item.value then
       self:set_text(item.value)
@@ -311,7 +352,7 @@ function Prompt:open()
   self.whence = back.here()
   self.range:show("BotglueRange")
   window.open(self)
-  require("botglue.ui.prompt.keys").map(self)
+  self:map()
   self:fill()
   self:watch()
   self:introduce()
@@ -347,7 +388,7 @@ function M.draw(call)
   elseif call.text then
     prompt:recall(call.text)
   elseif call.items and api.nvim_get_current_buf() == prompt.bufnr then
-    require("botglue.ui.prompt.menu").show(prompt.menu, call)
+    menu.show(prompt.menu, call)
   end
 end
 

@@ -3,7 +3,6 @@
 
 local own = require("botglue.ui.own")
 local place = require("botglue.ui.place")
-local quiet = require("botglue.ui.prompt.quiet")
 local signs = require("botglue.util.signs")
 
 local M = {}
@@ -22,6 +21,21 @@ local WINDOW = {
   spell = false,
   winfixbuf = true,
   wrap = true,
+}
+
+--- Variables of the buffer that plugins look at.
+local VARIABLES = {
+  completion = false, -- blink.cmp
+  minicompletion_disable = true,
+  copilot_enabled = false,
+  copilot_suggestion_hidden = true,
+  copilot_suggestion_auto_trigger = false,
+  codeium_enabled = false,
+  coc_enabled = 0,
+  coc_suggest_disable = 1,
+  asyncomplete_enable = 0,
+  deoplete_disable_auto_complete = 1,
+  ale_enabled = 0,
 }
 
 ---@class botglue.PromptFrame what the host says is drawn
@@ -80,6 +94,31 @@ function M.follow(self)
   end
 end
 
+--- Keeps plugins from completing, pairing, linting or suggesting: it holds a sentence, not code. Before the buffer is
+--- entered: plugins ask when it is.
+---@param bufnr integer
+local function quiet(bufnr)
+  for name, value in pairs(VARIABLES) do
+    vim.b[bufnr][name] = value
+  end
+  local bo = vim.bo[bufnr]
+  bo.textwidth, bo.wrapmargin, bo.complete, bo.omnifunc, bo.completefunc = 0, 0, "", "", ""
+  if vim.fn.exists("+autocomplete") == 1 then
+    bo.autocomplete = false
+  end
+end
+
+--- nvim-cmp has no variable, and can be set up only for the current buffer.
+---@param bufnr integer
+local function quiet_cmp(bufnr)
+  local cmp = package.loaded["cmp"]
+  if type(cmp) == "table" and type(cmp.setup) == "table" and vim.is_callable(cmp.setup.buffer) then
+    api.nvim_buf_call(bufnr, function()
+      pcall(cmp.setup.buffer, { enabled = false })
+    end)
+  end
+end
+
 --- Starts insert mode at the end of the row.
 ---@param self botglue.PromptWindow
 function M.start_typing(self)
@@ -100,12 +139,12 @@ function M.open(self)
   require("botglue.host.errors").no_window_in_cmdwin()
   self.frame = FRAME
   own.make(self, "botglue://prompt")
-  quiet.apply(self.bufnr)
+  quiet(self.bufnr)
   self.config = config(self, 1)
   local opened = vim.tbl_extend("error", self.config, { style = "minimal" })
   own.open(self, WINDOW, true, api.nvim_open_win, self.bufnr, false, opened)
   vim.bo[self.bufnr].filetype = "botglue-prompt"
-  quiet.entered(self.bufnr)
+  quiet_cmp(self.bufnr)
 end
 
 return M

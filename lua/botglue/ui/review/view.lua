@@ -7,7 +7,6 @@ local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
 local highlight = require("botglue.ui.highlight")
 local keys = require("botglue.ui.review.keys")
-local panes = require("botglue.ui.review.panes")
 local scroll = require("botglue.ui.review.scroll")
 local status = require("botglue.ui.status")
 local windows = require("botglue.ui.windows")
@@ -15,7 +14,83 @@ local windows = require("botglue.ui.windows")
 local M = {}
 
 local api = vim.api
+local SIGNS = 500 -- more than hunks are drawn at a time: they are looked at after each key
 local OURS = "%#BotglueHeld#" -- what the head line begins with
+
+--- The namespace of the marks in the window with a number.
+---@param number integer
+---@return integer
+local function namespace_of(number)
+  return api.nvim_create_namespace("botglue.review." .. number)
+end
+
+---@param bufnr integer
+---@param option string
+---@return boolean
+local function has_signs(bufnr, option)
+  if not option:find("^auto") then
+    return option:find("^yes") ~= nil
+  end
+  local signs = api.nvim_buf_get_extmarks(bufnr, -1, 0, -1, { type = "sign", details = true, limit = SIGNS })
+  return vim.iter(signs):any(function(sign)
+    return sign[4].sign_hl_group ~= "BotglueDelete"
+  end)
+end
+
+--- The closed folds in some rows of the current window.
+---@param first integer
+---@param past integer
+---@return { first: integer, last: integer }[]
+local function folds(first, past)
+  local found, line = {}, first + 1
+  while line <= math.min(past, vim.fn.line("$")) do
+    local from, to = vim.fn.foldclosed(line), vim.fn.foldclosedend(line)
+    if from > 0 then
+      found[#found + 1] = { first = from - 1, last = to - 1 }
+    end
+    line = math.max(line, to) + 1
+  end
+  return found
+end
+
+--- A window in which hunks are drawn: `Pane` in src/ui/review.rs.
+---@param win integer
+---@return table
+local function pane_of(win)
+  local info, wo = vim.fn.getwininfo(win)[1], vim.wo[win]
+  local view = api.nvim_win_call(win, vim.fn.winsaveview)
+  -- That with the head line, whether it is there or not.
+  local height = math.max(info.height + info.winbar - 1, 1)
+  -- Some heights of the window, so that few scrolls lead to other rows.
+  local first = math.max(math.floor((info.topline - 1) / height) - 1, 0) * height
+  local past = (math.floor(info.botline / height) + 2) * height
+  return {
+    win = win,
+    width = info.width,
+    textoff = info.textoff,
+    folds = wo.foldenable and api.nvim_win_call(win, function()
+      return folds(first, past)
+    end) or {},
+    leftcol = wo.wrap and 0 or view.leftcol,
+    scrolls = not wo.wrap,
+    foldcolumn = tonumber(wo.foldcolumn:match("%d$")) or 0,
+    has_signs = wo.statuscolumn == "" and has_signs(info.bufnr, wo.signcolumn),
+    tabstop = vim.bo[info.bufnr].tabstop,
+    height = height,
+    first = first,
+    past = past,
+  }
+end
+
+--- The panes to draw. A window in diff mode shows no hunks.
+---@param bufnr integer
+---@return table[]
+local function panes_of(bufnr)
+  local wins = vim.tbl_filter(function(win)
+    return not vim.wo[win].diff
+  end, windows.of(bufnr))
+  return vim.tbl_map(pane_of, wins)
+end
 
 ---@class botglue.Review
 ---@field job botglue.Job
@@ -55,7 +130,7 @@ end
 
 --- Tells the host in which windows hunks are drawn, and near which rows; it draws them there.
 function Review:report()
-  local found = not windows.is_typing_interrupted() and panes.of(self.bufnr)
+  local found = not windows.is_typing_interrupted() and panes_of(self.bufnr)
   if not found or vim.deep_equal(found, self.panes) then
     return
   end
@@ -84,10 +159,10 @@ function Review:draw(painted)
   local heads = {}
   scroll.keep(self.bufnr, function()
     for i = 1, self.drawn do
-      api.nvim_buf_clear_namespace(self.bufnr, panes.namespace(i), 0, -1)
+      api.nvim_buf_clear_namespace(self.bufnr, namespace_of(i), 0, -1)
     end
     for i, pane in ipairs(painted) do
-      local namespace, win = panes.namespace(i), pane.win
+      local namespace, win = namespace_of(i), pane.win
       heads[win] = pane.bar
       if api.nvim_win_is_valid(win) then
         api.nvim__ns_set(namespace, { wins = { win } })
