@@ -294,7 +294,10 @@ impl Host {
         }
         match command {
             Command::Run { id, run } => self.requested(id, &run),
-            Command::Options(options) => self.options = options.map_err(|error| error.message),
+            Command::Options(options) => {
+                self.session.keys = options.as_ref().map(|options| options.keys.clone()).unwrap_or_default();
+                self.options = options.map_err(|error| error.message);
+            }
             Command::Hello(hello) => self.hello(hello),
             Command::Decide { token, id, buffer, decision } => self.decide(token, id, buffer, decision),
             Command::TakeHunk { token, id, buffer, hunk, tick, now } => {

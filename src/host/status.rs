@@ -137,8 +137,8 @@ impl Board {
         self.unseen.retain(|unseen| *unseen != id);
     }
 
-    /// This became of a job. Returns for how long that is shown, where that is known.
-    fn ended(&mut self, ended: Ended) -> Option<Duration> {
+    /// This became of a job; `review` is the key for held answers. Returns for how long that is shown, where that is known.
+    fn ended(&mut self, ended: Ended, review: &str) -> Option<Duration> {
         let shown = self.shown.get_mut(&ended.id)?;
         self.unseen.retain(|unseen| *unseen != ended.id);
         if ended.look.is_some() && shown.seen.as_ref().is_some_and(|seen| seen.columns.is_none()) {
@@ -157,7 +157,7 @@ impl Board {
             return None;
         };
         let rest = match look {
-            Look::Held => Some(format!(":Botglue review {}", ended.id)),
+            Look::Held => Some(review.to_owned()),
             Look::Failed => None,
             Look::Landed | Look::Unchanged => {
                 let cost = ended.cost_usd.filter(|cost| *cost > 0.0).map(|cost| format!(" {}", money(cost)));
@@ -288,7 +288,7 @@ impl Host {
     pub(super) fn tell(&mut self, mut patch: Patch) {
         let hung = self.hung();
         for (id, said, place) in std::mem::take(&mut self.board.unsaid) {
-            let news = Patch::out_of_sight(id, &said, &place);
+            let news = Patch::out_of_sight(id, &said, &place, &self.session.keys);
             if id == patch.id() {
                 patch = patch.and(news);
             } else {
@@ -320,7 +320,7 @@ impl Host {
     fn hung(&mut self) -> Vec<Value> {
         for ended in self.session.take_ended() {
             let id = ended.id;
-            if let Some(stays) = self.board.ended(ended) {
+            if let Some(stays) = self.board.ended(ended, self.session.keys.review()) {
                 self.views.later(stays, Found::Shown(id));
             }
         }

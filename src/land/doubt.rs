@@ -30,13 +30,13 @@ impl Doubt {
     /// The same in one sentence: `held_why` in Lua.
     pub const fn why(self) -> &'static str {
         match self {
-            Self::LeftOut => "a comment in the answer stands for code that it leaves out",
-            Self::Patch => "the agent answered with a diff; the review shows the text that it makes",
-            Self::OtherPatch => "the agent answered with a diff that does not fit the text",
-            Self::Numbered => "each line of the answer begins with a line number",
+            Self::LeftOut => "a comment stands for code that it leaves out",
+            Self::Patch => "the answer is a diff",
+            Self::OtherPatch => "the answer is a diff of another text",
+            Self::Numbered => "the lines of the answer have numbers",
             Self::Thinking => "the answer has the agent's thinking in it",
-            Self::Prose => "the agent answered with prose in place of code",
-            Self::Escapes => "the answer is nothing but escape sequences of a terminal",
+            Self::Prose => "the answer is prose in place of code",
+            Self::Escapes => "the answer is nothing but terminal escapes",
         }
     }
 }

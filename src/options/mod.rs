@@ -70,6 +70,29 @@ pub struct Options {
     pub outcome: Duration,
     /// Where what is stored is.
     pub data_dir: String,
+    /// The user's keys, as they are typed.
+    pub keys: Keys,
+}
+
+/// The user's keys for what messages and lines at ranges name: as they are typed, by the name in `<Plug>(botglue-NAME)`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Keys(BTreeMap<String, String>);
+
+impl Keys {
+    fn read(options: &Fields<'_>) -> Result<Self, JobError> {
+        let keys = options.pairs("keys")?.iter();
+        Ok(Self(keys.filter_map(|(name, key)| Some((name.as_str()?.into(), key.as_str()?.into()))).collect()))
+    }
+
+    /// What to do to see held answers: the key, else the command.
+    pub fn review(&self) -> &str {
+        self.0.get("review").map_or(":Botglue review", String::as_str)
+    }
+
+    /// The key that goes to the newest outcome, else its name.
+    pub fn go(&self) -> &str {
+        self.0.get("go").map_or("<Plug>(botglue-go)", String::as_str)
+    }
 }
 
 /// Which ends of jobs are told by a message: the option `notify`.
@@ -119,6 +142,7 @@ impl Options {
             review: fields.flag("review")?,
             prewarm: fields.flag("prewarm")?,
             record: fields.flag("record")?,
+            keys: Keys::read(&fields)?,
             notify: fields.some("notify", notify)?.unwrap_or_default(),
             bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
             diagnostics: context.flag("diagnostics")?,

@@ -26,6 +26,7 @@ pub use words::{advice, held_words};
 use crate::journal::Held;
 use crate::land::{HeldFor, Landing};
 use crate::mirror::Obstacle;
+use crate::options::Keys;
 use crate::request::{Notify, Request, SelectionKind};
 use crate::stream::Outcome;
 
@@ -40,6 +41,8 @@ pub struct Session {
     gone: Vec<u64>,
     /// What each job cost that told it.
     costs: BTreeMap<u64, f64>,
+    /// The user's keys.
+    pub keys: Keys,
     /// What has become of jobs, and was not drawn at their ranges.
     undrawn: Vec<Ended>,
 }
@@ -236,7 +239,7 @@ impl Session {
                 if landing == "held" {
                     let held_for = held_for.unwrap_or_default();
                     held_for.clone_into(&mut answer.why);
-                    let news = words::held(job.notify, id, held_for, answer.doubt.as_deref());
+                    let news = words::held(job.notify, held_for, answer.doubt.as_deref(), &self.keys);
                     let patch = patch.with("held_for", held_for);
                     job.stage = Stage::Held(Box::new(answer));
                     patch.with_news(news)

@@ -4,6 +4,7 @@ use rmpv::Value;
 
 use crate::error::JobError;
 use crate::limit::LimitEnd;
+use crate::options::Keys;
 use crate::stream::{Outcome, Usage};
 
 /// The changed fields of one job. A field that is nil is gone.
@@ -21,8 +22,8 @@ pub struct Patch {
 
 impl Patch {
     /// An answer has landed where no window shows it.
-    pub fn out_of_sight(id: u64, said: &str, place: &str) -> Self {
-        Self::new(id).with_news(Some(super::words::out_of_sight(said, place)))
+    pub fn out_of_sight(id: u64, said: &str, place: &str, keys: &Keys) -> Self {
+        Self::new(id).with_news(Some(super::words::out_of_sight(said, place, keys)))
     }
 
     /// The job with this number is not known any more.

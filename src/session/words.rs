@@ -4,6 +4,7 @@ use rmpv::Value;
 
 use crate::land::HeldFor;
 use crate::mirror::Obstacle;
+use crate::options::Keys;
 use crate::request::Notify;
 
 /// Why an answer is held, or why something cannot be done with it.
@@ -103,9 +104,9 @@ pub(super) fn said(landing: &str, held_for: &str, doubt: Option<&str>) -> String
 }
 
 /// The news of an answer that is held; `doubt` is what is doubtful in it.
-pub(super) fn held(notify: Notify, id: u64, held_for: &str, doubt: Option<&str>) -> Option<Value> {
-    let verb = format!("held, :Botglue review {id} shows it");
-    (notify != Notify::None).then(|| news(&verb, why_held(held_for, doubt), "WARN"))
+pub(super) fn held(notify: Notify, held_for: &str, doubt: Option<&str>, keys: &Keys) -> Option<Value> {
+    let words = format!("{} · {}", why_held(held_for, doubt), keys.review());
+    (notify != Notify::None).then(|| news("held", &words, "WARN"))
 }
 
 /// The news of an answer that is in the buffer.
@@ -113,9 +114,9 @@ pub(super) fn landed(notify: Notify, landing: &str, prompt: &str) -> Option<Valu
     (notify == Notify::All).then(|| news(landed_words(landing), prompt, "INFO"))
 }
 
-/// The news of an answer that has landed where no window shows it. The plugin puts the user's key in place of the name.
-pub(super) fn out_of_sight(said: &str, place: &str) -> Value {
-    news(&format!("{said}, <Plug>(botglue-go) goes there"), place, "INFO")
+/// The news of an answer that has landed where no window shows it.
+pub(super) fn out_of_sight(said: &str, place: &str, keys: &Keys) -> Value {
+    news(&format!("{said}, {} goes there", keys.go()), place, "INFO")
 }
 
 /// What became of an answer that is not held.

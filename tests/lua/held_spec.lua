@@ -79,7 +79,7 @@ test("a held answer can be read, and its place is known", function()
   nvim:answer(1, { "B", "C" })
   local job = nvim:job(1)
   equal({ job.text, job.first_line, job.last_line }, { "B\nC", 2, 3 })
-  suite.contains(nvim:messages(), [[:Botglue review 1 shows it: you changed these lines meanwhile]])
+  suite.contains(nvim:messages(), "botglue: job 1 held: you changed these lines meanwhile · \\pr")
 end)
 
 test("a buffer that is gone, or cannot be changed, holds the answer", function()

@@ -202,9 +202,9 @@ test(
 
 test("an answer that would do damage as it is is held, and says how", function()
   for answer, case in pairs({
-    ["@@ -2 +2 @@\n-two\n+TWO"] = { "the agent answered with a diff; the review shows the text that it makes", "one TWO three" },
-    ["one\n# ... existing code ...\nfour"] = { "a comment in the answer stands for code that it leaves out" },
-    ["I cannot do that."] = { "the agent answered with prose in place of code" },
+    ["@@ -2 +2 @@\n-two\n+TWO"] = { "the answer is a diff", "one TWO three" },
+    ["one\n# ... existing code ...\nfour"] = { "a comment stands for code that it leaves out" },
+    ["I cannot do that."] = { "the answer is prose in place of code" },
   }) do
     local nvim = child.with_host({ "one", "two", "three" })
     nvim:type(":set filetype=python<CR>:1,3Botglue run it<CR>")

@@ -78,7 +78,7 @@ test("a range at the end of the window shows its state beside its last row, and 
 end)
 
 test("the line of a held answer is beside the last row where the window ends there, else below it", function()
-  local held = "◆ it · held: the answer has several code blocks · :Botglue review 1"
+  local held = "◆ it · held: the answer has several code blocks · \\pr"
   -- The range, the keys before it is held, and the last rows of the window after more keys.
   for _, case in ipairs({
     {

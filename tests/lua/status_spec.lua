@@ -79,7 +79,7 @@ test("an answer that is held while its range is in no window is shown as held th
     nvim:answer(1, {}, { held_for = "ambiguous" })
     nvim:type(back)
     local expected =
-      { "row", "◆ it · held: the answer has several code blocks · :Botglue review 1", "row" }
+      { "row", "◆ it · held: the answer has several code blocks · \\pr", "row" }
     equal(rows(nvim, 3), expected, away)
   end
 end)
@@ -91,7 +91,7 @@ test("the line of a held answer is as long as its window has become", function()
   nvim:answer(1, {}, { held_for = "ambiguous" })
   contains(rows(nvim, 2)[2], "…")
   nvim:type(":only<CR>")
-  equal(rows(nvim, 2)[2], "◆ it · held: the answer has several code blocks · :Botglue review 1")
+  equal(rows(nvim, 2)[2], "◆ it · held: the answer has several code blocks · \\pr")
 end)
 
 test("who is asked something while typing types on where they were", function()

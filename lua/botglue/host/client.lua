@@ -74,15 +74,28 @@ function M.tell(method, argument)
   end
 end
 
---- Tells a host the options, where they are other than it has.
+--- The keys that the user has for what messages name, by its name.
+---@return table<string, string>
+local function keys()
+  local found = vim.empty_dict()
+  for _, map in ipairs(vim.api.nvim_get_keymap("n")) do
+    local name = map.rhs and map.rhs:match("^<Plug>%(botglue%-(%l+)%)$")
+    if name then
+      found[name] = vim.fn.keytrans(map.lhsraw)
+    end
+  end
+  return found
+end
+
+--- Tells a host the options, where they are other than it has, and the user's keys.
 ---@param process botglue.Process
 function M.tell_options(process)
   local options = M.options()
   if process.options ~= options then
     process.options = options
     -- For the host what is off is not there.
-    local off = { max_turns = options.max_turns or vim.NIL, max_cost_usd = options.max_cost_usd or vim.NIL }
-    process:notify("options", vim.tbl_extend("force", options, off))
+    local more = { keys = keys(), max_turns = options.max_turns or vim.NIL, max_cost_usd = options.max_cost_usd or vim.NIL }
+    process:notify("options", vim.tbl_extend("force", options, more))
   end
 end
 

@@ -133,20 +133,9 @@ local function tell()
   end
 end
 
---- The key that the user has for something, else its name.
----@param plug string as in `<Plug>(botglue-go)`
----@return string
-local function key_of(plug)
-  local map = vim.iter(vim.api.nvim_get_keymap("n")):find(function(mapped)
-    return mapped.rhs == plug
-  end)
-  return map and vim.fn.keytrans(map.lhsraw) or plug
-end
-
 --- Says something of a job with the next tick.
 ---@param item { id: integer, verb: string, words: string, level: "ERROR"|"WARN"|"INFO" }
 function M.add(item)
-  item.verb = item.verb:gsub("<Plug>%b()", key_of)
   table.insert(connection.news, item)
   if #connection.news == 1 then
     vim.schedule(function()
