@@ -216,9 +216,7 @@ end
 ---@return boolean
 function Range:is_undone(place)
   local before, past = self.landed and self.before.rows, self.shape == "insert" and place.first or place.last + 1
-  return before ~= nil
-    and #before == past - place.first
-    and vim.deep_equal(get_rows(self.bufnr, place.first, past), before)
+  return before ~= nil and vim.deep_equal(get_rows(self.bufnr, place.first, past), before)
 end
 
 --- The text at the range if the user has not changed it, and its lines, as a request has them.

@@ -20,7 +20,7 @@ const BUDGETS: [(&str, usize); 10] = [
     ("", 456),
     ("command", 603),
     ("config", 328),
-    ("editor", 2014),
+    ("editor", 2010),
     ("host", 604),
     ("jobs", 1164),
     ("session", 62),
