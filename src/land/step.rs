@@ -103,28 +103,35 @@ fn edits_by(
     }
 }
 
-/// Which rows are replaced by which lines. Of a part, the first row by the first line and the last by the last.
+/// Which rows are replaced by which lines. Of a part, the first row by the first line and the last by the last: rows
+/// that come or go at an end take the row beside them along.
 fn changes_of(old: &[&[u8]], new: &[&[u8]], is_part: bool) -> Vec<RowChange> {
-    let changes = changes(old, new);
-    let is_kept = |(rows, lines): &RowChange| keeps_ends(rows, old.len(), lines, new.len());
-    if is_part && !changes.iter().all(is_kept) { vec![(0..old.len(), 0..new.len())] } else { changes }
+    let mut changes = changes(old, new);
+    if !is_part {
+        return changes;
+    }
+    for (rows, lines) in &mut changes {
+        let is_one_sided = Range::is_empty(rows) || Range::is_empty(lines);
+        if is_one_sided && rows.start == 0 {
+            (rows.end, lines.end) = (rows.end + 1, lines.end + 1);
+        } else if is_one_sided && rows.end == old.len() {
+            (rows.start, lines.start) = (rows.start - 1, lines.start - 1);
+        }
+    }
+    changes.dedup_by(|(rows, lines), (above, lines_above)| {
+        let is_touching = rows.start <= above.end;
+        if is_touching {
+            (above.end, lines_above.end) = (rows.end, lines.end);
+        }
+        is_touching
+    });
+    changes
 }
 
 /// Which rows are replaced by which lines. A row that stands once on both sides is kept rather than one that says less.
 pub fn changes(old: &[&[u8]], new: &[&[u8]]) -> Vec<RowChange> {
     let ops = capture_diff_slices(Algorithm::Patience, old, new).into_iter();
     ops.filter(|op| !matches!(op, DiffOp::Equal { .. })).map(|op| (op.old_range(), op.new_range())).collect()
-}
-
-/// Whether rows of a part, of which there are so many, can be replaced by so many others of all lines without what is
-/// around the part in its rows: they are at neither end, or as the lines are.
-fn keeps_ends(rows: &Range<usize>, old: usize, lines: &Range<usize>, new: usize) -> bool {
-    let is_at_end = rows.start == 0 || lines.start == 0 || rows.end == old || lines.end == new;
-    !is_at_end
-        || (!rows.is_empty()
-            && !lines.is_empty()
-            && (rows.start == 0) == (lines.start == 0)
-            && (rows.end == old) == (lines.end == new))
 }
 
 /// Each row of a block is an edit of its own.
@@ -261,6 +268,7 @@ mod tests {
             [(0..1, (2, 0)), (2..3, (0, 1))]
         );
         assert_eq!(around(&["f(a,", "c)"], (0, 2), (1, 1), &["x"]), [(0..2, (2, 1))]);
+        assert_eq!(around(&["f(a,", "b"], (0, 2), (1, 1), &["a,", "b", "c"]), [(1..2, (0, 0))]);
         assert_eq!(around(&["ab", "b"], (0, 1), (1, 0), &[""]), [(0..2, (1, 1))], "its last row stays");
     }
 
