@@ -207,7 +207,7 @@ impl ProposalInput<'_> {
     /// the text has its lines already.
     fn conflict(
         &self,
-        Difference { edits, current: mut now, kind, .. }: Difference<'_>,
+        Difference { edits, base: around, current: mut now, kind }: Difference<'_>,
         current: &[Row],
         own: &[&[u8]],
     ) -> Option<(Take, Option<Conflict>)> {
@@ -220,7 +220,12 @@ impl ProposalInput<'_> {
         let above = || first.rows.start.checked_sub(1).and_then(find).map(|at| at + 1);
         let from = if first.rows.is_empty() { above() } else { find(base.start) };
         let to = if last.rows.is_empty() { find(base.end) } else { find(base.end - 1).map(|at| at + 1) };
-        let (from, to) = (from.unwrap_or(now.start), to.unwrap_or(now.end));
+        // Where no row of the base is known beside the edits, those that read as it does stay.
+        let is_same = |(row, at): &(usize, usize)| self.base.rows[*row].text[..] == *own[*at];
+        let pairs = (around.start..base.start).zip(now.clone());
+        let from = from.unwrap_or_else(|| now.start + pairs.take_while(is_same).count());
+        let pairs = (base.end..around.end).rev().zip(now.clone().rev());
+        let to = to.unwrap_or_else(|| now.end - pairs.take_while(is_same).count());
         if from <= to {
             now = from..to;
         }
