@@ -10,7 +10,7 @@ use super::reviews::Waiting;
 use crate::fields::bytes;
 use crate::journal::{Change, Landed};
 use crate::land::{Bytes, HeldFor};
-use crate::mirror::{BufferEvent, MirrorEvent, Obstacle, ReviewQuery};
+use crate::mirror::{BufferEvent, MirrorEvent, MirrorQuery, Obstacle};
 use crate::review::EditId;
 use crate::rpc::{Act, ShowOf};
 use crate::session::{self, Decision, HeldAnswer, OF_SEVERAL, Patch, ShownAs, Verdict};
@@ -66,7 +66,7 @@ impl Host {
         let buffer = buffer.unwrap_or_default();
         match verdict {
             Verdict::Settled(landing) => self.end_by_user(token, id, landing),
-            Verdict::DropRest => self.ask_review(token, Asker::Reject, (id, buffer), ReviewQuery::Drop(None)),
+            Verdict::DropRest => self.ask_review(token, Asker::Reject, (id, buffer), MirrorQuery::Drop(None)),
             Verdict::Want(intent) => self.feed.send_to(buffer, BufferEvent::Want { job: id, intent }),
             Verdict::InAdvance => self.reject_in_advance(token, id),
             Verdict::Show => {

@@ -7,14 +7,14 @@ use serde_json::json;
 use super::Host;
 use super::reviews::{OpenReview, UNREAD, Waiting, hunks, there};
 use crate::fields::bytes;
-use crate::mirror::{BufferEvent, Findings, MirrorQuery, Obstacle, ReviewQuery};
+use crate::mirror::{BufferEvent, Findings, MirrorQuery, Obstacle};
 use crate::review::{EditId, Hunk};
 use crate::rpc::{HunkKey, HunkVerb};
 use crate::session;
 use crate::ui::review::{row_of, rows_to_come, step, under, within};
 
 /// Makes a query about these hunks.
-type Asked = fn(Option<Vec<EditId>>) -> ReviewQuery;
+type Asked = fn(Option<Vec<EditId>>) -> MirrorQuery;
 
 /// Who is told what became of hunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl Host {
         };
         match meant {
             Ok(meant) => {
-                self.ask_review(token, Asker::Script, (id, buffer), ReviewQuery::Take(Some(vec![meant])));
+                self.ask_review(token, Asker::Script, (id, buffer), MirrorQuery::Take(Some(vec![meant])));
             }
             Err(sentence) => self.editor.reply(token, Err(sentence)),
         }
@@ -100,11 +100,10 @@ impl Host {
         token: u64,
         asker: Asker,
         (job, buffer): (u64, u64),
-        query: ReviewQuery,
+        question: MirrorQuery,
     ) {
         self.askers.insert(token, (job, asker));
-        let question = MirrorQuery::Review { job, asked: query };
-        self.feed.send_to(buffer, BufferEvent::Query { token, question });
+        self.feed.send_to(buffer, BufferEvent::Query { token, job, question });
     }
 
     /// The user has pressed a key in a review.
@@ -142,9 +141,9 @@ impl Host {
             return self.editor.found(token, there.into_iter().collect());
         }
         let asked: Asked = match key.verb {
-            HunkVerb::Take | HunkVerb::Go(_) => ReviewQuery::Take,
-            HunkVerb::Both => ReviewQuery::Both,
-            HunkVerb::Drop => ReviewQuery::Drop,
+            HunkVerb::Take | HunkVerb::Go(_) => MirrorQuery::Take,
+            HunkVerb::Both => MirrorQuery::Both,
+            HunkVerb::Drop => MirrorQuery::Drop,
         };
         let meant: Vec<usize> = match (key.lines, here) {
             (Some((first, past)), _) => within(hunks, first, past),
@@ -153,7 +152,7 @@ impl Host {
                 if key.verb == HunkVerb::Drop
                     && let Some(at) = under(gone, key.row, None) =>
             {
-                let undrop = ReviewQuery::Undrop(vec![gone[at].id]);
+                let undrop = MirrorQuery::Undrop(vec![gone[at].id]);
                 return self.ask_review(token, Asker::Key, (key.id, key.buffer), undrop);
             }
             (None, None) => Vec::new(),

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::Host;
 use super::views::Found;
 use crate::land::HeldFor;
-use crate::mirror::{BufferEvent, MirrorQuery, Obstacle, ReviewQuery, ReviewView};
+use crate::mirror::{BufferEvent, MirrorQuery, Obstacle, ReviewView};
 use crate::review::{EditId, Hunk};
 use crate::rpc::{DiffOf, HunkKey, PanesOf, ShowOf};
 use crate::session;
@@ -89,9 +89,8 @@ impl Host {
     /// Has the mirror compute what is proposed of a held answer, now and after each change.
     fn watch(&mut self, id: u64, buffer: u64) -> Option<()> {
         let answer = self.session.answer(id)?;
-        let asked = ReviewQuery::Watch { lines: answer.lines(), dropped: answer.dropped().to_vec() };
-        let question = MirrorQuery::Review { job: id, asked };
-        self.feed.send_to(buffer, BufferEvent::Query { token: UNREAD, question });
+        let question = MirrorQuery::Watch { lines: answer.lines(), dropped: answer.dropped().to_vec() };
+        self.feed.send_to(buffer, BufferEvent::Query { token: UNREAD, job: id, question });
         Some(())
     }
 

@@ -62,7 +62,7 @@ impl Mirrors {
                 BufferEvent::Want { job, intent } => {
                     Some(Order::Settled(SettledIntent::new(job, intent.denied(HeldFor::BufferGone))))
                 }
-                BufferEvent::Query { token, question } => {
+                BufferEvent::Query { token, question, .. } => {
                     Some(Order::Reply { token, findings: question.without_mirror() })
                 }
                 _ => None,

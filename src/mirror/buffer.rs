@@ -49,8 +49,8 @@ pub struct Buffer {
     contacts: usize,
     /// Whether the whole text is to come with one of them.
     is_attaching: bool,
-    /// The queries that wait for them.
-    queries: Vec<(u64, MirrorQuery)>,
+    /// The queries that wait for them, each with its token and its job.
+    queries: Vec<(u64, u64, MirrorQuery)>,
     /// The call under way that writes.
     writing: Option<CallUnderWay>,
     /// Whether the last reply said that the user is in the middle of something.
@@ -132,7 +132,7 @@ impl Buffer {
             BufferEvent::Drawn(job) => self.drawn(job),
             BufferEvent::Unwatch(job) => self.unwatch(job),
             BufferEvent::Ended(job) => self.ended(job),
-            BufferEvent::Query { token, question } => self.query(token, question),
+            BufferEvent::Query { token, job, question } => self.query(token, job, question),
             BufferEvent::Written(_) | BufferEvent::Want { .. } => {}
         }
         let is_too_large = self.text.state() == MirrorState::TooLarge;
@@ -179,8 +179,8 @@ impl Buffer {
             self.excerpts = Excerpts::Known;
         }
         if !self.text.is_missing() {
-            for (token, question) in std::mem::take(&mut self.queries) {
-                self.answer(token, &question);
+            for (token, job, question) in std::mem::take(&mut self.queries) {
+                self.answer(token, job, &question);
             }
         }
     }

@@ -82,6 +82,8 @@ pub enum BufferEvent {
     Query {
         /// Comes back with the reply.
         token: u64,
+        /// The job whose review it is about.
+        job: u64,
         /// What is asked.
         question: MirrorQuery,
     },
@@ -138,7 +140,8 @@ impl MirrorEvent {
         let decode: fn(&Fields<'_>) -> Result<BufferEvent, JobError> = match method {
             "query" if fields.as_ref().is_ok_and(|fields| fields.get("name") == Some(&"mirror".into())) => {
                 |fields| {
-                    Ok(BufferEvent::Query { token: fields.count("token")?, question: MirrorQuery::Mirror })
+                    let (token, question) = (fields.count("token")?, MirrorQuery::Mirror);
+                    Ok(BufferEvent::Query { token, job: 0, question })
                 }
             }
             "buffer" => |fields| Notice::decode(fields).map(BufferEvent::Notice),

@@ -4,23 +4,11 @@ use super::view::MirrorView;
 use crate::land::{Bytes, HeldFor};
 use crate::review::EditId;
 
-/// A question to a mirror.
+/// What is asked of a mirror, of the review of a held answer if nothing else is said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MirrorQuery {
-    /// What it knows of its buffer.
+    /// What it knows of its buffer. Tests ask that, to compare the text and to know that it has read all that was sent.
     Mirror,
-    /// Something of the review of a held answer.
-    Review {
-        /// The job's id.
-        job: u64,
-        /// What.
-        asked: ReviewQuery,
-    },
-}
-
-/// What is asked of a review.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ReviewQuery {
     /// To follow the proposal: each change of it is sent.
     Watch {
         /// The answer, as the user has edited it.
@@ -70,8 +58,8 @@ impl MirrorQuery {
     /// What is said where there is no mirror.
     pub fn without_mirror(&self) -> Findings {
         match self {
-            Self::Review { .. } => Err(HeldFor::BufferGone.into()),
             Self::Mirror => Ok(None),
+            _ => Err(HeldFor::BufferGone.into()),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::super::held::{HeldReview, ViewDue, chosen};
 use super::super::intent::{Intent, SettledIntent, Settlement};
 use super::super::order::{ContactScope, Order};
-use super::super::query::{Findings, MirrorQuery, Obstacle, ReviewQuery};
+use super::super::query::{Findings, MirrorQuery, Obstacle};
 use super::super::view::MirrorState;
 use super::Buffer;
 use crate::document::Located;
@@ -12,43 +12,39 @@ use crate::review::EditId;
 
 impl Buffer {
     /// Takes a query. Nothing is said of a text that is unsure before the editor was contacted.
-    pub fn query(&mut self, token: u64, question: MirrorQuery) {
+    pub fn query(&mut self, token: u64, job: u64, question: MirrorQuery) {
         if self.text.state() == MirrorState::Unsure {
             self.contact(ContactScope::Marks);
         }
         if self.contacts > 0 {
-            self.queries.push((token, question));
+            self.queries.push((token, job, question));
         } else {
-            self.answer(token, &question);
+            self.answer(token, job, &question);
         }
     }
 
-    pub(super) fn answer(&mut self, token: u64, question: &MirrorQuery) {
+    /// Does what is asked.
+    pub(super) fn answer(&mut self, token: u64, job: u64, question: &MirrorQuery) {
         let findings = match question {
-            MirrorQuery::Review { job, asked } => return self.ask(token, *job, asked),
-            MirrorQuery::Mirror => Ok(Some(self.view())),
-        };
-        self.orders.push(Order::Reply { token, findings });
-    }
-
-    /// Does what is asked of a review.
-    fn ask(&mut self, token: u64, job: u64, asked: &ReviewQuery) {
-        let findings = match asked {
-            ReviewQuery::Watch { lines, dropped } => {
+            MirrorQuery::Mirror => {
+                let findings = Ok(Some(self.view()));
+                return self.orders.push(Order::Reply { token, findings });
+            }
+            MirrorQuery::Watch { lines, dropped } => {
                 let held = self.jobs.entry(job).or_default().held.get_or_insert_default();
                 held.set(lines, dropped);
                 held.watch();
                 Ok(None)
             }
-            ReviewQuery::Take(hunks) | ReviewQuery::Both(hunks) => {
-                let is_both = matches!(asked, ReviewQuery::Both(_));
+            MirrorQuery::Take(hunks) | MirrorQuery::Both(hunks) => {
+                let is_both = matches!(question, MirrorQuery::Both(_));
                 return self.add_intent(job, Intent::Take { hunks: hunks.clone(), is_both, token });
             }
-            ReviewQuery::Drop(ids) => match self.drop_hunks(job, ids.as_deref()) {
+            MirrorQuery::Drop(ids) => match self.drop_hunks(job, ids.as_deref()) {
                 Ok(Some(settlement)) => return self.report(SettledIntent::new(job, settlement), Some(token)),
                 dropped => dropped.map(|_| None),
             },
-            ReviewQuery::Undrop(ids) => self.undrop(job, ids).map(|()| None),
+            MirrorQuery::Undrop(ids) => self.undrop(job, ids).map(|()| None),
         };
         self.reply(job, token, findings);
     }

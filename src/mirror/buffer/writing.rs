@@ -291,7 +291,7 @@ impl Buffer {
 
     /// Ends the mirror; `reply` is what a call that is under way comes to.
     pub fn give_up(&mut self, reply: Option<&WriteReply>) {
-        for (token, question) in std::mem::take(&mut self.queries) {
+        for (token, _, question) in std::mem::take(&mut self.queries) {
             self.orders.push(Order::Reply { token, findings: question.without_mirror() });
         }
         if let Some(CallUnderWay { call, plans, .. }) = self.writing.take() {

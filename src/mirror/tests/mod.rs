@@ -71,7 +71,8 @@ fn replied(orders: &[Order]) -> Option<(String, u64)> {
 }
 
 fn ask(mirrors: &mut Mirrors) -> Vec<Order> {
-    mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Query { token: 7, question: MirrorQuery::Mirror }))
+    mirrors
+        .take(MirrorEvent::Buffer(1, BufferEvent::Query { token: 7, job: 0, question: MirrorQuery::Mirror }))
 }
 
 /// Where the range of a job is; none where that is not known.
@@ -229,12 +230,6 @@ fn what_changed_during_a_preview_is_answered_with_the_text_as_it_is() {
     assert!(mirrors.take(DETACHED).is_empty(), "its text is on its way already");
     mirrors.take(whole(1, 9, &["e", "d"]));
     assert_eq!(replied(&mirrors.take(CONTACTED)), Some(("e\nd".to_owned(), 9)));
-}
-
-#[test]
-fn a_detach_that_nobody_wanted_brings_the_text_again() {
-    let mut mirrors = mirrored(&["a"]);
-    assert_eq!(contacts(&mirrors.take(DETACHED)), [true]);
 }
 
 #[test]

@@ -1,12 +1,11 @@
 //! Queries to mirrors: what an answer would change.
 
 use super::*;
-use crate::mirror::query::ReviewQuery;
 use crate::review::Hunk;
 
 pub fn watch(job: u64, lines: &[&str]) -> MirrorEvent {
-    let asked = ReviewQuery::Watch { lines: bytes(lines), dropped: Vec::new() };
-    MirrorEvent::Buffer(1, BufferEvent::Query { token: 8, question: MirrorQuery::Review { job, asked } })
+    let question = MirrorQuery::Watch { lines: bytes(lines), dropped: Vec::new() };
+    MirrorEvent::Buffer(1, BufferEvent::Query { token: 8, job, question })
 }
 
 /// The hunks of a view, or why there are none.
@@ -29,23 +28,6 @@ pub fn drawn(mirrors: &mut Mirrors, mut orders: Vec<Order>) -> Option<ReviewView
     })?;
     mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Drawn(view.job)));
     Some(view)
-}
-
-#[test]
-fn what_an_answer_would_change() {
-    let mut mirrors = mirrored(TEXT);
-    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap().unwrap());
-    mirrors.take(lines(Some(3), 1..2, &["mine"]));
-    let told = |mirrors: &mut Mirrors, lines: &[&str]| view_after(mirrors, watch(7, lines)).unwrap();
-    assert_eq!(told(&mut mirrors, &["theirs", "between", "last"]), Ok(vec![(1, 2, true)]));
-    assert_eq!(told(&mut mirrors, &["first", "between", "last", "more"]), Ok(vec![(4, 4, false)]));
-    assert_eq!(told(&mut mirrors, &["mine", "between", "last"]), Ok(Vec::new()));
-    assert_eq!(view_after(&mut mirrors, watch(9, &[])), Some(Err(HeldFor::RangeLost)));
-    let orders = Mirrors::default().take(watch(7, &[]));
-    assert!(
-        matches!(orders[..], [Order::Reply { token: 8, findings: Err(Obstacle::Held(HeldFor::BufferGone)) }]),
-        "{orders:?}"
-    );
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use super::files::wrote;
 use super::queries::{drawn, watch};
 use super::*;
-use crate::mirror::query::ReviewQuery;
 
 const NUMBERS: &[&str] = &["above", "one", "two", "three", "four", "five", "below"];
 
@@ -15,8 +14,8 @@ fn two_taken() -> Mirrors {
     let orders = mirrors.take(watch(7, &["ONE", "two", "THREE", "four", "FIVE"]));
     let hunks = drawn(&mut mirrors, orders).unwrap().hunks.unwrap();
     let ids = hunks[..2].iter().map(|hunk| hunk.id).collect();
-    let question = MirrorQuery::Review { job: 7, asked: ReviewQuery::Take(Some(ids)) };
-    let orders = mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Query { token: 9, question }));
+    let question = MirrorQuery::Take(Some(ids));
+    let orders = mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Query { token: 9, job: 7, question }));
     let orders = write(&mut mirrors, call(&orders));
     assert_eq!(drawn(&mut mirrors, orders).unwrap().taken, 2);
     mirrors

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use botglue::mirror::{
-    BufferEvent, Findings, MirrorEvent, MirrorQuery, Mirrors, Order, ReviewQuery, ReviewView, StepReply,
-    WriteCall, WriteReply,
+    BufferEvent, Findings, MirrorEvent, MirrorQuery, Mirrors, Order, ReviewView, StepReply, WriteCall,
+    WriteReply,
 };
 use botglue::review::EditId;
 use rmpv::Value;
@@ -108,11 +108,11 @@ impl Editor {
     }
 
     /// Asks for something to be done with hunks; the token of the reply.
-    pub fn ask(&mut self, job: u64, asked: fn(Vec<EditId>) -> ReviewQuery, hunks: &[String]) -> u64 {
+    pub fn ask(&mut self, job: u64, asked: fn(Vec<EditId>) -> MirrorQuery, hunks: &[String]) -> u64 {
         self.token += 1;
         let hunks = hunks.iter().map(|id| id.parse().unwrap()).collect();
-        let question = MirrorQuery::Review { job, asked: asked(hunks) };
-        self.send(MirrorEvent::Buffer(1, BufferEvent::Query { token: self.token, question }));
+        let question = asked(hunks);
+        self.send(MirrorEvent::Buffer(1, BufferEvent::Query { token: self.token, job, question }));
         self.token
     }
 

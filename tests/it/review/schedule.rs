@@ -6,7 +6,7 @@ mod proposals;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use botglue::mirror::{BufferEvent, MirrorEvent, MirrorQuery, ReviewQuery};
+use botglue::mirror::{BufferEvent, MirrorEvent, MirrorQuery};
 use rmpv::Value;
 
 use super::answers::Words;
@@ -123,9 +123,8 @@ impl World {
                 ("selection", selection),
             ]),
         );
-        let asked = ReviewQuery::Watch { lines: bytes(&lines), dropped: Vec::new() };
-        let question = MirrorQuery::Review { job, asked };
-        self.editor.send(MirrorEvent::Buffer(1, BufferEvent::Query { token: 0, question }));
+        let question = MirrorQuery::Watch { lines: bytes(&lines), dropped: Vec::new() };
+        self.editor.send(MirrorEvent::Buffer(1, BufferEvent::Query { token: 0, job, question }));
         self.answers.push(Answer {
             job,
             letter,
@@ -182,7 +181,7 @@ impl World {
                 let (Some(hunk), before) = (view.gone.last(), view.dropped.clone()) else { return };
                 self.story.push("undrop".to_owned());
                 let ids = [hunk.id.to_string()];
-                self.editor.ask(job, ReviewQuery::Undrop, &ids);
+                self.editor.ask(job, MirrorQuery::Undrop, &ids);
                 self.settle();
                 // Nothing is done while it is not known where its range is.
                 let after = &self.editor.views[&job].dropped;

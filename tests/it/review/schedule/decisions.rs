@@ -1,6 +1,6 @@
 //! What the user decides of a held answer, and what then has to be in the text.
 
-use botglue::mirror::{BufferEvent, Intent, MirrorEvent, Obstacle, ReviewQuery};
+use botglue::mirror::{BufferEvent, Intent, MirrorEvent, MirrorQuery, Obstacle};
 
 use super::super::answers::words_of;
 use super::super::editor::bytes;
@@ -24,9 +24,9 @@ impl World {
         ));
         let ids: Vec<String> = chosen.iter().map(|hunk| hunk.id.clone()).collect();
         let asked: fn(_) -> _ = if what == "drop" {
-            |hunks| ReviewQuery::Drop(Some(hunks))
+            |hunks| MirrorQuery::Drop(Some(hunks))
         } else {
-            |hunks| ReviewQuery::Take(Some(hunks))
+            |hunks| MirrorQuery::Take(Some(hunks))
         };
         let token = self.editor.ask(job, asked, &ids);
         self.settle();
