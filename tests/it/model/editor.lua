@@ -6,9 +6,7 @@ local api = vim.api
 
 local M = { records = {}, faults = {}, pings = 0 }
 
----@type model.Lines
-local lines
-local ranges = {} -- by job: the lines of its range, and what had been done to all lines
+local home -- the buffer
 local written = {} -- what the steps of the call under way wrote, in their order
 local writes = {} -- by job: a write that no end has claimed yet
 local answered = {} -- the jobs whose agent was told what to say
@@ -19,6 +17,10 @@ local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local moment = require("botglue.editor.moment")
 local undo_step = require("botglue.editor.undo_step")
+
+local function read()
+  return api.nvim_buf_is_loaded(home) and api.nvim_buf_get_lines(home, 0, -1, false) or {}
+end
 
 local ffi = require("ffi")
 ffi.cdef("int mkfifo(const char *path, unsigned int mode);")
@@ -57,7 +59,7 @@ local function ping()
   local process = connection.process
   if process and process.ready and not is_asked then
     is_asked = true
-    rpcnotify(process.channel, "query", { token = 0, name = "mirror", buffer = lines.bufnr })
+    rpcnotify(process.channel, "query", { token = 0, name = "mirror", buffer = home })
   end
 end
 
@@ -68,8 +70,8 @@ apply.reply = function(argument)
     return reply(argument)
   end
   M.pings, is_asked = M.pings + 1, false
-  local is_sure = argument.link == "sure" and argument.tick == api.nvim_buf_get_changedtick(lines.bufnr)
-  if is_sure and not vim.deep_equal(argument.rows, lines:read()) then
+  local is_sure = argument.link == "sure" and argument.tick == api.nvim_buf_get_changedtick(home)
+  if is_sure and not vim.deep_equal(argument.rows, read()) then
     fault("the host has another text: %s", vim.inspect(argument.rows))
   end
 end
@@ -104,16 +106,16 @@ end
 
 local as_one_step = undo_step.as_one_step
 undo_step.as_one_step = function(bufnr, first, fn)
-  if bufnr ~= lines.bufnr then
+  if bufnr ~= home then
     return as_one_step(bufnr, first, fn)
   end
   local mode, state = api.nvim_get_mode().mode, vim.fn.state()
   if bufnr == api.nvim_get_current_buf() and not (mode:match("^[niR]") and state == "") then
     fault("written in mode %s with state %q", mode, state)
   end
-  local entry = { before = lines.text, ids = lines.ids, done = lines:account() }
+  local entry = { before = read() }
   local ok, result = pcall(as_one_step, bufnr, first, fn)
-  entry.after, entry.after_ids = lines.text, lines.ids
+  entry.after = read()
   entry.seq = vim.fn.undotree(bufnr).seq_cur
   -- (An empty line that comes back into an empty buffer is the one that it shows anyway.)
   if vim.deep_equal(entry.before, entry.after) and not vim.deep_equal(entry.before, { "" }) then
@@ -159,47 +161,18 @@ end
 
 local jobs = apply.jobs
 
---- The user has rejected an answer.
-local function rejected(id)
-  local done = lines:account()
-  table.insert(M.records, {
-    id = id,
-    landing = "rejected",
-    before = lines.text,
-    ids = lines.ids,
-    storms = lines.storms,
-    earlier = "stands",
-    user = require("model.lines").compare(ranges[id].ids, ranges[id].done, done),
-    doubtful = false,
-    modifiable = true,
-  })
-end
-
---- The host has told what became of an answer.
+--- The host has told what became of an answer, or the user has decided it.
 local function landed(told)
-  local job = client.job(told.id)
-  local entry = writes[told.id] or { before = lines.text, ids = lines.ids, done = lines:account() }
+  local entry = writes[told.id] or { before = read() }
   writes[told.id] = nil
-  local range, done = ranges[job.id], entry.done
-  entry.done = nil
-  entry.id, entry.landing, entry.held_for = job.id, told.set.landing, told.set.held_for
-  entry.storms, entry.is_left = lines.storms, told.is_left
-  local is_undone = range.seq and require("model.lines").is_undone(lines.bufnr, range.seq)
-  entry.earlier = is_undone and "undone" or "stands"
-  range.seq = entry.seq or range.seq
-  entry.user = require("model.lines").compare(range.ids, range.done, done)
-  entry.doubtful = vim.iter(range.ids):any(function(id)
-    return lines.doubtful[id] or false
-  end)
-  entry.modifiable = api.nvim_buf_is_loaded(lines.bufnr) and vim.bo[lines.bufnr].modifiable
+  entry.id, entry.landing, entry.held_for = told.id, told.set.landing, told.set.held_for
+  entry.is_left, entry.modifiable = told.is_left, api.nvim_buf_is_loaded(home) and vim.bo[home].modifiable
   table.insert(M.records, entry)
 end
 
 apply.jobs = function(patches)
   for _, patch in ipairs(patches) do
-    if patch.set and patch.set.landing == "rejected" then
-      rejected(patch.id)
-    elseif patch.set and patch.set.landing then
+    if patch.set and patch.set.landing then
       landed(patch)
     end
   end
@@ -229,19 +202,19 @@ end
 ---@type table<string, fun()>
 local formatters = {
   rows = function()
-    for row, text in ipairs(lines:read()) do
+    for row, text in ipairs(read()) do
       if text:find("%s%s$") then
-        api.nvim_buf_set_lines(lines.bufnr, row - 1, row, true, { (text:gsub("%s+$", "")) })
+        api.nvim_buf_set_lines(home, row - 1, row, true, { (text:gsub("%s+$", "")) })
       end
     end
   end,
   all = function()
-    local text = lines:read()
+    local text = read()
     local stripped = vim.tbl_map(function(row)
       return (row:gsub("%s%s+$", ""))
     end, text)
     if not vim.deep_equal(text, stripped) then
-      api.nvim_buf_set_lines(lines.bufnr, 0, -1, true, stripped)
+      api.nvim_buf_set_lines(home, 0, -1, true, stripped)
     end
   end,
 }
@@ -260,28 +233,28 @@ function M.begin(text, quirks)
   vim.fn.writefile(text, "model.txt")
   vim.cmd("silent edit! model.txt")
   vim.bo.textwidth, vim.bo.autoindent = quirks.textwidth, quirks.autoindent
-  M.records, M.faults, ranges, written, writes = {}, {}, {}, {}, {}
+  M.records, M.faults, written, writes = {}, {}, {}, {}
   for id, fd in pairs(agents) do
     vim.uv.fs_close(fd)
     agents[id] = nil
   end
-  lines = require("model.lines").follow(api.nvim_get_current_buf())
+  home = api.nvim_get_current_buf()
   local group = api.nvim_create_augroup("model", { clear = true })
   vim.cmd("iabbrev <buffer> tw two words")
   if formatters[quirks.formats] then
     api.nvim_create_autocmd({ "TextChanged", "TextChangedI" }, {
       group = group,
-      buffer = lines.bufnr,
+      buffer = home,
       callback = formatters[quirks.formats],
     })
   end
-  return lines.bufnr
+  return home
 end
 
 --- Somebody's formatter: replaces the whole buffer at once.
 function M.format(how)
   local text = {}
-  for i, line in ipairs(lines:read()) do
+  for i, line in ipairs(read()) do
     if how == "indent" and line ~= "" then
       line = "  " .. line
     elseif how == "one" and i == 2 then
@@ -291,19 +264,20 @@ function M.format(how)
       text[#text + 1] = line
     end
   end
-  pcall(api.nvim_buf_set_lines, lines.bufnr, 0, -1, true, text)
+  pcall(api.nvim_buf_set_lines, home, 0, -1, true, text)
 end
 
 --- The byte of a character of a line, as a position.
 local function position(line, char)
-  local text = lines.text[line]
+  local text = read()[line]
   local count = vim.fn.strchars(text)
   return { line, count == 0 and 0 or vim.fn.byteidx(text, char % count) }
 end
 
 --- Starts a job somewhere.
 function M.start(spec)
-  local count = #lines.text
+  local text = read()
+  local count = #text
   local first = spec.at % count + 1
   local last = math.min(first + spec.rows, count)
   local range = { kind = spec.kind, first = { first, 0 }, last = { last, 0 } }
@@ -315,15 +289,8 @@ function M.start(spec)
       range.first, range.last = range.last, range.first
     end
   end
-  local id =
-    require("botglue").run({ prompt = "it", bufnr = lines.bufnr, range = range, review = spec.review })
-  local row = range.first[1]
-  local ids = vim.list_slice(lines.ids, first, last)
-  if spec.kind == "insert" then
-    ids = { lines.ids[row] or vim.NIL, lines.ids[row + 1] or vim.NIL }
-  end
-  ranges[id] = { ids = ids, done = lines:account() }
-  return { id = id, ids = ids, storms = lines.storms, next = lines.text[row + 1] }
+  local id = require("botglue").run({ prompt = "it", bufnr = home, range = range, review = spec.review })
+  return { id, spec.kind == "insert" and {} or vim.list_slice(text, first, last) }
 end
 
 --- The first and the last line of a job; the first of all where there is none.
@@ -347,11 +314,6 @@ end
 function M.look()
   local records, faults = M.records, M.faults
   M.records, M.faults = {}, {}
-  local text = lines:read()
-  lines:look()
-  if not vim.deep_equal(text, lines.text) then
-    table.insert(faults, "the test has lost track of the lines")
-  end
   local error_told = vim.fn.execute("messages"):match("Error [^\n]*lua[^\n]*")
   if error_told then
     vim.cmd("messages clear")
@@ -361,9 +323,9 @@ function M.look()
   return {
     mode = api.nvim_get_mode().mode,
     state = vim.fn.state(),
-    is_home = api.nvim_get_current_buf() == lines.bufnr,
+    is_home = api.nvim_get_current_buf() == home,
     modifiable = vim.bo.modifiable,
-    lines = text,
+    lines = read(),
     before_cursor = api.nvim_get_current_line():sub(1, col),
     records = records,
     faults = faults,
@@ -373,7 +335,7 @@ end
 --- Each write of ours is one undo step: taking it back leaves what was there before it, and nothing else.
 local function check_undo(all_written)
   local function is(text)
-    return vim.deep_equal(lines:read(), text)
+    return vim.deep_equal(read(), text)
   end
   local changes = vim.iter(all_written):filter(function(entry)
     return not vim.deep_equal(entry.before, entry.after)
@@ -381,7 +343,7 @@ local function check_undo(all_written)
   for entry in changes do
     local ok, err = pcall(vim.cmd, "silent undo " .. entry.seq)
     if not ok or not is(entry.after) then
-      local now = vim.inspect(lines:read())
+      local now = vim.inspect(read())
       return ("undo step %d of job %d is not what it wrote: %s %s"):format(
         entry.seq,
         entry.id,
@@ -391,10 +353,7 @@ local function check_undo(all_written)
     end
     vim.cmd("silent undo")
     if not is(entry.before) then
-      return ("undoing job %d does not leave what was there before: %s"):format(
-        entry.id,
-        vim.inspect(lines:read())
-      )
+      return ("undoing job %d does not leave what was there before: %s"):format(entry.id, vim.inspect(read()))
     end
   end
 end
@@ -406,16 +365,16 @@ function M.finish(all_written)
     if job:is_open() then
       return "a job is open: " .. id
     end
-    held = held + (job:is_held() and job.range.bufnr == lines.bufnr and 1 or 0)
+    held = held + (job:is_held() and job.range.bufnr == home and 1 or 0)
   end
   for _, name in ipairs({ "botglue.status", "botglue.highlight" }) do
     local namespace = api.nvim_create_namespace(name)
-    drawn = drawn + #api.nvim_buf_get_extmarks(lines.bufnr, namespace, 0, -1, {})
+    drawn = drawn + #api.nvim_buf_get_extmarks(home, namespace, 0, -1, {})
   end
   if held == 0 and drawn > 0 then
     return drawn .. " marks are drawn, but there is no job"
   end
-  vim.bo[lines.bufnr].modifiable = true
+  vim.bo[home].modifiable = true
   return check_undo(all_written) or vim.NIL
 end
 

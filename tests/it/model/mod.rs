@@ -1,5 +1,5 @@
 //! The model test: random schedules of typing, of jobs starting and of answers arriving, in a real Neovim, against a
-//! simple model of what may come of them.
+//! truth of its own.
 //!
 //! The host is the real one; its agents say what the test tells them, when it tells them, down to the key between.
 //! After each key the test waits until the host has read the change, and has done what it can do now. `make soak` plays
@@ -8,16 +8,10 @@
 //! What must not be lost is judged strictly. Whether an answer lands is not: holding one is right where the host cannot
 //! tell, so these are counted, and must be few.
 
-mod counts;
-mod decision;
-mod expected;
-mod host;
-mod merge;
 mod neovim;
-mod played;
 mod player;
-mod promise;
 mod schedule;
+mod truth;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -26,7 +20,6 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::support::nvim::Nvim;
-use counts::Counts;
 use player::Game;
 use schedule::{Schedule, any_schedule};
 
@@ -40,6 +33,13 @@ const ENOUGH: usize = 5;
 /// How many schedules tell how many answers are held that could land: fewer than one of a hundred may be.
 const MANY: u64 = 100;
 
+/// How often an answer ended as it should, and was held though it could have landed, by all players.
+#[derive(Default)]
+struct Counts {
+    right: AtomicU64,
+    held: AtomicU64,
+}
+
 #[test]
 fn random_schedules() {
     let number = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>().unwrap());
@@ -52,9 +52,10 @@ fn random_schedules() {
             (0..threads).map(|_| scope.spawn(|| play_all(&next, first + runs, &counts))).collect();
         players.into_iter().flat_map(|player| player.join().unwrap()).collect()
     });
-    say(&counts.to_string());
+    let (right, held) = (counts.right.into_inner(), counts.held.into_inner());
+    say(&format!("{right} answers ended as they should, {held} were held that could have landed"));
     say(&format!("{runs} schedules from seed {first} in {:.1} s", started.elapsed().as_secs_f64()));
-    assert!(runs < MANY || counts.held_percent() == 0, "too many answers are held: {counts}");
+    assert!(runs < MANY || held * 100 < right + held, "too many answers are held");
     assert!(failed.is_empty(), "shrunk above; again with make soak RUNS=1 SEED= one of {failed:?}");
 }
 

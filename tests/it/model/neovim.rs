@@ -17,9 +17,6 @@ use crate::support::{DEADLINE, POLL};
 /// How long the host is left alone at first: mostly it is done by then.
 const SHORTEST: Duration = Duration::from_micros(250);
 
-const LOADED: [(&str, &str); 2] =
-    [("model.lines", include_str!("lines.lua")), ("model.editor", include_str!("editor.lua"))];
-
 /// The agent: it prints what is written to a FIFO.
 const AGENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/lua/support/agent.sh");
 
@@ -32,16 +29,11 @@ pub fn start() -> Nvim {
         .option("agents", json!({"claude": {"protocol": "text", "command": ["/bin/sh", AGENT], "args": []}}))
         .start();
     nvim.exec("vim.o.shortmess = 'aoOTIcF'; vim.o.more = false; vim.o.hidden = true; vim.o.swapfile = false");
-    for (name, code) in LOADED {
-        let load = "local name, code = ...
-            local channel = vim.iter(vim.api.nvim_list_chans()):find(function(channel)
-              return channel.stream == 'stdio'
-            end).id
-            local chunk = assert(loadstring(code, '=' .. name))
-            package.preload[name] = function() return chunk(channel) end";
-        nvim.exec_with(load, &[name.into(), code.into()]);
-    }
-    nvim.exec("_G.M = require('model.editor')");
+    let load = "local channel = vim.iter(vim.api.nvim_list_chans()):find(function(channel)
+            return channel.stream == 'stdio'
+        end).id
+        _G.M = assert(loadstring(..., '=model'))(channel)";
+    nvim.exec_with(load, &[include_str!("editor.lua").into()]);
     nvim
 }
 

@@ -1,15 +1,16 @@
 //! Plays a schedule: types in a real Neovim, and tells the agents of its host what to answer.
 
+use std::collections::HashSet;
+use std::sync::atomic::Ordering;
+
 use botglue::land;
 use botglue::request::Request;
 use serde_json::{Value as Json, json};
 
-use super::counts::Counts;
-use super::expected::{Record, Sent};
-use super::host;
+use super::Counts;
 use super::neovim::{Editor, Seen, read};
-use super::played::{Played, Started};
 use super::schedule::{Job, Line, Row, Schedule, Step};
+use super::truth::{self, Ended, Record, Sent, Truth};
 use crate::support::nvim::Nvim;
 
 /// After this many events without a key, something runs in a loop.
@@ -24,11 +25,27 @@ enum Event {
     Answer(usize),
 }
 
+/// A job of a schedule, and what has come of it.
+struct Played {
+    id: u64,
+    spec: Job,
+    /// The rows of its range, and whether they stood there unchanged at all times.
+    rows: Vec<String>,
+    is_untouched: bool,
+    sent: Option<Sent>,
+    /// How it ended, and what became of it since.
+    landing: String,
+    /// What was written last.
+    last: Option<Record>,
+}
+
 /// One schedule as it is played.
 pub struct Game<'a> {
     editor: Editor<'a>,
     home: Json,
     words: usize,
+    /// The words that stood twice at any time.
+    copied: HashSet<String>,
     /// What is still to come, and after how many chunks.
     queue: Vec<(usize, Event)>,
     jobs: Vec<Played>,
@@ -46,6 +63,7 @@ impl<'a> Game<'a> {
             editor: Editor(nvim),
             home: Json::Null,
             words: 0,
+            copied: HashSet::new(),
             queue: Vec::new(),
             jobs: Vec::new(),
             requests: Vec::new(),
@@ -124,15 +142,15 @@ impl<'a> Game<'a> {
         match row {
             Row::Blank => String::new(),
             Row::Words { indent, count } => {
-                let words: Vec<String> = (0..count).map(|_| self.word("t")).collect();
+                let words: Vec<String> = (0..count).map(|_| self.word('t')).collect();
                 format!("{}{}", " ".repeat(indent), words.join(" "))
             }
         }
     }
 
-    fn word(&mut self, who: &str) -> String {
+    fn word(&mut self, who: char) -> String {
         self.words += 1;
-        format!("{who}{}", self.words)
+        truth::word(who, self.words)
     }
 
     /// Types chunk by chunk, with what is due before each.
@@ -160,7 +178,7 @@ impl<'a> Game<'a> {
     }
 
     fn keys(&mut self, chunk: &str) -> Result<(), String> {
-        let word = if chunk.contains("{w}") { self.word("u") } else { String::new() };
+        let word = if chunk.contains("{w}") { self.word('u') } else { String::new() };
         let keys = self.with_range(chunk)?.replace("{w}", &word).replace("{home}", &self.home.to_string());
         let was_inserting = self.seen.mode == "i" && self.seen.modifiable;
         self.editor.type_keys(&keys);
@@ -217,30 +235,22 @@ impl<'a> Game<'a> {
         let Job { kind, at, rows, from, to, review, .. } = spec;
         let place = json!({"kind": kind, "at": at, "rows": rows, "from": from, "to": to, "review": review});
         let what = format!("start a job: {place}");
-        let started: Started = read(self.editor.lua("return M.start(...)", &[place])?)?;
+        let (id, rows): (u64, Vec<String>) = read(self.editor.lua("return M.start(...)", &[place])?)?;
         self.queue.push((spec.answer_after, Event::Answer(self.jobs.len())));
-        self.jobs.push(Played {
-            id: started.id,
-            spec,
-            started,
-            sent: None,
-            landing: String::new(),
-            written: None,
-            last: None,
-        });
+        let (is_untouched, sent, landing, last) = (true, None, String::new(), None);
+        self.jobs.push(Played { id, spec, rows, is_untouched, sent, landing, last });
         self.look(&what)
     }
 
     fn answer(&mut self, index: usize) -> Result<(), String> {
-        let Played { id, spec, started, .. } = &self.jobs[index];
-        let (id, changes) = (*id, spec.answer.clone());
-        let Started { ids, storms, next, .. } = started.clone();
+        let Played { id, spec, .. } = &self.jobs[index];
+        let (id, spec) = (*id, spec.clone());
         let at = self.requests.iter().position(|request| request.id == id);
         let request = self.requests.remove(at.ok_or("its request has not arrived")?);
-        let text = host::answer(&request, &changes, || self.word("a"));
+        let text = spec.spoken(&request, || self.word('a'));
         let answer = land::prepare(&request, &text);
         let what = format!("answer job {id}, of {:?}: {:?}", request.selection.text, answer.lines);
-        self.jobs[index].sent = Some(Sent { request, ids, storms, next, answer });
+        self.jobs[index].sent = Some(Sent { request, answer });
         self.editor.lua("M.answer(...)", &[json!(id), json!(text)])?;
         self.look(&what)
     }
@@ -274,6 +284,12 @@ impl<'a> Game<'a> {
         self.seen = self.editor.look()?;
         self.story.push(format!("{what}\n    {} {:?}", self.seen.mode, self.seen.lines));
         self.requests.extend(self.editor.take_requests()?);
+        let lines = &self.seen.lines;
+        let words = lines.iter().flat_map(|row| truth::words(row));
+        self.copied.extend(words.filter(|word| truth::count(lines, word) > 1).map(str::to_owned));
+        for job in &mut self.jobs {
+            job.is_untouched &= lines.windows(job.rows.len().max(1)).any(|rows| rows == job.rows);
+        }
         for record in std::mem::take(&mut self.seen.records) {
             let (id, landing, reason) = (&record["id"], &record["landing"], &record["held_for"]);
             self.story.push(format!("    job {id} is {landing} {reason}"));
@@ -282,11 +298,31 @@ impl<'a> Game<'a> {
             }
             let record: Record = read(record)?;
             let job = self.jobs.iter_mut().find(|job| job.id == record.id);
-            job.ok_or_else(|| format!("no such job was started: {record:?}"))?.judge(&record, self.counts)?;
+            let job = job.ok_or_else(|| format!("no such job was started: {record:?}"))?;
+            job.judge(record, &self.copied, self.counts)?;
         }
         match self.seen.faults.first() {
             Some(fault) => Err(fault.clone()),
             None => Ok(()),
         }
+    }
+}
+
+impl Played {
+    /// Takes what was recorded of it.
+    fn judge(&mut self, record: Record, copied: &HashSet<String>, counts: &Counts) -> Result<(), String> {
+        let sent = self.sent.as_ref().ok_or("it has ended before its answer came")?;
+        let truth = Truth { sent, copied, is_untouched: self.is_untouched };
+        if self.landing.is_empty() {
+            match truth.judge(&record)? {
+                Ended::Right => counts.right.fetch_add(1, Ordering::Relaxed),
+                Ended::Held => counts.held.fetch_add(1, Ordering::Relaxed),
+            };
+        } else {
+            truth.judge_decision(&self.landing, self.last.as_ref(), &record)?;
+        }
+        self.landing = record.held_for.clone().unwrap_or_else(|| record.landing.clone());
+        self.last = record.after.is_some().then_some(record);
+        Ok(())
     }
 }

@@ -3,6 +3,7 @@
 //! Pure data, so that proptest can make it from a seed and shrink it. Which line or word a step means is settled only
 //! when it is played, so every schedule is a valid one, also after a part was taken out.
 
+use botglue::request::Request;
 use proptest::bool::weighted;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -81,6 +82,32 @@ pub struct Job {
     /// Whether its answer is to be held in any case.
     pub review: bool,
     pub answer: Vec<Change>,
+}
+
+impl Job {
+    /// What the agent makes of the selection; `word` gives a new word.
+    pub fn spoken(&self, request: &Request, mut word: impl FnMut() -> String) -> String {
+        let text = &request.selection.text;
+        let mut lines = Vec::new();
+        for (row, change) in text.iter().zip(self.answer.iter().cycle()) {
+            let indent = &row[..row.len() - row.trim_start().len()];
+            match change {
+                Change::Keep => lines.push(row.clone()),
+                Change::Append => lines.push(format!("{row} {}", word())),
+                Change::Replace => lines.push(format!("{indent}{}", word())),
+                Change::Delete => {}
+                Change::Insert(count) => {
+                    lines.push(row.clone());
+                    lines.extend((0..*count).map(|_| format!("{indent}{}", word())));
+                }
+            }
+        }
+        if text.is_empty() {
+            lines = self.answer.iter().map(|_| word()).collect();
+        }
+        // In a fence, so that all of it is the answer, blank lines too.
+        format!("```\n{}\n```", lines.join("\n")).replace("```\n\n```", "```\n```")
+    }
 }
 
 /// What the agent makes of a line; of the next lines over again.
