@@ -66,7 +66,7 @@ fn encoded(value: &Value) -> u64 {
 }
 
 /// The cost of a stream with this many events: bytes allocated, bytes sent.
-fn cost(events: u64, send_when: SendTime, line: fn(u64) -> String) -> [u64; 2] {
+fn cost(events: u64, send_when: SendTime, line: &dyn Fn(u64) -> String) -> [u64; 2] {
     let lines: Vec<String> = (0..events).map(line).collect();
     let mut sent = 0;
     let allocated = allocation_counter::measure(|| {
@@ -92,19 +92,8 @@ enum SendTime {
     AtTheEnd,
 }
 
-#[track_caller]
-fn assert_linear(line: fn(u64) -> String) {
-    for send_when in [SendTime::Always, SendTime::AtTheEnd] {
-        let (few, many) =
-            (cost(SHORT_STREAM, send_when, line), cost(SHORT_STREAM * LONG_FACTOR, send_when, line));
-        for (what, few, many) in [("allocated", few[0], many[0]), ("sent", few[1], many[1])] {
-            // Vectors grow by doubling, so the streams may differ in unused capacity: allow 20 % more.
-            assert!(
-                many <= few * (LONG_FACTOR + 2),
-                "bytes {what} (sent {send_when:?}): {few} for {SHORT_STREAM} events, {many} for {LONG_FACTOR} times as many events"
-            );
-        }
-    }
+impl SendTime {
+    const ALL: [Self; 2] = [Self::Always, Self::AtTheEnd];
 }
 
 fn delta(kind: &str, field: &str, text: &str) -> String {
@@ -113,36 +102,32 @@ fn delta(kind: &str, field: &str, text: &str) -> String {
     json!({"type": "stream_event", "event": event}).to_string()
 }
 
+fn tool_call(number: u64) -> String {
+    let id = format!("t{number:05}");
+    let content = json!({"type": "tool_use", "id": id, "name": "Read", "input": {"file_path": "a"}});
+    json!({"type": "assistant", "message": {"content": [content]}}).to_string()
+}
+
 #[test]
-fn cost_is_linear_for_lines_of_code() {
-    assert_linear(|n| {
-        if n == 0 {
-            delta("text_delta", "text", "```\n")
-        } else {
-            delta("text_delta", "text", "let a = 1;\n")
+fn cost_is_linear() {
+    let text = |text: &str| delta("text_delta", "text", text);
+    let lines: [(&str, &dyn Fn(u64) -> String); 5] = [
+        ("lines of code", &|n| text(if n == 0 { "```\n" } else { "let a = 1;\n" })),
+        ("one long line", &|_| text("some words ")),
+        ("code blocks", &|n| text(if n % 2 == 0 { "```\nlet a = 1;\n" } else { "```\n\n" })),
+        ("thinking", &|_| delta("thinking_delta", "thinking", "some thoughts ")),
+        ("tool calls", &tool_call),
+    ];
+    for ((name, line), send_when) in lines.into_iter().flat_map(|line| SendTime::ALL.map(|when| (line, when)))
+    {
+        let (few, many) =
+            (cost(SHORT_STREAM, send_when, line), cost(SHORT_STREAM * LONG_FACTOR, send_when, line));
+        for (what, few, many) in [("allocated", few[0], many[0]), ("sent", few[1], many[1])] {
+            // Vectors grow by doubling, so the streams may differ in unused capacity: allow 20 % more.
+            assert!(
+                many <= few * (LONG_FACTOR + 2),
+                "{name}, sent {send_when:?}: bytes {what}: {few}, and {many} for {LONG_FACTOR} times as many events"
+            );
         }
-    });
-}
-
-#[test]
-fn cost_is_linear_for_one_long_line() {
-    assert_linear(|_| delta("text_delta", "text", "some words "));
-}
-
-#[test]
-fn cost_is_linear_for_code_blocks() {
-    assert_linear(|n| delta("text_delta", "text", if n % 2 == 0 { "```\nlet a = 1;\n" } else { "```\n\n" }));
-}
-
-#[test]
-fn cost_is_linear_for_thinking() {
-    assert_linear(|_| delta("thinking_delta", "thinking", "some thoughts "));
-}
-
-#[test]
-fn cost_is_linear_for_tool_calls() {
-    assert_linear(|n| {
-        let content = json!({"type": "tool_use", "id": format!("t{n:05}"), "name": "Read", "input": {"file_path": "a"}});
-        json!({"type": "assistant", "message": {"content": [content]}}).to_string()
-    });
+    }
 }

@@ -135,11 +135,6 @@ test("a wrong option raises one error that names its path", function()
   end
 end)
 
-test("a command may be one program", function()
-  local options = config.resolve({ agents = { codex = { command = "/opt/a b/codex" } } })
-  equal(options.agents.codex.command, { "/opt/a b/codex" })
-end)
-
 test("the name of a shipped agent is all it takes", function()
   local commands = {}
   for name, agent in pairs(config.resolve({ agent = "codex" }).agents) do

@@ -26,6 +26,9 @@ test("what stands there already, or was typed meanwhile anyway, is written by no
     { line(2, 4), true, "3GccC<Esc>", { "b", "C", "d" } },
     { line(2, 4), false, "3GccC<Esc>", { "b", "C", "d" } },
     { char, false, "2GrB", { "B" } },
+    { line(2, 4), false, "", { "b", "c", "d" } },
+    { char, false, "", { "b" } },
+    { { kind = "block", first = { 2, 0 }, last = { 3, 0 } }, false, "", { "b", "c" } },
   }) do
     local range, review, keys, answer = unpack(case)
     local nvim = child.with_host({ "a", "b", "c", "d", "e" })

@@ -73,15 +73,6 @@ test("where the user deleted all of a part the answer is held, and can be put th
   equal(nvim:api("buf_get_lines", 1, 0, -1, true), { "some x here" })
 end)
 
-test("a held answer can be read, and its place is known", function()
-  local nvim = with_job({ "a", "b", "c", "d" }, line(2, 3))
-  nvim:type("2GA!<Esc>")
-  nvim:answer(1, { "B", "C" })
-  local job = nvim:job(1)
-  equal({ job.text, job.first_line, job.last_line }, { "B\nC", 2, 3 })
-  suite.contains(nvim:messages(), "botglue: job 1 held: you changed these lines meanwhile · \\pr")
-end)
-
 test("a buffer that is gone, or cannot be changed, holds the answer", function()
   for command, reason in pairs({
     ["new | bwipeout! 1"] = "buffer_gone",
@@ -124,26 +115,4 @@ test("with review nothing lands by itself", function()
     nvim:answer(1, { "A" })
     equal({ nvim:outcome(1), nvim:lines() }, { { "done", "held", "review" }, { "a" } })
   end
-end)
-
-test("a failed job leaves the buffer and the screen as they were", function()
-  local nvim = with_job({ "a", "b" }, line(1, 2))
-  suite.contains(nvim:screen(), "it")
-  nvim:agent(1, "refuse", 400, "Too\nlong.")
-  nvim:host("ended", 1)
-  local job = nvim:job(1)
-  equal({ job.status, job.error.code }, { "failed", "api_error" })
-  suite.contains(job.error.message, "400 Too long")
-  equal(nvim:drawn(), 0)
-  suite.contains(nvim:messages(), "job 1 failed: " .. job.error.message)
-  equal(nvim:host("count", "BotglueJobFinished", 1), 1)
-end)
-
-test("of two jobs on one range the second finds it changed", function()
-  local nvim = with_job({ "a" }, line(1, 1))
-  nvim:run(line(1, 1))
-  nvim:answer(2, { "second" })
-  nvim:answer(1, { "first" })
-  equal(nvim:lines(), { "second" })
-  equal(nvim:outcome(1), CONFLICT)
 end)

@@ -142,20 +142,6 @@ test("an answer for the only row of an empty buffer that deletes it changes noth
   equal(nvim:outcome(1), { "done", "unchanged" })
 end)
 
-test("an answer that equals the text changes nothing", function()
-  local function unchanged(range, answer, more)
-    local nvim = with_job({ "one", "two" }, range)
-    local tick = nvim:lua("return vim.b.changedtick")
-    nvim:answer(1, answer, more)
-    equal(nvim:outcome(1), { "done", "unchanged" })
-    equal(nvim:lua("return vim.b.changedtick"), tick)
-  end
-  unchanged(line(1, 2), { "one", "two" }, { edits = {} })
-  unchanged(line(1, 2), { "one", "two" })
-  unchanged({ kind = "char", first = { 1, 1 }, last = { 2, 0 } }, { "ne", "t" })
-  unchanged({ kind = "block", first = { 1, 1 }, last = { 2, 1 } }, { "n", "w" })
-end)
-
 test("a read-only buffer is only text: written without the warning", function()
   local nvim = child.with_host({ "a" })
   nvim:lua("vim.cmd('silent file x | set nomodified readonly')")

@@ -96,29 +96,6 @@ test("<C-p> and <C-f> say why there is no earlier prompt, until something is typ
   equal(vim.trim(nvim:messages()), "")
 end)
 
-test("the title says what will happen to the answer", function()
-  local nvim = start()
-  local function title(lua)
-    nvim:lua(lua)
-    local found = nvim:screen():match("╭ (.-) · claude")
-    nvim:type("<Esc><Esc>")
-    return found
-  end
-  local run = "require('botglue').run({ range = { kind = 'line', first = { 2 }, last = { 2 } } })"
-  for lua, expected in pairs({
-    [run] = "botglue replace",
-    ["require('botglue').run({ range = { kind = 'insert', first = { 0 } } })"] = "botglue insert below",
-    [run:gsub("run", "ask", 1)] = "botglue ask",
-    ["vim.cmd('2Botglue!')"] = "botglue hold for review",
-  }) do
-    equal(title(lua), expected, lua)
-  end
-  nvim:lua("require('botglue').setup({ review = true, model = 'sonnet' })")
-  equal(title(run), "botglue hold for review")
-  nvim:api("ui_try_resize", 50, 20)
-  equal(title(run), "hold for review", "no room for the name")
-end)
-
 test("its footer has the keys of the mode, and the key for more of them works there", function()
   local nvim = start()
   nvim:lua([[require("botglue").setup({ agents = { droid = { command = { "true" } } } })]])

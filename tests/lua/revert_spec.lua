@@ -28,6 +28,12 @@ local REVERTS = {
   { line(2, 2), { "TWO", "2" }, "u<C-r>1GAx<Esc>", { "onex", "two", "three" } },
   { insert, { "new" }, "Goy<Esc>uu<C-r><C-r>GAz<Esc>", { "one", "two", "three", "yz" } },
   { char, { "W" }, "u<C-r>1GAx<Esc>", { "onex", "two", "three" } },
+  {
+    { kind = "char", first = { 1, 0 }, last = { 2, 0 } },
+    { "one", "t", "a" },
+    "u<C-r>",
+    { "one", "two", "three" },
+  },
   { block, { "2", "3" }, ":undo 0<CR>:later 9<CR>GAz<Esc>", { "one", "two", "threez" } },
 }
 
@@ -71,13 +77,6 @@ test("an accepted and a merged answer can be taken back", function()
     decide(nvim, "revert")
     equal({ nvim:lines(), landing(nvim) }, { expected, "reverted" })
   end
-end)
-
-test("reverting keeps what the user changed in rows that the answer left as they were", function()
-  local nvim = with_landed({ "a", "b", "c", "d" }, line(1, 4), { "a", "B", "c", "d" })
-  nvim:type("GAx<Esc>")
-  decide(nvim, "revert")
-  equal({ nvim:lines(), landing(nvim) }, { { "a", "b", "c", "dx" }, "reverted" })
 end)
 
 test("reverting loads the file that was closed meanwhile", function()

@@ -310,15 +310,6 @@ test("the blocks of an answer are listed, and <CR> makes one of them the answer"
   equal(text(nvim), "second more b")
 end)
 
-test("a block that is shorter than its rows is shown where it lands", function()
-  local block = { kind = "block", first = { 1, 2 }, last = { 3, 2 } }
-  local nvim = review.open({ "abcd", "a", "abcd" }, { block, { "X", "Y", "Z" } })
-  shows(nvim, { "0 3 abXd,a Y,abZd" })
-  nvim:type("do")
-  review.ended(nvim)
-  equal(nvim:lines(), { "abXd", "a Y", "abZd" })
-end)
-
 --- Such a child whose review is not open.
 local function held()
   local nvim = child.with_host(review.ROWS)

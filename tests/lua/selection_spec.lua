@@ -31,101 +31,77 @@ local REGION = [[
   return vim.fn.getreg("z", 1, true)
 ]]
 
---- One row of the table: the keys, and what of the text they select.
+--- What arrives after keys is of a kind, and its text what Neovim itself takes, or this one.
 local function check(keys, kind, text, more)
   more = more or {}
   local selection, _, nvim = selected(keys, more)
-  if not more.differs then
-    equal(text, nvim:lua(REGION), keys .. " as Neovim itself takes it")
-  end
-  equal({ kind = selection.kind, text = selection.text }, { kind = kind, text = text }, keys)
-  if more.cols then
-    equal(selection.cols, more.cols, keys .. " cols")
-  end
-  if more.rows then
-    equal({ selection.first_line, selection.last_line }, more.rows, keys .. " rows")
+  equal({ selection.kind, selection.text }, { kind, text or nvim:lua(REGION) }, keys)
+  equal({ selection.cols, selection.first_line, selection.last_line }, {
+    more.cols or selection.cols,
+    more.rows and more.rows[1] or selection.first_line,
+    more.rows and more.rows[2] or selection.last_line,
+  }, keys .. " cols and rows")
+end
+
+--- The same for each of some keys, by kind.
+local function check_all(keys_by_kind, more)
+  for kind, all in pairs(keys_by_kind) do
+    for _, keys in ipairs(all) do
+      check(keys, kind, nil, more)
+    end
   end
 end
 
-test("lines", function()
-  check("V", "line", { "fn main() {" }, { rows = { 1, 1 } })
+test("what is selected is what Neovim itself takes", function()
+  check_all({
+    line = { "V", "GV", "5GV" },
+    char = { "ve<Esc>:'<lt>,'>", "jwwve", "jwwvll", "4Gvl", "4Gvlo", "4G$vb", "5Gvj", "6Glv", "6G$hv" },
+    block = { "j0wwl<C-v>kh", "<C-v>j$", "2G<C-v>k$" },
+  })
   check("Vj", "line", { TEXT[1], TEXT[2] }, { cols = { 0, 0 }, rows = { 1, 2 } })
-  check("jVk", "line", { TEXT[1], TEXT[2] }, { rows = { 1, 2 } })
-  check("GV", "line", { TEXT[6] }, { rows = { 6, 6 } })
+  check("jVk", "line", nil, { rows = { 1, 2 } })
   check("ggVG", "line", TEXT, { rows = { 1, 6 } })
-  check("4GVj", "line", { TEXT[4] }, { rows = { 4, 4 }, differs = "blank lines at the ends are left out" })
-  check("5GVj", "line", { TEXT[6] }, { rows = { 6, 6 }, differs = "as above" })
-  check(":4,5", "line", { TEXT[4] }, { rows = { 4, 4 }, differs = "as above" })
-  check("5GV", "line", { "" }, { rows = { 5, 5 } })
-end)
-
-test("characters", function()
   check("lve", "char", { "n main" }, { cols = { 1 } })
-  check("ve<Esc>:'<lt>,'>", "char", { "fn" })
-  check("wvj", "char", { "main() {", "    " }, { cols = { 3, 0 } })
-  check("jwwve", "char", { "größe" })
-  check("jwwvll", "char", { "grö" })
-  check("4Gvl", "char", { "日本" })
-  check("4Gvlo", "char", { "日本" })
-  check("4G$vb", "char", { "text" })
-  check("v$", "char", { TEXT[1] }, { differs = "the line end is not part of it" })
-  check("5Gv", "char", { "" }, { differs = "the line end is not part of it" })
-  check("5Gvj", "char", { "", "x" })
-  check("6Glv", "char", { "👍" })
-  check("6G$hv", "char", { "e\204\129" })
+  check("wvj", "char", nil, { cols = { 3, 0 } })
+  check("l<C-v>jl", "block", { "n ", "  " }, { cols = { 1, 1 } })
+  check("w<C-v>j$", "block", nil, { cols = { 3, 3 } })
+  check("4Gl<C-v>j", "block", { "日本", "" }, { cols = { 0, 0 } })
 end)
 
-test("blocks", function()
-  check("l<C-v>jl", "block", { "n ", "  " }, { cols = { 1, 1 } })
-  check("j0wwl<C-v>kh", "block", { ") ", "gr" })
-  check(
-    "<C-v>jjjlll",
-    "block",
-    { "fn main", "    let", "\t", "日本語 " },
-    { differs = "whole characters, no spaces instead" }
-  )
-  check("<C-v>j$", "block", { TEXT[1], TEXT[2] })
-  check("w<C-v>j$", "block", { TEXT[1]:sub(4), TEXT[2]:sub(4) }, { cols = { 3, 3 } })
-  check("2G<C-v>k$", "block", { TEXT[1], TEXT[2] })
-  check("4Gl<C-v>j", "block", { "日本", "" }, { cols = { 0, 0 } })
-  check(
-    "3G<C-v>k",
-    "block",
-    { "    let ", "\t" },
-    { lines = { "x", "    let a", "\tend" }, differs = "as above" }
-  )
-end)
+test(
+  "but without blank lines at its ends, line ends, and blanks in place of a part of a character",
+  function()
+    check("4GVj", "line", { TEXT[4] }, { rows = { 4, 4 } })
+    check("5GVj", "line", { TEXT[6] }, { rows = { 6, 6 } })
+    check(":4,5", "line", { TEXT[4] }, { rows = { 4, 4 } })
+    check("v$", "char", { TEXT[1] })
+    check("5Gv", "char", { "" })
+    check("<C-v>jjjlll", "block", { "fn main", "    let", "\t", "日本語 " })
+    check("3G<C-v>k", "block", { "    let ", "\t" }, { lines = { "x", "    let a", "\tend" } })
+  end
+)
 
 test("select mode, and the selection of the API's caller", function()
   local run = { run = "require('botglue').run({ prompt = 'it' })" }
-  check("lve", "char", { "n main" }, run)
-  check("Vj", "line", { TEXT[1], TEXT[2] }, run)
-  check("w<C-v>j$", "block", { TEXT[1]:sub(4), TEXT[2]:sub(4) }, run)
-  check("2G<C-v>k$", "block", { TEXT[1], TEXT[2] }, run)
+  check_all({ char = { "lve" }, line = { "Vj" }, block = { "w<C-v>j$", "2G<C-v>k$" } }, run)
   check("gh<S-Right>", "char", { "fn" }, { run = run.run, set = "keymodel=startsel" })
 end)
 
 test("'selection' is exclusive, and what Neovim takes even so", function()
   local exclusive = { set = "selection=exclusive", lines = { "abcd", "e日gh", "ij" } }
-  local rows = {
-    { "lvll", "char", { "bc" } },
-    { "Vj", "line", { "abcd", "e日gh" } },
-    { "jlvll", "char", { "日g" } },
-    { "lvj0", "char", { "bcd", "" } },
-    { "<C-v>jll", "block", { "abc", "e日" } },
-    { "lv", "char", { "b" } },
-    { "lv<Esc>:'<lt>,'>", "char", { "b" } },
-    { "$v", "char", { "d" } },
-    { "l<C-v>", "block", { "b" } },
-    { "l<C-v>j<Esc>:'<lt>,'>", "block", { "bc", "日" } },
-    { "l<C-v>jl", "block", { "bc", "日" } },
-    { "lll<C-v>jhh", "block", { "abcd", "e日g" } },
-    { "jl<C-v>kl", "block", { "bc", "日" } },
-    { "<C-v>jjl", "block", { "a", "e", "i" } },
-  }
-  for _, row in ipairs(rows) do
-    check(row[1], row[2], row[3], exclusive)
-  end
+  check_all({
+    line = { "Vj" },
+    char = { "lvll", "jlvll", "lvj0", "lv", "lv<Esc>:'<lt>,'>", "$v" },
+    block = {
+      "<C-v>jll",
+      "l<C-v>",
+      "l<C-v>j<Esc>:'<lt>,'>",
+      "l<C-v>jl",
+      "lll<C-v>jhh",
+      "jl<C-v>kl",
+      "<C-v>jjl",
+    },
+  }, exclusive)
 end)
 
 local ROWS = { "local alpha = compute(1)", "short()", "local gamma = compute(333)", "mid = 2" }
@@ -221,8 +197,8 @@ test("with 'virtualedit', characters end where their rows do", function()
 end)
 
 test("a range that is not the last selection is lines", function()
-  check("lve<Esc>:2,3", "line", { TEXT[2], TEXT[3] }, { differs = "another range" })
-  check("lve<Esc>:%", "line", TEXT, { differs = "another range" })
+  check("lve<Esc>:2,3", "line", { TEXT[2], TEXT[3] })
+  check("lve<Esc>:%", "line", TEXT)
   check("lvj<Esc>:1,2", "char", { TEXT[1]:sub(2), TEXT[2]:sub(1, 2) })
 end)
 
@@ -264,10 +240,10 @@ end)
 test("a NUL is a character like others", function()
   local lines = { "a\0b", "c\0\0d", "ef" }
   -- The register gives another character for it.
-  check("lv", "char", { "\0" }, { lines = lines, cols = { 1 }, differs = true })
-  check("2Gllvl", "char", { "\0d" }, { lines = lines, cols = { 2 }, differs = true })
+  check("lv", "char", { "\0" }, { lines = lines, cols = { 1 } })
+  check("2Gllvl", "char", { "\0d" }, { lines = lines, cols = { 2 } })
   -- It is two cells wide, as ^@.
-  check("l<C-v>2j", "block", { "\0", "\0", "f" }, { lines = lines, differs = true })
+  check("l<C-v>2j", "block", { "\0", "\0", "f" }, { lines = lines })
 end)
 
 test("a block is the rectangle that is seen, with inlay hints and 'breakindent' in it", function()

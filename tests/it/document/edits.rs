@@ -18,22 +18,28 @@ const SAME: &str = "2: charlie|delta|echo";
 
 type Act = fn(&mut Editor) -> &mut Editor;
 
-/// What differs from what is expected of ranges of whole rows; an empty range is an insertion.
-fn failures(text: &str, range: &std::ops::Range<usize>, cases: &[(&str, Act, &str)]) -> Vec<String> {
-    let failure = |(name, act, expected): &(&str, Act, &str)| {
-        let mut editor = Editor::new(&text.split('\n').collect::<Vec<_>>());
-        let place = Place::Lines(range.clone());
-        let anchor = editor.anchor(&place);
-        act(&mut editor);
-        let is = match editor.document.place(anchor) {
-            Some(Place::Lines(rows)) if rows.is_empty() => format!("{}:", rows.start),
-            Some(Place::Lines(rows)) => format!("{}: {}", rows.start, editor.text()[rows.clone()].join("|")),
-            Some(place) => format!("{place:?}"),
-            None => "lost".to_owned(),
-        };
-        (is != *expected).then(|| format!("{name}: {is}, expected {expected}"))
-    };
-    cases.iter().filter_map(failure).collect()
+/// A range of whole rows in a text; an empty one is an insertion.
+struct Sent(&'static str, std::ops::Range<usize>);
+
+impl Sent {
+    /// Where it is after each of some edits.
+    #[track_caller]
+    fn check(&self, cases: &[(&str, Act, &str)]) {
+        for (name, act, expected) in cases {
+            let mut editor = Editor::new(&self.0.split('\n').collect::<Vec<_>>());
+            let anchor = editor.anchor(&Place::Lines(self.1.clone()));
+            act(&mut editor);
+            let is = match editor.document.place(anchor) {
+                Some(Place::Lines(rows)) if rows.is_empty() => format!("{}:", rows.start),
+                Some(Place::Lines(rows)) => {
+                    format!("{}: {}", rows.start, editor.text()[rows.clone()].join("|"))
+                }
+                Some(place) => format!("{place:?}"),
+                None => "lost".to_owned(),
+            };
+            assert_eq!(is, *expected, "{name}");
+        }
+    }
 }
 
 /// All of the buffer is replaced by a text in one event.
@@ -72,275 +78,203 @@ fn tabs(text: &str) -> String {
 
 #[test]
 fn typing() {
-    let failed = failures(
-        LETTERS,
-        &RANGE,
-        &[
-            ("in it", |e| e.typed(3, 5, " more"), "2: charlie|delta more|echo"),
-            ("at the start of its first row", |e| e.typed(2, 0, "x"), "2: xcharlie|delta|echo"),
-            ("in the row above", |e| e.typed(1, 0, "x"), SAME),
-            ("a row at the top", |e| e.open(0, "new"), "3: charlie|delta|echo"),
-            ("a row right above it", |e| e.open(2, "new"), "3: charlie|delta|echo"),
-            ("a row right below it", |e| e.open(5, "new"), SAME),
-            ("a row in it", |e| e.open(3, "new"), "2: charlie|new|delta|echo"),
-            (
-                "a row in it that reads as one of its own",
-                |e| e.open(3, "delta"),
-                "2: charlie|delta|delta|echo",
-            ),
-            ("cc", |e| e.change(2, "other"), "2: other|delta|echo"),
-            ("cc of all of it", |e| e.change(2, "x").change(3, "x").change(4, "x"), "2: x|x|x"),
-            ("a word of the row below gone", |e| e.substitute(5, 0..7, ""), SAME),
-            ("bytes that are no UTF-8", |e| e.set(0..1, &[b"\xff\xfe\x00"]), SAME),
-        ],
-    );
-    assert!(failed.is_empty(), "{failed:#?}");
+    Sent(LETTERS, RANGE).check(&[
+        ("in it", |e| e.typed(3, 5, " more"), "2: charlie|delta more|echo"),
+        ("at the start of its first row", |e| e.typed(2, 0, "x"), "2: xcharlie|delta|echo"),
+        ("in the row above", |e| e.typed(1, 0, "x"), SAME),
+        ("a row at the top", |e| e.open(0, "new"), "3: charlie|delta|echo"),
+        ("a row right above it", |e| e.open(2, "new"), "3: charlie|delta|echo"),
+        ("a row right below it", |e| e.open(5, "new"), SAME),
+        ("a row in it", |e| e.open(3, "new"), "2: charlie|new|delta|echo"),
+        ("a row in it that reads as one of its own", |e| e.open(3, "delta"), "2: charlie|delta|delta|echo"),
+        ("cc", |e| e.change(2, "other"), "2: other|delta|echo"),
+        ("cc of all of it", |e| e.change(2, "x").change(3, "x").change(4, "x"), "2: x|x|x"),
+        ("a word of the row below gone", |e| e.substitute(5, 0..7, ""), SAME),
+        ("bytes that are no UTF-8", |e| e.set(0..1, &[b"\xff\xfe\x00"]), SAME),
+    ]);
 }
 
 #[test]
 fn deleting() {
-    let failed = failures(
-        LETTERS,
-        &RANGE,
-        &[
-            ("dd above", |e| e.delete(0..1), "1: charlie|delta|echo"),
-            ("dd below", |e| e.delete(6..7), SAME),
-            ("dd of its first row", |e| e.delete(2..3), "2: delta|echo"),
-            ("dd of a middle row", |e| e.delete(3..4), "2: charlie|echo"),
-            ("dd of its last row", |e| e.delete(4..5), "2: charlie|delta"),
-            ("all of it", |e| e.delete(2..5), "lost"),
-            ("all of it, undone", |e| e.delete(2..5).undo(), SAME),
-            ("all of it, undone and redone", |e| e.delete(2..5).undo().redo(), "lost"),
-            ("rows over its upper end", |e| e.delete(1..4), "1: echo"),
-            ("rows over its lower end", |e| e.delete(4..7), "2: charlie|delta"),
-            ("the whole buffer", |e| e.delete(0..8), "lost"),
-            ("the whole buffer, undone", |e| e.delete(0..8).undo(), SAME),
-            ("the whole buffer, undone, redone, undone", |e| e.delete(0..8).undo().redo().undo(), SAME),
-            ("the whole buffer, put back", |e| e.delete(0..8).put(0), SAME),
-            ("all but it", |e| e.delete(5..8).delete(0..2), "0: charlie|delta|echo"),
-        ],
-    );
-    assert!(failed.is_empty(), "{failed:#?}");
+    Sent(LETTERS, RANGE).check(&[
+        ("dd above", |e| e.delete(0..1), "1: charlie|delta|echo"),
+        ("dd below", |e| e.delete(6..7), SAME),
+        ("dd of its first row", |e| e.delete(2..3), "2: delta|echo"),
+        ("dd of a middle row", |e| e.delete(3..4), "2: charlie|echo"),
+        ("dd of its last row", |e| e.delete(4..5), "2: charlie|delta"),
+        ("all of it", |e| e.delete(2..5), "lost"),
+        ("all of it, undone", |e| e.delete(2..5).undo(), SAME),
+        ("all of it, undone and redone", |e| e.delete(2..5).undo().redo(), "lost"),
+        ("rows over its upper end", |e| e.delete(1..4), "1: echo"),
+        ("rows over its lower end", |e| e.delete(4..7), "2: charlie|delta"),
+        ("the whole buffer", |e| e.delete(0..8), "lost"),
+        ("the whole buffer, undone", |e| e.delete(0..8).undo(), SAME),
+        ("the whole buffer, undone, redone, undone", |e| e.delete(0..8).undo().redo().undo(), SAME),
+        ("the whole buffer, put back", |e| e.delete(0..8).put(0), SAME),
+        ("all but it", |e| e.delete(5..8).delete(0..2), "0: charlie|delta|echo"),
+    ]);
 }
 
 #[test]
 fn putting() {
-    let failed = failures(
-        LETTERS,
-        &RANGE,
-        &[
-            ("yyp of the row above", |e| e.yank(1..2).put(2), "3: charlie|delta|echo"),
-            ("yyP of its first row", |e| e.yank(2..3).put(2), "3: charlie|delta|echo"),
-            ("yyp of its last row", |e| e.yank(4..5).put(5), SAME),
-            ("yyp of a middle row", |e| e.yank(3..4).put(4), "2: charlie|delta|delta|echo"),
-            ("a copy of all of it at the top", |e| e.yank(2..5).put(0), "5: charlie|delta|echo"),
-            ("ddp in it", |e| e.delete(2..3).put(3), "2: delta|charlie|echo"),
-            ("ddp over its lower end", |e| e.delete(4..5).put(5), "2: charlie|delta|foxtrot|echo"),
-            ("ddp over its lower end and back", |e| e.delete(4..5).put(5).delete(5..6).put(4), SAME),
-            ("ddkP over its upper end and back", |e| e.delete(2..3).put(1).delete(1..2).put(2), SAME),
-            ("deleted whole, put elsewhere", |e| e.delete(2..5).put(5), "5: charlie|delta|echo"),
-            ("deleted whole, put twice", |e| e.delete(2..5).put(5).put(0), "8: charlie|delta|echo"),
-            (
-                "deleted with rows around it, put elsewhere",
-                |e| e.delete(1..6).put(3),
-                "4: charlie|delta|echo",
-            ),
-            (
-                "cut, an edit elsewhere, put",
-                |e| e.delete(2..5).typed(0, 0, "x").put(4),
-                "4: charlie|delta|echo",
-            ),
-            ("a row typed again as it was", |e| e.delete(2..3).open(2, "charlie"), "3: delta|echo"),
-            (
-                "a deleted row put in again by another command",
-                |e| e.delete(2..3).insert(2, &["charlie"]),
-                SAME,
-            ),
-            (
-                "a row put in that reads as its own did, and before that another",
-                |e| e.change(0, "x").change(2, "alpha").delete(2..3).insert(2, &["alpha"]),
-                "3: delta|echo",
-            ),
-            ("rows of others put in it", |e| e.yank(6..8).put(3), "2: charlie|golf|hotel|delta|echo"),
-        ],
-    );
-    assert!(failed.is_empty(), "{failed:#?}");
+    Sent(LETTERS, RANGE).check(&[
+        ("yyp of the row above", |e| e.yank(1..2).put(2), "3: charlie|delta|echo"),
+        ("yyP of its first row", |e| e.yank(2..3).put(2), "3: charlie|delta|echo"),
+        ("yyp of its last row", |e| e.yank(4..5).put(5), SAME),
+        ("yyp of a middle row", |e| e.yank(3..4).put(4), "2: charlie|delta|delta|echo"),
+        ("a copy of all of it at the top", |e| e.yank(2..5).put(0), "5: charlie|delta|echo"),
+        ("ddp in it", |e| e.delete(2..3).put(3), "2: delta|charlie|echo"),
+        ("ddp over its lower end", |e| e.delete(4..5).put(5), "2: charlie|delta|foxtrot|echo"),
+        ("ddp over its lower end and back", |e| e.delete(4..5).put(5).delete(5..6).put(4), SAME),
+        ("ddkP over its upper end and back", |e| e.delete(2..3).put(1).delete(1..2).put(2), SAME),
+        ("deleted whole, put elsewhere", |e| e.delete(2..5).put(5), "5: charlie|delta|echo"),
+        ("deleted whole, put twice", |e| e.delete(2..5).put(5).put(0), "8: charlie|delta|echo"),
+        ("deleted with rows around it, put elsewhere", |e| e.delete(1..6).put(3), "4: charlie|delta|echo"),
+        ("cut, an edit elsewhere, put", |e| e.delete(2..5).typed(0, 0, "x").put(4), "4: charlie|delta|echo"),
+        ("a row typed again as it was", |e| e.delete(2..3).open(2, "charlie"), "3: delta|echo"),
+        ("a deleted row put in again by another command", |e| e.delete(2..3).insert(2, &["charlie"]), SAME),
+        (
+            "a row put in that reads as its own did, and before that another",
+            |e| e.change(0, "x").change(2, "alpha").delete(2..3).insert(2, &["alpha"]),
+            "3: delta|echo",
+        ),
+        ("rows of others put in it", |e| e.yank(6..8).put(3), "2: charlie|golf|hotel|delta|echo"),
+    ]);
 }
 
 #[test]
 fn moving() {
-    let failed = failures(
-        LETTERS,
-        &RANGE,
-        &[
-            (":m of all of it to the top", |e| e.relocate(2..5, 0), "0: charlie|delta|echo"),
-            (":m of all of it to the end", |e| e.relocate(2..5, 8), "5: charlie|delta|echo"),
-            (":m of its first row to the top", |e| e.relocate(2..3, 0), "3: delta|echo"),
-            (":m of its first row to the top and back", |e| e.relocate(2..3, 0).relocate(0..1, 3), SAME),
-            (":m of its last row to the end and back", |e| e.relocate(4..5, 8).relocate(7..8, 4), SAME),
-            (":m of another row into it", |e| e.relocate(0..1, 4), "1: charlie|delta|alpha|echo"),
-            (":m of the rows above to below it", |e| e.relocate(0..2, 5), "0: charlie|delta|echo"),
-            (":m of a row in it", |e| e.relocate(2..3, 4), "2: delta|charlie|echo"),
-            (":m, undone", |e| e.relocate(2..5, 0).undo(), SAME),
-            (":m, undone and redone", |e| e.relocate(2..5, 0).undo().redo(), "0: charlie|delta|echo"),
-            (":g/^/m0", reverse_by_moving, "3: echo|delta|charlie"),
-            (":g/^/m0, undone", |e| reverse_by_moving(e).undo_all(), SAME),
-            (
-                "moved and edited",
-                |e| e.relocate(2..5, 0).typed(1, 0, "x").open(0, "top"),
-                "1: charlie|xdelta|echo",
-            ),
-        ],
-    );
-    assert!(failed.is_empty(), "{failed:#?}");
+    Sent(LETTERS, RANGE).check(&[
+        (":m of all of it to the top", |e| e.relocate(2..5, 0), "0: charlie|delta|echo"),
+        (":m of all of it to the end", |e| e.relocate(2..5, 8), "5: charlie|delta|echo"),
+        (":m of its first row to the top", |e| e.relocate(2..3, 0), "3: delta|echo"),
+        (":m of its first row to the top and back", |e| e.relocate(2..3, 0).relocate(0..1, 3), SAME),
+        (":m of its last row to the end and back", |e| e.relocate(4..5, 8).relocate(7..8, 4), SAME),
+        (":m of another row into it", |e| e.relocate(0..1, 4), "1: charlie|delta|alpha|echo"),
+        (":m of the rows above to below it", |e| e.relocate(0..2, 5), "0: charlie|delta|echo"),
+        (":m of a row in it", |e| e.relocate(2..3, 4), "2: delta|charlie|echo"),
+        (":m, undone", |e| e.relocate(2..5, 0).undo(), SAME),
+        (":m, undone and redone", |e| e.relocate(2..5, 0).undo().redo(), "0: charlie|delta|echo"),
+        (":g/^/m0", reverse_by_moving, "3: echo|delta|charlie"),
+        (":g/^/m0, undone", |e| reverse_by_moving(e).undo_all(), SAME),
+        (
+            "moved and edited",
+            |e| e.relocate(2..5, 0).typed(1, 0, "x").open(0, "top"),
+            "1: charlie|xdelta|echo",
+        ),
+    ]);
 }
 
 #[test]
 fn joining_and_splitting() {
-    let failed = failures(
-        LETTERS,
-        &RANGE,
-        &[
-            ("J in it", |e| e.join(2), "2: charlie delta|echo"),
-            ("J in it, undone", |e| e.join(2).undo(), SAME),
-            ("J in it, undone and redone", |e| e.join(2).undo().redo(), "2: charlie delta|echo"),
-            ("J over its upper end", |e| e.join(1), "2: delta|echo"),
-            ("J over its upper end, undone", |e| e.join(1).undo(), SAME),
-            ("J over its lower end", |e| e.join(4), "2: charlie|delta|echo foxtrot"),
-            ("J over its lower end, undone", |e| e.join(4).undo(), SAME),
-            ("<CR> in a middle row", |e| e.split(3, 2), "2: charlie|de|lta|echo"),
-            ("<CR> in its first row", |e| e.split(2, 2), "2: ch|arlie|delta|echo"),
-            ("<CR> in its last row", |e| e.split(4, 3), "2: charlie|delta|ech|o"),
-            (
-                "<CR> in its last row, and in the rest",
-                |e| e.split(4, 3).split(4, 1),
-                "2: charlie|delta|e|ch|o",
-            ),
-            ("<CR> in the row above", |e| e.split(1, 4), "3: charlie|delta|echo"),
-            ("<CR> in the row below", |e| e.split(5, 1), SAME),
-            ("<CR> at the start of its first row", |e| e.split(2, 0), "3: charlie|delta|echo"),
-            ("<CR> at the end of its last row", |e| e.split(4, 4), SAME),
-            ("<CR>, undone", |e| e.split(4, 3).undo(), SAME),
-            (
-                "<CR> where two rows were joined, undone and redone",
-                |e| e.typed(5, 0, " ").join(4).split(4, 4).undo().redo(),
-                "2: charlie|delta|echo| foxtrot",
-            ),
-        ],
-    );
-    assert!(failed.is_empty(), "{failed:#?}");
+    Sent(LETTERS, RANGE).check(&[
+        ("J in it", |e| e.join(2), "2: charlie delta|echo"),
+        ("J in it, undone", |e| e.join(2).undo(), SAME),
+        ("J in it, undone and redone", |e| e.join(2).undo().redo(), "2: charlie delta|echo"),
+        ("J over its upper end", |e| e.join(1), "2: delta|echo"),
+        ("J over its upper end, undone", |e| e.join(1).undo(), SAME),
+        ("J over its lower end", |e| e.join(4), "2: charlie|delta|echo foxtrot"),
+        ("J over its lower end, undone", |e| e.join(4).undo(), SAME),
+        ("<CR> in a middle row", |e| e.split(3, 2), "2: charlie|de|lta|echo"),
+        ("<CR> in its first row", |e| e.split(2, 2), "2: ch|arlie|delta|echo"),
+        ("<CR> in its last row", |e| e.split(4, 3), "2: charlie|delta|ech|o"),
+        ("<CR> in its last row, and in the rest", |e| e.split(4, 3).split(4, 1), "2: charlie|delta|e|ch|o"),
+        ("<CR> in the row above", |e| e.split(1, 4), "3: charlie|delta|echo"),
+        ("<CR> in the row below", |e| e.split(5, 1), SAME),
+        ("<CR> at the start of its first row", |e| e.split(2, 0), "3: charlie|delta|echo"),
+        ("<CR> at the end of its last row", |e| e.split(4, 4), SAME),
+        ("<CR>, undone", |e| e.split(4, 3).undo(), SAME),
+        (
+            "<CR> where two rows were joined, undone and redone",
+            |e| e.typed(5, 0, " ").join(4).split(4, 4).undo().redo(),
+            "2: charlie|delta|echo| foxtrot",
+        ),
+    ]);
 }
 
 #[test]
 fn whole_buffers() {
-    let failed = failures(
-        LETTERS,
-        &RANGE,
-        &[
-            ("the same text", |e| write_all(e, LETTERS), SAME),
-            (
-                "indented",
-                |e| write_all(e, &format!("\t{}", LETTERS.replace('\n', "\n\t"))),
-                "2: \tcharlie|\tdelta|\techo",
-            ),
-            (
-                ":%s over every row",
-                |e| write_all(e, &LETTERS.replace('\n', "!\n")),
-                "2: charlie!|delta!|echo!",
-            ),
-            ("sorted backwards", reverse, "3: echo|delta|charlie"),
-            ("sorted backwards, undone", |e| reverse(e).undo(), SAME),
-            ("%!sort -r", filter_backwards, "3: echo|delta|charlie"),
-            ("%!sort -r, undone", |e| filter_backwards(e).undo(), SAME),
-            ("%!sort -r, undone and redone", |e| filter_backwards(e).undo().redo(), "3: echo|delta|charlie"),
-            (
-                "read again with changes around it and in it",
-                |e| write_all(e, "top\nalpha\nbravo x\ncharlie\ndelta\nnew\necho\nhotel"),
-                "3: charlie|delta|new|echo",
-            ),
-            ("read again without it", |e| write_all(e, "alpha\nbravo\nfoxtrot\ngolf\nhotel"), "lost"),
-            (
-                "read again without it, and with it",
-                |e| write_all(write_all(e, "alpha\nbravo\nfoxtrot\ngolf\nhotel"), LETTERS),
-                SAME,
-            ),
-            (
-                "a copy of it in the new text",
-                |e| write_all(e, &format!("{LETTERS}\ncharlie\ndelta\necho")),
-                SAME,
-            ),
-        ],
-    );
-    assert!(failed.is_empty(), "{failed:#?}");
+    Sent(LETTERS, RANGE).check(&[
+        ("the same text", |e| write_all(e, LETTERS), SAME),
+        (
+            "indented",
+            |e| write_all(e, &format!("\t{}", LETTERS.replace('\n', "\n\t"))),
+            "2: \tcharlie|\tdelta|\techo",
+        ),
+        (":%s over every row", |e| write_all(e, &LETTERS.replace('\n', "!\n")), "2: charlie!|delta!|echo!"),
+        ("sorted backwards", reverse, "3: echo|delta|charlie"),
+        ("sorted backwards, undone", |e| reverse(e).undo(), SAME),
+        ("%!sort -r", filter_backwards, "3: echo|delta|charlie"),
+        ("%!sort -r, undone", |e| filter_backwards(e).undo(), SAME),
+        ("%!sort -r, undone and redone", |e| filter_backwards(e).undo().redo(), "3: echo|delta|charlie"),
+        (
+            "read again with changes around it and in it",
+            |e| write_all(e, "top\nalpha\nbravo x\ncharlie\ndelta\nnew\necho\nhotel"),
+            "3: charlie|delta|new|echo",
+        ),
+        ("read again without it", |e| write_all(e, "alpha\nbravo\nfoxtrot\ngolf\nhotel"), "lost"),
+        (
+            "read again without it, and with it",
+            |e| write_all(write_all(e, "alpha\nbravo\nfoxtrot\ngolf\nhotel"), LETTERS),
+            SAME,
+        ),
+        ("a copy of it in the new text", |e| write_all(e, &format!("{LETTERS}\ncharlie\ndelta\necho")), SAME),
+    ]);
 }
 
 #[test]
 fn formatters() {
-    let failed = failures(
-        CODE,
-        &(4..7),
-        &[
-            (
-                "tabs, and a row at the top",
-                |e| write_all(e, &format!("// top\n{}", tabs(CODE))),
-                "5: fn two() {|\tsecond();|}",
-            ),
-            (
-                "braces on rows of their own",
-                |e| write_all(e, &CODE.replace(" {", "\n{")),
-                "5: fn two()|{|  second();|}",
-            ),
-            (
-                "there and back",
-                |e| {
-                    write_all(e, &tabs(CODE).replace(" {", "\n{"));
-                    write_all(e, CODE)
-                },
-                "4: fn two() {|  second();|}",
-            ),
-            (
-                "undone",
-                |e| write_all(e, &tabs(CODE).replace(" {", "\n{")).undo(),
-                "4: fn two() {|  second();|}",
-            ),
-            (
-                "a filter that adds a row",
-                |e| filter_all(e, &tabs(CODE).replace("fn two", "// two\nfn two")),
-                "5: fn two() {|\tsecond();|}",
-            ),
-            (
-                "a function above it gone",
-                |e| write_all(e, &CODE[CODE.find("fn two").unwrap()..]),
-                "0: fn two() {|  second();|}",
-            ),
-            ("two functions swapped: whose brace is whose is in doubt", |e| write_all(e, SWAPPED), "lost"),
-            (
-                "its body changed",
-                |e| write_all(e, &CODE.replace("  second();", "  a();\n  b();")),
-                "4: fn two() {|  a();|  b();|}",
-            ),
-        ],
-    );
-    assert!(failed.is_empty(), "{failed:#?}");
+    Sent(CODE, 4..7).check(&[
+        (
+            "tabs, and a row at the top",
+            |e| write_all(e, &format!("// top\n{}", tabs(CODE))),
+            "5: fn two() {|\tsecond();|}",
+        ),
+        (
+            "braces on rows of their own",
+            |e| write_all(e, &CODE.replace(" {", "\n{")),
+            "5: fn two()|{|  second();|}",
+        ),
+        (
+            "there and back",
+            |e| {
+                write_all(e, &tabs(CODE).replace(" {", "\n{"));
+                write_all(e, CODE)
+            },
+            "4: fn two() {|  second();|}",
+        ),
+        ("undone", |e| write_all(e, &tabs(CODE).replace(" {", "\n{")).undo(), "4: fn two() {|  second();|}"),
+        (
+            "a filter that adds a row",
+            |e| filter_all(e, &tabs(CODE).replace("fn two", "// two\nfn two")),
+            "5: fn two() {|\tsecond();|}",
+        ),
+        (
+            "a function above it gone",
+            |e| write_all(e, &CODE[CODE.find("fn two").unwrap()..]),
+            "0: fn two() {|  second();|}",
+        ),
+        ("two functions swapped: whose brace is whose is in doubt", |e| write_all(e, SWAPPED), "lost"),
+        (
+            "its body changed",
+            |e| write_all(e, &CODE.replace("  second();", "  a();\n  b();")),
+            "4: fn two() {|  a();|  b();|}",
+        ),
+    ]);
 }
 
 #[test]
 fn undo_and_redo() {
-    let failed = failures(
-        LETTERS,
-        &RANGE,
-        &[
-            (
-                "several states",
-                |e| e.delete(2..3).open(0, "x").delete(3..5).insert(1, &["p", "q"]).undo_all(),
-                SAME,
-            ),
-            ("and again", |e| e.delete(2..3).open(0, "x").relocate(3..4, 0).undo_all().redo_all(), "4: echo"),
-            ("a copy, undone", |e| e.yank(2..5).put(2).undo(), SAME),
-            ("a branch", |e| e.delete(2..4).undo().open(3, "new").undo().redo(), "2: charlie|new|delta|echo"),
-        ],
-    );
-    assert!(failed.is_empty(), "{failed:#?}");
+    Sent(LETTERS, RANGE).check(&[
+        (
+            "several states",
+            |e| e.delete(2..3).open(0, "x").delete(3..5).insert(1, &["p", "q"]).undo_all(),
+            SAME,
+        ),
+        ("and again", |e| e.delete(2..3).open(0, "x").relocate(3..4, 0).undo_all().redo_all(), "4: echo"),
+        ("a copy, undone", |e| e.yank(2..5).put(2).undo(), SAME),
+        ("a branch", |e| e.delete(2..4).undo().open(3, "new").undo().redo(), "2: charlie|new|delta|echo"),
+    ]);
 }
 
 /// A row that was put in above one that is then deleted may be that one, moved there and edited. Undo and redo tell no

@@ -31,12 +31,8 @@ pub enum Sample {
 /// A run: measures all rows of a measure once, in their order.
 pub type Run = Box<dyn FnMut() -> Vec<Sample>>;
 
-/// One way to measure, with the rows that it fills.
-pub struct Measure {
-    pub rows: &'static [(&'static str, Target)],
-    /// Prepares what all runs share.
-    pub prepare: fn() -> Run,
-}
+/// One way to measure, with the rows that it fills; prepares what all runs share.
+pub struct Measure(pub &'static [(&'static str, Target)], pub fn() -> Run);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
@@ -89,13 +85,13 @@ impl Measure {
     /// Measures its rows so often, prints each, and gives their verdicts.
     pub fn measure(&self, runs: usize) -> Vec<Verdict> {
         let runs = catch_unwind(AssertUnwindSafe(|| {
-            let mut run = (self.prepare)();
+            let mut run = (self.1)();
             (0..runs).map(|_| run()).collect::<Vec<_>>()
         }));
         let Ok(runs) = runs else {
-            return self.rows.iter().map(|(name, target)| print(name, *target, None, "it failed")).collect();
+            return self.0.iter().map(|(name, target)| print(name, *target, None, "it failed")).collect();
         };
-        let measured = self.rows.iter().enumerate().map(|(at, (name, target))| {
+        let measured = self.0.iter().enumerate().map(|(at, (name, target))| {
             let samples: Vec<Sample> = runs.iter().map(|run| run[at]).collect();
             let result = judge(*target, samples.iter().map(|sample| sample.value()).collect());
             print(name, *target, Some(&result), &sides(&samples))

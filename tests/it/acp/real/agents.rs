@@ -113,6 +113,31 @@ fn mcp_servers(command: &str) -> String {
     json!({"mcpServers": {"trap": {"command": "/bin/sh", "args": ["-c", command]}}}).to_string()
 }
 
+/// What most of them have in common.
+const COMMON: Agent = Agent {
+    name: "",
+    program: "",
+    search_path: agents,
+    set_up: |_| {},
+    variables: |_| Vec::new(),
+    recipe: &[],
+    plain: &["--acp"],
+    login: |_| Vec::new(),
+    log_out: |_| {},
+    asks_without_login: false,
+    model: None,
+    reads: |path| ("read_file", json!({"file_path": path})),
+    writes: |path| ("write_file", json!({"file_path": path, "content": "x"})),
+    runs: |command| ("bash", json!({"command": command, "description": "x"})),
+    reads_all: false,
+    trap: |_, _, _| {},
+    gives_key: false,
+    usage: PLAIN,
+    price: None,
+    offers_models: true,
+    goes_on: false,
+};
+
 const GEMINI: Agent = Agent {
     name: "gemini",
     program: "gemini",
@@ -133,31 +158,19 @@ const GEMINI: Agent = Agent {
         place.write("home/.gemini/policies/auto-saved.toml", &rules);
     },
     variables: |place| vec![("GOOGLE_GEMINI_BASE_URL", place.api.url().to_owned())],
-    recipe: &[],
-    plain: &["--acp"],
     login: |_| vec![("GEMINI_API_KEY", "test-key".to_owned())],
-    log_out: |_| {},
-    asks_without_login: false,
     model: Some("gemini-2.5-flash"),
-    reads: |path| ("read_file", json!({"file_path": path})),
-    writes: |path| ("write_file", json!({"file_path": path, "content": "x"})),
     runs: |command| ("run_shell_command", json!({"command": command})),
-    reads_all: false,
     trap: |place, command, url| {
         place.write("project/.gemini/settings.json", &mcp_servers(command));
         place.write("project/.gemini/.env", &format!("GOOGLE_GEMINI_BASE_URL={url}\n"));
     },
-    gives_key: false,
-    usage: PLAIN,
-    price: None,
-    offers_models: true,
-    goes_on: false,
+    ..COMMON
 };
 
 const CODEX: Agent = Agent {
     name: "codex",
     program: "codex-acp",
-    search_path: agents,
     set_up: |place| {
         let url = place.api.url();
         let settings = format!(
@@ -168,14 +181,11 @@ const CODEX: Agent = Agent {
         );
         place.write("home/.codex/config.toml", &settings);
     },
-    variables: |_| Vec::new(),
     recipe: &["INITIAL_AGENT_MODE"],
     plain: &[],
     login: |_| vec![("MOCK_KEY", "test-key".to_owned())],
     // Without another provider it is OpenAI's, which wants a login.
     log_out: |place| place.write("home/.codex/config.toml", ""),
-    asks_without_login: false,
-    model: None,
     reads: |path| ("exec_command", json!({"cmd": format!("cat {path}")})),
     writes: |path| ("exec_command", json!({"cmd": format!("echo x > {path}")})),
     runs: |command| ("exec_command", json!({"cmd": command})),
@@ -187,17 +197,14 @@ const CODEX: Agent = Agent {
         );
         place.write("project/.codex/config.toml", &server);
     },
-    gives_key: false,
     usage: CACHED,
-    price: None,
-    offers_models: true,
     goes_on: true,
+    ..COMMON
 };
 
 const OPENCODE: Agent = Agent {
     name: "opencode",
     program: "opencode",
-    search_path: agents,
     set_up: |place| {
         let cost = json!({"input": 3, "output": 15, "cache_read": 0.3, "cache_write": 3.75});
         let model = json!({"name": "Mock", "limit": {"context": 200_000, "output": 4096}, "cost": cost});
@@ -226,14 +233,10 @@ const OPENCODE: Agent = Agent {
     },
     recipe: &["OPENCODE_PERMISSION", "OPENCODE_CONFIG_CONTENT"],
     plain: &["acp"],
-    login: |_| Vec::new(),
-    log_out: |_| {},
     asks_without_login: true,
     model: Some("mock/mock-1"),
     reads: |path| ("read", json!({"filePath": path})),
     writes: |path| ("write", json!({"filePath": path, "content": "x"})),
-    runs: |command| ("bash", json!({"command": command, "description": "x"})),
-    reads_all: false,
     trap: |place, command, url| {
         let server = json!({"type": "local", "command": ["/bin/sh", "-c", command], "enabled": true});
         let provider = json!({"mock": {"options": {"baseURL": format!("{url}/v1")}}});
@@ -243,14 +246,13 @@ const OPENCODE: Agent = Agent {
     gives_key: true,
     usage: MESSAGES,
     price: Some(0.000_69),
-    offers_models: true,
     goes_on: true,
+    ..COMMON
 };
 
 const QWEN: Agent = Agent {
     name: "qwen",
     program: "qwen",
-    search_path: agents,
     set_up: |place| {
         let settings = json!({
             "privacy": {"usageStatisticsEnabled": false}, "general": {"disableAutoUpdate": true},
@@ -263,16 +265,8 @@ const QWEN: Agent = Agent {
     variables: |place| {
         vec![("OPENAI_BASE_URL", format!("{}/v1", place.api.url())), ("OPENAI_MODEL", "mock".to_owned())]
     },
-    recipe: &[],
-    plain: &["--acp"],
     login: |_| vec![("OPENAI_API_KEY", "test-key".to_owned())],
-    log_out: |_| {},
-    asks_without_login: false,
-    model: None,
-    reads: |path| ("read_file", json!({"file_path": path})),
-    writes: |path| ("write_file", json!({"file_path": path, "content": "x"})),
     runs: |command| ("run_shell_command", json!({"command": command, "is_background": false})),
-    reads_all: false,
     trap: |place, command, url| {
         let hook = json!([{"hooks": [{"type": "command", "command": command}]}]);
         let url = format!("{url}/v1");
@@ -285,23 +279,17 @@ const QWEN: Agent = Agent {
     },
     gives_key: true,
     usage: CACHED,
-    price: None,
-    offers_models: true,
-    goes_on: false,
+    ..COMMON
 };
 
 const COPILOT: Agent = Agent {
     name: "copilot",
     program: "copilot",
-    search_path: agents,
-    set_up: |_| {},
     variables: |_| {
         [("COPILOT_AUTO_UPDATE", "false"), ("COPILOT_ALLOW_ALL", "true")]
             .map(|(name, value)| (name, value.to_owned()))
             .into()
     },
-    recipe: &[],
-    plain: &["--acp"],
     // A provider of the user's own takes the place of a login.
     login: |place| {
         let own = [
@@ -313,21 +301,14 @@ const COPILOT: Agent = Agent {
         ];
         own.map(|(name, value)| (name, value.to_owned())).into()
     },
-    log_out: |_| {},
-    asks_without_login: false,
-    model: None,
     reads: |path| ("view", json!({"path": path})),
     writes: |path| ("create", json!({"path": path, "file_text": "x"})),
-    runs: |command| ("bash", json!({"command": command, "description": "x"})),
-    reads_all: false,
     trap: |place, command, _| {
         let hook = json!([{"type": "command", "bash": command}]);
         let hooks = json!({"version": 1, "hooks": {"sessionStart": hook, "userPromptSubmitted": hook}});
         place.write("project/.github/hooks/trap.json", &hooks.to_string());
     },
-    gives_key: false,
     usage: MESSAGES,
-    price: None,
     offers_models: false,
-    goes_on: false,
+    ..COMMON
 };

@@ -4,139 +4,95 @@ use super::*;
 
 #[test]
 fn twins_and_blanks() {
-    let twins = failures(
-        TWINS,
-        &(2..4),
-        &[
-            ("dd of the one above", |e| e.delete(1..2), "1: same|same"),
-            ("dd of its first", |e| e.delete(2..3), "2: same"),
-            ("dd of its first, undone", |e| e.delete(2..3).undo(), "2: same|same"),
-            (
-                "each of them, undone",
-                |e| e.delete(2..3).undo().delete(3..4).undo().delete(1..2),
-                "1: same|same",
-            ),
-            ("yyp above it, undone", |e| e.yank(1..2).put(2).undo(), "2: same|same"),
-            ("one of them gone in a whole new text", |e| write_all(e, "above\nsame\nsame\nbelow"), "lost"),
-            (
-                "one of them gone in a whole new text, undone, and dd of its last",
-                |e| write_all(e, "above\nsame\nsame\nbelow").undo().delete(3..4),
-                "2: same",
-            ),
-            (
-                "one of them gone in a whole new text, undone and redone",
-                |e| write_all(e, "above\nsame\nsame\nbelow").undo().redo(),
-                "lost",
-            ),
-            (
-                "one of them gone, and what was below it another row",
-                |e| write_all(e, "above\nsame\nsame\nother words"),
-                "lost",
-            ),
-            (
-                "the one above it gone, and what was above that another row",
-                |e| write_all(e, "other words\nsame\nsame\nbelow"),
-                "1: same|same",
-            ),
-            (
-                "all of them there in a whole new text",
-                |e| write_all(e, "top\nabove\nsame\nsame\nsame\nbelow"),
-                "3: same|same",
-            ),
-            (
-                "a row put between in a whole new text",
-                |e| write_all(e, "above\nsame\nsame\nnew\nsame\nbelow"),
-                "2: same|new|same",
-            ),
-        ],
-    );
-    assert!(twins.is_empty(), "{twins:#?}");
-    let blanks = failures(
-        BLANKS,
-        &(1..4),
-        &[
-            ("a row at the top", |e| e.open(0, "top"), "2: |middle|"),
-            ("a blank row elsewhere is not its own", |e| e.delete(1..2).insert(4, &["", "x"]), "1: middle|"),
-            ("a blank row gone and back by undo", |e| e.delete(1..2).undo(), "1: |middle|"),
-            (
-                "another blank row in a whole new text",
-                |e| write_all(e, "\nabove\n\nmiddle\n\nbelow"),
-                "2: |middle|",
-            ),
-        ],
-    );
-    assert!(blanks.is_empty(), "{blanks:#?}");
+    Sent(TWINS, 2..4).check(&[
+        ("dd of the one above", |e| e.delete(1..2), "1: same|same"),
+        ("dd of its first", |e| e.delete(2..3), "2: same"),
+        ("dd of its first, undone", |e| e.delete(2..3).undo(), "2: same|same"),
+        ("each of them, undone", |e| e.delete(2..3).undo().delete(3..4).undo().delete(1..2), "1: same|same"),
+        ("yyp above it, undone", |e| e.yank(1..2).put(2).undo(), "2: same|same"),
+        ("one of them gone in a whole new text", |e| write_all(e, "above\nsame\nsame\nbelow"), "lost"),
+        (
+            "one of them gone in a whole new text, undone, and dd of its last",
+            |e| write_all(e, "above\nsame\nsame\nbelow").undo().delete(3..4),
+            "2: same",
+        ),
+        (
+            "one of them gone in a whole new text, undone and redone",
+            |e| write_all(e, "above\nsame\nsame\nbelow").undo().redo(),
+            "lost",
+        ),
+        (
+            "one of them gone, and what was below it another row",
+            |e| write_all(e, "above\nsame\nsame\nother words"),
+            "lost",
+        ),
+        (
+            "the one above it gone, and what was above that another row",
+            |e| write_all(e, "other words\nsame\nsame\nbelow"),
+            "1: same|same",
+        ),
+        (
+            "all of them there in a whole new text",
+            |e| write_all(e, "top\nabove\nsame\nsame\nsame\nbelow"),
+            "3: same|same",
+        ),
+        (
+            "a row put between in a whole new text",
+            |e| write_all(e, "above\nsame\nsame\nnew\nsame\nbelow"),
+            "2: same|new|same",
+        ),
+    ]);
+    Sent(BLANKS, 1..4).check(&[
+        ("a row at the top", |e| e.open(0, "top"), "2: |middle|"),
+        ("a blank row elsewhere is not its own", |e| e.delete(1..2).insert(4, &["", "x"]), "1: middle|"),
+        ("a blank row gone and back by undo", |e| e.delete(1..2).undo(), "1: |middle|"),
+        (
+            "another blank row in a whole new text",
+            |e| write_all(e, "\nabove\n\nmiddle\n\nbelow"),
+            "2: |middle|",
+        ),
+    ]);
 }
 
 #[test]
 fn the_ends_of_a_buffer() {
-    let first = failures(
-        LETTERS,
-        &(0..2),
-        &[
-            ("a row above, and typing", |e| e.open(0, "new").typed(1, 0, "x"), "1: xalpha|bravo"),
-            ("dd of it", |e| e.delete(0..1), "0: bravo"),
-        ],
-    );
-    assert!(first.is_empty(), "{first:#?}");
-    let last = failures(
-        LETTERS,
-        &(6..8),
-        &[
-            ("a row below", |e| e.open(8, "new"), "6: golf|hotel"),
-            ("all of it, and rows at the end", |e| e.delete(6..8).open(6, "new"), "lost"),
-        ],
-    );
-    assert!(last.is_empty(), "{last:#?}");
-    let empty = failures(
-        "",
-        &(0..1),
-        &[
-            ("typing in an empty buffer", |e| e.typed(0, 0, "x"), "0: x"),
-            ("rows in an empty buffer", |e| e.insert(0, &["a", "b"]), "2: "),
-        ],
-    );
-    assert!(empty.is_empty(), "{empty:#?}");
+    Sent(LETTERS, 0..2).check(&[
+        ("a row above, and typing", |e| e.open(0, "new").typed(1, 0, "x"), "1: xalpha|bravo"),
+        ("dd of it", |e| e.delete(0..1), "0: bravo"),
+    ]);
+    Sent(LETTERS, 6..8).check(&[
+        ("a row below", |e| e.open(8, "new"), "6: golf|hotel"),
+        ("all of it, and rows at the end", |e| e.delete(6..8).open(6, "new"), "lost"),
+    ]);
+    Sent("", 0..1).check(&[
+        ("typing in an empty buffer", |e| e.typed(0, 0, "x"), "0: x"),
+        ("rows in an empty buffer", |e| e.insert(0, &["a", "b"]), "2: "),
+    ]);
 }
 
 #[test]
 fn insertions() {
-    let failed = failures(
-        LETTERS,
-        &(3..3),
-        &[
-            ("rows above and below", |e| e.open(2, "x").open(4, "y"), "4:"),
-            ("a row at the place", |e| e.open(3, "x"), "3:"),
-            ("the row above gone", |e| e.delete(2..3), "2:"),
-            ("the row below gone", |e| e.delete(3..4), "3:"),
-            ("both gone", |e| e.delete(2..4), "lost"),
-            ("both gone, undone", |e| e.delete(2..4).undo(), "3:"),
-            ("the row above moved away", |e| e.relocate(2..3, 8), "lost"),
-            ("the row below moved to the end", |e| e.relocate(3..4, 8), "3:"),
-            ("rows at the top gone", |e| e.delete(0..2), "1:"),
-        ],
-    );
-    assert!(failed.is_empty(), "{failed:#?}");
-    let top = failures(
-        LETTERS,
-        &(0..0),
-        &[
-            ("a row at the top", |e| e.open(0, "x"), "1:"),
-            ("the first row gone", |e| e.delete(0..1), "0:"),
-            ("another text", |e| write_all(e, "one\ntwo\nthree"), "lost"),
-        ],
-    );
-    assert!(top.is_empty(), "{top:#?}");
-    let end = failures(
-        LETTERS,
-        &(8..8),
-        &[
-            ("rows gone at the top", |e| e.delete(0..2), "6:"),
-            ("a row at the end", |e| e.open(8, "x"), "8:"),
-            ("the last row gone", |e| e.delete(7..8), "7:"),
-        ],
-    );
-    assert!(end.is_empty(), "{end:#?}");
+    Sent(LETTERS, 3..3).check(&[
+        ("rows above and below", |e| e.open(2, "x").open(4, "y"), "4:"),
+        ("a row at the place", |e| e.open(3, "x"), "3:"),
+        ("the row above gone", |e| e.delete(2..3), "2:"),
+        ("the row below gone", |e| e.delete(3..4), "3:"),
+        ("both gone", |e| e.delete(2..4), "lost"),
+        ("both gone, undone", |e| e.delete(2..4).undo(), "3:"),
+        ("the row above moved away", |e| e.relocate(2..3, 8), "lost"),
+        ("the row below moved to the end", |e| e.relocate(3..4, 8), "3:"),
+        ("rows at the top gone", |e| e.delete(0..2), "1:"),
+    ]);
+    Sent(LETTERS, 0..0).check(&[
+        ("a row at the top", |e| e.open(0, "x"), "1:"),
+        ("the first row gone", |e| e.delete(0..1), "0:"),
+        ("another text", |e| write_all(e, "one\ntwo\nthree"), "lost"),
+    ]);
+    Sent(LETTERS, 8..8).check(&[
+        ("rows gone at the top", |e| e.delete(0..2), "6:"),
+        ("a row at the end", |e| e.open(8, "x"), "8:"),
+        ("the last row gone", |e| e.delete(7..8), "7:"),
+    ]);
 }
 
 #[test]
