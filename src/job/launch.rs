@@ -174,8 +174,8 @@ fn is_inside(directory: &Path, path: &Path) -> bool {
 
 fn no_empty_directory(agent: &str, error: &io::Error) -> JobError {
     let message = format!(
-        "empty it, or set `data_dir` to a directory that you can write to; {agent} needs an empty directory to run in, \
-         since it loads settings from there: {error}"
+        "no empty directory for {agent}, which loads settings from where it runs: set `data_dir` to a directory that you \
+         can write to, or empty it: {error}"
     );
     JobError::new(Code::SpawnFailed, message)
 }

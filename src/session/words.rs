@@ -69,11 +69,12 @@ pub fn held_words(why: HeldFor) -> &'static str {
     reason(Obstacle::Held(why)).held
 }
 
-/// What makes accepting possible, and the reason.
+/// Why accepting is impossible, and what makes it possible.
 pub fn advice(id: u64, why: Obstacle) -> String {
     let Reason { fact, advice, .. } = reason(why);
-    let advice = advice.map(|advice| advice.replace("%d", &id.to_string()) + ": ").unwrap_or_default();
-    advice + fact
+    let advice =
+        advice.map(|advice| format!(": {}", advice.replace("%d", &id.to_string()))).unwrap_or_default();
+    fact.to_owned() + &advice
 }
 
 /// Why a decision is refused; `done` is what cannot be done with the answer.
@@ -144,6 +145,6 @@ mod tests {
             let advice = advice(7, why);
             assert!(!advice.contains('%'), "{advice}");
         }
-        assert_eq!(advice(7, Obstacle::Stale), "accept it again: the text was changed meanwhile");
+        assert_eq!(advice(7, Obstacle::Stale), "the text was changed meanwhile: accept it again");
     }
 }

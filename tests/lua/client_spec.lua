@@ -16,7 +16,7 @@ end
 local HOSTS = {
   ["is not there"] = {
     code = "host_missing",
-    says = { "run :checkhealth botglue — host missing at ", "/nowhere/botglue", "make install" },
+    says = { "host missing: run `make install`", "see :checkhealth botglue", "/nowhere/botglue" },
   },
   ["ends at once"] = {
     run = "echo 'no such option' >&2; exit 3",

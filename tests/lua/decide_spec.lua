@@ -58,7 +58,7 @@ test("a conflict is accepted once it was shown, as it was shown, as one step", f
   equal(nvim:job(1).held_for, "conflict")
   suite.contains(
     refused(nvim),
-    "job 1 cannot be accepted: see :Botglue review 1, then accept it again: it conflicts with what you changed"
+    "job 1 cannot be accepted: it conflicts with what you changed: see :Botglue review 1, then accept it again"
   )
   equal({ landing(nvim), nvim:lines() }, { "held", { "ax", "b", "c", "d", "e", "fy" } })
   nvim:type(":Botglue accept 1<CR>")
@@ -87,7 +87,7 @@ test("what was typed since a conflict was shown is shown before it is replaced",
   nvim:lua("require('botglue.host.connection').process:notify('shown', { id = 1, tick = 1 })")
   decided.press(nvim, "accept")
   equal({ landing(nvim), nvim:lines() }, { "held", { "a", "b", "c", "dxy", "e" } })
-  suite.contains(nvim:messages(), "job 1 cannot be accepted: see :Botglue review 1, then accept it again")
+  suite.contains(nvim:messages(), "see :Botglue review 1, then accept it again")
   nvim:eventually("it is shown, and accepted", "return (pcall(require('botglue').accept, 1))")
   equal({ landing(nvim), nvim:lines() }, { "applied", { "a", "b", "c", "D", "e" } })
 end)
@@ -96,14 +96,14 @@ test("a block that does not fit is not accepted", function()
   local nvim = child.with_host({ "ab", "cd" })
   nvim:run({ kind = "block", first = { 1, 0 }, last = { 2, 0 } })
   nvim:answer(1, { "x" }, { held_for = "block_rows" })
-  suite.contains(refused(nvim), "see :Botglue edit 1: it has another number of lines than the block")
+  suite.contains(refused(nvim), "it has another number of lines than the block: see :Botglue edit 1")
   equal({ landing(nvim), nvim:lines() }, { "held", { "ab", "cd" } })
 end)
 
 test("an answer whose place is not known is put to lines of the user's choice", function()
   local nvim = with_held({ "B", "C" }, "2G3dd", {})
   equal(nvim:job(1).held_for, "range_lost")
-  suite.contains(refused(nvim), "select lines, then :Botglue accept 1: its place is not known")
+  suite.contains(refused(nvim), "its place is not known: select lines, then :Botglue accept 1")
   nvim:type(":2Botglue accept 1<CR>")
   equal({ landing(nvim), nvim:lines() }, { "applied", { "a", "B", "C" } })
   equal({ nvim:job(1).first_line, nvim:job(1).last_line }, { 2, 3 })
@@ -225,7 +225,7 @@ test("what cannot be decided is one error line", function()
   equal({ landing(nvim, 1), landing(nvim, 2) }, { "held", "rejected" })
   says("reject 2", "botglue: job 2 is not held")
   nvim:lua("vim.bo.modifiable = false")
-  local unchangeable = ":set modifiable, then :Botglue accept 1: its buffer cannot be changed"
+  local unchangeable = "its buffer cannot be changed: :set modifiable, then :Botglue accept 1"
   says("accept 1", "botglue: job 1 cannot be accepted: " .. unchangeable)
   equal(landing(nvim), "held")
   suite.contains(refused(nvim, 9), "there is no job 9")
@@ -240,7 +240,7 @@ test("where the host dies over a decision the answer is held, and the next host 
   nvim:host("release", "jobs")
   nvim:type("<Esc>")
   equal({ landing(nvim), nvim:lines() }, { "held", { "a", "b", "c", "d", "e" } })
-  suite.contains(nvim:messages(), "botglue: decide on job 1 again: the host is gone")
+  suite.contains(nvim:messages(), "botglue: the host is gone: decide on job 1 again")
   decide(nvim, "accept")
   equal({ landing(nvim), nvim:lines() }, { "applied", { "a", "B", "e" } })
 end)
@@ -271,7 +271,7 @@ end)
 
 test("a buffer that is wiped while its answer is decided is said to be gone, in words", function()
   local words = {
-    accept = "job 1 cannot be accepted: select lines elsewhere, then :Botglue accept 1: its buffer is gone",
+    accept = "job 1 cannot be accepted: its buffer is gone: select lines elsewhere, then :Botglue accept 1",
     revert = "job 1 cannot be reverted: its buffer is gone",
   }
   for verb, said in pairs(words) do

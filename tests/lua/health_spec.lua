@@ -39,7 +39,7 @@ test("a host that does not answer", function()
   local silent = script("exit 0")
   contains(
     (report({ host = silent })),
-    silent .. ": botglue: ask again, or see :Botglue log; the host exited with code 0"
+    silent .. ": botglue: the host exited with code 0: ask again, or see :Botglue log"
   )
 end)
 

@@ -28,7 +28,7 @@ test("that an answer has landed is seen in Insert mode, with its rows for a mome
     local set = vim.api.nvim_buf_set_extmark
     vim.api.nvim_buf_set_extmark = function(bufnr, ns, row, col, opts)
       if opts.hl_group == "BotglueFlash" then
-        flashed[#flashed + 1] = { row, opts.end_row }
+        flashed[row] = opts.end_row -- as often as its place is told
       end
       return set(bufnr, ns, row, col, opts)
     end
@@ -37,7 +37,7 @@ test("that an answer has landed is seen in Insert mode, with its rows for a mome
   nvim:type("<Esc>i") -- an answer waits for this
   nvim:shows("✓ it · landed · ")
   equal(nvim:api("get_mode").mode, "i")
-  equal(nvim:lua("return flashed"), { { 1, 2 } })
+  equal(nvim:lua("return vim.tbl_count(flashed) == 1 and flashed[1]"), 2)
   shows_nothing(nvim)
 end)
 

@@ -209,7 +209,7 @@ test("where the range is gone the prompt is kept, and somebody says so", functio
   nvim:lua("vim.cmd.new(); vim.cmd.wincmd('p'); vim.api.nvim_buf_delete(1, { force = true })")
   type_and_leave(nvim, "<C-s>")
   equal(sent(nvim), {})
-  contains(nvim:messages(), "its place is not known")
+  contains(nvim:messages(), "the place is not known")
   nvim:type(":Botglue<CR><C-p>")
   equal(text(nvim), { "my words" })
 end)

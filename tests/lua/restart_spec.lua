@@ -70,7 +70,7 @@ test("what is typed while there is no host moves the ranges; those that are chan
   nvim:type(":Botglue accept 3<CR>")
   contains(
     nvim:messages(),
-    "job 3 cannot be accepted: select lines, then :Botglue accept 3: its place is not known"
+    "job 3 cannot be accepted: its place is not known: select lines, then :Botglue accept 3"
   )
   nvim:type(":4Botglue accept 3<CR>")
   equal(nvim:lines(), { "top", "one", "TWO", "THREE", "four", "five" })

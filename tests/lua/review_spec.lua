@@ -195,7 +195,7 @@ test("keys of the user's own do what the default ones do, and without a review s
   review.ended(nvim)
   equal(nvim:job(1).landing, "merged")
   nvim:type("gt")
-  contains(nvim:messages(), "botglue: see :Botglue review: none is open in this buffer")
+  contains(nvim:messages(), "botglue: no review is open in this buffer: see :Botglue review")
   nvim:type(":Botglue! review<CR>")
   contains(nvim:messages(), "botglue: no review is open")
 end)
@@ -255,9 +255,9 @@ end)
 
 test("where it has no place the answer opens in a window of its own, which says what can be done", function()
   for setup, words in pairs({
-    ["2G2dd"] = "select lines, then :Botglue accept 1: its place is not known",
-    [":enew<CR>:bwipeout! 1<CR>"] = "select lines elsewhere, then :Botglue accept 1: its buffer is gone",
-    [":set nomodifiable<CR>"] = ":set modifiable, then :Botglue accept 1: its buffer cannot be changed",
+    ["2G2dd"] = "its place is not known: select lines, then :Botglue accept 1",
+    [":enew<CR>:bwipeout! 1<CR>"] = "its buffer is gone: select lines elsewhere, then :Botglue accept 1",
+    [":set nomodifiable<CR>"] = "its buffer cannot be changed: :set modifiable, then :Botglue accept 1",
   }) do
     local nvim = child.with_host({ "a", "b", "c", "d" })
     nvim:run(line(2, 3), { review = true })

@@ -118,7 +118,7 @@ test("R on a job whose lines are gone says so, and starts nothing", function()
   nvim:lua("vim.fn.writefile({ 'x' }, path)")
   open(nvim)
   nvim:type("R")
-  local told = "vim.fn.execute('messages'):find('text of this one has changed')"
+  local told = "vim.fn.execute('messages'):find('text of this job has changed')"
   nvim:eventually("it is told", ("return %s ~= nil"):format(told))
   equal(nvim:host("received", "run"), {})
 end)

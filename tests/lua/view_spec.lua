@@ -118,7 +118,7 @@ test("no host at all is one line", function()
   local nvim = child.with_host({ "one" })
   nvim:lua("require('botglue').setup({ host = '/nowhere' }); vim.g.botglue = nil")
   nvim:type(":Botglue info<CR>")
-  contains(nvim:messages(), "host missing at /nowhere")
+  contains(nvim:messages(), "host missing: run `make install`")
 end)
 
 for name, command in pairs({

@@ -28,7 +28,7 @@ end
 function M.open(what, arg, opts)
   opts = opts or {}
   if connection.applying then
-    fail("use vim.schedule(): the host waits for what runs this")
+    fail("the host waits for what runs this: use vim.schedule()")
   end
   local process, err = client.connect()
   if not process then

@@ -70,8 +70,8 @@ function Process:exited(code)
   local how = code > 128 and ("was ended by signal %d"):format(code - 128)
     or ("exited with code %d"):format(code)
   local said = vim.trim(self.stderr)
-  said = said ~= "" and ": " .. said or ""
-  self:stop("host_lost", "ask again, or see :Botglue log; the host %s%s", how, said)
+  said = said ~= "" and "; it says: " .. said or ""
+  self:stop("host_lost", "the host %s: ask again, or see :Botglue log%s", how, said)
 end
 
 --- Sends a notification, as soon as the host is ready.
@@ -92,8 +92,8 @@ function Process:greet(hello)
   if self.ready then
     return
   elseif hello.version ~= version then
-    local words = "%s; the host is version %s, the plugin %s"
-    self:stop("host_version", words, M.INSTALL, tostring(hello.version), version)
+    local words = "the host is version %s, the plugin %s: %s"
+    self:stop("host_version", words, tostring(hello.version), version, M.INSTALL)
     return
   end
   self.ready, self.greeted = true, true
@@ -114,8 +114,8 @@ end
 function M.start(options, session, ready_within, gone)
   local path, looked = M.binary(options)
   if not path then
-    local words = "run :checkhealth botglue — host missing at %s (%s)"
-    return nil, { code = "host_missing", message = words:format(looked, M.INSTALL) }
+    local words = "host missing: %s, or see :checkhealth botglue; there is none at %s"
+    return nil, { code = "host_missing", message = words:format(M.INSTALL, looked) }
   end
   local self = setmetatable({ path = path, ready = false, outbox = {}, stderr = "" }, Process)
   function self.gone(err)
@@ -133,14 +133,14 @@ function M.start(options, session, ready_within, gone)
     end,
   })
   if not ok or channel <= 0 then
-    local words = "run :checkhealth botglue — host could not be started at %s"
+    local words = "the host cannot be started: see :checkhealth botglue; it is %s"
     return nil, { code = "host_missing", message = words:format(path) }
   end
   self.channel = channel
   self.deadline = deadline.start(ready_within, function()
     if not self.ready then
-      local words = "%s; the host did not answer within %g s: %s"
-      self:stop("host_lost", words, M.INSTALL, ready_within / 1000, path)
+      local words = "the host did not answer within %g s: %s; it is %s"
+      self:stop("host_lost", words, ready_within / 1000, M.INSTALL, path)
     end
   end)
   return self

@@ -54,7 +54,7 @@ local function end_jobs(err)
       table.insert(failed, id)
       job:fail(err)
     elseif job.deciding == "pending" then
-      notify.error(("botglue: decide on job %d again: the host is gone"):format(id))
+      notify.error(("botglue: the host is gone: decide on job %d again"):format(id))
     end
     job.deciding = nil
   end
@@ -110,7 +110,7 @@ end
 --- Neovim ends: so do its jobs, each with its event. The host notices by itself, and ends their agents.
 function M.leave()
   connection.leaving = true
-  local left = { code = "host_lost", message = "ask again: Neovim was left before the answer came" }
+  local left = { code = "host_lost", message = "Neovim was left before the answer came: ask again" }
   local interrupted = end_jobs(left)
   if connection.process and #interrupted > 0 then
     -- The host may see the end of an agent before it knows that Neovim is left.

@@ -218,7 +218,7 @@ end
 ---@return botglue.Range
 function Job:again()
   return self:load() and self.range:again()
-    or fail("select the lines and start a new job: the place of job %d is not known", self.id)
+    or fail("the place of job %d is not known: select the lines and start a new job", self.id)
 end
 
 ---@return integer

@@ -179,7 +179,7 @@ function M.recall(told)
     local is_there = job:load() and job.range:rebase()
     return is_there and message(job.id, job.range, job.request, job.composed, client.options().context)
   end)
-  local lost = ok and "select the lines and start a new job: the place of the answer is not known" or sent
+  local lost = ok and "the place of the answer is not known: select the lines and start a new job" or sent
   sent = ok and sent or { id = job.id, lost = lost }
   job.started, sent.observe = vim.uv.hrtime(), observe.from_start(job)
   job.process:notify("run", sent)

@@ -43,7 +43,7 @@ local function again(earlier, from)
   local place = vim.iter(earlier.places):find(function(place)
     local rows = api.nvim_buf_get_lines(bufnr, place.row, place.row + #place.rows, false)
     return vim.deep_equal(rows, place.rows)
-  end) or fail("select the lines and start a new job: the text of this one has changed")
+  end) or fail("the text of this job has changed: select the lines and start a new job")
   place.bufnr = bufnr
   local target = range.from_selection(place)
   local ok, raised = pcall(function()

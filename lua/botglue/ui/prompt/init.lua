@@ -175,7 +175,7 @@ end
 function Prompt:check_host()
   local process, unusable = require("botglue.host.process"), connection.unusable
   local path, looked = process.binary(self.opts.options)
-  local why = not path and ("%s: there is no host at %s"):format(process.INSTALL, looked)
+  local why = not path and ("host missing: %s; there is none at %s"):format(process.INSTALL, looked)
     or unusable and unusable.path == path and unusable.why
   if why and self:is_open() and not (connection.process and connection.process.ready) then
     local text, said = require("botglue.util.text"), {}
@@ -268,7 +268,7 @@ function Prompt:submit()
       return
     elseif not self.range:rebase() then
       return function()
-        notify.error("botglue: select the lines, then <C-p> recalls the prompt: its place is not known")
+        notify.error("botglue: the place is not known: select the lines, <C-p> recalls the prompt")
       end
     end
     self.sent = true

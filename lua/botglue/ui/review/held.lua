@@ -172,7 +172,7 @@ end
 ---@param bufnr integer
 function M.write(bufnr)
   if not vim.bo[bufnr].modifiable then
-    errors.fail("see :e!, then write it: the host has not said what the answer is")
+    errors.fail("the host has not said what the answer is: read it with :e!, then write it")
   end
   local job = job_of(bufnr) or errors.fail(NOT_HELD)
   job.edited = api.nvim_buf_get_lines(bufnr, 0, -1, false)

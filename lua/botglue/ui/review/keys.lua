@@ -21,7 +21,7 @@ function M.press(verb, lines)
   errors.guard(function()
     local review, bufnr = connection.review, api.nvim_get_current_buf()
     if not review or review.bufnr ~= bufnr then
-      errors.fail("see :Botglue review: none is open in this buffer")
+      errors.fail("no review is open in this buffer: see :Botglue review")
     end
     ---@cast review botglue.Review
     capture.want(bufnr, review.job)
