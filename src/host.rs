@@ -141,6 +141,8 @@ pub struct Host {
     prompts: Prompts,
     answers: Answers,
     tally: Tally,
+    /// The held answers that those of jobs replace once they are held, each with its buffer.
+    replaced: BTreeMap<u64, (u64, u64)>,
     /// Who waits for a mirror to do something with hunks, by token, each with the job.
     askers: BTreeMap<u64, (u64, Asker)>,
     /// The agent of the prompt that is being typed. It counts neither as running nor as waiting.
@@ -189,6 +191,7 @@ impl Host {
             prompts: Prompts::default(),
             answers: Answers::default(),
             tally: Tally::default(),
+            replaced: BTreeMap::new(),
             askers: BTreeMap::new(),
             prewarm: Prewarm::default(),
             interrupted: Vec::new(),

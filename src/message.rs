@@ -63,6 +63,11 @@ fn written(request: &Request, rules: &[Rules], mark: u64) -> String {
         message.tagged("quickfix", "", &request.quickfix.join("\n"));
     }
     message.wanted(request);
+    if let Some((prompt, answer)) = &request.replaced {
+        message.line("You have answered this before, and the user wants another answer than that:\n");
+        message.tagged("earlier-prompt", "", prompt);
+        message.tagged("earlier-answer", "", answer);
+    }
     message.tagged("prompt", "", request.instructions.as_ref().unwrap_or(&request.prompt));
     message.text.trim_end().to_owned()
 }

@@ -38,6 +38,10 @@ pub struct Request {
     pub question: bool,
     /// Hold the answer for review instead of applying it.
     pub review: bool,
+    /// The job whose held answer its own is to replace.
+    pub replaces: Option<u64>,
+    /// The prompt and the answer of that job, where the agent does not know them.
+    pub replaced: Option<(String, String)>,
     /// The agent that runs it.
     pub start: AgentStart,
     /// The longest that the job may run, from its start.

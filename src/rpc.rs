@@ -403,6 +403,7 @@ impl Hello {
             let text = |field| job.some(field, Fields::lossy);
             let known = Known {
                 agent: job.lossy("agent")?,
+                prompt: String::new(),
                 cwd: job.lossy("cwd")?,
                 session_id: text("session_id")?,
                 is_open: false,

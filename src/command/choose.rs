@@ -158,6 +158,20 @@ pub fn writer(world: World<'_>) -> Result<u64, String> {
     found.ok_or_else(|| "no job of this Neovim wrote this: use f in :Botglue history".to_owned())
 }
 
+/// The newest job at the cursor of those that can be gone on from: what wrote the text, or was to.
+pub(super) fn goes_on(world: World<'_>) -> Result<u64, String> {
+    let is_meant = |id: &u64| {
+        let place = world.here.places.get(id);
+        place.is_some_and(|place| place.column.is_some())
+            && world.session.known(*id).is_some_and(|known| {
+                known.has_written() || known.is_answered() || known.is_held() || known.has_failed()
+            })
+    };
+    let ids: Vec<u64> = world.session.all_known().map(|(id, _)| id).filter(is_meant).collect();
+    let found = at_cursor(&ids, world).filter(|_| world.here.answer.is_none());
+    found.map_or_else(|| writer(world), Ok)
+}
+
 /// A job that has ended.
 fn ended(id: u64, world: World<'_>) -> Result<&Known, String> {
     let is_there = world.here.places.contains_key(&id);
@@ -169,12 +183,20 @@ fn ended(id: u64, world: World<'_>) -> Result<&Known, String> {
     }
 }
 
-/// Goes on in the session of a job.
+/// Goes on in the session of a job. What comes of it replaces a held answer; of one that failed the prompt is sent again
+/// with the words added.
 ///
 /// # Errors
 /// Says why that is impossible.
 pub fn followup(id: u64, wanted: Wanted, world: World<'_>) -> Result<Act, String> {
     let (known, job) = (ended(id, world)?, format!("job {id}"));
+    if known.is_held() {
+        return Ok(Act::Followup(Wanted { id: Some(id), review: true, replaces: Some(id), ..wanted }));
+    } else if known.has_failed() && !known.prompt.is_empty() {
+        let text = format!("{}\n{}", known.prompt, wanted.prompt.as_deref().unwrap_or_default());
+        let (prompt, text) = if wanted.prompt.is_some() { (Some(text), None) } else { (None, Some(text)) };
+        return Ok(Act::Retry(Wanted { id: Some(id), prompt, text, ..wanted }));
+    }
     let (agent, _) = world.options.session(&job, &known.agent, known.session_id.as_deref())?;
     if agent.known().goes_on == Some(false) {
         let why = format!("{job} was run by {}, this agent cannot go on in a session", known.agent);
@@ -192,6 +214,15 @@ pub(super) fn rewind(world: World<'_>) -> Result<u64, String> {
         return Err(format!("{agent} cannot go back within a session: use :Botglue followup"));
     }
     Ok(id)
+}
+
+/// Sends the request of a job again once its prompt was changed.
+///
+/// # Errors
+/// Says why that is impossible.
+pub fn edit(id: u64, world: World<'_>) -> Result<Act, String> {
+    let text = Some(ended(id, world)?.prompt.clone());
+    Ok(Act::Retry(Wanted { id: Some(id), text, ..Wanted::default() }))
 }
 
 /// Sends the request of a job again; an agent and a model may be other ones.

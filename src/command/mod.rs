@@ -12,7 +12,7 @@ mod subcommands;
 #[cfg(test)]
 mod tests;
 
-pub use choose::{followup, retry, writer};
+pub use choose::{edit, followup, retry, writer};
 pub use complete::complete;
 pub use each::{Group, Item, groups};
 pub use jump::{Stop, jump};
@@ -132,6 +132,10 @@ pub struct Wanted {
     pub id: Option<u64>,
     /// Without one it is that of the earlier job, or it is asked for.
     pub prompt: Option<String>,
+    /// What its prompt begins with.
+    pub text: Option<String>,
+    /// The job whose held answer its own is to replace.
+    pub replaces: Option<u64>,
     /// Its answer is held.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub review: bool,
@@ -180,7 +184,7 @@ fn act(
     let prompt = (!rest.is_empty()).then(|| rest.to_owned());
     let has_words = prompt.is_some();
     let question = matches!(subcommand.does, Does::Ask);
-    let wanted = Wanted { id: None, prompt, review: call.bang, question, agent, model };
+    let wanted = Wanted { prompt, review: call.bang, question, agent, model, ..Wanted::default() };
     let choose = |choice: &Choice| choice.choose(rest, world);
     let plugin = |name, id| Act::Plugin { name, id };
     Ok(match &subcommand.does {
@@ -203,7 +207,7 @@ fn act(
         Does::Answer => Act::Answer(choose(&choose::ANSWERED)?),
         Does::Open => Act::Terminal(choose(&choose::SESSION)?),
         Does::Retry => choose::retry(choose(&choose::ENDED)?, Wanted { prompt: None, ..wanted }, world)?,
-        Does::Followup => choose::followup(choose::writer(world)?, wanted, world)?,
+        Does::Followup => choose::followup(choose::goes_on(world)?, wanted, world)?,
         Does::Rewind => Act::Rewind(choose::rewind(world)?),
     })
 }

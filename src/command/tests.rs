@@ -159,11 +159,22 @@ fn what_goes_on_from_a_job_needs_one_that_can_be_gone_on_from() {
     let (here, session, options) = (here(), jobs(), options());
     let world = World { here: &here, session: &session, options: &options };
     let why = |id| followup(id, Wanted::default(), world).unwrap_err();
-    assert_eq!(why(3), "start a new job: job 3 has no session to go on in");
+    let held = followup(3, Wanted::default(), world);
+    assert_eq!(held, Ok(Act::Followup(Wanted { replaces: Some(3), review: true, ..again(3) })));
     assert_eq!(why(4), "start a new job: job 4 was run by mine, which keeps no sessions");
     assert_eq!(why(9), "job 9 has not ended yet: wait for it");
     let answer = Here { answer: Some(5), ..here.clone() };
     assert_eq!(read_at("followup", &answer, &session), Ok(Act::Followup(again(5))));
+    let mut session = session;
+    let known = |landing| Known { prompt: "do it".to_owned(), landing, ..Known::default() };
+    session.ended_before(6, known(None));
+    let world = World { here: &here, session: &session, options: &options };
+    let more = Wanted { prompt: Some("well".to_owned()), ..Wanted::default() };
+    let added = Wanted { prompt: Some("do it\nwell".to_owned()), ..again(6) };
+    assert_eq!(followup(6, more, world), Ok(Act::Retry(added)));
+    let begun = Wanted { text: Some("do it\n".to_owned()), ..again(6) };
+    assert_eq!(followup(6, Wanted::default(), world), Ok(Act::Retry(begun)));
+    assert_eq!(edit(6, world), Ok(Act::Retry(Wanted { text: Some("do it".to_owned()), ..again(6) })));
 }
 
 #[test]

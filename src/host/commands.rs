@@ -113,18 +113,19 @@ impl Host {
         self.draw(Some((token, act.map(|act| json!(act)))));
     }
 
-    /// Whether the request of a job can be sent again, or its session gone on in.
+    /// How the request of a job is sent again, or its session gone on in; nothing for what starts no job.
     ///
     /// # Errors
-    /// Says why not.
-    pub(super) fn check_again(&self, id: u64, action: Action) -> Result<(), String> {
+    /// Says why that is impossible.
+    pub(super) fn again(&self, id: u64, action: Action) -> Result<Option<Act>, String> {
         let (here, wanted) = (Here::default(), Wanted::default());
         let world = self.world(&here)?;
-        match action {
-            Action::Retry => command::retry(id, wanted, world).map(drop),
-            Action::Followup => command::followup(id, wanted, world).map(drop),
-            _ => Ok(()),
-        }
+        Ok(Some(match action {
+            Action::Retry => command::retry(id, wanted, world)?,
+            Action::Edit => command::edit(id, world)?,
+            Action::Followup => command::followup(id, wanted, world)?,
+            _ => return Ok(None),
+        }))
     }
 
     pub(super) fn world<'a>(&'a self, here: &'a Here) -> Result<World<'a>, String> {

@@ -199,19 +199,20 @@ impl Host {
 
     /// Whether the plugin does it with a job of this Neovim that it knows: it needs its range as it is now.
     fn is_own(&self, action: Action, id: u64) -> bool {
-        let is_of_range = matches!(action, Action::Jump | Action::Review | Action::Retry | Action::Followup);
+        let is_of_range =
+            matches!(action, Action::Jump | Action::Review | Action::Retry | Action::Edit | Action::Followup);
         is_of_range && self.session.known(id).is_some()
     }
 
     /// What the plugin does with a job of this Neovim.
     fn own(&self, action: Action, id: u64) -> Result<Value, String> {
-        self.check_again(id, action)?;
+        let start = self.again(id, action)?;
         let own = match self.session.known(id).filter(|_| action == Action::Review) {
             Some(known) if known.is_answered() => "answer",
             Some(known) if !known.is_held() => return Err(format!("job {id} is not held")),
             _ => action.name(),
         };
-        Ok(json!({ "own": own, "id": id }))
+        Ok(json!({ "own": own, "id": id, "start": start }))
     }
 
     /// Does something with a job of the store.
@@ -244,7 +245,7 @@ impl Host {
                 self.terminal("this job", &job.agent, entry.record.session_id.as_deref(), &job.project)
             }
             (Action::Jump | Action::Review, _) => Ok(json!({ "path": job.path, "line": entry.line() })),
-            (Action::Retry | Action::Followup, _) => {
+            (Action::Retry | Action::Edit | Action::Followup, _) => {
                 self.check_session(action, entry).map(|()| json!({ "again": again(action, entry) }))
             }
         };
@@ -316,7 +317,7 @@ fn again(action: Action, entry: &JobEntry) -> Value {
     let resume = if action == Action::Followup {
         record.session_id.clone().map(|session_id| Resume { session_id, at: None })
     } else {
-        request["prompt"] = json!(job.prompt);
+        request[if action == Action::Edit { "text" } else { "prompt" }] = json!(job.prompt);
         // An answer of this prompt was seen, unless it was interrupted: the option decides about the next one.
         let is_unseen = record.error.as_ref().is_some_and(|(code, _)| code == Code::HostLost.name());
         request["review"] = json!(is_unseen.then_some(job.review));

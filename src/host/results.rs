@@ -17,7 +17,7 @@ use crate::land::{self, HeldFor};
 use crate::memory;
 use crate::mirror::{BufferEvent, Intent, MirrorEvent, Obstacle, SettledIntent, Settlement};
 use crate::record;
-use crate::session::Patch;
+use crate::session::{Decision, Patch};
 use crate::stream::{AnswerDoubt, Outcome};
 
 /// How long others may keep what they have of a job of which nothing is left: a reply that is under way, a line that is
@@ -99,6 +99,9 @@ impl Host {
         });
         // The answer is stored before anything is told of it: from then on it survives the end of any process.
         self.store.journal.append(id, Change::Ended(Box::new(record)));
+        if let (Some(old), Some(_)) = (request.replaces, &intent) {
+            self.replaced.insert(id, (old, buffer));
+        }
         let is_over = landing.is_some() && intent.is_none();
         let transcript = transcript.as_deref().map(Path::to_string_lossy);
         let patch = Patch::new(id).with_some("transcript", transcript.as_deref());
@@ -234,6 +237,11 @@ impl Host {
         let (told, _) = self.session.settled(id, &landed.landing, landed.held_for.as_deref());
         if let Some(patch) = told {
             self.tell(patch);
+        }
+        if let Some((old, buffer)) = self.replaced.remove(&id)
+            && self.session.answer(old).is_some()
+        {
+            self.decide_all(&[old], buffer, &Decision::Reject);
         }
     }
 

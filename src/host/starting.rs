@@ -31,6 +31,7 @@ impl Host {
             Some(why) => Err(JobError::new(Code::RateLimited, why)),
             None => options.and_then(|options| request::decode(run, options)),
         };
+        let request = request.map(|request| self.with_replaced(request));
         if let Some(waiting) = self.jobs.take_recalled(id) {
             return self.run_again(waiting, request);
         } else if self.session.known(id).is_some() {
@@ -46,6 +47,15 @@ impl Host {
                 self.tell(told);
             }
         }
+    }
+
+    /// With what was said before, where it is to replace a held answer and its agent does not know that.
+    fn with_replaced(&mut self, request: Request) -> Request {
+        let old = request.replaces.filter(|_| request.start.resume.is_none());
+        let prompt = old.and_then(|id| self.session.known(id)).map(|known| known.prompt.clone());
+        let answer = old.and_then(|id| self.session.answer(id)).map(|answer| answer.lines().join(&b'\n'));
+        let answer = answer.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        Request { replaced: prompt.zip(answer), ..request }
     }
 
     /// Stores a request and starts its job, or lets it wait.

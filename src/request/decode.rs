@@ -52,13 +52,23 @@ pub fn decode(value: &Value, options: &Options) -> Result<Request, JobError> {
     quickfix.truncate(count);
     let lines = run.some("whole", Fields::lossy_texts)?.filter(|_| wants(&whole, DIFF));
     let whole = lines.map(|lines| (lines.into_iter().map(|line| line + "\n").collect(), room));
+    let (cwd, replaces) = (directory(&run)?, run.some("replaces", Fields::count)?);
+    let start = AgentStart::new(choice.clone(), cwd.clone(), resume(&run)?, options);
+    // An agent that cannot go on in a session is told what was said.
+    let start = start.or_else(|error| match replaces {
+        Some(_) => AgentStart::new(choice.clone(), cwd, None, options),
+        None => Err(error),
+    })?;
     Ok(Request {
         id: run.count("id")?,
         buffer: run.count("buffer")?,
         instructions,
         question: choice.question,
-        review: if run.get("review").is_some() { run.flag("review")? } else { options.review },
-        start: AgentStart::new(choice, directory(&run)?, resume(&run)?, options)?,
+        review: replaces.is_some()
+            || if run.get("review").is_some() { run.flag("review")? } else { options.review },
+        replaces,
+        replaced: None,
+        start,
         timeout: options.timeout,
         max_parallel: options.max_parallel,
         resume_at_limit: options.resume_at_limit,

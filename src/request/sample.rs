@@ -59,6 +59,8 @@ fn request(filetype: &str, kind: SelectionKind, rows: &[(&str, usize, usize)]) -
         instructions: None,
         question: false,
         review: false,
+        replaces: None,
+        replaced: None,
         start: AgentStart {
             agent: AgentCommand {
                 name: "claude".to_owned(),

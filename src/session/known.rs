@@ -12,6 +12,8 @@ use crate::stream::Outcome;
 pub struct Known {
     /// The agent.
     pub agent: String,
+    /// The user's prompt, where this host has had it.
+    pub prompt: String,
     /// The project's directory.
     pub cwd: String,
     /// The session that its agent had.
@@ -64,6 +66,7 @@ impl Known {
     pub(super) fn accepted(request: &Request) -> Self {
         Self {
             agent: request.start.agent.name.clone(),
+            prompt: request.prompt.clone(),
             cwd: request.start.cwd.to_string_lossy().into_owned(),
             is_open: true,
             recording: if request.record { Recording::Wanted } else { Recording::Off },
@@ -75,6 +78,11 @@ impl Known {
     /// Whether its answer is held.
     pub fn is_held(&self) -> bool {
         self.landing.as_deref() == Some("held")
+    }
+
+    /// Whether it has ended without an answer.
+    pub fn has_failed(&self) -> bool {
+        !self.is_open && self.landing.is_none()
     }
 
     /// Whether its answer can be taken back.

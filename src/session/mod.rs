@@ -332,6 +332,7 @@ impl Session {
         };
         let known = Known {
             agent: record.job.agent.clone(),
+            prompt: record.job.prompt.clone(),
             cwd: record.job.project.clone(),
             session_id: record.session_id.clone(),
             landing: Some("held".to_owned()),

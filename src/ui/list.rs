@@ -29,7 +29,7 @@ const LABEL: &str = "BotglueLabel";
 const FAILURE: &str = "BotglueFailure";
 
 /// The keys that do something with the job of a row.
-const OF_ROW: [(Action, &str, &str); 9] = [
+const OF_ROW: [(Action, &str, &str); 10] = [
     (Action::Jump, "<CR>", "jump"),
     (Action::Review, "r", "review"),
     (Action::Retry, "R", "retry"),
@@ -39,6 +39,7 @@ const OF_ROW: [(Action, &str, &str); 9] = [
     (Action::Diff, "d", "diff"),
     (Action::Yank, "y", "yank"),
     (Action::Open, "o", "open session"),
+    (Action::Edit, "e", "edit and retry"),
 ];
 /// The keys of the list itself.
 const OF_LIST: [Key; 6] = [

@@ -15,6 +15,8 @@ pub enum Action {
     Yank,
     /// Send the same prompt once more.
     Retry,
+    /// The same once it was changed.
+    Edit,
     /// Go on in its session.
     Followup,
     /// Open its session in a terminal.
@@ -24,13 +26,14 @@ pub enum Action {
 }
 
 impl Action {
-    const ALL: [(Self, &str); 9] = [
+    const ALL: [(Self, &str); 10] = [
         (Self::Jump, "jump"),
         (Self::Review, "review"),
         (Self::Prompt, "prompt"),
         (Self::Diff, "diff"),
         (Self::Yank, "yank"),
         (Self::Retry, "retry"),
+        (Self::Edit, "edit"),
         (Self::Followup, "followup"),
         (Self::Open, "open"),
         (Self::Transcript, "transcript"),
@@ -55,6 +58,7 @@ impl Action {
             Self::Diff => "compare both texts",
             Self::Yank => "yank the answer",
             Self::Retry => "retry",
+            Self::Edit => "change the prompt and retry",
             Self::Followup => "follow up",
             Self::Open => "open the session",
             Self::Transcript => "show the transcript",
@@ -70,7 +74,7 @@ impl Action {
             Self::Transcript => {
                 "no transcript of this job is kept: the newest 200 are, where the option record is on"
             }
-            Self::Jump | Self::Prompt | Self::Retry => "this is not possible with this job",
+            Self::Jump | Self::Prompt | Self::Retry | Self::Edit => "this is not possible with this job",
         }
     }
 }

@@ -90,7 +90,8 @@ impl Live {
             (is_held, Action::Diff),
             (is_held, Action::Yank),
             (is_held || is_limited, Action::Retry),
-            (is_held && self.has_session, Action::Followup),
+            (is_held, Action::Edit),
+            (is_held, Action::Followup),
             (is_held && self.has_session, Action::Open),
             (self.has_transcript, Action::Transcript),
         ];
@@ -185,6 +186,7 @@ pub fn actions(entry: &JobEntry) -> Vec<Action> {
         (entry.has_answer, Action::Diff),
         (entry.has_answer, Action::Yank),
         (true, Action::Retry),
+        (true, Action::Edit),
         (has_session, Action::Followup),
         (has_session, Action::Open),
         (entry.record.transcript.is_some(), Action::Transcript),
@@ -226,6 +228,7 @@ mod tests {
                 Action::Diff,
                 Action::Yank,
                 Action::Retry,
+                Action::Edit,
                 Action::Followup,
                 Action::Open,
             ],
@@ -246,7 +249,7 @@ mod tests {
         let cell = |words| Cell::new(words, "BotglueFailure");
         let detail = Some("it took\ntoo long");
         assert_eq!(shown, [(cell("rate limited"), detail), (cell(INTERRUPTED), detail)]);
-        assert_eq!(rows[0].actions, [Action::Jump, Action::Prompt, Action::Retry]);
+        assert_eq!(rows[0].actions, [Action::Jump, Action::Prompt, Action::Retry, Action::Edit]);
     }
 
     #[test]

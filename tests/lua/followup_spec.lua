@@ -148,3 +148,67 @@ test("after a file was read again, a job is known where its rows are, and nowher
   nvim:type(":edit!<CR>")
   is_unknown({ 1, 2, 3 })
 end)
+
+test("what follows up a held answer is held in its place, and where it fails nothing changes", function()
+  local nvim = child.with_host({ "a", "b" })
+  nvim:lua("require('botglue').setup({ review = true })")
+  nvim:run(child.line(1))
+  nvim:answer(1, { "A" })
+  nvim:lua("require('botglue').setup({ review = false })")
+  nvim:type("gg:Botglue followup not like that<CR>")
+  equal(nvim:request(2).resume.session_id, "session-job-1")
+  nvim:agent(2, "exit", 1)
+  nvim:host("ended", 2)
+  equal({ nvim:job(1).landing, nvim:job(2).status }, { "held", "failed" })
+  nvim:lua("return require('botglue').followup(1, 'but so')")
+  nvim:answer(3, { "AA" })
+  nvim:eventually("the old one is rejected", "return require('botglue').job(1).landing == 'rejected'")
+  equal({ nvim:job(3).landing, nvim:job(3).held_for, nvim:lines() }, { "held", "review", { "a", "b" } })
+end)
+
+test("an agent without sessions is told what was said, where its held answer is to be another", function()
+  local nvim = child.with_host({ "a", "b" })
+  nvim:lua("require('botglue').setup({ agent = 'gemini', review = true })")
+  nvim:run(child.line(1), { prompt = "in capitals" })
+  nvim:answer(1, { "held answer" })
+  nvim:type("gg:Botglue followup not like that<CR>")
+  nvim:agent(2, "begin")
+  nvim:eventually(
+    "all of it is sent",
+    [[
+      local path = require("botglue.host.client").job(2).transcript
+      local sent = path and table.concat(vim.fn.readfile(path)) or ""
+      return vim.iter({ ... }):all(function(part) return sent:find(part, 1, true) end)
+    ]],
+    "in capitals",
+    "held answer",
+    "not like that"
+  )
+end)
+
+test("what follows up a failed job is its prompt with the words added", function()
+  local nvim = child.with_host({ "a", "b" })
+  nvim:run(child.line(1), { prompt = "do it" })
+  nvim:agent(1, "exit", 1)
+  nvim:host("ended", 1)
+  nvim:type("gg:Botglue followup but well<CR>")
+  equal({ nvim:request(2).prompt, nvim:request(2).resume }, { "do it\nbut well" })
+  nvim:agent(2, "exit", 1)
+  nvim:host("ended", 2)
+  nvim:type("gg\\pf")
+  nvim:shows("but well")
+  nvim:type("at last<C-s>")
+  equal(nvim:request(3).prompt, "do it\nbut well\nat last")
+end)
+
+test("a job is sent again once its prompt was changed", function()
+  local nvim = child.with_host({ "a", "b" })
+  nvim:run(child.line(1), { prompt = "do it" })
+  nvim:answer(1, { "A" })
+  nvim:type(":Botglue jobs<CR>")
+  nvim:shows("do it")
+  nvim:type("e")
+  nvim:eventually("the prompt is there", "return vim.bo.filetype == 'botglue-prompt'")
+  nvim:type("<End> again<C-s>")
+  equal(nvim:request(2).prompt, "do it again")
+end)

@@ -21,6 +21,7 @@ local api = vim.api
 
 ---@class botglue.Request
 ---@field prompt string? none: it is asked for
+---@field text string? with what the prompt begins
 ---@field agent string?
 ---@field model string?
 ---@field review boolean?
@@ -221,22 +222,16 @@ function M.onward(earlier, at)
     agent = earlier.agent,
     model = earlier.wanted,
     question = earlier.question,
-    resume = { session_id = earlier.session_id, at = at },
+    resume = earlier.session_id and { session_id = earlier.session_id, at = at },
     cwd = earlier.cwd,
   }
 end
 
----@class botglue.Again a job that goes on from an earlier one of this Neovim, as the host says
----@field id integer
----@field agent string?
----@field model string?
----@field prompt string?
-
 --- Sends the request of a job again, or goes on in its session, on its range as it is now.
----@param reply { retry: botglue.Again?, followup: botglue.Again? }
+---@param reply { retry: table?, followup: table? } the id of the job, and fields of the request, as the host says
 ---@return integer? id
 function M.again(reply)
-  local wanted = reply.retry or reply.followup --[[@as botglue.Again]]
+  local wanted = reply.retry or reply.followup --[[@as table]]
   local earlier = registry.job(wanted.id)
   if earlier:is_open() then
     -- One that waits for a limit runs now.
@@ -244,7 +239,8 @@ function M.again(reply)
     return told and not told.own and earlier.id or errors.fail("job %d has not ended yet: wait for it", earlier.id)
   end
   local same = reply.retry and earlier.request or M.onward(earlier)
-  local request = vim.tbl_extend("force", same, { agent = wanted.agent, prompt = wanted.prompt })
+  local request = vim.tbl_extend("force", same, wanted)
+  request.prompt = wanted.prompt or not wanted.text and same.prompt or nil
   -- A model is its agent's own.
   request.model = wanted.model or request.agent == earlier.agent and same.model or nil
   return M.start(earlier:again(), request)

@@ -15,10 +15,11 @@ local api = vim.api
 local fail = errors.fail
 
 --- Does something with a job of this Neovim, by the host's name for it. To go on in its session is to go to its range.
----@param what "jump"|"review"|"retry"|"followup"
+---@param what "jump"|"review"|"retry"|"edit"|"followup"
 ---@param job botglue.Job
 ---@param from botglue.ListOrigin
-local function of_own(what, job, from)
+---@param again table? what is to be started
+local function of_own(what, job, from, again)
   if what == "review" then
     from:close()
     require("botglue.ui.review.held").show(job.id)
@@ -29,8 +30,8 @@ local function of_own(what, job, from)
     local place = target:place() or {}
     go.show(from, bufnr, target:lines(), place.from or place.spans and place.spans[1][1] or 0)
   end
-  if what ~= "jump" then
-    run.again({ [what] = { id = job.id } })
+  if again then
+    run.again(again)
   end
 end
 
@@ -88,7 +89,7 @@ end
 ---@param register string
 local function follow(reply, from, register)
   if reply.own then
-    of_own(reply.own, registry.job(reply.id), from)
+    of_own(reply.own, registry.job(reply.id), from, reply.start)
   elseif reply.again then
     again(reply.again, from)
   elseif reply.path then

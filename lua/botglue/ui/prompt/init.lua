@@ -328,7 +328,7 @@ end
 
 --- Fills the new prompt with its draft or its suggestion.
 function Prompt:fill()
-  local proposal, bo = self.draft.text == "" and self.opts.proposal, vim.bo[self.bufnr]
+  local proposal, bo = self.typed == "" and self.opts.proposal, vim.bo[self.bufnr]
   self.typed = proposal or self.typed
   local levels = bo.undolevels
   bo.undolevels = -1
@@ -420,7 +420,7 @@ function M.ask(range, request, opts, send)
     opts = opts,
     send = send,
     project = capture.project(range.bufnr),
-    typed = draft.text,
+    typed = request.text or draft.text,
     on_close = { capture.follow_prompt(range) },
   }, Prompt)
   connection.prompt = self
