@@ -1,4 +1,4 @@
-//! The end of a limit on a plan or on requests, in the words of today's agents: [`NAMED`] in the tests has each with its
+//! The end of a limit on a plan or on requests, in the words of today's agents: `NAMED` in the tests has each with its
 //! source. Words that are not understood name no end.
 
 use std::time::Duration;
