@@ -1,7 +1,7 @@
 //! The journal: what is durable is written here first. Each change of a job is one line, appended with one `write(2)`
 //! before the change is told, landed or shown; that survives the end of any process. A held answer is on the disk
-//! before it is announced. Answers stay in the journal until they are decided; everything else goes with the next cut,
-//! once the database has it.
+//! before it is announced. Answers stay in the journal until they are decided, interrupted jobs until another session
+//! takes it up; everything else goes with the next cut, once the database has it.
 //!
 //! The files are written by one thread, because a disk may stand still: the host waits for a line no longer than
 //! [`PATIENCE`], and then goes on without.
