@@ -101,14 +101,6 @@ function M.places(moved)
   return { tick = tick }
 end
 
---- A file that somebody asks for.
----@param file { path: string, token: integer }
-function M.file(file)
-  if connection.queries[file.token] then
-    require("botglue.ui.file").transcript(file.path)
-  end
-end
-
 --- What one function of another module takes: what it takes is said there.
 for name, to in pairs({
   hang = { "botglue.ui.status", "hang" },

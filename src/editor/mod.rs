@@ -176,13 +176,6 @@ impl Editor {
         }
     }
 
-    /// Opens a file of the host in a window, and replies to the question that it was asked for.
-    pub fn open_file(&self, path: &str, token: u64) {
-        let file = ("file", Map::default().with("path", path).with("token", token).build());
-        let reply = ("reply", value::reply(token, Ok(serde_json::Value::Null)));
-        self.send(Outgoing::Call(Call::Apply(vec![file, reply])));
-    }
-
     /// The reply to a question that the mirrors answer.
     pub fn found(&self, token: u64, fields: Vec<(Value, Value)>) {
         self.apply("reply", Map(fields).with("token", token).build());

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::Host;
 use super::jobs::RunningJob;
@@ -111,11 +111,9 @@ impl Host {
     pub(super) fn open_transcript(&mut self, token: u64, source: Source, is_raw: bool) {
         if is_raw {
             let is_file = std::fs::symlink_metadata(&source.request.path).is_ok_and(|file| file.is_file());
-            match source.request.path.to_str() {
-                Some(path) if is_file => self.editor.open_file(path, token),
-                _ => self.draw(Some((token, Err(NOT_THERE.to_owned())))),
-            }
-            return;
+            let path = source.request.path.to_str().filter(|_| is_file);
+            let reply = path.map(|path| json!({ "file": path })).ok_or_else(|| NOT_THERE.to_owned());
+            return self.draw(Some((token, reply)));
         }
         let (view, tell) = (self.views.screen.new_id("transcript"), Arc::clone(&self.views.tell));
         let request = source.request.clone();

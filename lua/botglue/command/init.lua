@@ -95,6 +95,8 @@ local function follow(reply, args, target)
     require("botglue.session.rewind")(reply.rewind, reply.checkpoints)
   elseif reply.pick then
     require("botglue.ui.ops").pick(reply.pick)
+  elseif reply.file then
+    require("botglue.ui.file").transcript(reply.file)
   elseif reply.terminal then
     require("botglue.session.terminal").open(reply.terminal)
   end
