@@ -27,14 +27,15 @@ fn words(held: usize, interrupted: usize) -> Option<String> {
         1 => one.to_owned(),
         _ => format!("{count} {some}"),
     };
-    let held = (held > 0).then(|| one(held, "an answer held", "answers held"));
-    let interrupted = (interrupted > 0).then(|| one(interrupted, "a job interrupted", "jobs interrupted"));
-    Some(match (held, interrupted) {
-        (None, None) => return None,
-        (Some(held), None) => format!(":Botglue review shows {held} in an earlier session"),
-        (None, Some(interrupted)) => format!(":Botglue history has {interrupted} in an earlier session"),
-        (Some(held), Some(interrupted)) => {
-            format!(":Botglue review shows {held}, :Botglue history {interrupted}")
+    let held = (held > 0).then(|| (one(held, "an answer held", "answers held"), "review"));
+    let interrupted =
+        (interrupted > 0).then(|| (one(interrupted, "a job interrupted", "jobs interrupted"), "history"));
+    match (held, interrupted) {
+        (Some((held, _)), Some((interrupted, _))) => {
+            Some(format!("{held}: :Botglue review, {interrupted}: :Botglue history"))
         }
-    })
+        (held, interrupted) => {
+            held.or(interrupted).map(|(left, see)| format!("{left} in an earlier session: :Botglue {see}"))
+        }
+    }
 }

@@ -177,7 +177,7 @@ fn a_job_that_neovim_was_left_with_is_announced_until_a_host_has_taken_it_up() {
     start(&nvim, "more", (5, 5), false);
     nvim.wait("it runs", || gated.has_started("more"));
     let mut scratch = nvim.quit_to();
-    let said = "botglue: :Botglue review shows an answer held, :Botglue history a job interrupted";
+    let said = "botglue: an answer held: :Botglue review, a job interrupted: :Botglue history";
     for _ in 0..2 {
         let nvim = next(scratch);
         nvim.wait("it is announced", || nvim.notes().iter().any(|note| note["message"] == said));

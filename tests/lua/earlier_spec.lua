@@ -37,7 +37,7 @@ end
 
 test("answers of this project are announced once and counted, and no host is started", function()
   local nvim = start({ "PROJECT/a.txt", "PROJECT/b/c.txt", "/somewhere/else.txt" })
-  contains(announced(nvim), ":Botglue review shows 2 answers held in an earlier session")
+  contains(announced(nvim), "2 answers held in an earlier session: :Botglue review")
   equal(nvim:lua("return require('botglue').statusline()"), "2 held")
   nvim:lua("vim.cmd.new() vim.fn.writefile({}, 'other.txt') vim.cmd.edit('other.txt') vim.cmd.tabnew()")
   equal(select(2, nvim:messages():gsub("in an earlier session", "")), 1)
