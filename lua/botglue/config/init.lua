@@ -241,19 +241,6 @@ function M.defaults()
   return options
 end
 
---- Merges maps deeply; a list replaces a list.
-local function merge(base, over)
-  local is_map = type(base) == "table" and type(over) == "table"
-  if not is_map or vim.islist(base) and (#base > 0 or vim.islist(over)) then
-    return over
-  end
-  local merged = vim.tbl_extend("force", {}, base)
-  for key, value in pairs(over) do
-    merged[key] = merge(base[key], value)
-  end
-  return merged
-end
-
 --- The value of `vim.g.botglue`: a table, or what its function returns.
 ---@return table?
 function M.global()
@@ -287,8 +274,9 @@ end
 function M.resolve(setup)
   local unknown, global = M.check(M.global() or {})
   local more, own = M.check(setup or {})
-  local given = merge(global, own)
-  local options = merge(M.defaults(), given)
+  -- A list replaces a list.
+  local given = vim.tbl_deep_extend("force", global, own)
+  local options = vim.tbl_deep_extend("force", M.defaults(), given)
   options.given_agent = given.agent
   for name, agent in pairs(options.agents) do
     check_agent(name, agent)

@@ -19,7 +19,7 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 const BUDGETS: [(&str, usize); 10] = [
     ("", 456),
     ("command", 606),
-    ("config", 328),
+    ("config", 317),
     ("editor", 2010),
     ("host", 604),
     ("jobs", 1164),
