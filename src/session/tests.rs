@@ -3,7 +3,6 @@ use rmpv::Value;
 use super::*;
 use crate::error::{Code, JobError};
 use crate::land;
-use crate::mirror::Intent;
 use crate::request::sample;
 use crate::review::EditId;
 
@@ -67,19 +66,6 @@ fn one_that_waits_for_a_moment_is_ready_once() {
 }
 
 #[test]
-fn a_question_is_answered_at_once_and_a_failure_told_at_once() {
-    let question = Request { question: true, ..sample::lines("lua", &["x"]) };
-    let (_, told) = answered(&question, "because");
-    assert_eq!(set(told), words(&[("status", "done"), ("landing", "answered")]));
-    let mut session = Session::default();
-    session.accepted(&question, 0);
-    let failed = Outcome::failed(JobError::new(Code::Timeout, "too long"));
-    let told = session.finished(&question, &failed, None, 7000);
-    assert_eq!(set(told.clone())[0], ("status".to_owned(), "failed".to_owned()));
-    assert_eq!(news(told), "ERROR failed: too long");
-}
-
-#[test]
 fn the_option_says_which_ends_are_news() {
     let cases = [
         (Notify::All, "applied", "INFO landed: make it better"),
@@ -100,49 +86,6 @@ fn held(rows: &[&str], text: &str) -> Session {
     let (mut session, _) = answered(&sample::block("lua", rows), text);
     session.settled(3, "held", Some("review"));
     session
-}
-
-#[test]
-fn a_decision_is_taken_or_the_reason_said() {
-    let accept = || Decision::Accept { shows: false };
-    let mut session = held(&["«x»", "«y»"], "a\nb");
-    let lines = vec![b"a".to_vec(), b"b".to_vec()];
-    let accepted =
-        |shown| Ok(Verdict::Want(Intent::Accept { lines: lines.clone(), dropped: Vec::new(), shown }));
-    assert_eq!(session.decide(3, Decision::Revert, true, 1), Err("job 3 has nothing to revert".to_owned()));
-    let gone = "job 3 cannot be accepted: select lines elsewhere, then :Botglue accept 3: its buffer is gone";
-    assert_eq!(session.decide(3, accept(), false, 1), Err(gone.to_owned()));
-    assert_eq!(session.decide(3, accept(), true, 1), accepted(None));
-    let again = session.decide(3, accept(), true, 2).unwrap_err();
-    assert!(again.ends_with("job 3 has a pending decision"), "{again}");
-    let (patch, sentence, token) = session.refused(3, Obstacle::Held(HeldFor::Conflict)).unwrap();
-    assert_eq!(token, Some(1));
-    assert_eq!(set(Some(patch))[1], ("held_for".to_owned(), "conflict".to_owned()));
-    assert!(sentence.starts_with("job 3 cannot be accepted: see :Botglue review 3"), "{sentence}");
-    let put = Decision::Put { rows: 0..2, tick: 4 };
-    assert_eq!(session.decide(3, Decision::Accept { shows: true }, true, 2), Ok(Verdict::Show));
-    session.answer(3).unwrap().show(4);
-    assert_eq!(session.decide(3, Decision::Accept { shows: true }, true, 2), accepted(Some(4)));
-    assert_eq!(session.postpone(3), Some(2));
-    session.refused(3, Obstacle::Stale);
-    let want = Intent::Put { rows: 0..2, tick: 4, lines: lines.clone() };
-    assert_eq!(session.decide(3, put, true, 5), Ok(Verdict::Want(want)));
-    assert_eq!(session.postpone(3), Some(5), "no command waits any more");
-    let (patch, token) = session.settled(3, "applied", None);
-    assert_eq!((set(patch)[0].1.as_str(), token), ("applied", None));
-    assert_eq!(session.decide(3, accept(), true, 6), Err("job 3 is not held".to_owned()));
-    assert_eq!(session.decide(3, Decision::Revert, true, 7), Ok(Verdict::Want(Intent::Revert)));
-    assert_eq!(session.decide(9, Decision::Revert, true, 8), Err("job 9 has nothing to revert".to_owned()));
-}
-
-#[test]
-fn a_block_with_another_number_of_rows_is_edited_first() {
-    let mut session = held(&["«x»", "«y»"], "a");
-    let accept = || Decision::Accept { shows: false };
-    let refused = session.decide(3, accept(), true, 1).unwrap_err();
-    assert!(refused.contains("see :Botglue edit 3: it has another number of lines"), "{refused}");
-    session.answer(3).unwrap().edit(vec![b"a".to_vec(), b"b".to_vec()]);
-    assert!(session.decide(3, accept(), true, 1).is_ok());
 }
 
 #[test]
@@ -181,19 +124,6 @@ fn what_the_user_made_of_an_answer_is_its_draft() {
     let record = crate::journal::sample::record(3, Some("a"));
     let held = Held { uuid: "u".to_owned(), draft: answer.draft(), saved: None, record };
     assert_eq!(HeldAnswer::stored(&held).lines(), answer.lines(), "bytes that are no text come back");
-}
-
-#[test]
-fn an_answer_of_several_blocks_is_shown_as_the_agent_said_it() {
-    let request = sample::lines("lua", &["x"]);
-    let text = "```\na\n```\nor\n```\nb\n```";
-    let (mut session, _) = answered(&request, text);
-    session.settled(3, "held", Some("ambiguous"));
-    let answer = session.answer(3).unwrap();
-    assert_eq!((answer.shown_as(), answer.lines().len()), (ShownAs::Blocks, text.lines().count()));
-    assert_eq!(answer.blocks("lua").unwrap().1.len(), 2);
-    answer.edit(vec![b"a".to_vec()]);
-    assert_eq!(answer.shown_as(), ShownAs::Hunks);
 }
 
 #[test]

@@ -125,11 +125,19 @@ fn typing() -> Nvim {
 }
 
 #[test]
-fn what_is_typed_survives_a_crash_of_neovim() {
-    let nvim = typing();
-    nvim.wait("it is in the store, and the prompt still open", || unsent(&nvim) == ["half a\nthought"]);
-    let nvim = start(nvim.crash());
-    assert_eq!(recalled(&nvim, 1), ["half a\nthought"]);
+fn what_is_typed_survives_a_crash_of_neovim_or_a_signal_that_ends_it() {
+    let killed_by = |name| {
+        let nvim = typing();
+        nvim.wait("it is in the store, and the prompt still open", || unsent(&nvim) == ["half a\nthought"]);
+        signal(nvim.pid(), name);
+        let is_nvim = |running: &process::Process| running.pid == nvim.pid();
+        wait("Neovim has ended", || !process::of(&nvim.scratch).iter().any(is_nvim));
+        let nvim = start(nvim.crash());
+        assert_eq!(recalled(&nvim, 1), ["half a\nthought"]);
+        nvim
+    };
+    killed_by("TERM");
+    let nvim = killed_by("KILL");
     let nvim = start(nvim.quit_to());
     assert_eq!(recalled(&nvim, 1), ["half a\nthought"], "recalling takes nothing away");
     nvim.input(":1Botglue<CR>half<C-p>");
@@ -148,16 +156,6 @@ fn what_was_typed_last_survives_leaving_neovim() {
     nvim.exec("for _ = 1, 20 do require('botglue.host.query').ask('prompts', {}, function() end) end");
     let nvim = start(nvim.quit_to());
     assert_eq!(recalled(&nvim, 1), ["half a\nthought, whole"]);
-}
-
-#[test]
-fn what_is_typed_survives_a_signal_that_ends_neovim() {
-    let nvim = typing();
-    nvim.wait("it is in the store", || unsent(&nvim) == ["half a\nthought"]);
-    signal(nvim.pid(), "TERM");
-    wait("Neovim has ended", || !process::of(&nvim.scratch).iter().any(|running| running.pid == nvim.pid()));
-    let nvim = start(nvim.crash());
-    assert_eq!(recalled(&nvim, 1), ["half a\nthought"]);
 }
 
 #[test]

@@ -15,7 +15,7 @@ test("what was typed meanwhile decides whether an answer to rows 2 and 3 lands",
     { CONFLICT, "2GA -- mine<Esc>", "2GIfoo <Esc>", "2G>>", "2Gonew<Esc>", "2Gdd", "3Gdd", "2GJ", "1GJ" },
     { CONFLICT, "2Gccnew<Esc>", "2GVjcnew<Esc>", ":2s/b/bb/<CR>", ":sort!<CR>", "2G2ddu3Gccnew<Esc>" },
     -- All of it is gone, and what came to its place is none of it.
-    { LOST, "2G2dd", "ggdG", ":%d<CR>", "2G2ddOnew<Esc>", "2G2ddgg2yyp", "2G2ddGJ", "2G2dd:2move 0<CR>" },
+    { LOST, "2G2dd", "ggdG", ":%d<CR>", "2G2ddOnew<Esc>", "2G2ddgg2yyp", "2G2ddGJ", "2G2dd:2move 0<CR>", ":2,3copy $<CR>1GAx<Esc>2G2dd" },
   }) do
     for i = 2, #case do
       local nvim = with_job({ "a", "b", "c", "d" }, line(2, 3))
@@ -36,6 +36,7 @@ test("what was typed meanwhile decides whether an answer to rows 2 and 3 lands",
     [":2,3move 0<CR>"] = "B C a d",
     ["2G2ddGp"] = "a d B C",
     ["2Gyj2ddggP"] = "B C a d",
+    [":1,4join<CR>u"] = "a B C d",
     [":file other<CR>"] = "a B C d",
   }) do
     local nvim = with_job({ "a", "b", "c", "d" }, line(2, 3))
@@ -55,6 +56,8 @@ test("blocks, insertions and parts are held where their rows are not known", fun
     { "a b c", { kind = "insert", first = { 2 } }, ":%delete<CR>ix<Esc>", LOST },
     { "some-words", word, "ggd$ax<Esc>", CONFLICT },
     { "some-words", word, "gg0d4l", CONFLICT },
+    { "a  c", { kind = "char", first = { 2, 0 }, last = { 2, 0 } }, "2Gitext<Esc>", CONFLICT },
+    { "a  c", { kind = "block", first = { 2, 0 }, last = { 2, 0 } }, "2Gitext<Esc>", CONFLICT },
   }) do
     local nvim = with_job(vim.split(case[1], " "), case[2])
     nvim:type(case[3])
@@ -62,15 +65,6 @@ test("blocks, insertions and parts are held where their rows are not known", fun
     nvim:answer(1, case[5] or { "x" })
     equal({ nvim:outcome(1), nvim:lines() }, { case[4], before }, vim.inspect(case))
   end
-end)
-
-test("where the user deleted all of a part the answer is held, and can be put there", function()
-  local nvim = with_job({ "some words here" }, { kind = "char", first = { 1, 5 }, last = { 1, 9 } })
-  nvim:type("wdiw")
-  nvim:answer(1, { "x" })
-  equal(nvim:outcome(1), CONFLICT)
-  nvim:play(":Botglue accept 1<CR>", ":Botglue accept 1<CR>")
-  equal(nvim:api("buf_get_lines", 1, 0, -1, true), { "some x here" })
 end)
 
 test("a buffer that is gone, or cannot be changed, holds the answer", function()

@@ -59,16 +59,6 @@ test("a row of a block that the answer leaves as it was keeps what was typed the
   end
 end)
 
-test("what is typed where nothing was selected is not written over, nor written to", function()
-  for _, kind in ipairs({ "char", "block" }) do
-    local nvim = with_job({ "a", "", "c" }, { kind = kind, first = { 2, 0 }, last = { 2, 0 } })
-    nvim:type("2Gitext<Esc>")
-    nvim:answer(1, { "answer" })
-    equal(nvim:outcome(1), { "done", "held", "conflict" }, kind)
-    equal(nvim:lines(), { "a", "text", "c" }, kind)
-  end
-end)
-
 --- What an answer puts in place of a range, after keys: the rows then. (Where ranges are after other edits:
 --- `tests/it/document`.)
 local LANDINGS = {
@@ -136,12 +126,6 @@ for name, case in pairs(LANDINGS) do
   end)
 end
 
-test("an answer for the only row of an empty buffer that deletes it changes nothing", function()
-  local nvim = with_job({ "" }, line(1, 1))
-  nvim:answer(1, {}, { edits = { { first = 0, last = 1, lines = {} } } })
-  equal(nvim:outcome(1), { "done", "unchanged" })
-end)
-
 test("a read-only buffer is only text: written without the warning", function()
   local nvim = child.with_host({ "a" })
   nvim:lua("vim.cmd('silent file x | set nomodified readonly')")
@@ -150,20 +134,6 @@ test("a read-only buffer is only text: written without the warning", function()
   equal(nvim:lines(), { "A" })
   equal(nvim:lua("return vim.bo.readonly"), true)
   equal(nvim:messages():find("W10"), nil)
-end)
-
-test("touching ranges do not mix, in whatever order they land", function()
-  for _, order in ipairs({ { 1, 2, 3 }, { 3, 2, 1 }, { 2, 1, 3 }, { 2, 3, 1 } }) do
-    local nvim = child.with_host({ "a", "b", "c" })
-    for i = 1, 3 do
-      nvim:run(line(i, i))
-    end
-    for _, id in ipairs(order) do
-      nvim:answer(id, { id .. "x", id .. "y" })
-    end
-    equal(nvim:lines(), { "1x", "1y", "2x", "2y", "3x", "3y" })
-    equal(nvim:job(2).first_line, 3)
-  end
 end)
 
 test(

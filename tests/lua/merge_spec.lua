@@ -27,17 +27,6 @@ test("an edit inside the range is merged with the answer, as one undo step", fun
   end
 end)
 
-test("what is typed until the moment is safe is in the merge", function()
-  local nvim = with_job()
-  nvim:type("4GAx<Esc>Gd")
-  nvim:answer(1, { "B", "c", "d" })
-  equal(nvim:job(1).status, "ready")
-  nvim:type("k")
-  nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
-  equal(nvim:lines(), { "a", "B", "c" }, "the last row was deleted, with the one below it")
-  equal(nvim:outcome(1), { "done", "merged" })
-end)
-
 --- What becomes of an answer for rows 2 and 3 after Lua in the child.
 local function replaced(name, lines, code, expected, after)
   local nvim = child.with_host(lines)
@@ -88,23 +77,6 @@ test("a range is the same rows after all around it was replaced", function()
 end)
 
 test(
-  "rows that the user has moved take their answer along, rows that were deleted and copied do not",
-  function()
-    local lines = { "{", "one()", "two()", "}" }
-    replaced("moved", lines, [[vim.cmd("normal! 2G2ddGp")]], applied, { "{", "}", "NEW" })
-    replaced("put back by undo", lines, [[vim.cmd("normal! 2G2ddu")]], applied, { "{", "NEW", "}" })
-    replaced("joined, and taken back", lines, [[vim.cmd("1,4join | undo")]], applied, { "{", "NEW", "}" })
-    replaced(
-      "copied, and deleted later",
-      lines,
-      [[vim.cmd("2,3copy $") vim.cmd("1s/$/ x/") vim.cmd("2,3delete")]],
-      { "done", "held", "range_lost" },
-      { "{ x", "}", "one()", "two()" }
-    )
-  end
-)
-
-test(
   "an answer that is held for a conflict replaces the range as it is when the conflict is accepted",
   function()
     local ROWS = { "fn main() {", "let a = foo(1, 2);", "}", "e" }
@@ -115,6 +87,7 @@ test(
     for _, case in ipairs({
       { PART, "2G$F2r3", part("X") },
       { PART, "2G$F2cwheight<Esc>", part("Xheight") },
+      { PART, "2G012ld4l", part("X") },
       { PART, "2G0f1cwwidth<Esc>2GA // mine<Esc>u", part("widthX") },
       { PART, "2G$F2r3ggO<Esc>", vim.list_extend({ "" }, part("X")) },
       { line(2, 3), "3Gdd", { "fn main() {", "X", "e" } },

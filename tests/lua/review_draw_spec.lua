@@ -51,6 +51,7 @@ test(
       { "a b c", "a new b c", { HEAD, "a", "new", "b", "c" } },
       { "a b c", "a c", { HEAD, "a", "b", "c" } },
       { "a b", "A b", { HEAD, "a", "A", "b" } },
+      { "", "x y", { HEAD, "x", "y" } },
       { "a b", "A AA b", { HEAD, "  1 a", "  + A", "  + AA", "  2 b" }, "vim.o.number = true" },
       { "a b", "A AA b", { HEAD, "-   1 a", "+     A", "+     AA", "    2 b" }, number },
       { "a b", "A AA b", { HEAD, "a", "A", "AA", "b" }, "vim.o.signcolumn = 'auto'" },
@@ -66,10 +67,6 @@ test(
     )
   end
 )
-
-test("a buffer without text shows only what comes", function()
-  equal(rows(reviewed({ "" }, { "x", "y" })), { HEAD, "x", "y" })
-end)
 
 test("while nothing changes nothing is reported, and nothing drawn", function()
   local nvim = reviewed({ "a", "b", "c" }, { "a", "B", "c" })

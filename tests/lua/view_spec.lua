@@ -5,16 +5,6 @@ local stored = require("support.stored")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
 
---- Keys of a user who does not wait; what they lead to is not waited for.
-local function input(nvim, keys)
-  nvim:api("input", keys)
-end
-
---- What Lua in the child gives, also while the host owes it a reply.
-local function at_once(nvim, code)
-  return nvim:api("exec_lua", code, {})
-end
-
 test("a thousand random frames: text and highlights are those of the frame", function()
   local nvim = child.start()
   local wrong = nvim:lua([[
@@ -100,15 +90,8 @@ test("a thousand random frames: text and highlights are those of the frame", fun
   equal(wrong, {})
 end)
 
-test("q closes a window though the host is stopped, and one whose host is gone is closed", function()
+test("a window whose host is gone is closed", function()
   local nvim = child.with_host({ "one" })
-  nvim:type(":Botglue info<CR>")
-  at_once(nvim, "vim.uv.kill(vim.fn.jobpid(require('support.host').channel), 'sigstop')")
-  input(nvim, "q")
-  suite.eventually("it is closed", function()
-    return #nvim:api("list_wins") == 1
-  end)
-  at_once(nvim, "vim.uv.kill(vim.fn.jobpid(require('support.host').channel), 'sigcont')")
   nvim:type(":Botglue info<CR>")
   nvim:host("die")
   nvim:eventually("it is closed", "return #vim.api.nvim_list_wins() == 1")

@@ -119,22 +119,6 @@ fn a_part_is_looked_for_by_its_whole_row() {
 }
 
 #[test]
-fn rows_that_stood_otherwise_in_the_file_are_found_by_that_and_merged_with_what_was_sent() {
-    let now = ["new", "above", "first", "mine", "last", "below"];
-    let mut mirrors = mirrored(&now);
-    let lines = sent(7, None, "line", (2, 4), TEXT);
-    mirrors.take(told(2, now.len(), &[without_place(7, lines, saved(3, &["first", "mine", "last"]))]));
-    assert_eq!(place_of(&mirrors, 7), Some(Place::Lines(2..5)));
-    let accept =
-        |lines: &[&str]| intent(7, Intent::Accept { lines: bytes(lines), dropped: Vec::new(), shown: None });
-    let conflict = Settlement::Refused(Obstacle::Held(HeldFor::Conflict));
-    assert_eq!(settled(&mirrors.take(accept(&["first", "theirs", "last"]))), [(7, conflict)]);
-    let orders = mirrors.take(accept(&["first", "between", "last", "more"]));
-    assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, Settlement::Written { is_merged: true })]);
-    assert_eq!(text(&mut mirrors), ["new", "above", "first", "mine", "last", "more", "below"]);
-}
-
-#[test]
 fn a_file_that_was_put_back_is_searched_for_what_was_sent() {
     let lines = || sent(7, None, "line", (2, 4), TEXT);
     assert_eq!(found(TEXT, lines(), saved(2, &["first", "mine", "last"])), Some(Place::Lines(1..4)));

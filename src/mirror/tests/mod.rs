@@ -204,12 +204,6 @@ fn intent(job: u64, intent: Intent) -> MirrorEvent {
     MirrorEvent::Buffer(1, BufferEvent::Want { job, intent })
 }
 
-/// The text of the mirror.
-fn text(mirrors: &mut Mirrors) -> Vec<String> {
-    let (text, _) = replied(&ask(mirrors)).expect("a mirror that is sure");
-    text.split('\n').map(str::to_owned).collect()
-}
-
 #[test]
 fn a_preview_costs_a_contact_and_no_text_where_nothing_has_changed() {
     let mut mirrors = mirrored(&["a", "b"]);

@@ -56,27 +56,18 @@ fn the_editor_is_told_where_its_mark_may_be_elsewhere() {
 }
 
 #[test]
-fn what_the_editor_did_not_take_is_told_again() {
-    let mut mirrors = shown();
-    mirrors.take(lines(Some(3), 1..1, &["put in"]));
-    assert_eq!(places(&mirrors.idle()), Some((3, Some(2..5))));
-    // The file was written meanwhile.
-    mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Placed(Some(4))));
-    assert_eq!(places(&mirrors.idle()), Some((4, Some(2..5))));
-    mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Placed(Some(4))));
-    assert_eq!(places(&mirrors.idle()), None);
-}
-
-#[test]
-fn what_was_taken_is_told_again_where_the_text_has_changed_since() {
-    let mut mirrors = shown();
-    mirrors.take(lines(Some(3), 1..1, &["put in"]));
-    assert_eq!(places(&mirrors.idle()), Some((3, Some(2..5))));
-    mirrors.take(lines(Some(4), 0..0, &["at the top"]));
-    mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Placed(Some(3))));
-    assert_eq!(places(&mirrors.idle()), Some((4, Some(3..6))));
-    mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Placed(Some(4))));
-    assert_eq!(places(&mirrors.idle()), None);
+fn what_the_editor_did_not_take_or_has_changed_since_is_told_again() {
+    // The file was written meanwhile; rows were put in.
+    for (change, taken, rows) in [(None, 4, 2..5), (Some(lines(Some(4), 0..0, &["at the top"])), 3, 3..6)] {
+        let mut mirrors = shown();
+        mirrors.take(lines(Some(3), 1..1, &["put in"]));
+        assert_eq!(places(&mirrors.idle()), Some((3, Some(2..5))));
+        change.map(|change| mirrors.take(change));
+        mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Placed(Some(taken))));
+        assert_eq!(places(&mirrors.idle()), Some((4, Some(rows))));
+        mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Placed(Some(4))));
+        assert_eq!(places(&mirrors.idle()), None);
+    }
 }
 
 #[test]

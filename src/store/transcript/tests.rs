@@ -1,5 +1,4 @@
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::time::Duration;
 
 use super::*;
 use crate::journal::sample::DEADLINE;
@@ -85,23 +84,4 @@ fn a_long_stream_is_cut_and_the_last_line_says_so() {
         text.lines().last().unwrap(),
         r#"{"cut":"no transcript is longer than 32 MB","type":"botglue"}"#
     );
-}
-
-#[test]
-fn a_disk_that_stands_still_holds_up_neither_a_stream_nor_the_end_of_the_host() {
-    // Nobody takes the chunks.
-    let (chunks, _waiting) = mpsc::sync_channel(WAITING);
-    let mut transcript = Transcript { path: None, chunks: Some(chunks) };
-    let since = Instant::now();
-    for _ in 0..2 * WAITING {
-        transcript.append(&[b'x'; 1000]);
-    }
-    assert!(since.elapsed() < DEADLINE && transcript.chunks.is_none());
-
-    let dir = tempfile::tempdir().unwrap();
-    let transcripts = Transcripts::under(dir.path());
-    let _running = transcripts.open(1);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    runtime.block_on(transcripts.close(Instant::now() + Duration::from_millis(20)));
-    assert!(since.elapsed() < DEADLINE);
 }
