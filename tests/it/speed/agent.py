@@ -27,6 +27,9 @@ def use_tool(n):
 
 say(type="system", subtype="init", session_id="s", model="claude-test", tools=["Read"])
 use_tool(1)
+if then == "linger":
+    # Of jobs that began together each ends at a time of its own: the next agents, which start then, take the processors.
+    time.sleep(number % 4 / 16)
 if then == "gate":
     with open(os.path.join(folder, "gate"), "rb") as gate:
         gate.read()

@@ -116,7 +116,7 @@ pub fn paced(scratch: &Scratch, pieces: u32, seconds: f64, then: &str) -> Value 
     let script = scratch.path("agent.py");
     std::fs::write(&script, include_str!("agent.py")).unwrap();
     let (folder, pieces, seconds) = (scratch.path("run"), pieces.to_string(), seconds.to_string());
-    json!({"claude": {"command": ["python3", script, folder, pieces, seconds, then]}})
+    json!({"claude": {"command": ["python3", "-I", "-S", script, folder, pieces, seconds, then]}})
 }
 
 /// The value below which so many of a hundred are.
