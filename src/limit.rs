@@ -109,6 +109,7 @@ impl LimitEnd {
 
 impl LimitEnd {
     /// Whether it is no moment, and is not written.
+    #[expect(clippy::ref_option, reason = "serde hands over a reference to the field")]
     pub(crate) fn is_relative(end: &Option<Self>) -> bool {
         !matches!(end, Some(Self::At(_)))
     }

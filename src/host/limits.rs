@@ -97,7 +97,7 @@ impl Host {
     }
 
     /// The plugin has read again what a job asks for that has waited, or says why that is impossible.
-    pub(super) fn run_again(&mut self, waiting: QueuedJob, request: Result<Request, JobError>) {
+    pub(super) fn run_again(&mut self, waiting: &QueuedJob, request: Result<Request, JobError>) {
         let (id, since_ms, amounts) = (waiting.request.id, journal::now_ms(), waiting.earlier.amounts);
         match request {
             Ok(request) => {
@@ -107,10 +107,10 @@ impl Host {
                 self.store.journal.append(id, accepted);
                 self.store.journal.append(id, Change::Amended { share: amounts, counted: amounts });
                 let subscriptions = Subscriptions::new(&request, &self.editor);
-                self.start(QueuedJob { request: Arc::new(request), since_ms, subscriptions, ..waiting });
+                self.start(QueuedJob { request: Arc::new(request), since_ms, subscriptions, ..*waiting });
             }
             Err(error) => {
-                self.end_unstarted(&waiting, Outcome::failed(error));
+                self.end_unstarted(waiting, Outcome::failed(error));
                 self.start_waiting();
             }
         }

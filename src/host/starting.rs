@@ -33,7 +33,7 @@ impl Host {
         };
         let request = request.map(|request| self.with_replaced(request));
         if let Some(waiting) = self.jobs.take_recalled(id) {
-            return self.run_again(waiting, request);
+            return self.run_again(&waiting, request);
         } else if self.session.known(id).is_some() {
             tracing::warn!(job = id, "request dropped: another job has this id");
             return;

@@ -5,56 +5,69 @@ local test, equal, contains, line = suite.test, suite.equal, suite.contains, chi
 --- Has the agent of a job meet a limit, and waits until the job waits for its end.
 local function limited(nvim, id, words)
   nvim:agent(id, "refuse", 429, words)
-  nvim:eventually("it waits", "local job = require('botglue').job(...) return job.status == 'queued' and job.resumes_at", id)
+  nvim:eventually(
+    "it waits",
+    "local job = require('botglue').job(...) return job.status == 'queued' and job.resumes_at",
+    id
+  )
 end
 
 local function counts(nvim, id)
   return { nvim:host("count", "BotglueJobStarted", id), nvim:host("count", "BotglueJobFinished", id) }
 end
 
-test("a job that meets a limit runs again when it ends, and with it those behind it, in their order", function()
-  local nvim = child.with_host({ "a", "b", "c" })
-  nvim:run(line(1))
-  nvim:run(line(2))
-  limited(nvim, 1, "Please try again in 2s")
-  limited(nvim, 2, "Please try again in 2s")
-  nvim:eventually("they run again", "return require('botglue').job(1).status == 'running'")
-  nvim:answer(1, { "A" })
-  nvim:answer(2, { "B" })
-  nvim:settle()
-  equal({ nvim:lines(), counts(nvim, 1), counts(nvim, 2) }, { { "A", "B", "c" }, { 1, 1 }, { 1, 1 } })
-  equal({ nvim:job(1).status, nvim:job(1).landing, nvim:job(1).resumes_at }, { "done", "applied", nil })
-  equal(nvim:host("received", "run")[3].id, 1)
-end)
+test(
+  "a job that meets a limit runs again when it ends, and with it those behind it, in their order",
+  function()
+    local nvim = child.with_host({ "a", "b", "c" })
+    nvim:run(line(1))
+    nvim:run(line(2))
+    limited(nvim, 1, "Please try again in 2s")
+    limited(nvim, 2, "Please try again in 2s")
+    nvim:eventually("they run again", "return require('botglue').job(1).status == 'running'")
+    nvim:answer(1, { "A" })
+    nvim:answer(2, { "B" })
+    nvim:settle()
+    equal({ nvim:lines(), counts(nvim, 1), counts(nvim, 2) }, { { "A", "B", "c" }, { 1, 1 }, { 1, 1 } })
+    equal({ nvim:job(1).status, nvim:job(1).landing, nvim:job(1).resumes_at }, { "done", "applied", nil })
+    equal(nvim:host("received", "run")[3].id, 1)
+  end
+)
 
-test("it runs at once where the user retries it, with the text as it is then, and what waits behind it follows", function()
-  local nvim = child.with_host({ "a", "b", "c" })
-  nvim:lua("require('botglue').setup({ max_parallel = 1 })")
-  nvim:run(line(1))
-  limited(nvim, 1, "Please try again in 2 hours")
-  nvim:run(line(2))
-  nvim:eventually("the next one waits too", "return require('botglue').job(2).resumes_at")
-  local job = nvim:job(1)
-  local wait = job.resumes_at - os.time()
-  equal({ job.status, wait > 7100 and wait < 7300, nvim:job(2).resumes_at }, { "queued", true, job.resumes_at })
-  equal(nvim:lua("return require('botglue').wait(1, 50) == nil"), true)
-  equal(nvim:lua("return require('botglue').statusline()"), "2 running")
-  local clock = os.date("%H:%M", job.resumes_at)
-  nvim:shows("limit until " .. clock .. " · runs again then")
-  nvim:shows("limit until " .. clock .. " · runs then")
-  nvim:type("ggOabove<Esc>2Ggg:2<CR>Cchanged<Esc>")
-  nvim:type(":Botglue jobs<CR>")
-  nvim:shows("limit until")
-  nvim:type("q")
-  equal(nvim:lua("return require('botglue').retry(1)"), 1)
-  nvim:eventually("it runs", "return require('botglue').job(1).status == 'running'")
-  contains(nvim:message(1), "changed")
-  nvim:answer(1, { "A" })
-  nvim:answer(2, { "B" })
-  nvim:settle()
-  equal(nvim:lines(), { "above", "A", "B", "c" })
-  equal({ nvim:job(1).landing, nvim:job(2).landing, nvim:job(2).resumes_at }, { "applied", "applied", nil })
-end)
+test(
+  "it runs at once where the user retries it, with the text as it is then, and what waits behind it follows",
+  function()
+    local nvim = child.with_host({ "a", "b", "c" })
+    nvim:lua("require('botglue').setup({ max_parallel = 1 })")
+    nvim:run(line(1))
+    limited(nvim, 1, "Please try again in 2 hours")
+    nvim:run(line(2))
+    nvim:eventually("the next one waits too", "return require('botglue').job(2).resumes_at")
+    local job = nvim:job(1)
+    local wait = job.resumes_at - os.time()
+    equal(
+      { job.status, wait > 7100 and wait < 7300, nvim:job(2).resumes_at },
+      { "queued", true, job.resumes_at }
+    )
+    equal(nvim:lua("return require('botglue').wait(1, 50) == nil"), true)
+    equal(nvim:lua("return require('botglue').statusline()"), "2 running")
+    local clock = os.date("%H:%M", job.resumes_at)
+    nvim:shows("limit until " .. clock .. " · runs again then")
+    nvim:shows("limit until " .. clock .. " · runs then")
+    nvim:type("ggOabove<Esc>2Ggg:2<CR>Cchanged<Esc>")
+    nvim:type(":Botglue jobs<CR>")
+    nvim:shows("limit until")
+    nvim:type("q")
+    equal(nvim:lua("return require('botglue').retry(1)"), 1)
+    nvim:eventually("it runs", "return require('botglue').job(1).status == 'running'")
+    contains(nvim:message(1), "changed")
+    nvim:answer(1, { "A" })
+    nvim:answer(2, { "B" })
+    nvim:settle()
+    equal(nvim:lines(), { "above", "A", "B", "c" })
+    equal({ nvim:job(1).landing, nvim:job(2).landing, nvim:job(2).resumes_at }, { "applied", "applied", nil })
+  end
+)
 
 test("what it cost, its tools and what observers hear go on over its runs", function()
   local nvim = child.with_host({ "a", "b" })
@@ -70,7 +83,12 @@ test("what it cost, its tools and what observers hear go on over its runs", func
   nvim:host("heard")
   nvim:agent(1, "call", "Read", { file_path = "x" })
   nvim:agent(1, "say", "half")
-  local failed = { type = "result", is_error = true, result = "hit your limit: try again in 3 hours", total_cost_usd = 0.5 }
+  local failed = {
+    type = "result",
+    is_error = true,
+    result = "hit your limit: try again in 3 hours",
+    total_cost_usd = 0.5,
+  }
   nvim:agent(1, "print", vim.json.encode(failed))
   nvim:agent(1, "exit", 1)
   nvim:eventually("it waits", "return require('botglue').job(1).status == 'queued'")
@@ -127,23 +145,29 @@ test("one whose place is gone when the limit ends fails with that", function()
   equal(counts(nvim, 1), { 1, 1 })
 end)
 
-test("a limit fails a job where it is not waited for, where it is too long, and where its end is not known", function()
-  local nvim = child.with_host({ "a" })
-  local function refused(id, words)
-    nvim:run(line(1))
-    nvim:agent(id, "refuse", 429, words)
-    nvim:host("ended", id)
-    local err = nvim:job(id).error
-    return err.code, err.message, err.resets_at and err.resets_at - os.time()
+test(
+  "a limit fails a job where it is not waited for, where it is too long, and where its end is not known",
+  function()
+    local nvim = child.with_host({ "a" })
+    local function refused(id, words)
+      nvim:run(line(1))
+      nvim:agent(id, "refuse", 429, words)
+      nvim:host("ended", id)
+      local err = nvim:job(id).error
+      return err.code, err.message, err.resets_at and err.resets_at - os.time()
+    end
+    local code, message, wait = refused(1, "Please try again in 7 hours")
+    equal({ code, math.floor(wait / 3600 + 0.5) }, { "rate_limited", 7 })
+    contains(
+      message,
+      os.date("rate limit reached: try again after %H:%M; it says:", nvim:job(1).error.resets_at)
+    )
+    equal({ refused(2, "slow down") }, {
+      "rate_limited",
+      "rate limit reached: try again when it ends; it says: API Error: 429 slow down",
+    })
+    nvim:lua("require('botglue').setup({ resume_at_limit = false })")
+    code, message, wait = refused(3, "Please try again in 2 hours")
+    equal({ code, math.floor(wait / 3600 + 0.5) }, { "rate_limited", 2 })
   end
-  local code, message, wait = refused(1, "Please try again in 7 hours")
-  equal({ code, math.floor(wait / 3600 + 0.5) }, { "rate_limited", 7 })
-  contains(message, os.date("rate limit reached: try again after %H:%M; it says:", nvim:job(1).error.resets_at))
-  equal({ refused(2, "slow down") }, {
-    "rate_limited",
-    "rate limit reached: try again when it ends; it says: API Error: 429 slow down",
-  })
-  nvim:lua("require('botglue').setup({ resume_at_limit = false })")
-  code, message, wait = refused(3, "Please try again in 2 hours")
-  equal({ code, math.floor(wait / 3600 + 0.5) }, { "rate_limited", 2 })
-end)
+)

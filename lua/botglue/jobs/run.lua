@@ -235,8 +235,10 @@ function M.again(reply)
   local earlier = registry.job(wanted.id)
   if earlier:is_open() then
     -- One that waits for a limit runs now.
-    local told = reply.retry and ask.open("act", { action = "retry", row = "#" .. earlier.id }, { keeps_keys = true })
-    return told and not told.own and earlier.id or errors.fail("job %d has not ended yet: wait for it", earlier.id)
+    local told = reply.retry
+      and ask.open("act", { action = "retry", row = "#" .. earlier.id }, { keeps_keys = true })
+    return told and not told.own and earlier.id
+      or errors.fail("job %d has not ended yet: wait for it", earlier.id)
   end
   local same = reply.retry and earlier.request or M.onward(earlier)
   local request = vim.tbl_extend("force", same, wanted)
