@@ -19,6 +19,17 @@ test("F, P, A and S list the file, the project, all, and this Neovim", function(
   nvim:eventually("it is empty", "return vim.fn.getline(1):find('no jobs in this session') ~= nil")
 end)
 
+test("a file is that of its links too", function()
+  local nvim = with_jobs(2)
+  nvim:lua("vim.uv.fs_symlink(path, path .. '.link') vim.cmd.edit({ path .. '.link', bang = true })")
+  open(nvim)
+  nvim:type("F")
+  nvim:eventually("its jobs are there", "return vim.api.nvim_buf_line_count(0) == 2")
+  nvim:type("q")
+  local id = nvim:run(require("support.child").line(1))
+  equal(nvim:job(id).path, nvim:lua("return path"))
+end)
+
 test("why a store cannot be read is said once, whole, in the window", function()
   local nvim = with_jobs(1)
   local file = nvim:lua([[

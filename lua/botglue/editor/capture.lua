@@ -67,7 +67,7 @@ local function send_state(bufnr, fields)
   local refuses = not bo.modifiable or bo.buftype == "terminal" or bo.buftype == "prompt"
   local state = {
     buffer = bufnr,
-    name = api.nvim_buf_get_name(bufnr),
+    name = buffer_path(bufnr, true),
     tick = tick,
     rows = rows,
     bytes = math.max(api.nvim_buf_get_offset(bufnr, rows), 0),
