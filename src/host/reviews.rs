@@ -282,6 +282,8 @@ impl Host {
     fn paint(&mut self, id: u64) -> Option<Value> {
         let OpenReview { panes, view, is_drawn, visited, .. } = self.reviews.get_mut(&id)?;
         let (panes, view) = (panes.as_ref()?, view.as_ref()?);
+        let all = self.session.held_ids();
+        let place = (all.clone().take_while(|held| *held <= id).count(), all.count());
         let hunks = hunks(view);
         let is_in_sight = panes.sight.is_none_or(|(top, past)| !within(hunks, top, past).is_empty());
         let first = hunks.first().filter(|_| !*is_drawn && !is_in_sight);
@@ -289,18 +291,17 @@ impl Host {
             *visited = Some((first.id, row_of(first), view.tick));
         }
         let (agent, prompt) = self.board.about(id).unwrap_or_default();
+        let warning = self.session.answer(id).and_then(|answer| answer.warning());
         let why = view.hunks.as_ref().err();
         let keys = match (hunks.is_empty(), why) {
             (true, Some(_)) => format!(":Botglue edit {id}"),
             (true, None) => format!(":Botglue accept {id}"),
             (false, _) => shown(&panes.keys),
         };
-        let (before, all) =
-            (self.session.held_ids().filter(|held| *held < id).count(), self.session.held_ids().count());
         let head = Head {
-            place: (before + 1, all),
+            place,
             agent: agent.to_owned(),
-            prompt: prompt.to_owned(),
+            about: warning.unwrap_or(prompt).to_owned(),
             keys,
             note: why.map(|why| session::held_words(*why)),
         };

@@ -182,6 +182,11 @@ impl HeldAnswer {
         super::words::why_held(&self.why, self.doubt.as_deref())
     }
 
+    /// What is doubtful in it, where it is held for that.
+    pub fn warning(&self) -> Option<&str> {
+        self.doubt.as_deref().filter(|_| self.why == HeldFor::Doubtful.name())
+    }
+
     /// Whether it conflicts with what the user changed, and they have not seen how.
     pub(super) fn is_unseen_conflict(&self) -> bool {
         self.why == HeldFor::Conflict.name() && self.shown.is_none()

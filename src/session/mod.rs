@@ -355,7 +355,7 @@ impl Session {
     }
 
     /// The jobs whose answer is held.
-    pub fn held_ids(&self) -> impl Iterator<Item = u64> {
+    pub fn held_ids(&self) -> impl Iterator<Item = u64> + Clone {
         let held = self.jobs.iter().filter(|(_, job)| matches!(job.stage, Stage::Held(_)));
         held.map(|(id, _)| *id)
     }

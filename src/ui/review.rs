@@ -82,8 +82,8 @@ pub struct Head {
     pub place: (usize, usize),
     /// The agent's name.
     pub agent: String,
-    /// The user's prompt.
-    pub prompt: String,
+    /// The user's prompt, or what is doubtful in the answer.
+    pub about: String,
     /// The keys that work, or a command.
     pub keys: String,
     /// Why there are no hunks.
@@ -166,7 +166,7 @@ impl Picture<'_> {
     /// The line above the text. Where there is less room the prompt is cut and goes first, then the agent, the counts
     /// and which answer it is; the keys stay.
     pub fn head_line(&self, room: usize) -> Chunks {
-        let Head { place: (index, count), agent, prompt, keys, note } = self.head;
+        let Head { place: (index, count), agent, about, keys, note } = self.head;
         let sign = Cell::new(format!("{HELD} "), "BotglueHeld");
         let room = room.saturating_sub(width(&sign.0));
         let conflicts = self.hunks.iter().filter(|hunk| hunk.conflict.is_some()).count();
@@ -190,7 +190,7 @@ impl Picture<'_> {
         let mut parts = fits.map_or_else(|| vec![keys.clone()], |at| choices[at].clone());
         let left = room.saturating_sub(used(&parts) + width(BETWEEN));
         if fits == Some(0) && left >= LEAST_PROMPT {
-            parts.insert(parts.len() - 2, Cell::new(fit(&clean(prompt), left), "BotgluePrompt"));
+            parts.insert(parts.len() - 2, Cell::new(fit(&clean(about), left), "BotgluePrompt"));
         }
         let mut line = vec![sign];
         for (at, Cell(text, group)) in parts.into_iter().enumerate() {

@@ -167,6 +167,8 @@ test("an answer that would do damage as it is is held, and says how", function()
     nvim:answer(1, vim.split(answer, "\n"))
     equal({ nvim:outcome(1), nvim:job(1).held_why }, { { "done", "held", "doubtful" }, case[1] })
     equal(nvim:lines(), { "one", "two", "three" })
+    nvim:type(":Botglue review 1<CR>")
+    nvim:shows("◆ claude · " .. case[1]:sub(1, 24))
     if case[2] then
       nvim:type(":Botglue accept 1<CR>")
       equal(table.concat(nvim:lines(), " "), case[2])

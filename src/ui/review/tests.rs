@@ -69,7 +69,7 @@ fn where_there_is_less_room_the_head_line_loses_prompt_agent_and_counts_never_th
     let head = Head {
         place: (1, 3),
         agent: "claude".to_owned(),
-        prompt: "return errors instead\nof panicking".to_owned(),
+        about: "return errors instead\nof panicking".to_owned(),
         keys: keys.to_owned(),
         note: None,
     };
