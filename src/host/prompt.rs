@@ -361,7 +361,8 @@ fn drawn(frame: &PromptFrame) -> Json {
     })
 }
 
+/// The items as Neovim's `complete()` takes them.
 fn menu(items: &[Item]) -> Json {
-    let item = |item: &Item| json!({ "word": item.word, "shown": item.shown, "value": item.value });
+    let item = |item: &Item| json!({ "word": item.word, "abbr": item.shown, "user_data": { "text": item.value }, "dup": 1, "equal": 1, "empty": 1 });
     items.iter().map(item).collect()
 }

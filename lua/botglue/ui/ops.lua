@@ -41,9 +41,8 @@ end
 ---@param from botglue.ListOrigin
 local function again(earlier, from)
   local bufnr = go.load(earlier.path)
-  local place = vim.iter(earlier.places):find(function(place)
-    local rows = api.nvim_buf_get_lines(bufnr, place.row, place.row + #place.rows, false)
-    return vim.deep_equal(rows, place.rows)
+  local place = vim.iter(earlier.places):find(function(one)
+    return vim.deep_equal(api.nvim_buf_get_lines(bufnr, one.row, one.row + #one.rows, false), one.rows)
   end) or fail("the text of this job has changed: select the lines and start a new job")
   place.bufnr = bufnr
   local target = range.from_selection(place)

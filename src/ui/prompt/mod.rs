@@ -358,7 +358,8 @@ impl Prompt {
                 None
             }
             "taken" => {
-                (self.offer, self.has_menu) = (Offer::Words, false);
+                // What was taken is not offered once more.
+                (self.offer, self.has_menu, self.wanted) = (Offer::Words, false, None);
                 None
             }
             _ => None,

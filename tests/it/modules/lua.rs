@@ -25,7 +25,7 @@ const BUDGETS: [(&str, usize); 10] = [
     ("jobs", 1164),
     ("session", 62),
     ("ui", 1424),
-    ("ui/prompt", 861),
+    ("ui/prompt", 830),
     ("ui/review", 717),
 ];
 /// By how much a budget may be above the lines.

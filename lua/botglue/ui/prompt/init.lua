@@ -60,7 +60,6 @@ local KEYS = {
 ---@field request botglue.Request
 ---@field opts botglue.PromptOptions
 ---@field send botglue.SendPrompt
----@field menu botglue.Menu
 ---@field chosen botglue.PromptChoice? as the host has said last
 ---@field draft botglue.PromptDraft what it begins with
 ---@field typed string its text when it was last read
@@ -318,10 +317,10 @@ function Prompt:watch()
     self:set_text(self.typed)
   end, { buffer = self.bufnr })
   self.leave_dot, self.forget_dot = back.watch_dot(on, self.bufnr, self.opts.set_repeat)
-  self.menu, self.on_close[2] = menu.attach(on, self.bufnr, function(item)
+  self.on_close[2] = menu.attach(on, self.bufnr, function(text)
     self:tell("taken")
-    if item.value then
-      self:set_text(item.value)
+    if text then
+      self:set_text(text)
     end
   end)
 end
@@ -388,7 +387,7 @@ function M.draw(call)
   elseif call.text then
     prompt:recall(call.text)
   elseif call.items and api.nvim_get_current_buf() == prompt.bufnr then
-    menu.show(prompt.menu, call)
+    menu.show(call)
   end
 end
 

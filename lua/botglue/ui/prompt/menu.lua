@@ -7,60 +7,30 @@ local api = vim.api
 
 local MOST_ROWS = 8
 
----@class botglue.MenuItem
----@field word string what is put at the place where the menu begins
----@field shown string
----@field value string? what becomes the whole text
-
----@class botglue.MenuOffer
----@field at integer the byte, from 0, at which the words begin
----@field items botglue.MenuItem[]
-
----@class botglue.Menu
----@field items botglue.MenuItem[]
----@field taken string? the text as it was when one was taken
-
 ---@return boolean
 function M.is_open()
   return vim.fn.pumvisible() == 1
 end
 
---- The text and the place of the cursor: what was just taken is not offered again.
----@return string
-local function state()
-  local cursor = api.nvim_win_get_cursor(0)
-  return ("%d:%d:%s"):format(cursor[1], cursor[2], api.nvim_get_current_line())
-end
-
 --- Shows in the prompt what the host offers for the text as it is.
----@param menu botglue.Menu
----@param offer botglue.MenuOffer
-function M.show(menu, offer)
-  if not api.nvim_get_mode().mode:match("^i") or menu.taken == state() then
-    return
-  end
-  menu.taken, menu.items = nil, offer.items
-  local shown = {}
-  for i, item in ipairs(offer.items) do
-    shown[i] = { word = item.word, abbr = item.shown, user_data = i, dup = 1, equal = 1, empty = 1 }
-  end
-  if #shown > 0 or M.is_open() then
-    vim.fn.complete(#shown > 0 and offer.at + 1 or api.nvim_win_get_cursor(0)[2] + 1, shown)
+---@param offer { at: integer, items: table[] } the byte, from 0, at which the words begin, and |complete-items|
+function M.show(offer)
+  local has_items = #offer.items > 0
+  if api.nvim_get_mode().mode:match("^i") and (has_items or M.is_open()) then
+    vim.fn.complete(has_items and offer.at + 1 or api.nvim_win_get_cursor(0)[2] + 1, offer.items)
   end
 end
 
 ---@param on fun(event: string, callback: fun(), options: table) for events of the prompt
 ---@param bufnr integer
----@param accepted fun(item: botglue.MenuItem) called when one was taken
----@return botglue.Menu menu
+---@param accepted fun(text: string?) called when an item was taken, with what becomes the whole text
 ---@return fun() leave
 function M.attach(on, bufnr, accepted)
-  local menu, saved = { items = {} }, nil
+  local saved
   on("CompleteDone", function()
-    local item = menu.items[tonumber(vim.v.completed_item.user_data)]
-    if item and not M.is_open() then
-      menu.items, menu.taken = {}, state()
-      accepted(item)
+    local taken = vim.v.completed_item.user_data
+    if type(taken) == "table" and not M.is_open() then
+      accepted(taken.text)
     end
   end, { buffer = bufnr })
   -- Some of how the menu works are global options: they are the user's again outside of the prompt.
@@ -79,7 +49,7 @@ function M.attach(on, bufnr, accepted)
   on("BufLeave", leave, { buffer = bufnr })
   enter()
   vim.bo[bufnr].completeopt = "menuone,noinsert"
-  return menu, leave
+  return leave
 end
 
 return M
