@@ -6,6 +6,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use super::is_prose;
 use super::target::Target;
 use super::text::is_blank;
+use crate::request::SelectionKind;
 
 /// See the module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,32 +169,47 @@ fn has_talk(target: Target<'_>, lines: &[String]) -> bool {
     let beside = selection.beside.above.iter().chain(&selection.beside.below);
     let mut texts = lines.iter().filter(|line| !is_blank(line));
     let ends = [texts.next(), texts.next_back()];
+    // A part of a row may be one of a comment, or of a string.
+    let is_of_words = |part: &String| words(part) >= 2 && words(part) == part.split_whitespace().count();
+    let is_part_of_text = selection.kind == SelectionKind::Char && selection.text.iter().any(is_of_words);
     !target.filetype.is_empty()
         && !is_prose(target.filetype)
         && ends.into_iter().flatten().any(|line| is_sentence(line))
-        && !selection.rows.iter().chain(beside).any(|row| is_sentence(row))
+        && !selection.rows.iter().chain(beside).any(|row| is_sentence(row) || is_text(row))
+        && !is_part_of_text
+}
+
+/// How many words a row has; none where it has signs that are those of code. What is quoted may be anything.
+fn words(row: &str) -> usize {
+    let words = || row.split('`').step_by(2).flat_map(str::split_whitespace);
+    let is_word = |word: &&str| {
+        let word = word.trim_matches(|sign: char| ",.:;?!()\"'“”‘’*".contains(sign));
+        !word.is_empty() && word.chars().all(|letter| letter.is_alphabetic() || "'’-".contains(letter))
+    };
+    let is_code =
+        |word: &str| word.contains(['{', '}', '[', ']', '=', '<', '>', '$', '\\', '|', ';', '_', '@', '#']);
+    if words().any(is_code) { 0 } else { words().filter(is_word).count() }
 }
 
 /// Whether a row is a sentence of three words or more and nothing else: from a capital letter to a full stop, a colon, a
 /// question mark or an exclamation mark.
 fn is_sentence(row: &str) -> bool {
     let row = row.trim();
-    // What is quoted may be anything.
-    let words: Vec<&str> = row.split('`').step_by(2).flat_map(str::split_whitespace).collect();
-    let is_word = |word: &&&str| {
-        let word = word.trim_matches(|sign: char| ",.:;?!()\"'“”‘’*".contains(sign));
-        !word.is_empty() && word.chars().all(|letter| letter.is_alphabetic() || "'’-".contains(letter))
-    };
-    let is_code =
-        |word: &&str| word.contains(['{', '}', '[', ']', '=', '<', '>', '$', '\\', '|', ';', '_', '@', '#']);
-    let is_small = |word: &&str| word.chars().all(|letter| !letter.is_uppercase());
+    let is_small = |word: &str| word.chars().all(|letter| !letter.is_uppercase());
     row.starts_with(char::is_uppercase)
         && row.trim_end_matches(['"', '”', ')']).ends_with(['.', ':', '?', '!', '…'])
-        && words.iter().filter(is_word).count() >= 3
-        && !words.iter().any(is_code)
-        && words.iter().any(is_small)
+        && words(row) >= 3
+        && row.split_whitespace().any(is_small)
         // A name with its value.
-        && !words[0].ends_with(':')
+        && !row.split_whitespace().next().is_some_and(|word| word.ends_with(':'))
+}
+
+/// Whether a row is of text that people read, though it is no whole sentence: a line of a long comment, or of a string.
+fn is_text(row: &str) -> bool {
+    const CODE: &str = "assert case create delete do elif else end for from if import insert let raise return select set \
+        unless until update when while with yield";
+    let first = row.split_whitespace().next().unwrap_or_default().to_lowercase();
+    words(row) >= 4 && !row.trim_end().ends_with(':') && !CODE.split_whitespace().any(|word| word == first)
 }
 
 #[cfg(test)]

@@ -115,6 +115,7 @@ fn what_reads_like_a_sentence_may_be_code() {
             "\"\"\"\nReturns the sum of all numbers.\n\"\"\"",
         ),
         ("python", "Returns the sum of both.", "Returns the sum of all numbers."),
+        ("python", "returns the sum of both", "Returns the sum of all numbers."),
         ("html", "<p>\nThis is a page.\n</p>", "<p>\nThis is my page.\n</p>"),
         ("html", "<p>\n</p>", "<p>\nThis is my new page.\n</p>"),
         ("cobol", "MOVE A TO B.", "MOVE B TO A.\nSTOP RUN NOW."),
@@ -126,6 +127,12 @@ fn what_reads_like_a_sentence_may_be_code() {
     ] {
         assert_eq!(doubt(filetype, rows, answer), None, "{answer}");
     }
+    for part in ["x = \"«hello wrold»\";", "// «fix tihs»", "//! «The host's wrods, and more.»"] {
+        let request = sample::part("rust", &[part]);
+        assert_eq!(prepare(&request, "Hello to the whole world.").doubt, None, "{part}");
+    }
+    let code = sample::part("rust", &["x = «a + b»;"]);
+    assert_eq!(prepare(&code, "I cannot do that.").doubt, Some(Doubt::Prose));
     let below = Request {
         filetype: "python".to_owned(),
         ..sample::insert("", &["\"\"\"", "It adds the numbers."], &[])
