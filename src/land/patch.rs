@@ -45,6 +45,10 @@ impl Patch {
     pub fn apply(&self, text: &[String]) -> Option<Vec<String>> {
         let (mut applied, mut from) = (Vec::new(), 0);
         for Hunk { old, new } in &self.0 {
+            if old.is_empty() && text.is_empty() {
+                applied.extend_from_slice(new);
+                continue;
+            }
             let rest = &text[from..];
             let fits = |rows: &[String]| rows.iter().zip(old).all(|(own, row)| same(own, row));
             let mut places = rest.windows(old.len().max(1)).enumerate().filter(|(_, rows)| fits(rows));
@@ -176,6 +180,8 @@ mod tests {
         ] {
             assert_eq!(applied(answer), (None, true), "{answer}");
         }
+        let new = prepare(&sample::insert("rust", &["a"], &[]), "@@ -0,0 +1,2 @@\n+b\n+c");
+        assert_eq!((new.doubt, new.lines.join("|")), (Some(Doubt::Patch), "b|c".to_owned()));
         let twice = prepare(&sample::lines("rust", &["a", "b", "a"]), "@@ -1 +1 @@\n-a\n+c");
         assert_eq!(twice.doubt, Some(Doubt::OtherPatch));
     }
