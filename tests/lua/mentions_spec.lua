@@ -98,6 +98,21 @@ test("what has changed since the last commit goes along, and nothing of the repo
   contains(nvim:message(1), "\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n</diff-")
   nvim:type(":edit src/b.txt<CR>:1Botglue run why @diff<CR>")
   contains(nvim:message(2), "not known: git has no committed text of this file\n</diff-")
+  nvim:lua([[
+    local blob = vim.trim(vim.fn.system({ "git", "rev-parse", "HEAD:a.txt" }))
+    assert(vim.uv.fs_unlink((".git/objects/%s/%s"):format(blob:sub(1, 2), blob:sub(3))))
+    for key, value in pairs({
+      ["core.repositoryformatversion"] = "1",
+      ["extensions.partialClone"] = "origin",
+      ["remote.origin.promisor"] = "true",
+      ["remote.origin.url"] = ".",
+      ["remote.origin.uploadpack"] = "touch " .. vim.fn.getcwd() .. "/ran; false",
+    }) do
+      vim.fn.system({ "git", "config", key, value })
+    end
+  ]])
+  nvim:type(":edit a.txt<CR>:1Botglue run why @diff<CR>")
+  contains(nvim:message(3), "not known: git has no committed text of this file\n</diff-")
   equal(nvim:lua("return vim.uv.fs_stat('ran') == nil"), true)
 end)
 
