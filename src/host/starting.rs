@@ -74,6 +74,7 @@ impl Host {
         self.session.accepted(&request, since_ms);
         self.begin_progress(&request);
         self.board.open(&request);
+        self.teach();
         // The request is stored first, also while this host is ending: the next host may then run it.
         let accepted = Change::Accepted(Box::new(record::accepted(&request, since_ms)));
         self.store.journal.append(request.id, accepted);

@@ -1,6 +1,7 @@
 //! What is shown at the ranges of jobs. Rows that move are made again with each beat, as long as a window shows them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rmpv::Value;
@@ -8,6 +9,7 @@ use rmpv::Value;
 use super::views::Found;
 use super::{Host, lists};
 use crate::journal::{Held, now_ms};
+use crate::options::Keys;
 use crate::request::{Notify, Request, Selection};
 use crate::rpc::Seen;
 use crate::session::{Ended, LiveState, Look, Patch, Wait};
@@ -20,6 +22,8 @@ const COLUMNS: usize = 80;
 const MOST_UNSEEN: usize = 1000;
 /// The most cells of the tools beside a range, and the fewest that they are shown in.
 const ROOM: (usize, usize) = (44, 12);
+/// So many answers of a user name the key that goes on from them.
+const TAUGHT: u32 = 5;
 /// Lines of ended jobs on one row; then one says how many more there are.
 const MOST: usize = 3;
 /// The view that lists tools.
@@ -39,6 +43,8 @@ pub(super) struct Board {
     listed: Option<(u64, usize)>,
     /// The jobs whose outcome no window has shown, the newest last.
     unseen: Vec<u64>,
+    /// How many of the user's first answers have named the key that goes on from them; none: the store is not asked yet.
+    taught: Option<u32>,
     /// Landings out of sight that are to be told: the job, what became of it, and where.
     unsaid: Vec<(u64, String, String)>,
 }
@@ -137,8 +143,8 @@ impl Board {
         self.unseen.retain(|unseen| *unseen != id);
     }
 
-    /// This became of a job; `review` is the key for held answers. Returns for how long that is shown, where that is known.
-    fn ended(&mut self, ended: Ended, review: &str) -> Option<Duration> {
+    /// This became of a job; `keys` are the user's. Returns for how long that is shown, where that is known.
+    fn ended(&mut self, ended: Ended, keys: &Keys) -> Option<Duration> {
         let shown = self.shown.get_mut(&ended.id)?;
         self.unseen.retain(|unseen| *unseen != ended.id);
         if ended.look.is_some() && shown.seen.as_ref().is_some_and(|seen| seen.columns.is_none()) {
@@ -157,14 +163,18 @@ impl Board {
             return None;
         };
         let rest = match look {
-            Look::Held => Some(review.to_owned()),
+            Look::Held => Some(keys.review().to_owned()),
             Look::Failed => None,
             Look::Landed | Look::Unchanged => {
                 let cost = ended.cost_usd.filter(|cost| *cost > 0.0).map(|cost| format!(" {}", money(cost)));
                 Some(duration(ended.elapsed_ms) + &cost.unwrap_or_default())
             }
         };
-        shown.status.state = StatusState::Ended(Said { look, words: ended.said, rest });
+        let taught = self.taught.get_or_insert_default();
+        let is_taught = matches!(look, Look::Landed | Look::Unchanged) && *taught < TAUGHT;
+        *taught += u32::from(is_taught);
+        let hint = is_taught.then(|| format!("{} goes on", keys.followup()));
+        shown.status.state = StatusState::Ended(Said { look, words: ended.said, rest, hint });
         shown.status.code.clear();
         (shown.look, shown.waits, shown.is_dirty) = (Some(look), look == Look::Failed, true);
         shown.tools.clear();
@@ -298,6 +308,25 @@ impl Host {
         self.editor.tell(patch, hung);
     }
 
+    /// Asks the store, once, how many answers the user has had.
+    pub(super) fn teach(&mut self) {
+        if self.board.taught.is_none() {
+            self.board.taught = Some(0);
+            let tell = Arc::clone(&self.views.tell);
+            self.store.ask(
+                |asker| asker.answers(TAUGHT),
+                move |count| {
+                    tell(Found::Taught(count.unwrap_or_default()));
+                },
+            );
+        }
+    }
+
+    /// The user has had so many answers before.
+    pub(super) fn taught(&mut self, count: u32) {
+        self.board.taught = self.board.taught.max(Some(count));
+    }
+
     /// Shows at the ranges what has changed.
     pub(super) fn draw_status(&mut self) {
         let hung = self.hung();
@@ -320,7 +349,7 @@ impl Host {
     fn hung(&mut self) -> Vec<Value> {
         for ended in self.session.take_ended() {
             let id = ended.id;
-            if let Some(stays) = self.board.ended(ended, self.session.keys.review()) {
+            if let Some(stays) = self.board.ended(ended, &self.session.keys) {
                 self.views.later(stays, Found::Shown(id));
             }
         }

@@ -105,6 +105,8 @@ pub enum Found {
     },
     /// Time has passed for what moves.
     Beat,
+    /// How many answers the user has had before this Neovim.
+    Taught(u32),
     /// A limit that jobs wait for may have ended.
     LimitEnds,
     /// What became of this job was shown at its range for long enough.
@@ -284,6 +286,7 @@ impl Host {
             Found::Quiet(choice) => self.prewarm_chosen(choice),
             Found::Models { agent, models } => self.found_models(agent, models),
             Found::Beat => self.beat(),
+            Found::Taught(count) => self.taught(count),
             Found::LimitEnds => self.limit_ends(),
             Found::Shown(id) => self.shown(id),
             Found::Proposed { id, tick } => self.seen_hunks(id, tick),

@@ -89,6 +89,11 @@ impl Keys {
         self.0.get("review").map_or(":Botglue review", String::as_str)
     }
 
+    /// The key that goes on from a job, else the command.
+    pub fn followup(&self) -> &str {
+        self.0.get("followup").map_or(":Botglue followup", String::as_str)
+    }
+
     /// The key that goes to the newest outcome, else its name.
     pub fn go(&self) -> &str {
         self.0.get("go").map_or("<Plug>(botglue-go)", String::as_str)

@@ -148,6 +148,14 @@ impl Asker<'_> {
         Ok(Listed { jobs, more, now: local(self.connection, None)? })
     }
 
+    /// How many answers have landed, at most so many.
+    pub fn answers(&self, most: u32) -> Result<u32, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT count(*) FROM (SELECT 1 FROM jobs WHERE landing IN ('applied', 'merged', 'unchanged') LIMIT ?1)",
+        )?;
+        Ok(statement.query_row([most], |row| row.get(0))?)
+    }
+
     /// All of a job.
     pub fn job(&self, which: &JobKey) -> Result<JobEntry, StoreError> {
         let (uuid, id) = match which {

@@ -111,6 +111,8 @@ pub struct Said {
     pub words: String,
     /// What is said behind it where there is room.
     pub rest: Option<String>,
+    /// What the user may not know, where there is room for that too.
+    pub hint: Option<String>,
 }
 
 /// The sign and the highlight group of an end.
@@ -200,6 +202,10 @@ impl Status {
             }
             words = fit(&words, left);
         }
+        let hint = said.hint.as_ref().map(|hint| format!("{BETWEEN}{hint}")).unwrap_or_default();
+        if !rest.is_empty() && used(&words, &rest) + width(&hint) + least <= room {
+            rest += &hint;
+        }
         let left = room.saturating_sub(used(&words, &rest));
         vec![
             Cell::new(lead, group),
@@ -260,7 +266,7 @@ mod tests {
     }
 
     fn ended(look: Look, said: &str, rest: Option<&str>) -> StatusState {
-        StatusState::Ended(Said { look, words: said.to_owned(), rest: rest.map(str::to_owned) })
+        StatusState::Ended(Said { look, words: said.to_owned(), rest: rest.map(str::to_owned), hint: None })
     }
 
     fn text(chunks: &Chunks) -> String {
@@ -313,6 +319,20 @@ mod tests {
             (20, "◆ held: you changed…".to_owned()),
         ] {
             assert_eq!(text(&held.line(0, room)), expected, "{room}");
+        }
+    }
+
+    #[test]
+    fn a_hint_comes_last_where_there_is_room() {
+        let (words, rest, hint) =
+            ("landed".to_owned(), Some("9s".to_owned()), Some(r"\pf goes on".to_owned()));
+        let landed = status(StatusState::Ended(Said { look: Look::Landed, words, rest, hint }));
+        for (room, expected) in [
+            (80, r"✓ return errors instead of panicking · landed · 9s · \pf goes on"),
+            (52, r"✓ return errors instead… · landed · 9s · \pf goes on"),
+            (40, "✓ return errors instead o… · landed · 9s"),
+        ] {
+            assert_eq!(text(&landed.line(0, room)), expected, "{room}");
         }
     }
 

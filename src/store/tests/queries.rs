@@ -59,6 +59,14 @@ fn the_history_is_read_page_by_page_newest_first() {
 }
 
 #[test]
+fn the_answers_of_a_user_are_counted_up_to_some() {
+    let mut connection = database();
+    let landed = |id, landing| [(id, ended(id, "one")), (id, landed(landing, None))];
+    apply(&mut connection, [landed(1, "applied"), landed(2, "rejected"), landed(3, "merged")].concat());
+    assert_eq!([1, 5].map(|most| asker(&connection).answers(most).unwrap()), [1, 2]);
+}
+
+#[test]
 fn the_history_is_filtered_by_file_project_and_words() {
     let mut connection = database();
     keep(
