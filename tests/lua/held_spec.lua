@@ -15,7 +15,17 @@ test("what was typed meanwhile decides whether an answer to rows 2 and 3 lands",
     { CONFLICT, "2GA -- mine<Esc>", "2GIfoo <Esc>", "2G>>", "2Gonew<Esc>", "2Gdd", "3Gdd", "2GJ", "1GJ" },
     { CONFLICT, "2Gccnew<Esc>", "2GVjcnew<Esc>", ":2s/b/bb/<CR>", ":sort!<CR>", "2G2ddu3Gccnew<Esc>" },
     -- All of it is gone, and what came to its place is none of it.
-    { LOST, "2G2dd", "ggdG", ":%d<CR>", "2G2ddOnew<Esc>", "2G2ddgg2yyp", "2G2ddGJ", "2G2dd:2move 0<CR>", ":2,3copy $<CR>1GAx<Esc>2G2dd" },
+    {
+      LOST,
+      "2G2dd",
+      "ggdG",
+      ":%d<CR>",
+      "2G2ddOnew<Esc>",
+      "2G2ddgg2yyp",
+      "2G2ddGJ",
+      "2G2dd:2move 0<CR>",
+      ":2,3copy $<CR>1GAx<Esc>2G2dd",
+    },
   }) do
     for i = 2, #case do
       local nvim = with_job({ "a", "b", "c", "d" }, line(2, 3))

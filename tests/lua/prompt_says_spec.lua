@@ -19,7 +19,8 @@ test("a host that is not there is said before a word is typed, and below what is
   local nvim = child.start("vim.g.botglue = { host = '/nowhere/host' }")
   nvim:api("ui_try_resize", 50, 24)
   nvim:type(":Botglue<CR>words<CR>more")
-  local what = "✗ host missing: run `make install` in the plugin's directory; there is none at /nowhere/host"
+  local what =
+    "✗ host missing: run `make install` in the plugin's directory; there is none at /nowhere/host"
   equal({ said(nvim), prompt.window(nvim).inside[2] }, { what, "more" })
 end)
 

@@ -78,8 +78,7 @@ test("an answer that is held while its range is in no window is shown as held th
     nvim:type(away)
     nvim:answer(1, {}, { held_for = "ambiguous" })
     nvim:type(back)
-    local expected =
-      { "row", "◆ it · held: the answer has several code blocks · \\pr", "row" }
+    local expected = { "row", "◆ it · held: the answer has several code blocks · \\pr", "row" }
     equal(rows(nvim, 3), expected, away)
   end
 end)

@@ -215,7 +215,8 @@ end
 ---@param place botglue.Extent
 ---@return boolean
 function Range:is_undone(place)
-  local before, past = self.landed and self.before.rows, self.shape == "insert" and place.first or place.last + 1
+  local before, past =
+    self.landed and self.before.rows, self.shape == "insert" and place.first or place.last + 1
   return before ~= nil and vim.deep_equal(get_rows(self.bufnr, place.first, past), before)
 end
 

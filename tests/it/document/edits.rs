@@ -89,6 +89,11 @@ fn typing() {
         ("a row in it that reads as one of its own", |e| e.open(3, "delta"), "2: charlie|delta|delta|echo"),
         ("cc", |e| e.change(2, "other"), "2: other|delta|echo"),
         ("cc of all of it", |e| e.change(2, "x").change(3, "x").change(4, "x"), "2: x|x|x"),
+        (
+            "each of its rows and of those beside it at once",
+            |e| e.set(1..6, &["bravo!", "charlie!", "delta!", "echo!", "foxtrot!"]),
+            "2: charlie!|delta!|echo!",
+        ),
         ("a word of the row below gone", |e| e.substitute(5, 0..7, ""), SAME),
         ("bytes that are no UTF-8", |e| e.set(0..1, &[b"\xff\xfe\x00"]), SAME),
     ]);
