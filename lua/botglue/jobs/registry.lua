@@ -28,6 +28,7 @@ local PUBLIC = vim.split(
 ---@field question boolean?
 ---@field wanted string? the model that was asked for
 ---@field cwd string the project's directory
+---@field started integer when its run was asked for, as |uv.hrtime()| has it
 ---@field said string? what became of it, once it has ended
 ---@field transcript string? the file of its raw stream
 ---@field asked_from botglue.Whereabouts? of a question: where the user was after sending it
