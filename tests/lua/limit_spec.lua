@@ -167,7 +167,7 @@ test(
       "rate limit reached: try again when it ends; it says: API Error: 429 slow down",
     })
     nvim:lua("require('botglue').setup({ resume_at_limit = false })")
-    code, _, wait = refused(3, "Please try again in 2 hours")
-    equal({ code, math.floor(wait / 3600 + 0.5) }, { "rate_limited", 2 })
+    local same, _, left = refused(3, "Please try again in 2 hours")
+    equal({ same, math.floor(left / 3600 + 0.5) }, { "rate_limited", 2 })
   end
 )
