@@ -41,12 +41,18 @@ install: ## the host for this version, target/release/botglue: the released one,
 build: need-cargo ## builds the host, target/release/botglue
 	@cargo build --release --locked --target-dir target
 
+# Without optimizing, which takes longer than all the rest.
+.PHONY: quick
+quick: need-cargo
+	@test -x target/quick/botglue || echo "building the host: once, about a minute on two cores"
+	@cargo build --profile quick --locked --quiet --target-dir target
+
 .PHONY: demo
-demo: build $(NVIM_READY) ## three jobs in a real Neovim while a user types (AGENT=claude: your own CLI)
+demo: quick $(NVIM_READY) ## three jobs in a real Neovim while a user types (AGENT=claude: your own CLI)
 	@tests/demo/run demo "$(NVIM)" "$(or $(AGENT),replay)"
 
 .PHONY: try
-try: build $(NVIM_READY) ## a Neovim with the plugin on a sample file, with your own CLI (AGENT=droid: that one)
+try: quick $(NVIM_READY) ## a Neovim with the plugin on a sample file, with your own CLI (AGENT=droid: that one)
 	@tests/demo/run try "$(NVIM)" "$(or $(AGENT),claude)"
 
 ##@ To work on it
