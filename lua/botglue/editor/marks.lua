@@ -215,9 +215,8 @@ end
 ---@param place botglue.Extent
 ---@return boolean
 function Range:is_undone(place)
-  local before, past =
-    self.landed and self.before.rows, self.shape == "insert" and place.first or place.last + 1
-  return before ~= nil and vim.deep_equal(get_rows(self.bufnr, place.first, past), before)
+  local past = self.shape == "insert" and place.first or place.last + 1
+  return self.landed ~= nil and vim.deep_equal(get_rows(self.bufnr, place.first, past), self.before.rows)
 end
 
 --- The text at the range if the user has not changed it, and its lines, as a request has them.

@@ -94,12 +94,8 @@ function M.tell_options(process)
   if process.options ~= options then
     process.options = options
     -- For the host what is off is not there.
-    local more = {
-      keys = keys(),
-      max_turns = options.max_turns or vim.NIL,
-      max_cost_usd = options.max_cost_usd or vim.NIL,
-    }
-    process:notify("options", vim.tbl_extend("force", options, more))
+    local off = { max_turns = options.max_turns or vim.NIL, max_cost_usd = options.max_cost_usd or vim.NIL }
+    process:notify("options", vim.tbl_extend("force", options, off, { keys = keys() }))
   end
 end
 

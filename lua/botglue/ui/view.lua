@@ -268,8 +268,8 @@ local function open(call, enters)
   return self
 end
 
---- Whether a window opens, and the user goes there; nil: it does not, and what it would have shown is said. To an answer
---- that has just come they go if they have not gone on since they asked; else it opens where there is room for it.
+--- Whether a window opens, and the user goes there; nil: it does not, and what it would have shown is said. To an
+--- answer that has just come they go if they have not gone on since they asked; else it opens where there is room.
 ---@param call table
 ---@return boolean? enters
 local function enters(call)
