@@ -95,10 +95,10 @@ pub(super) struct RunningJob {
 impl RunningJob {
     /// The same once its agent is gone, where it waits for the end of a limit.
     pub(super) fn waiting(self) -> Option<QueuedJob> {
-        let Self { request, since_ms, subscriptions, earlier, waits, .. } = self;
+        let Self { request, since_ms, subscriptions, earlier, waits, is_urgent, .. } = self;
         let (amounts, until) = waits?;
         let earlier = EarlierRuns { amounts, count: earlier.count + 1, ..earlier };
-        let (is_stale, is_urgent, told) = (true, false, Some(until));
+        let (is_stale, told) = (true, Some(until));
         Some(QueuedJob { request, since_ms, subscriptions, earlier, is_stale, is_urgent, told })
     }
 }
@@ -190,6 +190,11 @@ impl Jobs {
 
     /// Has a job run that waits for a limit, as soon as there is a place. Whether it does wait for one.
     pub(super) fn hurry(&mut self, id: u64) -> bool {
+        if let Some(running) = self.running.get_mut(&id).filter(|running| running.waits.is_some()) {
+            // Its agent has not ended yet.
+            running.is_urgent = true;
+            return true;
+        }
         let at = self.queue.iter().position(|waiting| waiting.request.id == id);
         let Some(at) = at.filter(|at| self.limit(&self.queue[*at]).is_some()) else { return false };
         self.queue[at].is_urgent = true;
@@ -202,7 +207,9 @@ impl Jobs {
 
     /// When the limit ends that a job waits for, and whether it has run before.
     pub(super) fn waits_until(&self, id: u64) -> Option<(i64, bool)> {
-        if let Some(running) = self.running.get(&id).filter(|running| running.waits.is_some()) {
+        if let Some(running) =
+            self.running.get(&id).filter(|running| running.waits.is_some() && !running.is_urgent)
+        {
             return Some((*self.limits.get(&key(&running.request))?, true));
         }
         let waiting = self.queue.iter().find(|waiting| waiting.request.id == id)?;
