@@ -3,10 +3,10 @@
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::is_prose;
 use super::target::Target;
 use super::text::is_blank;
-use crate::request::SelectionKind;
+use super::{is_prose, printed};
+use crate::request::{Selection, SelectionKind};
 
 /// See the module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,9 @@ impl Doubt {
 
 /// What is doubtful in the lines of an answer; `is_bare`: there was no fence around them.
 pub fn of(target: Target<'_>, lines: &[String], is_bare: bool) -> Option<Doubt> {
-    if is_numbered(target, lines) {
+    if printed::has_thinking(target, lines) {
+        Some(Doubt::Thinking)
+    } else if is_numbered(target, lines) {
         Some(Doubt::Numbered)
     } else if leaves_out(target, lines) {
         Some(Doubt::LeftOut)
@@ -55,13 +57,18 @@ pub fn of(target: Target<'_>, lines: &[String], is_bare: bool) -> Option<Doubt> 
 
 /// Whether all lines begin with numbers that count up, as agents are shown a file, and the selected rows do not.
 fn is_numbered(target: Target<'_>, lines: &[String]) -> bool {
-    let numbers: Option<Vec<_>> = lines.iter().map(|line| numbered(line)).collect();
-    let Some([(first, ..), rest @ ..]) = numbers.as_deref() else { return false };
     let rows = &target.selection.rows;
-    let counts_up = rest.iter().zip(1..).all(|((number, ..), by)| *number == first + by);
-    // A colon or a bar may be the text's own, if none of its rows is behind one.
+    let texts = || lines.iter().zip(0..).filter(|(line, _)| !is_blank(line));
+    let numbers: Option<Vec<_>> = texts().map(|(line, at)| Some((at, numbered(line)?))).collect();
+    let Some([(at, (first, ..)), rest @ ..]) = numbers.as_deref() else { return false };
+    let counts_up = rest.iter().all(|(by, (number, ..))| *number + at == first + by);
+    // Other signs than those of a listing may be the text's own, if none of its rows is behind one.
     let is_known = |text: &str| !is_blank(text) && rows.iter().any(|row| row.trim() == text.trim());
-    let is_shown = |(_, sign, text): &(u64, char, &str)| matches!(sign, '\t' | '→') || is_known(text);
+    let is_shown = |(_, (number, sign, text)): &(u64, (u64, char, &str))| match sign {
+        '\t' | '→' => !matches!(target.filetype, "" | "tsv" | "csv") && !is_prose(target.filetype),
+        ':' => is_known(text) && *number > 1 && *first == target.selection.first_line,
+        _ => is_known(text),
+    };
     counts_up
         && !rest.is_empty()
         && numbers.iter().flatten().any(is_shown)
@@ -74,7 +81,7 @@ fn numbered(line: &str) -> Option<(u64, char, &str)> {
     let rest = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
     let number = line[..line.len() - rest.len()].parse().ok()?;
     let rest = rest.trim_start_matches(' ');
-    let sign = rest.chars().next().filter(|sign| "\t→|│:".contains(*sign))?;
+    let sign = rest.chars().next().filter(|sign| "\t→|│:.)".contains(*sign))?;
     Some((number, sign, &rest[sign.len_utf8()..]))
 }
 
@@ -88,56 +95,69 @@ enum StandIn {
 }
 
 /// Signs with which a comment begins, and with which one ends, in languages that models write; the longer ones first.
-const BEGINS: [&str; 22] = [
+const BEGINS: [&str; 25] = [
     "<!--", "{{!--", "<%--", "<%#", "{/*", "/**", "///", "/*", "//", "--[[", "--", "#|", "##", "#", "{-",
-    "(*", ";;", ";", "%", "\"", "'", "!",
+    "(*", ";;", ";", "%", "\"", "'", "!", "* ", "REM ", "dnl ",
 ];
 const ENDS: [&str; 12] = ["-->", "--}}", "--%>", "%>", "*/}", "*/", "]]", "|#", "-}", "*)", "\"", "'"];
-/// Of these words alone such a comment consists.
+/// Of these words alone such a comment consists, where no dots say what it is.
 const WORDS: &str = "a above additional all and are as assume assuming at be before below body brevity cases class code \
-    component components content contents continue continues current defined definition definitions document elided else elsewhere \
-    end etc everything existing exists exactly fields file for from function functions goes here identical implementation \
-    implementations import imports in is it its items keep keeps kept left lines logic method methods module more no not of \
-    omitted on original other others out part parts previous previously properties props remain remainder remaining \
-    remains rest same script section skipped snip snipped statements stay stays still stuff tests that the there these this \
-    to truncated unaltered unchanged unmodified untouched up was were with without your previous changes changed";
-/// One of these words is in it; the first ones tell of nothing else.
-const TELLING: [&str; 8] =
-    ["unchanged", "unmodified", "untouched", "unaltered", "omitted", "elided", "truncated", "snipped"];
-const POSSIBLY: &str = "rest existing remaining remainder same other others previous previously original more snip \
-    additional skipped remains continues";
+    component components content contents continue continues current defined definition definitions document elided else \
+    elsewhere end etc everything existing exists exactly fields file for from function functions goes here identical \
+    implementation implementations import imports in is it its items keep keeps kept left lines logic method methods module \
+    more no not of omitted on original other others out part parts previous previously properties props remain remainder \
+    remaining remains rest same script section skipped snip snipped statements stay stays still stuff tests that the there \
+    these this to truncated unaltered unchanged unmodified untouched up was were with without your";
+/// One of these words tells that code is left out, and nothing else.
+const TELLING: &str = "unchanged unmodified untouched unaltered omitted elided truncated snipped";
+/// What is left out, in such a comment, and what is said of it.
+const SUBJECTS: &str = "rest existing remaining remainder other others previous original more additional";
+const STATES: &str = "same code here before remain remains stay stays continue continues goes keep kept skipped snip implementation";
 
-/// Whether a row of a file of this type is a comment that stands for code.
+/// Whether a row of a file of this type has a comment that stands for code.
 fn stand_in(row: &str, filetype: &str) -> Option<StandIn> {
     let row = row.trim();
-    let begin = BEGINS.iter().find(|begin| row.starts_with(**begin));
-    let text = row.strip_prefix(*begin.unwrap_or(&"")).unwrap_or(row);
-    let end = ENDS.iter().find(|end| begin.is_some() && text.ends_with(**end));
-    let text = text.strip_suffix(*end.unwrap_or(&"")).unwrap_or(text).to_lowercase();
-    let has_dots = text.contains("...") || text.contains('…');
-    let words: Vec<&str> =
-        text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let is_bracketed = text.starts_with(['[', '(', '<']) && has_dots;
-    if words.is_empty() {
-        // In Python three dots are a statement.
-        let is_statement = begin.is_none() && filetype.starts_with("py");
-        let is_dots = matches!(text.trim().trim_matches(['[', ']', '(', ')']), "..." | "…");
-        return (is_dots && !is_statement).then_some(StandIn::Possible);
-    }
-    let is_of = |list: &str, word: &str| list.split_whitespace().any(|known| known == word);
-    // In prose the same signs begin headings and lists.
-    let is_comment = begin.is_some() && (has_dots || *begin.unwrap_or(&"") == "<!--" || !is_prose(filetype))
-        || is_bracketed
-        || has_dots && text.starts_with(['.', '…']);
-    if !is_comment || !words.iter().all(|word| is_of(WORDS, word)) {
+    let has_dots = |text: &str| text.starts_with("...") || text.starts_with('…');
+    let sign = BEGINS.iter().find(|sign| row.starts_with(**sign));
+    // Behind code only dots tell that it is one.
+    let behind = || {
+        BEGINS[..22]
+            .iter()
+            .find_map(|sign| row.split_once(*sign).filter(|(_, text)| has_dots(text.trim_start())))
+    };
+    let text = match (sign, behind()) {
+        (Some(sign), _) => &row[sign.len()..],
+        (None, Some((_, text))) => text,
+        // In Python three dots are a statement, elsewhere they spread what is right behind them.
+        (None, None) if filetype.starts_with("py") => return None,
+        (None, None) if has_dots(row) && !matches!(row[3..].chars().next(), None | Some(' ')) => return None,
+        (None, None) => row,
+    };
+    let end = ENDS.iter().find(|end| text.ends_with(**end)).unwrap_or(&"");
+    let text = text.strip_suffix(end).unwrap_or(text).trim().to_lowercase();
+    let begins_with_dots = has_dots(text.trim_start_matches(['(', '[', '<']));
+    if !begins_with_dots
+        && (sign.is_none() || sign == Some(&"* ") || is_prose(filetype) && sign != Some(&"<!--"))
+    {
         return None;
     }
-    let is_plain = words.iter().any(|word| TELLING.contains(word));
-    let is_possible = words.iter().any(|word| is_of(POSSIBLY, word));
-    if is_plain || is_possible && (has_dots || words.contains(&"existing") || words.contains(&"rest")) {
+    let words: Vec<&str> =
+        text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let has = |list: &str| words.iter().any(|word| list.split_whitespace().any(|known| known == *word));
+    let (is_telling, has_subject) = (has(TELLING), has(SUBJECTS));
+    let is_known = words.iter().all(|word| WORDS.split_whitespace().any(|known| known == *word));
+    let is_of_rest = words.starts_with(&["rest", "of"]);
+    if words.is_empty() {
+        let is_dots = matches!(text.trim_matches(['[', ']', '(', ')']), "..." | "…");
+        is_dots.then_some(StandIn::Possible)
+    } else if begins_with_dots && (is_telling || has_subject || has("same"))
+        || is_telling && (is_known || is_of_rest)
+    {
         Some(StandIn::Plain)
     } else {
-        (is_possible && words.len() > 1).then_some(StandIn::Possible)
+        let begins = words[0] == "same" || SUBJECTS.split_whitespace().any(|subject| subject == words[0]);
+        let trails_off = begins && (text.ends_with("...") || text.ends_with('…'));
+        (is_of_rest || trails_off || is_known && has_subject && has(STATES)).then_some(StandIn::Possible)
     }
 }
 
@@ -163,28 +183,42 @@ fn leaves_out(target: Target<'_>, lines: &[String]) -> bool {
     })
 }
 
-/// Whether the first line or the last one is a sentence to the user, where there is only code.
+/// Whether the first line or the last one is said to the user, where there is only code.
 fn has_talk(target: Target<'_>, lines: &[String]) -> bool {
     let selection = target.selection;
     let beside = selection.beside.above.iter().chain(&selection.beside.below);
     let mut texts = lines.iter().filter(|line| !is_blank(line));
     let ends = [texts.next(), texts.next_back()];
-    // A part of a row may be one of a comment, or of a string.
-    let is_of_words = |part: &String| words(part) >= 2 && words(part) == part.split_whitespace().count();
-    let is_part_of_text = selection.kind == SelectionKind::Char && selection.text.iter().any(is_of_words);
+    let is_code = !is_markup(target.filetype) && !is_of_words(selection);
     !target.filetype.is_empty()
         && !is_prose(target.filetype)
-        && ends.into_iter().flatten().any(|line| is_sentence(line))
-        && !selection.rows.iter().chain(beside).any(|row| is_sentence(row) || is_text(row))
-        && !is_part_of_text
+        && ends.into_iter().flatten().any(|line| is_reply(line) || is_code && is_sentence(line))
+        && !selection.rows.iter().chain(beside).any(|row| is_reply(row) || is_sentence(row) || is_text(row))
+}
+
+/// Whether what was selected is words, as in a comment or a string.
+fn is_of_words(selection: &Selection) -> bool {
+    let is_all = |part: &str| words(part) > 0 && words(part) == part.split_whitespace().count();
+    if selection.kind == SelectionKind::Char {
+        return selection.text.iter().zip(&selection.rows).zip(&selection.cols).any(|((part, row), at)| {
+            let before =
+                usize::try_from(*at).ok().and_then(|at| row.get(..at)).unwrap_or_default().trim_end();
+            let is_behind =
+                || BEGINS.iter().any(|sign| before.ends_with(sign.trim())) || before.ends_with(['`', '>']);
+            is_all(part) && (words(part) > 1 || is_behind())
+        });
+    }
+    let is_code = |row: &str| CODE.split_whitespace().any(|word| row.split_whitespace().next() == Some(word));
+    let mut rows = selection.text.iter().filter(|row| !is_blank(row)).peekable();
+    rows.peek().is_some() && rows.all(|row| is_all(row) && !is_code(row))
 }
 
 /// How many words a row has; none where it has signs that are those of code. What is quoted may be anything.
 fn words(row: &str) -> usize {
     let words = || row.split('`').step_by(2).flat_map(str::split_whitespace);
     let is_word = |word: &&str| {
-        let word = word.trim_matches(|sign: char| ",.:;?!()\"'“”‘’*".contains(sign));
-        !word.is_empty() && word.chars().all(|letter| letter.is_alphabetic() || "'’-".contains(letter))
+        let word = word.trim_matches(|sign: char| ",.:;?!()\"'“”‘’*。！？：，".contains(sign));
+        !word.is_empty() && word.chars().all(|letter| letter.is_alphabetic() || "'’-。，".contains(letter))
     };
     let is_code =
         |word: &str| word.contains(['{', '}', '[', ']', '=', '<', '>', '$', '\\', '|', ';', '_', '@', '#']);
@@ -194,22 +228,75 @@ fn words(row: &str) -> usize {
 /// Whether a row is a sentence of three words or more and nothing else: from a capital letter to a full stop, a colon, a
 /// question mark or an exclamation mark.
 fn is_sentence(row: &str) -> bool {
-    let row = row.trim();
+    let text = row.trim().trim_start_matches(['*', '_', '“']);
+    let ends = |ends: &[char]| text.trim_end_matches(['"', '”', ')', '*', '_']).ends_with(ends);
     let is_small = |word: &str| word.chars().all(|letter| !letter.is_uppercase());
-    row.starts_with(char::is_uppercase)
-        && row.trim_end_matches(['"', '”', ')']).ends_with(['.', ':', '?', '!', '…'])
-        && words(row) >= 3
-        && row.split_whitespace().any(is_small)
-        // A name with its value.
-        && !row.split_whitespace().next().is_some_and(|word| word.ends_with(':'))
+    // A name with its value, but for one in bold letters.
+    let is_named = || text.split_whitespace().next().is_some_and(|first| first.ends_with(':'));
+    let is_latin = text.starts_with(char::is_uppercase)
+        && ends(&['.', ':', '?', '!', '…'])
+        && words(text) >= 3
+        && text.split_whitespace().any(is_small)
+        && (text.len() < row.trim().len() || !is_named());
+    // Without blanks between words, nor capital letters.
+    is_latin || ends(&['。', '！', '？']) && words(text) > 0
 }
+
+/// What a model says before it answers, or in place of that; small letters.
+const REPLIES: [&str; 9] =
+    ["sure", "done", "okay", "certainly", "of course", "absolutely", "understood", "sorry", "as an ai"];
+
+/// Whether a model says a row of itself, or as a reply.
+fn is_reply(row: &str) -> bool {
+    let text = row.trim();
+    let small = text.to_lowercase();
+    let begins = |reply: &str| {
+        small.strip_prefix(reply).is_some_and(|rest| rest.starts_with(['.', '!', ',', ':', ' ']))
+    };
+    let mut words = text.split_whitespace();
+    let is_of_itself = matches!(words.next(), Some("I" | "I'm" | "I’m" | "I've" | "I’ve" | "I'll" | "I’ll"));
+    let is_word = |word: &str| word.chars().all(|letter| letter.is_alphabetic() || "'’,.".contains(letter));
+    let is_said = is_of_itself && words.clone().count() > 1 && words.take(2).all(is_word);
+    is_said
+        || text.starts_with(char::is_uppercase) && self::words(text) > 0 && REPLIES.into_iter().any(begins)
+}
+
+/// Words with which a row of code begins.
+const CODE: &str = "assert begin break case continue create delete do done elif else end esac exit fi finally for from if \
+    import insert let next nil null pass raise redo retry return select self set super then this throw true try unless \
+    until update when while with yield false none";
 
 /// Whether a row is of text that people read, though it is no whole sentence: a line of a long comment, or of a string.
 fn is_text(row: &str) -> bool {
-    const CODE: &str = "assert case create delete do elif else end for from if import insert let raise return select set \
-        unless until update when while with yield";
     let first = row.split_whitespace().next().unwrap_or_default().to_lowercase();
     words(row) >= 4 && !row.trim_end().ends_with(':') && !CODE.split_whitespace().any(|word| word == first)
+}
+
+/// Whether a file of this type has text between its tags.
+pub fn is_markup(filetype: &str) -> bool {
+    const MARKUP: [&str; 20] = [
+        "html",
+        "xhtml",
+        "xml",
+        "svg",
+        "vue",
+        "svelte",
+        "astro",
+        "javascriptreact",
+        "typescriptreact",
+        "htmldjango",
+        "jinja",
+        "blade",
+        "eruby",
+        "php",
+        "haml",
+        "pug",
+        "handlebars",
+        "heex",
+        "eelixir",
+        "ejs",
+    ];
+    filetype.split('.').any(|part| MARKUP.contains(&part))
 }
 
 #[cfg(test)]

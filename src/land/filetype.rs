@@ -1,8 +1,8 @@
 //! Neovim's filetypes of prose. All others count as code, also the empty one.
 
 /// Filetypes whose text is written for people, so that a fence in it may be part of it.
-const PROSE: &str = "asciidoc asciidoctor context creole djot gitcommit help hgcommit jjdescription latex mail \
-    markdown mdx mediawiki neorg norg org pandoc plaintex pod quarto rmd rnoweb rst svn tex text \
+const PROSE: &str = "asciidoc asciidoctor context creole djot fountain gitcommit help hgcommit jjdescription latex mail \
+    markdown mdx mediawiki neorg norg nroff org pandoc plaintex pod quarto rmd rnoweb rst srt svn tex texinfo text \
     textile txt typst vimwiki";
 
 /// Whether a filetype holds prose. One part of a compound one (`markdown.pandoc`) is enough.

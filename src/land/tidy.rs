@@ -21,7 +21,7 @@ pub struct Tidied {
 
 /// Makes the lines to land out of an answer.
 pub fn tidy(target: Target<'_>, answer: &str) -> Tidied {
-    let (answer, doubt) = printed::text(answer, target.selection);
+    let (answer, doubt) = printed::text(answer, target);
     let lines = newline::split(&answer, target.selection);
     let (lines, language) = match unfenced(target, &lines) {
         AnswerPart::Whole => (lines, String::new()),

@@ -40,7 +40,17 @@ fn a_comment_that_stands_for_code_is_held() {
         "[... rest of the code ...]",
         "... (rest of the code remains unchanged)",
         "// ...",
-        "# other methods",
+        "// ... rest of Store unchanged ...",
+        "// ... set() and save() unchanged ...",
+        "// ... 40 more lines ...",
+        "-- rest of the columns unchanged",
+        "-- ... other columns ...",
+        "<!-- rest of the list items -->",
+        "# ... rest of the keys ...",
+        "// Existing setup code...",
+        "REM ... unchanged ...",
+        " * ... rest of the class unchanged ...",
+        "} // ... rest of the class unchanged ...",
     ] {
         let answer = format!("a {{\n  x\n  {comment}\n}}");
         assert_eq!(doubt("c", CODE, &answer), Some(Doubt::LeftOut), "{comment}");
@@ -65,6 +75,11 @@ fn a_comment_on_code_is_none_that_stands_for_it() {
         "let (first, ..) = rest;",
         "..rest",
         "f(...args)",
+        "...rest,",
+        "...existing,",
+        "...$others",
+        "// Remaining items.",
+        "// additional properties",
     ] {
         assert_eq!(doubt("c", CODE, &format!("a {{\n  {row}\n}}")), None, "{row}");
     }
@@ -75,15 +90,40 @@ fn a_comment_on_code_is_none_that_stands_for_it() {
 
 #[test]
 fn line_numbers_before_each_row_are_held() {
-    for answer in
-        ["     1→a {\n     2→  x\n     3→}", "1\tx\n2\ty", "9: a {\n10:   x\n11: }", " 1 | a {\n 2 |   b"]
-    {
+    for answer in [
+        "     1→a {\n     2→  x\n     3→}",
+        "1\tx\n2\ty\n\n4\tz",
+        "11: a {\n12:   x\n13: }",
+        " 1 | a {\n 2 |   x",
+        "1. a {\n2.   x",
+    ] {
         assert_eq!(doubt("c", CODE, answer), Some(Doubt::Numbered), "{answer}");
     }
-    for answer in ["1: x\n2: y", "1. a {\n2. x", "1\tx\n1\ty", "7: a {"] {
-        assert_eq!(doubt("yaml", CODE, answer), None, "{answer}");
+    for (filetype, rows, answer) in [
+        ("yaml", CODE, "1: x\n2: y"),
+        ("yaml", CODE, "1. x\n2. y"),
+        ("c", CODE, "1\tx\n1\ty"),
+        ("c", CODE, "7: a {"),
+        ("python", "'one',\n'two',", "1: 'one',\n2: 'two',"),
+        ("tsv", "id\tname", "1\tone\n2\ttwo"),
+        ("c", "1\ta", "1\tb\n2\tc"),
+    ] {
+        assert_eq!(doubt(filetype, rows, answer), None, "{answer}");
     }
-    assert_eq!(doubt("tsv", "1\ta", "1\tb\n2\tc"), None, "the selection has them");
+}
+
+#[test]
+fn thinking_that_is_left_is_held() {
+    for answer in
+        ["<think>\nso", "so\n</think>\nb", "b\n<THINK>so</THINK>", "```\n<think>\nso\n</think>\nb\n```"]
+    {
+        assert_eq!(doubt("c", CODE, answer), Some(Doubt::Thinking), "{answer}");
+    }
+    for (filetype, answer) in
+        [("c", "ends = '</think>'"), ("c", "if a < think > b"), ("xml", "<thinking>a</thinking>")]
+    {
+        assert_eq!(doubt(filetype, CODE, answer), None, "{answer}");
+    }
 }
 
 #[test]
@@ -97,6 +137,14 @@ fn prose_in_place_of_code_is_held() {
         "a { x }\n\nI renamed `b` to `x(y)` in all places.",
         "It looks like there is no error in this code.\n\nPlease say what you want.",
         "Der Code ist schon richtig.",
+        "I need more context to do this",
+        "Done.",
+        "Sure!\na { x }",
+        "I've updated the function\na { x }",
+        "**Note:** the function is already correct.",
+        "Sorry, but there's nothing to change",
+        "I looked at it, and g() is called; it is right",
+        "这个函数已经是正确的。",
         "\"a { x }\" is what you want, I think.\n\nShall I write it?",
     ] {
         assert_eq!(doubt("c", CODE, answer), Some(Doubt::Prose), "{answer}");
@@ -118,6 +166,10 @@ fn what_reads_like_a_sentence_may_be_code() {
         ("python", "returns the sum of both", "Returns the sum of all numbers."),
         ("html", "<p>\nThis is a page.\n</p>", "<p>\nThis is my page.\n</p>"),
         ("html", "<p>\n</p>", "<p>\nThis is my new page.\n</p>"),
+        ("htmldjango", "x", "Welcome to our little shop."),
+        ("sh", "hi", "This is how it is used."),
+        ("python", "pass", "\"\"\"This adds the numbers.\"\"\""),
+        ("nroff", ".SH", "The tool prints a file."),
         ("cobol", "MOVE A TO B.", "MOVE B TO A.\nSTOP RUN NOW."),
         ("prolog", "a.", "likes(Mary, wine, all) :- true."),
         ("sql", "x", "Select name from users where id = 1;"),
@@ -127,7 +179,15 @@ fn what_reads_like_a_sentence_may_be_code() {
     ] {
         assert_eq!(doubt(filetype, rows, answer), None, "{answer}");
     }
-    for part in ["x = \"«hello wrold»\";", "// «fix tihs»", "//! «The host's wrods, and more.»"] {
+    assert_eq!(doubt("html", "<p>", "I cannot do that."), Some(Doubt::Prose));
+    assert_eq!(doubt("python", "pass", "The function has no body."), Some(Doubt::Prose));
+    for part in [
+        "/* «fix» */",
+        "raise ValueError(\"«TODO»\")",
+        "x = \"«hello wrold»\";",
+        "// «fix tihs»",
+        "//! «The host's wrods, and more.»",
+    ] {
         let request = sample::part("rust", &[part]);
         assert_eq!(prepare(&request, "Hello to the whole world.").doubt, None, "{part}");
     }
