@@ -10,7 +10,6 @@ use super::jobs::Jobs;
 use super::limits::clock;
 use super::views::{Found, OPENS_WITHIN, Tell};
 use crate::editor::Editor;
-use crate::error::Code;
 use crate::fields::bytes;
 use crate::journal::now_ms;
 use crate::request::{Resume, SelectionKind};
@@ -319,8 +318,7 @@ fn again(action: Action, entry: &JobEntry) -> Value {
     } else {
         request[if action == Action::Edit { "text" } else { "prompt" }] = json!(job.prompt);
         // An answer of this prompt was seen, unless it was interrupted: the option decides about the next one.
-        let is_unseen = record.error.as_ref().is_some_and(|(code, _)| code == Code::HostLost.name());
-        request["review"] = json!(is_unseen.then_some(job.review));
+        request["review"] = json!(record.is_interrupted().then_some(job.review));
         job.resumed.clone()
     };
     if let Some(resume) = resume {

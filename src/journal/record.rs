@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::amounts::Amounts;
+use crate::error::Code;
 use crate::land::HeldFor;
 use crate::request::{Resume, Selection};
 
@@ -79,6 +80,11 @@ impl Record {
     /// Whether there is an answer to decide on.
     pub fn is_to_decide(&self) -> bool {
         self.text.is_some() && !self.job.question
+    }
+
+    /// Its Neovim or its host ended before it did. When that was is not known.
+    pub fn is_interrupted(&self) -> bool {
+        self.error.as_ref().is_some_and(|(code, _)| code == Code::HostLost.name())
     }
 
     /// The model that answered, else the one that was asked for.

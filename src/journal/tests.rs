@@ -111,6 +111,8 @@ fn a_job_is_interrupted_that_had_not_ended_or_that_neovim_was_left_with() {
     let interrupted = |lines: &[Line]| Undecided::of(lines).interrupted().count();
     let changes = [
         accept(1, 1000),
+        accept(6, 1000),
+        failed(6, "host_lost"),
         (0, begin("s", "nobody")),
         accept(2, 1000),
         accept(3, 1000),
@@ -120,10 +122,12 @@ fn a_job_is_interrupted_that_had_not_ended_or_that_neovim_was_left_with() {
         failed(4, "exited"),
         accept(5, 1000),
         (5, ended(5, "five")),
+        accept(7, 1000),
+        failed(7, "host_lost"),
     ];
     let all = lines("s", changes);
-    assert_eq!(interrupted(&all), 2, "the first one failed with its host");
-    assert_eq!(interrupted(&Undecided::of(&all).lines()), 1, "of one that is open a cut knows no end");
+    assert_eq!(interrupted(&all), 3, "the first two failed with their host");
+    assert_eq!(interrupted(&Undecided::of(&all).lines()), 3, "a cut keeps them");
 }
 
 #[test]

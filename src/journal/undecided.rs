@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::mem::discriminant;
 
 use super::line::{Change, Line};
-use super::record::Held;
+use super::record::{Accepted, Held};
 
 /// The undecided answers by their keys, and what the database has refused.
 #[derive(Debug, Default)]
@@ -18,9 +18,10 @@ pub struct Undecided {
 }
 
 /// How far a job without an answer is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 enum Progress {
-    Open,
+    /// As it was accepted.
+    Open(Box<Accepted>),
     /// As its agent ended, which may be because Neovim was left.
     Failed,
     Interrupted,
@@ -59,8 +60,9 @@ impl Undecided {
     fn follow(&mut self, Line { uuid, change, .. }: &Line) {
         match (change, self.jobs.get_mut(uuid)) {
             (Change::Accepted(job), _) => {
-                self.jobs.insert(uuid.clone(), (job.path.clone(), Progress::Open));
+                self.jobs.insert(uuid.clone(), (job.path.clone(), Progress::Open(job.clone())));
             }
+            (Change::Ended(record), Some(job)) if record.is_interrupted() => job.1 = Progress::Interrupted,
             (Change::Ended(record), Some(job)) if record.error.is_some() => job.1 = Progress::Failed,
             (Change::Ended(_), _) => _ = self.jobs.remove(uuid),
             (Change::Path(path), Some(job)) => job.0.clone_from(path),
@@ -71,7 +73,7 @@ impl Undecided {
             // The jobs of an earlier host of the same Neovim have failed there.
             (Change::Begin { session, is_start: true, .. }, _) => {
                 let own = self.jobs.iter_mut().filter(|(uuid, _)| uuid.starts_with(session.as_str()));
-                own.filter(|(_, job)| job.1 == Progress::Open).for_each(|(_, job)| job.1 = Progress::Failed);
+                own.for_each(|(_, job)| job.1 = Progress::Failed);
             }
             (Change::Interrupted, Some(job)) => job.1 = Progress::Interrupted,
             _ => {}
@@ -80,7 +82,7 @@ impl Undecided {
 
     /// The files of the jobs that had not ended when this was all.
     pub fn interrupted(&self) -> impl Iterator<Item = &String> {
-        self.jobs.values().filter(|(_, progress)| *progress != Progress::Failed).map(|(path, _)| path)
+        self.jobs.values().filter(|(_, progress)| !matches!(progress, Progress::Failed)).map(|(path, _)| path)
     }
 
     /// Whether no answer has to stay in the journal.
@@ -94,11 +96,16 @@ impl Undecided {
             .answers
             .iter()
             .flat_map(|(uuid, changes)| changes.iter().map(|change| Line::new(uuid.clone(), change.clone())));
-        let interrupted = self.jobs.iter().filter(|(_, (_, progress))| *progress == Progress::Interrupted);
-        let interrupted = interrupted.flat_map(|(uuid, (path, _))| {
-            [Change::Path(path.clone()), Change::Interrupted].map(|change| Line::new(uuid.clone(), change))
+        let jobs = self.jobs.iter().filter_map(|(uuid, (path, progress))| {
+            let path = Change::Path(path.clone());
+            let changes = match progress {
+                Progress::Open(job) => [Change::Accepted(job.clone()), path],
+                Progress::Failed => return None,
+                Progress::Interrupted => [path, Change::Interrupted],
+            };
+            Some(changes.map(|change| Line::new(uuid.clone(), change)))
         });
-        self.refused.iter().cloned().chain(lines).chain(interrupted).collect()
+        self.refused.iter().cloned().chain(lines).chain(jobs.flatten()).collect()
     }
 
     /// All answers as held ones, the oldest first; `otherwise` is why an answer is held that had not landed yet.

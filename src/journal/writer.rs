@@ -155,7 +155,7 @@ impl Writer {
         self.next_number = numbers.last().map_or(0, |last| last + 1);
         self.take_in(numbers);
         let begin = self.header(true);
-        self.pass_on(vec![begin.clone()]);
+        self.follow(begin.clone());
         self.create(&[begin])
     }
 
@@ -170,7 +170,7 @@ impl Writer {
                 is_own = *session == self.session;
             }
             // The numbers of other sessions mean nothing here, and their interrupted jobs are told of.
-            is_own || !matches!(line.change, Change::Numbered(_) | Change::Interrupted)
+            is_own || !matches!(line.change, Change::Numbered(_) | Change::Accepted(_) | Change::Interrupted)
         });
         for line in &lines {
             if let Change::Numbered(id) = line.change {

@@ -5,7 +5,6 @@ use rusqlite::{Connection, Row, params, params_from_iter};
 use serde::{Deserialize, Serialize};
 
 use super::{Asker, StoreError};
-use crate::error::Code;
 use crate::journal::Record;
 
 /// A finished job, or one that was interrupted.
@@ -74,11 +73,6 @@ pub enum JobKey {
 }
 
 impl JobEntry {
-    /// Its Neovim or its host ended before it did. When that was is not known.
-    pub fn is_interrupted(&self) -> bool {
-        self.record.error.as_ref().is_some_and(|(code, _)| code == Code::HostLost.name())
-    }
-
     /// Its first line when its file was written last, else when it was asked for.
     pub fn line(&self) -> u64 {
         self.place.map_or(self.record.job.selection.first_line, |(first, _)| first).max(1)
@@ -102,7 +96,7 @@ impl Asker<'_> {
         entry.id = u64::try_from(row.get::<_, i64>("id")?).ok().filter(|_| is_own);
         entry.ended = local(self.connection, Some(entry.record.ended_ms))?;
         if let (true, Some(at), Some((_, words))) =
-            (entry.is_interrupted(), entry.resumes_at, &mut entry.record.error)
+            (entry.record.is_interrupted(), entry.resumes_at, &mut entry.record.error)
         {
             let until = local(self.connection, Some(at.saturating_mul(1000)))?;
             *words = format!("ask again: the host ended while the job waited for a limit, until {until}");

@@ -43,7 +43,7 @@ fn asker(connection: &Connection) -> Asker<'_> {
 fn states(connection: &Connection) -> Vec<(u64, &'static str)> {
     let how = |job: &JobEntry| match &job.record.error {
         None => "done",
-        Some(_) if job.is_interrupted() => "interrupted",
+        Some(_) if job.record.is_interrupted() => "interrupted",
         Some(_) => "failed",
     };
     let page = Page { limit: 99, ..Page::default() };

@@ -120,12 +120,13 @@ pub fn stored(entry: &JobEntry, line: Option<u64>, now: &str, viewer: &Viewer) -
     let (record, job) = (&entry.record, &entry.record.job);
     let line = line.map_or_else(|| entry.line(), |line| line.max(1));
     let [sign, words] = match &record.error {
-        Some(_) if entry.is_interrupted() => failure(INTERRUPTED),
+        Some(_) if entry.record.is_interrupted() => failure(INTERRUPTED),
         Some((code, _)) => failure(code),
         None => landing(entry.landing.as_deref().unwrap_or("not landed"), record.held_for.as_deref()),
     };
     // When a job was interrupted is not always known.
-    let took = u64::try_from(record.ended_ms - job.started_ms).ok().filter(|_| !entry.is_interrupted());
+    let took =
+        u64::try_from(record.ended_ms - job.started_ms).ok().filter(|_| !entry.record.is_interrupted());
     ListRow {
         id: entry.id.map_or_else(|| entry.uuid.clone(), |id| format!("#{id}")),
         cells: vec![

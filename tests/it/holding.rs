@@ -166,11 +166,17 @@ fn a_held_answer_is_shown_in_the_next_neovim_once_its_file_is_read() {
 
 #[test]
 fn a_job_that_neovim_was_left_with_is_announced_until_a_host_has_taken_it_up() {
+    for end in [Nvim::quit_to, Nvim::crash] {
+        is_announced_until_it_is_taken_up(end);
+    }
+}
+
+fn is_announced_until_it_is_taken_up(end: fn(Nvim) -> Scratch) {
     let (nvim, gated) = open(Scratch::new());
     held(&nvim, &gated, "local b = 20");
     start(&nvim, "more", (5, 5), false);
     nvim.wait("it runs", || gated.has_started("more"));
-    let mut scratch = nvim.quit_to();
+    let mut scratch = end(nvim);
     let said = "botglue: an answer held: :Botglue review, a job interrupted: :Botglue history";
     for _ in 0..2 {
         let nvim = next(scratch);
