@@ -64,13 +64,21 @@ const JUST_PASSED: Duration = Duration::from_secs(600);
 impl LimitEnd {
     /// The end that these words name.
     pub fn named(words: &str) -> Option<Self> {
-        let words: String = words.chars().take(READ).flat_map(char::to_lowercase).collect();
-        let behind = |marks: &[&str], read: fn(&str) -> Option<Self>| {
+        let written: String = words.chars().take(READ).collect();
+        let words = written.to_ascii_lowercase();
+        let behind = |marks: &[&str], read: fn(&str, &str) -> Option<Self>| {
             let rests =
                 marks.iter().flat_map(|mark| words.match_indices(mark).map(|(at, _)| at + mark.len()));
-            rests.into_iter().find_map(|at| read(&words[at..]))
+            rests.into_iter().find_map(|at| read(&words[at..], &written[at..]))
         };
+        let stamp = |words: &str, _: &str| Self::stamp(number(words)?.0.parse().ok()?);
+        let span = |words: &str, _: &str| span(words);
         behind(&STAMPS, stamp).or_else(|| behind(&SPANS, span)).or_else(|| behind(&CLOCKS, clock))
+    }
+
+    /// The moment of a stamp of Unix time, in seconds or milliseconds; none where it is neither.
+    pub fn stamp(at: i64) -> Option<Self> {
+        [at, at / 1000].into_iter().find(|at| (1_000_000_000..10_000_000_000).contains(at)).map(Self::At)
     }
 
     /// Unix time in seconds; none where the time zone is not known, or there is no such date.
@@ -131,11 +139,6 @@ fn number(words: &str) -> Option<(&str, &str)> {
     (end > 0).then(|| words.split_at(end))
 }
 
-fn stamp(words: &str) -> Option<LimitEnd> {
-    let at: i64 = number(words)?.0.parse().ok()?;
-    [at, at / 1000].into_iter().find(|at| (1_000_000_000..10_000_000_000).contains(at)).map(LimitEnd::At)
-}
-
 /// `2 days 17 hours`, `5h23m1s`, `0.45s`; without a unit it is seconds.
 fn span(words: &str) -> Option<LimitEnd> {
     let (mut rest, mut seconds, mut is_any) = (words, 0.0, false);
@@ -161,8 +164,9 @@ fn span(words: &str) -> Option<LimitEnd> {
     Duration::try_from_secs_f64(seconds).ok().filter(|_| is_any).map(LimitEnd::After)
 }
 
-/// `3pm`, `12:50 pm (Europe/Paris)`, `oct 20, 5pm (utc)`, `jul 5th, 2026 8:19 pm`, `2026-07-22t07:06:58z`.
-fn clock(words: &str) -> Option<LimitEnd> {
+/// `3pm`, `12:50 pm (Europe/Paris)`, `oct 20, 5pm UTC`, `jul 5th, 2026 8:19 pm`, `2026-07-22t07:06:58z`. A name, as it was
+/// `written`, or an offset behind the time is its time zone.
+fn clock(words: &str, written: &str) -> Option<LimitEnd> {
     let words = words.trim_start_matches(['"', ':', '=', ' ', '\\']);
     let stamp = words.split(['"', ' ', ',', ')', '\\']).next()?.trim_end_matches('.').to_uppercase();
     if let Ok(stamp) = stamp.parse::<Timestamp>() {
@@ -189,6 +193,7 @@ fn clock(words: &str) -> Option<LimitEnd> {
     let (hour, behind) = number(rest)?;
     let minute = behind.strip_prefix(':').and_then(number);
     let behind = minute.map_or(behind, |(_, behind)| behind);
+    let behind = behind.strip_prefix(':').and_then(number).map_or(behind, |(_, behind)| behind);
     let half = behind.trim_start();
     let (add, behind) = match half.get(..2) {
         Some("am") => (0, &half[2..]),
@@ -199,11 +204,14 @@ fn clock(words: &str) -> Option<LimitEnd> {
     let hour: i8 = hour.parse().ok()?;
     let hour = if add < 0 { hour } else { hour % 12 + add };
     let minute = minute.map_or(Some(0), |(minute, _)| minute.parse().ok())?;
-    let zone = behind.trim_start().trim_start_matches('(');
+    let zone = behind.trim_start_matches([' ', '(']);
+    let is_named = written[written.len() - zone.len()..].starts_with(|next: char| next.is_ascii_uppercase());
     let end =
-        zone.find(|next: char| !next.is_ascii_alphanumeric() && !"/_+-".contains(next)).unwrap_or(zone.len());
-    let is_zone = behind.trim_start().starts_with('(') || matches!(&zone[..end], "utc" | "gmt");
-    let zone = is_zone.then(|| zone[..end].to_owned());
+        zone.find(|next: char| !next.is_ascii_alphanumeric() && !"/_+-:".contains(next)).unwrap_or(zone.len());
+    let zone = &zone[..end];
+    let is_offset = zone.len() > 1 && zone.starts_with(['+', '-']);
+    let is_zone = is_named || is_offset || matches!(zone, "utc" | "gmt") || behind.trim_start().starts_with('(');
+    let zone = is_zone.then(|| zone.to_owned());
     Some(LimitEnd::Clock { date, time: Time::new(hour, minute, 0, 0).ok()?, zone })
 }
 
@@ -213,7 +221,7 @@ mod tests {
 
     /// Words that agents have said, when each ends where it is Friday, 16 October 2026, 15:00 in UTC+2, and where they were
     /// seen.
-    const NAMED: [(&str, &str, &str); 24] = [
+    const NAMED: [(&str, &str, &str); 27] = [
         (
             "You've hit your session limit · resets 5:50pm (Europe/Paris)",
             "16 15:50",
@@ -290,6 +298,9 @@ mod tests {
         ),
         ("HTTP 429: retry-after: 30", "16 13:00", "RFC 9110"),
         ("resets at 2026-10-16T16:00:00Z", "16 16:00", "RFC 3339"),
+        ("resets 3pm Asia/Colombo", "17 09:30", "a zone without parentheses"),
+        ("resets 15:00:00 UTC. Upgrade", "16 15:00", "a zone without parentheses"),
+        ("Resets 3pm. Upgrade to Max", "16 13:00", "a sentence behind the time"),
     ];
 
     fn zone(name: &str) -> Option<TimeZone> {
@@ -325,6 +336,12 @@ mod tests {
             "try again later",
             "try again at 10 de jul. de 2026, 11:52.",
             "resets 3pm (Mars/Olympus)",
+            "resets 3pm Mars/Olympus",
+            "resets 3pm PT",
+            "Try again at 3:51 PM PST.",
+            "resets 3pm Pacific time",
+            "resets 3pm GMT+5",
+            "resets 15:00:00+02:00",
             "resets Feb 31, 3pm",
             "resets 25:70",
             "resets soon, 3 of 4",
