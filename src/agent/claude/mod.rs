@@ -122,7 +122,7 @@ fn line_events<'a>(line: &Object<'a>, each: &mut dyn FnMut(Event<'a>)) {
         "rate_limit_event" => {
             let info = line.get("rate_limit_info");
             let is_reached = info.get("status").text().as_deref() == Some("rejected");
-            let end = info.get("resetsAt").number().filter(|_| is_reached).map(LimitEnd::At);
+            let end = info.get("resetsAt").number().filter(|_| is_reached).and_then(LimitEnd::stamp);
             each(Event::Limit(end));
         }
         _ if caller == Caller::Main => api_event(line, Piece::Part, each),

@@ -45,6 +45,18 @@ fn a_long_pause_at_a_rate_limit_is_waited_for_without_the_agent() {
 }
 
 #[test]
+fn a_limit_ends_when_its_event_says_in_seconds_or_milliseconds() {
+    for at in ["1792166400", "1792166400000"] {
+        let event = format!(
+            r#"{{"type":"rate_limit_event","rate_limit_info":{{"status":"rejected","resetsAt":{at}}}}}"#
+        );
+        let failed = r#"{"type":"result","is_error":true,"result":"hit your session limit"}"#;
+        let limit = claude(&[INIT, &event, failed]).error.and_then(|error| error.limit);
+        assert_eq!(limit, Some(LimitEnd::At(1_792_166_400)), "{at}");
+    }
+}
+
+#[test]
 fn a_message_that_broke_off_is_taken_back_and_said_again() {
     let part = |text| wrapped(&delta(text));
     let start = wrapped(r#"{"type":"message_start","message":{"id":"m2"}}"#);
