@@ -57,11 +57,19 @@ pub enum Wait {
 impl Wait {
     /// The same in words.
     pub fn words(&self) -> String {
+        let then = match self {
+            Self::Place(_) => "",
+            Self::Limit { again: false, .. } => " · runs then",
+            Self::Limit { again: true, .. } => " · runs again then",
+        };
+        self.brief() + then
+    }
+
+    /// The same in the words that a column of a list has room for.
+    pub fn brief(&self) -> String {
         match self {
             Self::Place(number) => format!("queued, number {number}"),
-            Self::Limit { until, again } => {
-                format!("limit until {until} · runs{} then", if *again { " again" } else { "" })
-            }
+            Self::Limit { until, .. } => format!("limit until {until}"),
         }
     }
 }

@@ -102,7 +102,7 @@ impl Live {
 fn state(state: &LiveState) -> [Cell; 2] {
     match state {
         LiveState::Queued(wait) => {
-            [Cell::new(signs::QUEUED, "BotglueSpinner"), Cell::new(wait.words(), "BotglueActivity")]
+            [Cell::new(signs::QUEUED, "BotglueSpinner"), Cell::new(wait.brief(), "BotglueActivity")]
         }
         LiveState::Running(Doing { words, tone }) => {
             let group = if *tone == Tone::Failing { "BotglueFailure" } else { "BotglueActivity" };

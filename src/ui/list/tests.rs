@@ -1,5 +1,5 @@
 use super::*;
-use crate::session::{Doing, Tone};
+use crate::session::{Doing, Tone, Wait};
 use crate::view::sample::entry;
 
 const UI: Ui = Ui { columns: 80, lines: 24, cmdheight: 1 };
@@ -63,6 +63,16 @@ fn a_job_that_has_ended_stays_until_the_store_has_it() {
     assert_eq!(ids(&list), ["#4", "#1", "#2", "#0"], "the answer may be of a time before");
     list.on(page(3, vec![past(1), past(2), past(3), past(0)], false));
     assert_eq!(ids(&list), ["#4", "#1", "#2", "#3", "#0"]);
+}
+
+#[test]
+fn when_a_limit_ends_is_whole_in_80_columns() {
+    let mut list = list();
+    let wait = Wait::Limit { until: "15:04".to_owned(), again: true };
+    list.on(Event::Live(&[live(4, LiveState::Queued(wait))], Totals::default()));
+    let frame = list.frame(UI, 0);
+    assert!(frame.rows[0].text.contains("limit until 15:04  "), "{}", frame.rows[0].text);
+    assert_eq!(frame.below.unwrap().rows[0].text.trim(), "limit until 15:04 · runs again then");
 }
 
 #[test]
