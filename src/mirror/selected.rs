@@ -139,14 +139,25 @@ impl Selected {
         self.is_read_at(mark, text)
     }
 
-    /// Whether whole rows begin and end as they were sent, so that only what is between was edited.
+    /// Whether whole rows begin and end where they did, so that only what is between was edited: at each end the row on
+    /// one side of it reads as it was sent. A single row is known by those beside it.
     pub fn begins_and_ends_at(&self, mark: &Place, rows: &Rows) -> bool {
-        let (Place::Lines(now), [first, .., last]) = (mark, &self.rows[..]) else { return false };
-        self.kind == SelectionKind::Line
-            && now.len() > 1
-            && text_of(rows, now.start) == Some(first)
-            && text_of(rows, now.end - 1) == Some(last)
-            && (is_telling(first) || is_telling(last))
+        let Place::Lines(now) = mark else { return false };
+        if self.kind != SelectionKind::Line || now.is_empty() {
+            return false;
+        }
+        let has_two_ends = now.len() > 1 && self.rows.len() > 1;
+        let is_end = |[outside, inside]: [Option<usize>; 2], beside: Option<&Bytes>, own: Option<&Bytes>| {
+            let text = |at: Option<usize>| at.and_then(|at| text_of(rows, at));
+            let is_beside = text(outside) == beside.map(Vec::as_slice);
+            let is_own = has_two_ends && text(inside) == own.map(Vec::as_slice);
+            let known = [beside.filter(|_| is_beside), own.filter(|_| is_own)];
+            (is_beside || is_own).then(|| known.into_iter().flatten().any(|row| is_telling(row)))
+        };
+        let above =
+            is_end([now.start.checked_sub(1), Some(now.start)], self.above.as_ref(), self.rows.first());
+        let below = is_end([Some(now.end), Some(now.end - 1)], self.below.as_ref(), self.rows.last());
+        above.zip(below).is_some_and(|(above, below)| above || below)
     }
 
     /// Where the text reads as it was sent: where it was, else at the only place that does, if it says enough; an
@@ -250,7 +261,7 @@ impl Sent {
     }
 
     /// Whether a mark can be that of the range, though the text may have changed since it was sent: where it reads as
-    /// it did or, of whole rows that this host was sent, where they begin and end as they did.
+    /// it did or, of whole rows that this host was sent, where they begin and end where they did.
     pub fn agrees(&self, mark: &Place, rows: &Rows) -> bool {
         self.selected.is_at(mark, rows)
             || (self.tick.is_some() && self.selected.begins_and_ends_at(mark, rows))

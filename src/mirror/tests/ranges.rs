@@ -36,28 +36,39 @@ fn at_the_changedtick_of_the_request_its_range_is_where_it_says() {
 }
 
 #[test]
-fn at_another_changedtick_a_mark_counts_where_its_rows_begin_and_end_as_they_were_sent() {
-    let edited = ["new", "above", "first", "typed", "more", "last", "below"];
-    assert_eq!(place(&attached(run(7, 2, (2, 4)), 3, &edited, 2..6), 7), Some(2..6));
+fn at_another_changedtick_a_mark_counts_where_its_rows_begin_and_end_where_they_did() {
     for (text, mark) in [
-        (["above", "typed", "between", "last", "below"], 1..4),
-        (["above", "first", "between", "typed", "below"], 1..4),
+        (["new", "above", "first", "typed", "more", "last", "below"], 2..6),
+        (["new", "above", "typed", "between", "last", "below", ""], 2..5),
+        (["new", "above", "first", "between", "typed", "below", ""], 2..5),
+        (["new", "above", "typed", "typed", "more", "below", ""], 2..5),
+        (["new", "above", "last", "below", "", "", ""], 2..3),
+    ] {
+        assert_eq!(place(&attached(run(7, 2, (2, 4)), 3, &text, mark.clone()), 7), Some(mark), "{text:?}");
+    }
+    for (text, mark) in [
+        (["typed", "typed", "between", "last", "below"], 1..4),
+        (["above", "first", "between", "typed", "typed"], 1..4),
         (["above", "first", "between", "last", "below"], 1..3),
+        (["above", "first", "typed", "typed", ""], 1..2),
+        (["above", "below", "", "", ""], 1..1),
     ] {
         assert_eq!(place(&attached(run(7, 2, (2, 4)), 3, &text, mark), 7), None, "{text:?}");
     }
 }
 
 #[test]
-fn of_one_row_only_a_mark_around_the_same_row_counts() {
+fn of_one_row_only_a_mark_around_the_same_row_or_between_the_same_rows_counts() {
     assert_eq!(place(&attached(run(7, 2, (2, 2)), 3, &["first", "below"], 0..1), 7), Some(0..1));
-    assert_eq!(place(&attached(run(7, 2, (2, 2)), 3, &["first more", "below"], 0..1), 7), None);
+    assert_eq!(place(&attached(run(7, 2, (2, 2)), 3, &["first more", "between"], 0..1), 7), None);
+    let edited = ["above", "first more", "between"];
+    assert_eq!(place(&attached(run(7, 2, (2, 2)), 3, &edited, 1..2), 7), Some(1..2));
 }
 
 #[test]
 fn a_mark_that_comes_before_its_request_counts_once_that_fits_it() {
     for (tick, row, expected) in [(2, "typed", Some(1..4)), (1, "first", Some(1..4)), (1, "typed", None)] {
-        let text = ["above", row, "between", "last", "below"];
+        let text = ["", row, "between", "last", "below"];
         let mut mirrors = mirrored(&text);
         mirrors.take(marked(2, text.len(), &[(7, 1..4, None)]));
         assert_eq!(place(&mirrors, 7), None, "what was sent is not known");
