@@ -23,7 +23,7 @@ pub(super) struct QueuedJob {
     pub(super) earlier: EarlierRuns,
     /// It has waited for a limit: what it asks for is read again before it runs.
     pub(super) is_stale: bool,
-    /// The user has it run now, whatever its limit.
+    /// The user has it run now, or all jobs, whatever its limit.
     pub(super) is_urgent: bool,
     /// What the plugin was told of the end of its limit.
     pub(super) told: Option<i64>,
@@ -33,12 +33,12 @@ impl QueuedJob {
     /// A job that has not run yet.
     pub(super) fn new(request: Request, since_ms: i64, subscriptions: Subscriptions) -> Self {
         Self {
+            is_urgent: !request.resume_at_limit,
             request: Arc::new(request),
             since_ms,
             subscriptions,
             earlier: EarlierRuns::default(),
             is_stale: false,
-            is_urgent: false,
             told: None,
         }
     }
@@ -174,6 +174,17 @@ impl Jobs {
         self.looks_at = None;
     }
 
+    /// Forgets the limits that no job waits for any more.
+    pub(super) fn forget_limits(&mut self) {
+        let Self { running, queue, limits, .. } = self;
+        limits.retain(|limit, _| {
+            let mut ending = running.values().filter(|running| running.waits.is_some() && !running.is_urgent);
+            let mut waiting = queue.iter().filter(|waiting| !waiting.is_urgent);
+            ending.any(|running| key(&running.request) == *limit)
+                || waiting.any(|waiting| key(&waiting.request) == *limit)
+        });
+    }
+
     /// When it is to be looked whether a limit has ended: at `latest`, if there is any. None where that is under way.
     pub(super) fn look_at(&mut self, latest: i64) -> Option<i64> {
         let at = self.limits.values().copied().min()?.min(latest);
@@ -183,9 +194,9 @@ impl Jobs {
 
     /// What the jobs that wait for a limit ask for is old once they run.
     fn mark_stale(&mut self) {
-        let limits = &self.limits;
-        let waiting = self.queue.iter_mut().filter(|waiting| limits.contains_key(&key(&waiting.request)));
-        waiting.for_each(|waiting| waiting.is_stale = true);
+        for waiting in self.queue.iter_mut().filter(|waiting| !waiting.is_urgent) {
+            waiting.is_stale |= self.limits.contains_key(&key(&waiting.request));
+        }
     }
 
     /// Has a job run that waits for a limit, as soon as there is a place. Whether it does wait for one.

@@ -69,6 +69,7 @@ impl Host {
 
     /// Tells what has changed of the limits that jobs wait for, and looks again when the first of them ends.
     pub(super) fn follow_limits(&mut self) {
+        self.jobs.forget_limits();
         for (id, until) in self.jobs.untold_limits() {
             self.session.limited(id, until.is_some());
             self.board.touch(id);
