@@ -206,11 +206,13 @@ fn clock(words: &str, written: &str) -> Option<LimitEnd> {
     let minute = minute.map_or(Some(0), |(minute, _)| minute.parse().ok())?;
     let zone = behind.trim_start_matches([' ', '(']);
     let is_named = written[written.len() - zone.len()..].starts_with(|next: char| next.is_ascii_uppercase());
-    let end =
-        zone.find(|next: char| !next.is_ascii_alphanumeric() && !"/_+-:".contains(next)).unwrap_or(zone.len());
+    let end = zone
+        .find(|next: char| !next.is_ascii_alphanumeric() && !"/_+-:".contains(next))
+        .unwrap_or(zone.len());
     let zone = &zone[..end];
     let is_offset = zone.len() > 1 && zone.starts_with(['+', '-']);
-    let is_zone = is_named || is_offset || matches!(zone, "utc" | "gmt") || behind.trim_start().starts_with('(');
+    let is_zone =
+        is_named || is_offset || matches!(zone, "utc" | "gmt") || behind.trim_start().starts_with('(');
     let zone = is_zone.then(|| zone.to_owned());
     Some(LimitEnd::Clock { date, time: Time::new(hour, minute, 0, 0).ok()?, zone })
 }

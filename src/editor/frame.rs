@@ -22,8 +22,8 @@ const BETWEEN: Duration = Duration::from_millis(100);
 /// What can happen to a job's state besides what its stream says.
 #[derive(Debug, Clone, Copy)]
 pub enum StateChange<'a> {
-    /// It waits for others to end.
-    Queued,
+    /// It waits for others to end, or for a limit of its agent until then, Unix time in seconds.
+    Queued(Option<i64>),
     /// Its agent runs.
     Started,
     /// Its raw stream is kept in this file.

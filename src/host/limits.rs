@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
-use rmpv::Value;
 
 use super::Host;
 use super::jobs::QueuedJob;
@@ -61,9 +60,9 @@ impl Host {
         record::with_share(outcome, &share);
         self.session.cost(id, outcome.cost_usd);
         self.session.limited(id, true);
-        self.editor.change(id, StateChange::Queued);
+        self.editor.change(id, StateChange::Queued(Some(until)));
         self.board.touch(id);
-        self.tell(Patch::new(id).with_amounts(outcome).with("resumes_at", until).as_update());
+        self.tell(Patch::new(id).with_amounts(outcome));
         true
     }
 
@@ -73,7 +72,7 @@ impl Host {
         for (id, until) in self.jobs.untold_limits() {
             self.session.limited(id, until.is_some());
             self.board.touch(id);
-            self.tell(Patch::new(id).with("resumes_at", until.map_or(Value::Nil, Value::from)).as_update());
+            self.editor.change(id, StateChange::Queued(until));
         }
         let now = Timestamp::now().as_second();
         if let Some(at) = self.jobs.look_at(now + LOOK_AGAIN) {

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmpv::Value;
 use serde_json::json;
 
 use super::jobs::{QueuedJob, RunningJob};
@@ -154,8 +153,8 @@ impl Host {
         }
         self.views.is_past_stale = true;
         if let Some(patch) = self.session.finished(request, &outcome, None, journal::now_ms()) {
-            let patch = Patch::new(id).with("cost_usd", 0).with_outcome(&outcome).and(patch);
-            self.tell(patch.with("resumes_at", Value::Nil));
+            let ended = Patch::new(id).with_tools(self.editor.ended(id)).with("cost_usd", 0);
+            self.tell(ended.with_outcome(&outcome).and(patch));
         }
         self.feed.send(MirrorEvent::Ended { job: id });
         self.editor.change(id, StateChange::Gone);

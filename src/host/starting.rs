@@ -18,7 +18,6 @@ use crate::job::{self, Job, Launch, PrewarmEvent};
 use crate::journal::{self, Change, CountedBefore};
 use crate::record;
 use crate::request::{self, AgentStart, Request};
-use crate::session::Patch;
 use crate::store::Transcripts;
 use crate::stream::Outcome;
 
@@ -84,7 +83,7 @@ impl Host {
         self.start_waiting();
         if self.jobs.running(id).is_none() {
             // Sent once: jobs start in the order in which they came, so the editor can count their positions itself.
-            self.editor.change(id, StateChange::Queued);
+            self.editor.change(id, StateChange::Queued(None));
         }
         // A queued job may wait long, so its prewarmed agent is stopped.
         drop(prewarmed.and_then(|prompt| self.prewarm.hand_over(prompt)));
@@ -117,9 +116,7 @@ impl Host {
         }
         while let Some(waiting) = self.jobs.next_to_run() {
             let id = waiting.request.id;
-            if waiting.told.is_some() {
-                self.tell(Patch::new(id).with("resumes_at", Value::Nil));
-            }
+            self.session.limited(id, false);
             if waiting.is_stale {
                 self.jobs.recall(waiting);
                 self.editor.recall(id);

@@ -18,7 +18,7 @@ local MOST_TOOLS = 100
 -- The fields that its table has as they are.
 local PUBLIC = vim.split(
   "id status landing held_for path prompt agent model session_id tool text "
-    .. "num_turns cost_usd input_tokens output_tokens resumes_at",
+    .. "num_turns cost_usd input_tokens output_tokens",
   " "
 )
 
@@ -77,6 +77,7 @@ function Job:table()
     first_line = math.max(first, least),
     last_line = math.max(last, least),
     elapsed_ms = math.floor(((self.ended or vim.uv.hrtime()) - self.started) / 1e6),
+    resumes_at = self.status == "queued" and self.resumes_at or nil,
     error = vim.deepcopy(self.error),
     held_why = self.held_for == "doubtful" and self.held_why or nil,
     tools = {},

@@ -16,7 +16,7 @@ use crate::view::FAILED;
 const MOST_TOOLS: usize = 100;
 
 /// The fields whose change is told by an event.
-const UPDATES: [&str; 4] = ["status", "session_id", "tool", RETRY];
+const UPDATES: [&str; 5] = ["status", "resumes_at", "session_id", "tool", RETRY];
 /// A try that begins: the plugin gets the event alone.
 const RETRY: &str = "retry";
 
@@ -27,7 +27,7 @@ const FAILURE_SHOWN: Duration = Duration::from_secs(3);
 const STARTING: &str = "starting";
 
 /// The fields of a job, nil where there is nothing to say.
-type Fields = [(&'static str, Value); 6];
+type Fields = [(&'static str, Value); 7];
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -35,6 +35,7 @@ pub(super) struct JobState {
     changed: bool,
     finished: bool,
     status: Option<&'static str>,
+    resumes_at: Option<i64>,
     activity: Option<String>,
     failure: Option<String>,
     /// The newest failure, and when it was.
@@ -83,8 +84,8 @@ impl JobState {
     /// Folds a change in.
     pub(super) fn fold(&mut self, change: StateChange<'_>) {
         match change {
-            StateChange::Queued => {
-                self.status = Some("queued");
+            StateChange::Queued(until) => {
+                (self.status, self.resumes_at) = (Some("queued"), until);
                 self.changed = true;
                 // Of one that waits to run again nothing goes on.
                 (self.activity, self.failure, self.retry) = (None, None, None);
@@ -93,7 +94,7 @@ impl JobState {
                 }
             }
             StateChange::Started => {
-                self.status = Some("running");
+                (self.status, self.resumes_at) = (Some("running"), None);
                 self.changed = true;
                 // Its first update may come before the host knows that it runs.
                 self.activity.get_or_insert_with(|| STARTING.to_owned());
@@ -257,6 +258,7 @@ impl JobState {
         let text = |text: Option<&str>| text.map_or(Value::Nil, Value::from);
         [
             ("status", text(self.status)),
+            ("resumes_at", self.resumes_at.map_or(Value::Nil, Value::from)),
             ("session_id", text(self.session_id.as_deref())),
             ("model", text(self.model.as_deref())),
             ("transcript", text(self.transcript.as_deref())),

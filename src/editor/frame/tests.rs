@@ -26,7 +26,7 @@ fn frame(frames: &mut Frames) -> Vec<String> {
 #[test]
 fn a_frame_holds_the_newest_state_of_what_changed() {
     let mut frames = Frames::default();
-    frames.change(1, StateChange::Queued);
+    frames.change(1, StateChange::Queued(None));
     frames.change(2, StateChange::Started);
     frames.change(1, StateChange::Started);
     update(&mut frames, 1, &text("a"));
@@ -87,7 +87,7 @@ fn no_tool_of_a_finished_job_is_running() {
 #[test]
 fn a_job_whose_agent_never_ran_is_forgotten_too() {
     let mut frames = Frames::default();
-    frames.change(1, StateChange::Queued);
+    frames.change(1, StateChange::Queued(None));
     frames.finish(1);
     frames.change(1, StateChange::Gone);
     frames.take();
