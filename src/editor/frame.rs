@@ -77,8 +77,8 @@ impl Frames {
         self.jobs.get(&id).map(JobState::doing).unwrap_or_default()
     }
 
-    /// The newest lines of code of a job, and the rows of its newest tools in this room.
-    pub fn newest(&self, id: u64, room: usize) -> (Vec<String>, Vec<Chunks>) {
+    /// The newest lines of code of a job, none where those that are shown stay, and the rows of its newest tools in this room.
+    pub fn newest(&self, id: u64, room: usize) -> (Option<Vec<String>>, Vec<Chunks>) {
         let job = self.jobs.get(&id);
         job.map(|job| (job.code(), ui::tools(job.newest(), room))).unwrap_or_default()
     }

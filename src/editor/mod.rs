@@ -92,8 +92,8 @@ impl Editor {
         self.pending.lock().frames.doing(id)
     }
 
-    /// The newest lines of code of a job, and the rows of its newest tools in this room.
-    pub fn newest(&self, id: u64, room: usize) -> (Vec<String>, Vec<Chunks>) {
+    /// The newest lines of code of a job, none where those that are shown stay, and the rows of its newest tools in this room.
+    pub fn newest(&self, id: u64, room: usize) -> (Option<Vec<String>>, Vec<Chunks>) {
         self.pending.lock().frames.newest(id, room)
     }
 

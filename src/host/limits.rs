@@ -52,6 +52,7 @@ impl Host {
         let started_ms = running.since_ms;
         running.waits = Some((share, until));
         running.earlier.tools += outcome.tools.len();
+        running.subscriptions.void(id, &self.editor);
         if std::mem::take(&mut running.is_urgent) {
             self.jobs.lift_limit(&request);
         }

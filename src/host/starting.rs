@@ -144,8 +144,7 @@ impl Host {
             Before::Asked(counted)
         });
         let observers = subscriptions.observers().clone();
-        let tools = (earlier.count > 0).then_some(earlier.tools);
-        let job = Job::start(Arc::clone(&request), context, observers, prewarmed, tools);
+        let job = Job::start(Arc::clone(&request), context, observers, prewarmed, earlier.tools);
         let (transcript, waits, job) = (None, None, Some(job));
         self.jobs.run(RunningJob {
             request,

@@ -369,10 +369,7 @@ impl Host {
                 status.elapsed_ms = u64::try_from(now_ms() - since_ms).unwrap_or_default();
                 lists::now(&mut state, id, jobs, session, editor);
                 status.state = match state {
-                    LiveState::Queued(wait) => {
-                        status.code.clear();
-                        StatusState::Queued(wait)
-                    }
+                    LiveState::Queued(wait) => StatusState::Queued(wait),
                     LiveState::Running(mut doing) => {
                         if let Some(words) = doing.words.as_mut().filter(|words| *words == "starting") {
                             *words = format!("{words} {}", shown.agent);
@@ -383,7 +380,7 @@ impl Host {
                 };
                 let room = ROOM.0.min(columns * 3 / 5);
                 let (code, newest) = editor.newest(id, room);
-                if !code.is_empty() {
+                if let Some(code) = code {
                     status.code = code.iter().map(|line| ui::expand(line, shown.tabstop)).collect();
                 }
                 let is_running = matches!(status.state, StatusState::Running(_));

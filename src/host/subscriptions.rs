@@ -5,11 +5,12 @@ use crate::editor::Editor;
 use crate::job::{Observers, Subscription};
 use crate::land::Capture;
 use crate::request::{Observe, Request};
+use crate::stream::Update;
 
 /// See the module. Dropping it ends all of them.
 pub(super) struct Subscriptions {
     observers: Observers,
-    _shown: Vec<Subscription>,
+    shown: Vec<Subscription>,
     /// Users' functions.
     forward: Option<Subscription>,
 }
@@ -23,7 +24,7 @@ impl Subscriptions {
             let capture = Capture::new(request, request.preview);
             shown.push(observers.subscribe(editor.preview(request.id, capture)));
         }
-        let mut subscriptions = Self { observers, _shown: shown, forward: None };
+        let mut subscriptions = Self { observers, shown, forward: None };
         if let Some(wanted) = request.observe {
             subscriptions.forward(request.id, wanted, editor);
         }
@@ -34,6 +35,14 @@ impl Subscriptions {
     pub(super) fn forward(&mut self, id: u64, wanted: Observe, editor: &Editor) {
         // In place of the one before it; nothing comes between.
         self.forward = Some(self.observers.subscribe(editor.forward(id, wanted.thinking)));
+    }
+
+    /// What the job has said last is void, and what its agent says from now on is none of it.
+    pub(super) fn void(&mut self, id: u64, editor: &Editor) {
+        self.shown.clear();
+        if self.forward.take().is_some() {
+            editor.forward(id, false).update(&Update::Restart);
+        }
     }
 
     /// Forwards nothing any more.

@@ -18,17 +18,14 @@ pub(super) struct EventSink {
 }
 
 impl EventSink {
-    /// Of a run of the job with this number; where it has run before, `earlier` is how many tools it has called.
+    /// Of a run of the job with this number, which has called so many tools in earlier runs.
     pub(super) fn new(
         id: u64,
         events: mpsc::UnboundedSender<(u64, JobEvent)>,
         observers: Observers,
-        earlier: Option<usize>,
+        tools: usize,
     ) -> Self {
-        if earlier.is_some() {
-            observers.update(&Update::Restart);
-        }
-        Self { id, events, observers, tools: earlier.unwrap_or_default(), finished: None }
+        Self { id, events, observers, tools, finished: None }
     }
 
     /// The job's observers.

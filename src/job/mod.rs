@@ -85,17 +85,17 @@ pub struct Job {
 
 impl Job {
     /// Starts `request` on its own task, with the prewarmed agent if it was started in the same way. It shows
-    /// the observers what happens; where the job has run before, `earlier` is how many tools it has called.
+    /// the observers what happens; where the job has run before, `earlier_tools` is how many tools it has called.
     pub fn start(
         request: Arc<Request>,
         context: JobContext,
         observers: Observers,
         prewarmed: Option<Prewarmed>,
-        earlier: Option<usize>,
+        earlier_tools: usize,
     ) -> Self {
         let (stop, stopped) = oneshot::channel();
         let span = tracing::info_span!("job", id = request.id);
-        let sink = EventSink::new(request.id, context.events.clone(), observers, earlier);
+        let sink = EventSink::new(request.id, context.events.clone(), observers, earlier_tools);
         let task = tokio::spawn(task::run(request, context, sink, prewarmed, stopped).instrument(span));
         Self { _stop: stop, task }
     }

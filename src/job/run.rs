@@ -268,7 +268,7 @@ mod tests {
         let mut agent = RunningAgent::start(&launch, &Groups::default()).unwrap();
         let exit = agent.process.wait().await;
         let (events, mut told) = mpsc::unbounded_channel();
-        let mut sink = EventSink::new(1, events, Observers::default(), None);
+        let mut sink = EventSink::new(1, events, Observers::default(), 0);
         let (_stop, stopped) = oneshot::channel();
         let mut run = Run::new(Duration::from_secs(60), agent, stopped);
         run.stage = Stage::Draining { exit, until };

@@ -18,6 +18,7 @@ pub struct Capture {
     keep: usize,
     fences: Fences,
     text: String,
+    is_void: bool,
 }
 
 /// Which fences are not part of the answer.
@@ -41,7 +42,7 @@ impl Capture {
             (false, true) => Fences::Around,
             (false, false) => Fences::Cut,
         };
-        Self { keep, fences, text: String::new() }
+        Self { keep, fences, text: String::new(), is_void: false }
     }
 
     /// What a job's stream says; whether that may have changed the lines.
@@ -53,12 +54,19 @@ impl Capture {
                 self.text.push_str(text.strip_prefix('\n').unwrap_or(text));
             }
             Update::Text { text, .. } => self.text.push_str(text),
-            Update::Restart => self.text.clear(),
+            Update::Restart => (self.text, self.is_void) = (String::new(), true),
             // What it said before was no answer.
-            Update::Tool { tool, .. } if tool.status == ToolStatus::Running => self.text.clear(),
+            Update::Tool { tool, .. } if tool.status == ToolStatus::Running => {
+                (self.text, self.is_void) = (String::new(), false);
+            }
             _ => return false,
         }
         true
+    }
+
+    /// Whether what was shown is void, since it will be said again. What comes before a tool stays until more comes.
+    pub fn is_void(&self) -> bool {
+        self.is_void
     }
 
     /// The newest lines, fit to be shown, the one being written last.

@@ -84,6 +84,7 @@ test("what it cost, its tools and what observers hear go on over its runs", func
   nvim:host("heard")
   nvim:agent(1, "call", "Read", { file_path = "x" })
   nvim:agent(1, "say", "half")
+  nvim:shows("│ half")
   local failed = {
     type = "result",
     is_error = true,
@@ -91,9 +92,11 @@ test("what it cost, its tools and what observers hear go on over its runs", func
     total_cost_usd = 0.5,
   }
   nvim:agent(1, "print", vim.json.encode(failed))
-  nvim:agent(1, "exit", 1)
   nvim:eventually("it waits", "return require('botglue').job(1).status == 'queued'")
+  nvim:agent(1, "exit", 1)
   equal(nvim:job(1).cost_usd, 0.5)
+  nvim:shows("runs again then")
+  equal(nvim:screen():find("half", 1, true), nil)
   nvim:type(":Botglue retry<CR>")
   nvim:eventually("it runs", "return require('botglue').job(1).status == 'running'")
   nvim:agent(1, "call", "Grep", { pattern = "x" })
@@ -106,10 +109,10 @@ test("what it cost, its tools and what observers hear go on over its runs", func
   equal(nvim:lua("return told"), {
     "tool Read running",
     "text half",
-    "tool Read unfinished",
-    "state queued",
-    "state running",
     "restart ",
+    "state queued",
+    "tool Read unfinished",
+    "state running",
     "tool Grep running",
     "text A",
     "tool Grep unfinished",

@@ -71,9 +71,10 @@ impl JobState {
         }
     }
 
-    /// The newest lines of code.
-    pub(super) fn code(&self) -> Vec<String> {
-        self.code.as_ref().map(Capture::lines).unwrap_or_default()
+    /// The newest lines of code; none where those that are shown stay.
+    pub(super) fn code(&self) -> Option<Vec<String>> {
+        let code = self.code.as_ref()?;
+        Some(code.lines()).filter(|lines| code.is_void() || !lines.is_empty())
     }
 
     /// The newest calls, oldest first: what each does, and how it went.
@@ -89,6 +90,7 @@ impl JobState {
                 self.changed = true;
                 // Of one that waits to run again nothing goes on.
                 (self.activity, self.failure, self.retry) = (None, None, None);
+                self.write(&Update::Restart);
                 for (index, tool) in std::mem::take(&mut self.running) {
                     self.untell(index, ToolCall { status: ToolStatus::Unfinished, ..tool });
                 }

@@ -108,13 +108,29 @@ fn what_a_job_does_is_known_without_a_frame() {
     write(&mut frames, "c\nd");
     assert_eq!(frames.due(), None);
     assert_eq!(frames.doing(1).words.as_deref(), Some("writing"));
-    assert_eq!(frames.newest(1, 40).0, ["bc", "d"]);
+    assert_eq!(frames.newest(1, 40).0.unwrap(), ["bc", "d"]);
     update(&mut frames, 1, &tool(0, ToolStatus::Error, Some("no such file")));
     assert_eq!(frames.due(), Some(BETWEEN));
     let failing = Doing { words: Some("✗ Read 0.lua: no such file".to_owned()), tone: Tone::Failing };
     assert_eq!(frames.doing(1), failing);
     let tools = frames.newest(1, 40).1;
     assert_eq!(tools[0][1].0, " Read 0.lua ");
+}
+
+#[test]
+fn shown_code_stays_when_a_tool_begins_and_goes_when_it_is_void() {
+    let mut frames = Frames::default();
+    let void = Some(Vec::new());
+    for (end, left) in [(tool(0, ToolStatus::Running, None), None), (Update::Restart, void.clone())] {
+        frames.preview(1, Capture::new(&sample::lines("rust", &["x"]), 2));
+        frames.write(1, &text("a"));
+        frames.write(1, &end);
+        assert_eq!(frames.newest(1, 40).0, left);
+    }
+    frames.preview(1, Capture::new(&sample::lines("rust", &["x"]), 2));
+    frames.write(1, &text("a"));
+    frames.change(1, StateChange::Queued(None));
+    assert_eq!(frames.newest(1, 40).0, void);
 }
 
 #[test]

@@ -125,7 +125,7 @@ impl Bench {
             transcripts: transcripts.clone(),
         };
         let observers = Observers::default();
-        let job = Some(Job::start(Arc::new(request), context, observers.clone(), prewarmed, None));
+        let job = Some(Job::start(Arc::new(request), context, observers.clone(), prewarmed, 0));
         Started { job, events: told, transcripts, observers, pgid: None, outcome: None, amended: None }
     }
 
