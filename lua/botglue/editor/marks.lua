@@ -16,6 +16,7 @@ local PRIORITY = 130
 ---@field last integer the last row, included
 ---@field from integer? the first byte in the first row, for characters
 ---@field to integer? the byte behind the last one in the last row, for characters
+---@field is_point boolean? whether no text is between the marks
 ---@field spans integer[][]? for each row of a block the first byte and the one behind the last
 
 ---@class botglue.Base the text of a place
@@ -144,7 +145,9 @@ function Range:place()
   if is_turned or is_gone or end_row >= count then
     return nil
   end
-  return { first = row, last = end_row, from = is_part and col or nil, to = is_part and end_col or nil }
+  local from, to, is_point =
+    is_part and col or nil, is_part and end_col or nil, row == end_row and col == end_col
+  return { first = row, last = end_row, from = from, to = to, is_point = is_point }
 end
 
 --- Highlights its text from now on; without a group no more.
@@ -256,14 +259,17 @@ function Range:keep_rows()
   end
 end
 
---- Sets the base to the current text, just before the request is sent.
+--- Sets the base to the current text, just before the request is sent. Marks of lines that met in a row with text have
+--- been in others, which the host may not have said yet.
 ---@return boolean known whether its place is known
 function Range:rebase()
   local place = self:place()
-  if place then
-    self.base = self:read(place)
+  local base = place and self:read(place)
+  if not base or self.shape == "line" and place.is_point and base.rows[1] ~= "" then
+    return false
   end
-  return place ~= nil
+  self.base = base
+  return true
 end
 
 --- The same place for another job, as it is now.
