@@ -81,7 +81,7 @@ impl LimitEnd {
         [at, at / 1000].into_iter().find(|at| (1_000_000_000..10_000_000_000).contains(at)).map(Self::At)
     }
 
-    /// Unix time in seconds; none where the time zone is not known, or there is no such date.
+    /// Unix time in seconds; none where the time zone or the date does not exist.
     pub fn at(&self, now: &Zoned, zone: impl Fn(&str) -> Option<TimeZone>) -> Option<i64> {
         match self {
             Self::At(at) => Some(*at),

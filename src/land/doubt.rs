@@ -266,7 +266,7 @@ const CODE: &str = "assert begin break case continue create delete do done elif 
     import insert let next nil null pass raise redo retry return select self set super then this throw true try unless \
     until update when while with yield false none";
 
-/// Whether a row is of text that people read, though it is no whole sentence: a line of a long comment, or of a string.
+/// Whether a row is part of a text for people, without being a sentence: a line of a long comment, or of a string.
 fn is_text(row: &str) -> bool {
     let first = row.split_whitespace().next().unwrap_or_default().to_lowercase();
     words(row) >= 4 && !row.trim_end().ends_with(':') && !CODE.split_whitespace().any(|word| word == first)

@@ -228,7 +228,7 @@ fn sources() -> Vec<PathBuf> {
     found
 }
 
-/// Neovim's name for the type of a file; none for one that is no source.
+/// Neovim's name for the type of a source file; none for other files.
 fn filetype(path: &Path) -> Option<&str> {
     match path.extension()?.to_str()? {
         "rs" => Some("rust"),
