@@ -4,6 +4,7 @@
 //! offered as held. What was written decides: the plugin tells what no host has said to be stored.
 
 use std::io;
+use std::time::{Duration, Instant};
 
 use rmpv::Value;
 use serde_json::json;
@@ -15,6 +16,10 @@ use crate::editor::fields;
 use crate::journal::{Held, Landed};
 use crate::rpc::Hello;
 use crate::session::HeldAnswer;
+
+/// How long journals are waited for that another host reads, and when they are tried again. A command waits meanwhile.
+const PATIENCE: Duration = Duration::from_millis(300);
+const RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Who wants the held answers of Neovims that are gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,13 +88,24 @@ impl Host {
         }
     }
 
-    /// Takes over the held answers of Neovims that are gone.
+    /// Takes over the held answers of Neovims that are gone, once no other host reads what these have left.
     pub(super) fn adopt(&self, adopter: Adopter) {
-        let messages = self.messages.clone();
-        // As above.
-        self.store
-            .journal
-            .send(move |writer| _ = messages.send(HostMessage::Adopted(adopter, writer.adopt())));
+        let (messages, journal) = (self.messages.clone(), self.store.journal.clone());
+        tokio::spawn(async move {
+            let end = Instant::now() + PATIENCE;
+            loop {
+                let (send, adopted) = oneshot::channel();
+                journal.send(move |writer| _ = send.send(writer.adopt()));
+                // As above.
+                let adopted = adopted.await.unwrap_or_else(|_| Ok(Vec::new()));
+                let is_busy = matches!(&adopted, Err(error) if error.kind() == io::ErrorKind::WouldBlock);
+                if !is_busy || Instant::now() > end {
+                    _ = messages.send(HostMessage::Adopted(adopter, adopted));
+                    return;
+                }
+                tokio::time::sleep(RETRY_INTERVAL).await;
+            }
+        });
     }
 
     /// They are taken over.

@@ -271,6 +271,9 @@ impl Writer {
     }
 
     /// Takes over the undecided answers of all sessions that are gone.
+    ///
+    /// # Errors
+    /// `WouldBlock` while another host, or the thread of the database, reads what these have left.
     pub fn adopt(&mut self) -> io::Result<Vec<Held>> {
         // Without a file of its own, which is locked, this session would count as gone with all that it takes over.
         if self.file.is_none()
@@ -279,11 +282,7 @@ impl Writer {
             tracing::warn!(%error, "nothing is taken over without a journal");
             return Ok(Vec::new());
         }
-        let _turn = match self.folder.turn() {
-            // That one has them all.
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Vec::new()),
-            turn => turn?,
-        };
+        let _turn = self.folder.turn()?;
         let (mut held, before) = (Vec::new(), self.next_number);
         for (session, numbers) in self.folder.gone(&self.session)? {
             let first = self.next_number;

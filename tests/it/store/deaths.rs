@@ -111,6 +111,7 @@ impl Scene {
         self.answer();
         let met = go.with_extension("met");
         wait("the host is killed", || met.exists());
+        process::wait_for_end(self.host);
         self.nvim.crash()
     }
 
@@ -177,9 +178,18 @@ fn assert_found(scratch: Scratch, held_for: &str) {
     assert_landed(&nvim);
 }
 
-/// Asks for the held answers of Neovims that are gone, and shows the only one.
+/// Asks for the held answers of Neovims that are gone, which another host reads at first, and shows the only one.
 fn review(nvim: &Nvim) {
-    nvim.command("Botglue review");
+    let turn = std::fs::File::open(database(nvim).with_file_name("journal")).unwrap();
+    turn.lock().unwrap();
+    let before = nvim.scratch.journals();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            wait("the next host begins a journal", || nvim.scratch.journals() != before);
+            drop(turn);
+        });
+        nvim.command("Botglue review");
+    });
     nvim.shows_held(1);
 }
 

@@ -55,6 +55,18 @@ pub fn wait_for_none_but(scratch: &Scratch, expected: &[u32], what: &str) {
     }
 }
 
+/// Waits until a process that was killed holds no file any more: its environment is gone before that.
+#[track_caller]
+pub fn wait_for_end(pid: u32) {
+    let has_ended = || {
+        let state = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+        state.map_or(true, |state| {
+            state.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X']))
+        })
+    };
+    super::wait("the process has ended", has_ended);
+}
+
 /// Kills whatever the test has running: the last resort of a test that fails.
 pub fn kill_all(scratch: &Scratch) {
     for process in of(scratch) {
