@@ -66,14 +66,12 @@ test-fast: need-cargo $(NVIM_READY) ## within a minute, with no CLI and no netwo
 	@cargo test --locked --no-run
 	@tests/tools/together "$(MAKE) --no-print-directory test-pure" "env BOTGLUE_TEST_FAST=1 $(MAKE) --no-print-directory test-specs"
 
-# The unit tests, and of the integration tests the modules that start no Neovim and no CLI, with fewer random schedules
-# than in `make test`.
-PURE := acp::played:: document:: job:: large:: limits:: modules:: parse:: properties:: release:: replay:: \
-	review::schedule::
+# The unit tests, and of the integration tests the modules that start no Neovim and no CLI.
+PURE := acp::played:: document:: job:: large:: limits:: modules:: parse:: properties:: release:: replay::
 .PHONY: test-pure
 test-pure: need-cargo
 	@$(SCRATCH) cargo test --locked --no-fail-fast --lib --bins
-	@$(SCRATCH) BOTGLUE_REVIEW_RUNS=1000 cargo test --locked --no-fail-fast --test it -- $(PURE)
+	@$(SCRATCH) cargo test --locked --no-fail-fast --test it -- $(PURE)
 
 .PHONY: test-rust
 test-rust: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## those that cargo runs (TEST=name: those with it in their name)
@@ -119,9 +117,7 @@ fuzz: need-cargo ## broken streams (FUZZ_CASES=100000 of each protocol), and a m
 	@cargo test --locked --quiet --test it fuzz:: -- --ignored
 
 .PHONY: soak
-soak: need-cargo $(NVIM_READY) ## random schedules against a model (RUNS=20000 SEED=n), random reviews, hosts killed at random moments, and what 10,000 jobs leave behind
-	@BOTGLUE_REVIEW_RUNS=$(or $(RUNS),200000) BOTGLUE_REVIEW_SEED=$(or $(SEED),$(shell date +%s)000000) \
-		cargo test --locked --quiet --test it review:: -- --nocapture
+soak: need-cargo $(NVIM_READY) ## random schedules against a model (RUNS=20000 SEED=n), hosts killed at random moments, and what 10,000 jobs leave behind
 	@$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_MODEL_RUNS=$(or $(RUNS),20000) \
 		BOTGLUE_MODEL_SEED=$(or $(SEED),$(shell date +%s)) \
 		cargo test --locked --quiet --test it model:: -- --nocapture

@@ -1,4 +1,4 @@
-//! Cases that the random schedules of `tests/it/review` do not cover: how small a hunk is, parts of rows and blocks.
+//! Cases that the random schedules of `tests/it/model` do not cover: how small a hunk is, parts of rows and blocks.
 
 use super::*;
 use crate::document::{AnchorId, Document, Place};

@@ -25,7 +25,6 @@ mod prompt;
 mod properties;
 mod release;
 mod replay;
-mod review;
 mod screens;
 mod scripts;
 mod speed;

@@ -1,5 +1,5 @@
 -- The review of a held answer in its buffer, with the real host. What is proposed in which text, and what is written of
--- it, is a matter of `tests/it/review`; how it looks, of `tests/it/screens` and `review_draw_spec`.
+-- it, is a matter of `tests/it/model`; how it looks, of `tests/it/screens` and `review_draw_spec`.
 
 local child = require("support.child")
 local review = require("support.review")

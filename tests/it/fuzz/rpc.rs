@@ -11,7 +11,6 @@ use serde_json::json;
 use super::messages;
 use crate::support::DEADLINE;
 use crate::support::rpc::encoded;
-use crate::support::schedule::Random;
 use crate::support::scratch::Scratch;
 use crate::support::serve::Serve;
 
@@ -157,5 +156,26 @@ fn odd(dice: &mut Random) -> Value {
         13 => "long ".repeat(20_000).into(),
         14 => Value::Ext(1, vec![0; 8]),
         _ => Value::Map(vec![(Value::Nil, Value::Nil), (1.5.into(), "x".into())]),
+    }
+}
+
+/// Numbers by a seed (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        usize::try_from((mixed ^ (mixed >> 31)) % u64::try_from(end.max(1)).unwrap()).unwrap()
+    }
+
+    fn one_in(&mut self, count: usize) -> bool {
+        self.below(count) == 0
+    }
+
+    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+        &from[self.below(from.len())]
     }
 }

@@ -152,8 +152,14 @@ apply.write = function(argument)
   for i, step in ipairs(argument.steps) do
     local step_result = (result.steps or {})[i]
     if step_result and step_result.state == "written" and step_result.to ~= step_result.from then
-      writes[step.job] = table.remove(written, 1)
-      check_noted(step, writes[step.job].after)
+      local entry = table.remove(written, 1)
+      check_noted(step, entry.after)
+      if step.landing == "taken" then
+        entry.id, entry.landing, entry.modifiable = step.job, "taken", true
+        table.insert(M.records, entry)
+      else
+        writes[step.job] = entry
+      end
     end
   end
   return result
@@ -299,15 +305,27 @@ function M.lines(id)
   return job and { job.first_line, job.last_line } or { 1, 1 }
 end
 
+--- What is proposed of a held answer, and the changedtick of that; nothing where its place is not known.
+function M.hunks(id)
+  local ok, hunks, tick = pcall(require("botglue").hunks, id)
+  return ok and { vim.list_slice(hunks), tick } or vim.NIL
+end
+
 --- The user decides, of a conflict as one who has seen it; an error is what they are told.
-function M.decide(verb, id)
+function M.decide(verb, id, opts)
   local job = client.job(id)
   if verb == "accept" and api.nvim_buf_is_loaded(job.range.bufnr) then
     local tick = api.nvim_buf_get_changedtick(job.range.bufnr)
     client.connect(client.options()):notify("shown", { id = id, tick = tick })
   end
-  local ok, err = pcall(require("botglue")[verb], id)
+  local ok, err = pcall(require("botglue")[verb], id, opts)
   return not ok and tostring(err) or vim.NIL
+end
+
+--- The user drops what is proposed for a row, in the review that is open, and ends that.
+function M.drop(row)
+  require("botglue.ui.review.keys").press("drop", { row, row })
+  pcall(require("botglue.ui.review.view").close)
 end
 
 --- What a person could see, and what was recorded since the last look.

@@ -1,6 +1,6 @@
 //! Plays a schedule: types in a real Neovim, and tells the agents of its host what to answer.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 
 use botglue::land;
@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 use super::Counts;
 use super::neovim::{Editor, Seen, read};
 use super::schedule::{Job, Line, Row, Schedule, Step};
-use super::truth::{self, Ended, Record, Sent, Truth};
+use super::truth::{self, Ended, Hunk, Record, Sent, Truth};
 use crate::support::nvim::Nvim;
 
 /// After this many events without a key, something runs in a loop.
@@ -37,6 +37,12 @@ struct Played {
     landing: String,
     /// What was written last.
     last: Option<Record>,
+    /// The hunks that the user accepts now, and the words in those that were taken or dropped, if some were.
+    shown: Option<Vec<Hunk>>,
+    decided: HashSet<String>,
+    is_reviewed: bool,
+    /// What was proposed of it in which text, since it was held or hunks were dropped last.
+    proposed: HashMap<Vec<String>, Vec<Hunk>>,
 }
 
 /// One schedule as it is played.
@@ -202,20 +208,106 @@ impl<'a> Game<'a> {
     }
 
     fn decide(&mut self, verb: &str, which: usize) -> Result<(), String> {
-        let fits = |job: &&Played| match verb {
+        let fits = |job: &Played| match verb {
             "revert" => ["applied", "merged"].contains(&job.landing.as_str()),
             // What has no place of its own opens the review.
-            "accept" => ["conflict", "review", "not_modifiable"].contains(&job.landing.as_str()),
+            "accept" => job.is_held() || job.landing == "not_modifiable",
+            "take" | "undo" | "drop" => job.is_held(),
             _ => !["", "applied", "merged", "unchanged", "rejected", "reverted"]
                 .contains(&job.landing.as_str()),
         };
-        let jobs: Vec<&Played> = self.jobs.iter().filter(fits).collect();
+        let jobs: Vec<usize> = (0..self.jobs.len()).filter(|at| fits(&self.jobs[*at])).collect();
         if jobs.is_empty() {
             return Ok(());
         }
-        let id = jobs[which % jobs.len()].id;
+        let at = jobs[which % jobs.len()];
+        let id = self.jobs[at].id;
+        if ["take", "undo", "drop"].contains(&verb) {
+            let is_there = self.seen.is_home && self.seen.mode == "n" && self.seen.modifiable;
+            return if is_there { self.decide_hunk(verb, at, which / jobs.len()) } else { Ok(()) };
+        }
+        let shown = if verb == "accept" { self.hunks(at)?.0 } else { Vec::new() };
+        self.judge_hunks(at, &shown)?;
+        self.jobs[at].shown = Some(shown).filter(|hunks| !hunks.is_empty());
         let told = self.editor.lua("return M.decide(...)", &[json!(verb), json!(id)])?;
         self.look(&format!("{verb} job {id}: {told}"))
+    }
+
+    /// What is proposed of a held answer in the text as it is, with its changedtick.
+    fn hunks(&self, at: usize) -> Result<(Vec<Hunk>, u64), String> {
+        let told = self.editor.lua("return M.hunks(...)", &[json!(self.jobs[at].id)])?;
+        if told.is_null() { Ok((Vec::new(), 0)) } else { read(told) }
+    }
+
+    /// Whether that may be proposed: in a text that was there before the same as then.
+    fn judge_hunks(&mut self, at: usize, hunks: &[Hunk]) -> Result<(), String> {
+        let job = &mut self.jobs[at];
+        let Some(sent) = job.sent.as_ref().filter(|_| !hunks.is_empty()) else { return Ok(()) };
+        let truth = Truth { sent, copied: &self.copied, is_untouched: job.is_untouched };
+        truth.judge_hunks(&self.seen.lines, hunks, &job.decided)?;
+        match job.proposed.insert(self.seen.lines.clone(), hunks.to_vec()) {
+            Some(before) if before != hunks && self.copied.is_empty() => {
+                Err(format!("in the same text {before:?} was proposed, and now {hunks:?}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes one hunk of a held answer, and undoes that, or drops those at the first row of one.
+    fn decide_hunk(&mut self, verb: &str, at: usize, which: usize) -> Result<(), String> {
+        let (hunks, tick) = self.hunks(at)?;
+        self.judge_hunks(at, &hunks)?;
+        if hunks.is_empty() {
+            return Ok(());
+        }
+        let (before, number) = (self.seen.lines.clone(), which % hunks.len());
+        self.jobs[at].is_reviewed = true;
+        if verb == "drop" {
+            self.drop(at, &hunks[number])?;
+        } else {
+            self.take(at, number, &hunks[number], tick)?;
+        }
+        let left = if self.jobs[at].is_held() { self.hunks(at)?.0 } else { Vec::new() };
+        if verb == "drop" {
+            let dropped: Vec<Hunk> = hunks.iter().filter(|hunk| !left.contains(hunk)).cloned().collect();
+            self.jobs[at].settle(&dropped);
+            self.jobs[at].proposed.clear();
+            let is_right = self.seen.lines == before
+                && dropped.contains(&hunks[number])
+                && left.iter().all(|hunk| hunks.contains(hunk));
+            is_right.then_some(()).ok_or_else(|| format!("of {hunks:?} there are {left:?}"))?;
+        } else if left.len() + 1 != hunks.len() {
+            return Err(format!("of {hunks:?} there are {left:?}"));
+        }
+        self.judge_hunks(at, &left)?;
+        if verb == "undo" {
+            self.keys("u")?;
+            let again = if self.jobs[at].is_held() { self.hunks(at)?.0 } else { hunks.clone() };
+            if self.seen.lines != before || again != hunks {
+                return Err(format!("undo leaves {:?}, and {again:?} of {hunks:?}", self.seen.lines));
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, at: usize, number: usize, hunk: &Hunk, tick: u64) -> Result<(), String> {
+        let (id, opts) = (self.jobs[at].id, json!({"hunk": number + 1, "tick": tick}));
+        self.jobs[at].settle(std::slice::from_ref(hunk));
+        self.jobs[at].shown = Some(vec![hunk.clone()]);
+        let before = self.seen.lines.clone();
+        let told = self.editor.lua("return M.decide(...)", &[json!("accept"), json!(id), opts])?;
+        self.look(&format!("take {hunk:?} of job {id}: {told}"))?;
+        (self.seen.lines != before).then_some(()).ok_or_else(|| "what was shown is not taken".to_owned())
+    }
+
+    fn drop(&mut self, at: usize, hunk: &Hunk) -> Result<(), String> {
+        let id = self.jobs[at].id;
+        self.jobs[at].shown = None;
+        self.editor.lua("require('botglue').review(...)", &[json!(id)])?;
+        self.look("review")?;
+        let row = if hunk.last < hunk.first { hunk.last.max(1) } else { hunk.first };
+        self.editor.lua("M.drop(...)", &[json!(row)])?;
+        self.look(&format!("drop {hunk:?} of job {id}"))
     }
 
     fn event(&mut self, event: Event) -> Result<(), String> {
@@ -238,7 +330,20 @@ impl<'a> Game<'a> {
         let (id, rows): (u64, Vec<String>) = read(self.editor.lua("return M.start(...)", &[place])?)?;
         self.queue.push((spec.answer_after, Event::Answer(self.jobs.len())));
         let (is_untouched, sent, landing, last) = (true, None, String::new(), None);
-        self.jobs.push(Played { id, spec, rows, is_untouched, sent, landing, last });
+        let (shown, decided, is_reviewed, proposed) = (None, HashSet::new(), false, HashMap::new());
+        self.jobs.push(Played {
+            id,
+            spec,
+            rows,
+            is_untouched,
+            sent,
+            landing,
+            last,
+            shown,
+            decided,
+            is_reviewed,
+            proposed,
+        });
         self.look(&what)
     }
 
@@ -309,6 +414,17 @@ impl<'a> Game<'a> {
 }
 
 impl Played {
+    /// Whether it has a place in the buffer, and hunks there.
+    fn is_held(&self) -> bool {
+        ["conflict", "review"].contains(&self.landing.as_str())
+    }
+
+    /// The user has decided of these hunks.
+    fn settle(&mut self, hunks: &[Hunk]) {
+        let rows = hunks.iter().flat_map(|hunk| &hunk.lines);
+        self.decided.extend(rows.flat_map(|row| row.split_whitespace()).map(str::to_owned));
+    }
+
     /// Takes what was recorded of it.
     fn judge(&mut self, record: Record, copied: &HashSet<String>, counts: &Counts) -> Result<(), String> {
         let sent = self.sent.as_ref().ok_or("it has ended before its answer came")?;
@@ -319,10 +435,18 @@ impl Played {
                 Ended::Held => counts.held.fetch_add(1, Ordering::Relaxed),
             };
         } else {
-            truth.judge_decision(&self.landing, self.last.as_ref(), &record)?;
+            let shown = self.shown.as_deref();
+            truth.judge_decision(&self.landing, self.last.as_ref(), &record, shown, self.is_reviewed)?;
+        }
+        if record.landing == "taken" {
+            // What the user had in all hunks that are taken is in the text before the first of them.
+            self.last.get_or_insert(record);
+            return Ok(());
         }
         self.landing = record.held_for.clone().unwrap_or_else(|| record.landing.clone());
-        self.last = record.after.is_some().then_some(record);
+        if !self.is_reviewed || self.last.is_none() {
+            self.last = record.after.is_some().then_some(record);
+        }
         Ok(())
     }
 }

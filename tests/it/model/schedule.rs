@@ -52,7 +52,7 @@ pub enum Step {
     Together(Vec<Job>),
     /// The host is killed once it has done all that it can do, and another one takes over.
     Kill,
-    /// The user accepts, rejects or reverts one of the answers that there are.
+    /// The user accepts, rejects or reverts one of the answers that there are, or takes or drops one of its hunks.
     Decide { verb: &'static str, which: usize },
 }
 
@@ -329,7 +329,7 @@ fn step() -> impl Strategy<Value = Step> {
         2 => vec(job(), 2..4).prop_map(Step::Together),
         1 => Just(Step::Kill),
         2 => select(&["same", "indent", "one", "squeeze"][..]).prop_map(Step::Format),
-        3 => (select(&["accept", "reject", "revert"][..]), 0usize..4)
+        5 => (select(&["accept", "reject", "revert", "take", "undo", "drop"][..]), 0usize..12)
             .prop_map(|(verb, which)| Step::Decide { verb, which }),
     ]
 }

@@ -30,6 +30,27 @@ pub struct Record {
     pub is_left: bool,
 }
 
+/// A change that is proposed of a held answer: these lines, from 1, become those.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Hunk {
+    pub first: usize,
+    pub last: usize,
+    pub lines: Vec<String>,
+    pub conflict: bool,
+}
+
+/// A text with hunks in it.
+pub fn proposal(text: &[String], hunks: &[Hunk]) -> Vec<String> {
+    let mut rows = text.to_vec();
+    for hunk in hunks.iter().rev() {
+        rows.splice(hunk.first - 1..hunk.last, hunk.lines.iter().cloned());
+    }
+    if text == [""] && rows.len() > 1 && hunks.iter().all(|hunk| hunk.last < hunk.first) {
+        rows.retain(|row| !row.is_empty());
+    }
+    if rows.is_empty() { vec![String::new()] } else { rows }
+}
+
 /// A job as it was sent, and its answer.
 #[derive(Debug)]
 pub struct Sent {
@@ -131,16 +152,60 @@ impl Truth<'_> {
         })
     }
 
+    /// Whether hunks may be proposed in a text: each by itself, none takes anything of the user's away that is no
+    /// conflict, nothing comes twice, and nothing of the answer is missing but what is `decided`.
+    pub fn judge_hunks(
+        &self,
+        text: &[String],
+        hunks: &[Hunk],
+        decided: &HashSet<String>,
+    ) -> Result<(), String> {
+        let (base, answer) = (&self.sent.request.selection.rows, &self.sent.answer.lines);
+        let is_apart = hunks.windows(2).all(|pair| pair[0].last < pair[1].first);
+        let is_sent = |word: &String| count(base, word) + count(answer, word) > 0;
+        let is_clean = |hunk: &Hunk| {
+            let is_gone = |word: &&String| !hunk.lines.iter().any(|line| line.contains(*word));
+            let gone = less(&text[hunk.first - 1..hunk.last], &hunk.lines);
+            let mut gone = gone.keys().filter(|word| words(word).next().is_some()).filter(is_gone);
+            hunk.conflict || gone.all(is_sent)
+        };
+        let proposed = proposal(text, hunks);
+        let is_there = |word: &String| proposed.iter().any(|row| row.contains(word));
+        let mut brought = less(answer, base).into_keys();
+        let is_right_word = |word: String| {
+            let is_once = || count(&proposed, &word) <= count(text, &word).max(count(answer, &word));
+            (decided.contains(&word) || is_there(&word)) && (self.copied.contains(&word) || is_once())
+        };
+        let is_right = is_apart && hunks.iter().all(is_clean) && brought.all(is_right_word);
+        is_right.then_some(()).ok_or_else(|| format!("of {base:?}, {answer:?} in {text:?}: {hunks:?}"))
+    }
+
     /// Whether what came of a decision is what has to come of it: `was` is how the answer had ended, `last` the record
-    /// of what it wrote last.
-    pub fn judge_decision(&self, was: &str, last: Option<&Record>, record: &Record) -> Result<(), String> {
+    /// of what it wrote last, `shown` what was proposed of it then, where that is known. Of an answer that `is_reviewed`,
+    /// some hunks were taken or dropped before.
+    pub fn judge_decision(
+        &self,
+        was: &str,
+        last: Option<&Record>,
+        record: &Record,
+        shown: Option<&[Hunk]>,
+        is_reviewed: bool,
+    ) -> Result<(), String> {
         let is_taken_back = ["applied", "merged"].contains(&was);
         let (before, answer) = (&record.before, &self.sent.answer.lines);
         let (base, is) = (&self.sent.request.selection.rows, record.after.as_ref().unwrap_or(before));
+        let is_shown = || shown.is_none_or(|hunks| *is == proposal(before, hunks));
         let is_right = match (record.landing.as_str(), last) {
+            ("taken", _) => shown.is_some() && is_shown(),
+            ("applied" | "merged" | "unchanged" | "rejected", _) if is_reviewed && !is_taken_back => {
+                record.after.is_none() || is_shown()
+            }
             ("rejected", _) if !is_taken_back => is == before,
             ("reverted", Some(last))
-                if is_taken_back && last.after.as_ref() == Some(before) && *before != [""] =>
+                if is_taken_back
+                    && !is_reviewed
+                    && last.after.as_ref() == Some(before)
+                    && *before != [""] =>
             {
                 *is == last.before
             }
@@ -153,12 +218,13 @@ impl Truth<'_> {
             }
             ("applied" | "merged" | "unchanged", _) if !is_taken_back => {
                 told_as_written(record)?;
-                match self.meant(record) {
+                let is_meant = match self.meant(record) {
                     Some(Meant::Written(_, text)) => *is == text,
                     Some(Meant::Unchanged) => is == before,
                     Some(Meant::Conflict) => less(answer, base).keys().all(|word| count(is, word) > 0),
                     None => true,
-                }
+                };
+                is_meant && is_shown()
             }
             _ => false,
         };

@@ -11,7 +11,6 @@ pub mod nvim;
 pub mod picture;
 pub mod process;
 pub mod rpc;
-pub mod schedule;
 pub mod scratch;
 pub mod screen;
 pub mod serve;
