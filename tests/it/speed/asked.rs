@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::editor::{Editor, percentile};
-use super::row::{Run, Sample};
+use super::row::Run;
 use crate::support::agents::Gated;
 use crate::support::nvim::Builder;
 use crate::support::scratch::Scratch;
@@ -49,11 +49,7 @@ pub fn waited_for() -> Run {
     Box::new(move || {
         let times = editor.nvim.exec_with(TIMED, &[json!(TIMES)]);
         let mut times: Vec<Vec<f64>> = serde_json::from_value(times).expect("two lists of times");
-        vec![
-            Sample::Value(percentile(&mut times[0], 50)),
-            Sample::Value(percentile(&mut times[0], 99)),
-            Sample::Value(percentile(&mut times[1], 50)),
-        ]
+        vec![percentile(&mut times[0], 50), percentile(&mut times[0], 99), percentile(&mut times[1], 50)]
     })
 }
 
@@ -67,6 +63,6 @@ pub fn first_prompt() -> Run {
     Box::new(|| {
         let nvim = Builder::new(Scratch::new()).terminal(120, 40).start();
         let took = nvim.exec(TIMED).as_f64().expect("a time");
-        vec![Sample::Value(took)]
+        vec![took]
     })
 }

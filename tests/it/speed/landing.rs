@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::Value;
 
 use super::editor::{Editor, paced, percentile};
-use super::row::{Run, Sample};
+use super::row::Run;
 use crate::support::scratch::Scratch;
 use crate::support::{stream, wait};
 
@@ -56,7 +56,7 @@ fn to_the_buffer(is_locked: bool) -> Run {
         let mut took: Vec<f64> = took.collect();
         assert_eq!(took.len(), JOBS);
         editor.reset();
-        [50, 99].map(|percent| Sample::Value(percentile(&mut took, percent))).to_vec()
+        [50, 99].map(|percent| percentile(&mut took, percent)).to_vec()
     })
 }
 
@@ -93,7 +93,7 @@ pub fn at_once() -> Run {
         editor.ended();
         let used = editor.cpu() - before;
         editor.reset();
-        vec![Sample::Value(used)]
+        vec![used]
     })
 }
 
@@ -129,6 +129,6 @@ pub fn long_answer() -> Run {
         editor.nvim.mirrored();
         #[expect(clippy::cast_precision_loss, reason = "some milliseconds")]
         let took = (written - printed) as f64 / 1e6;
-        vec![Sample::Value(took)]
+        vec![took]
     })
 }

@@ -1,7 +1,7 @@
 //! What the host takes of memory.
 
 use super::editor::{Editor, ROWS, paced, text};
-use super::row::{Run, Sample};
+use super::row::Run;
 use crate::support::nvim::Builder;
 use crate::support::process;
 use crate::support::scratch::Scratch;
@@ -34,7 +34,7 @@ pub fn with_jobs() -> Run {
             idle.exec("return require('botglue.host.connection').process.ready") == true
         });
         let idle = process::memory(idle.host().unwrap());
-        vec![Sample::Value(megabytes(idle)), Sample::Value(most)]
+        vec![megabytes(idle), most]
     })
 }
 
@@ -53,7 +53,7 @@ pub fn after_jobs() -> Run {
         editor.nvim.edit("other.txt", &text(10));
         editor.nvim.mirrored();
         editor.run("D", 1, 1, 7);
-        vec![Sample::Value((of_host(&editor) - idle).max(0.0))]
+        vec![(of_host(&editor) - idle).max(0.0)]
     })
 }
 
@@ -70,6 +70,6 @@ pub fn with_buffers() -> Run {
             editor.nvim.exec("require('botglue.editor.capture').want(vim.api.nvim_get_current_buf())");
         }
         editor.nvim.mirrored();
-        vec![Sample::Value((of_host(&editor) - idle).max(0.0))]
+        vec![(of_host(&editor) - idle).max(0.0)]
     })
 }

@@ -10,7 +10,7 @@ use botglue::agent::Protocol;
 use botglue::stream::{Lines, ProcessEnd, Status, Stream, Update};
 use serde_json::Value;
 
-use super::row::{Run, Sample};
+use super::row::Run;
 use super::streams::{tool_heavy, tools};
 
 /// As much as the host reads at once.
@@ -24,7 +24,7 @@ pub fn tool_output() -> Run {
     Box::new(move || {
         let bytes = stream.as_bytes();
         let other = best(|| read_stream(bytes));
-        vec![Sample::Ratio { ours: best(|| each_line(bytes)), other }]
+        vec![best(|| each_line(bytes)) / other]
     })
 }
 
@@ -33,7 +33,7 @@ pub fn many_tools() -> Run {
     let [many, few] = [40_000, 10_000].map(tools);
     Box::new(move || {
         let (ours, other) = (best(|| read_stream(many.as_bytes())), best(|| read_stream(few.as_bytes())));
-        vec![Sample::Ratio { ours, other }]
+        vec![ours / other]
     })
 }
 
@@ -81,7 +81,7 @@ pub fn release_build() -> Run {
             .unwrap();
         let seconds = started.elapsed().as_secs_f64();
         assert!(status.success(), "the build failed");
-        vec![Sample::Value(seconds), Sample::Value(megabytes(&target.path().join("release/botglue")))]
+        vec![seconds, megabytes(&target.path().join("release/botglue"))]
     })
 }
 

@@ -17,19 +17,8 @@ pub enum Target {
     AtLeast(f64, &'static str),
 }
 
-/// What a run gives for one row.
-#[derive(Debug, Clone, Copy)]
-pub enum Sample {
-    Value(f64),
-    /// What is compared in the same run, one after the other.
-    Ratio {
-        ours: f64,
-        other: f64,
-    },
-}
-
 /// A run: measures all rows of a measure once, in their order.
-pub type Run = Box<dyn FnMut() -> Vec<Sample>>;
+pub type Run = Box<dyn FnMut() -> Vec<f64>>;
 
 /// One way to measure, with the rows that it fills; prepares what all runs share.
 pub struct Measure(pub &'static [(&'static str, Target)], pub fn() -> Run);
@@ -72,15 +61,6 @@ impl Target {
     }
 }
 
-impl Sample {
-    fn value(self) -> f64 {
-        match self {
-            Self::Value(value) => value,
-            Self::Ratio { ours, other } => ours / other,
-        }
-    }
-}
-
 impl Measure {
     /// Measures its rows so often, prints each, and gives their verdicts.
     pub fn measure(&self, runs: usize) -> Vec<Verdict> {
@@ -89,12 +69,11 @@ impl Measure {
             (0..runs).map(|_| run()).collect::<Vec<_>>()
         }));
         let Ok(runs) = runs else {
-            return self.0.iter().map(|(name, target)| print(name, *target, None, "it failed")).collect();
+            return self.0.iter().map(|(name, target)| print(name, *target, None)).collect();
         };
         let measured = self.0.iter().enumerate().map(|(at, (name, target))| {
-            let samples: Vec<Sample> = runs.iter().map(|run| run[at]).collect();
-            let result = judge(*target, samples.iter().map(|sample| sample.value()).collect());
-            print(name, *target, Some(&result), &sides(&samples))
+            let result = judge(*target, runs.iter().map(|run| run[at]).collect());
+            print(name, *target, Some(&result))
         });
         measured.collect()
     }
@@ -115,22 +94,7 @@ fn judge(target: Target, mut values: Vec<f64>) -> Result {
     Result { median, spread, verdict }
 }
 
-/// The two sides of a ratio, each by its median.
-fn sides(samples: &[Sample]) -> String {
-    let median = |side: fn(&Sample) -> Option<f64>| {
-        let mut values: Vec<f64> = samples.iter().filter_map(side).collect();
-        values.sort_by(f64::total_cmp);
-        values.get(values.len() / 2).copied()
-    };
-    let ours = median(|sample| if let Sample::Ratio { ours, .. } = sample { Some(*ours) } else { None });
-    let other = median(|sample| if let Sample::Ratio { other, .. } = sample { Some(*other) } else { None });
-    match ours.zip(other) {
-        Some((ours, other)) => format!("{} ÷ {}", rounded(ours), rounded(other)),
-        None => String::new(),
-    }
-}
-
-fn print(name: &str, target: Target, result: Option<&Result>, note: &str) -> Verdict {
+fn print(name: &str, target: Target, result: Option<&Result>) -> Verdict {
     let verdict = result.map_or(Verdict::NotMeasured, |result| result.verdict);
     let sign = if matches!(target, Target::AtMost(..)) { "≤" } else { "≥" };
     let said = match verdict {
@@ -144,7 +108,7 @@ fn print(name: &str, target: Target, result: Option<&Result>, note: &str) -> Ver
         |result| (target.show(result.median), format!("{:.0} %", result.spread * 100.0)),
     );
     // A closed output has no reader.
-    _ = writeln!(std::io::stdout(), "{name:<66}{reach:>14}{median:>14}{spread:>8}  {said:<13}{note}");
+    _ = writeln!(std::io::stdout(), "{name:<66}{reach:>14}{median:>14}{spread:>8}  {said}");
     verdict
 }
 

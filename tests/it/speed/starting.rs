@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::editor::{Editor, percentile, text};
-use super::row::{Run, Sample};
+use super::row::Run;
 use crate::support::agents::claude_is;
 use crate::support::cli::{self, Cli};
 use crate::support::fixture::Fixture;
@@ -45,7 +45,7 @@ pub fn blocked() -> Run {
             took
         };
         let mut times: Vec<f64> = (0..STARTS).map(|_| run()).collect();
-        vec![Sample::Value(percentile(&mut times, 50))]
+        vec![percentile(&mut times, 50)]
     })
 }
 
@@ -63,7 +63,7 @@ pub fn request_arrives() -> Run {
             prompt:set_text(...)
             prompt:submit()";
         let warm = until_requested(&fixture, || _ = fixture.nvim.exec_with(send, &[json!(PROMPT)]));
-        vec![Sample::Ratio { ours: warm, other: cold }]
+        vec![(warm) / (cold)]
     })
 }
 
@@ -96,7 +96,7 @@ pub fn host_and_plugin() -> Run {
              client.ready = ready
              return (at - start) / 1e6",
         );
-        vec![Sample::Value(ready.as_f64().unwrap()), Sample::Value(plugin(&Scratch::new()))]
+        vec![ready.as_f64().unwrap(), plugin(&Scratch::new())]
     })
 }
 
@@ -156,6 +156,6 @@ pub fn keys(rows: usize) -> Run {
             |buffer: &Value| editor.nvim.exec_with(TYPING, std::slice::from_ref(buffer)).as_f64().unwrap();
         let [plain, mirrored] = &buffers;
         let beyond = each(mirrored) - each(plain);
-        vec![Sample::Value(beyond.max(0.0))]
+        vec![beyond.max(0.0)]
     })
 }

@@ -1,7 +1,7 @@
 //! What many agents that print much cost the editor, beside the way without a host.
 
 use super::editor::{Editor, paced, printing};
-use super::row::{Run, Sample};
+use super::row::Run;
 use super::streams::tool_heavy;
 use crate::support::agents::claude_is;
 use crate::support::scratch::Scratch;
@@ -29,7 +29,7 @@ pub fn cpu() -> Run {
             editor.run(driver, JOBS, JOBS, EVERY);
             editor.cpu() - before
         };
-        let ratio = Sample::Ratio { ours: used(&ours, "D"), other: used(&other, "P") };
+        let ratio = used(&ours, "D") / used(&other, "P");
         ours.reset();
         vec![ratio]
     })
@@ -47,7 +47,7 @@ pub fn stall() -> Run {
         let idle = longest(&|| std::thread::sleep(IDLE));
         let busy = longest(&|| editor.run("D", JOBS, JOBS, EVERY));
         editor.reset();
-        vec![Sample::Value((busy - idle).max(0.0))]
+        vec![(busy - idle).max(0.0)]
     })
 }
 
@@ -83,7 +83,7 @@ fn share_with(jobs: usize, command: &'static str) -> Run {
         let before = editor.cpu();
         std::thread::sleep(2 * IDLE);
         let share = (editor.cpu() - before) / (2 * IDLE).as_secs_f64() / 1e3;
-        vec![Sample::Value(share * 100.0)]
+        vec![share * 100.0]
     })
 }
 
@@ -99,6 +99,6 @@ pub fn cost_of_128() -> Run {
             used / f64::from(jobs)
         };
         let other = each(32, 8);
-        vec![Sample::Ratio { ours: each(128, 128), other }]
+        vec![each(128, 128) / other]
     })
 }
