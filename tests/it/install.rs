@@ -1,34 +1,34 @@
 //! `make install`: the released host where there is one that fits, else one that cargo builds, and never a half one.
 //!
-//! The page with the releases is a server on loopback, the released host and cargo are scripts.
+//! The releases are files in a folder, the released host and cargo are scripts.
 
-mod page;
-
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 use crate::support::agents::write_script;
 use crate::support::process;
 use crate::support::scratch::Scratch;
-use page::{Page, Reply};
+use crate::support::wait_some;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// All that `make install` may use of the machine, `cargo` apart.
-const TOOLS: &str = "awk cat chmod curl cut dirname getconf git grep gzip head ls make mkdir mv rm \
+const TOOLS: &str = "awk cat chmod curl cut dirname getconf git grep gzip head ls make mkdir mkfifo mv rm \
                      sed sh sha256sum sleep sort tar tr uname";
 
 /// A copy of the project without its history, and a machine with the tools above.
 struct Machine {
     scratch: Scratch,
-    page: Page,
 }
 
 impl Machine {
     fn new() -> Self {
         let scratch = Scratch::new();
         std::fs::create_dir(scratch.path("bin")).unwrap();
-        let machine = Self { scratch, page: Page::serve() };
+        let machine = Self { scratch };
+        std::fs::create_dir_all(machine.released("")).unwrap();
         for name in ["Makefile", "Cargo.toml", "Cargo.lock", "release/artifact", "release/install"] {
             let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(name);
             machine.scratch.write(name, "");
@@ -70,7 +70,7 @@ impl Machine {
             .current_dir(self.scratch.project())
             .env_clear()
             .envs(self.scratch.environment());
-        command.env("PATH", self.scratch.path("bin")).env("BOTGLUE_RELEASES", self.page.url());
+        command.env("PATH", self.scratch.path("bin")).env("BOTGLUE_RELEASES", self.releases_url());
         command.stdin(Stdio::null());
         command
     }
@@ -89,7 +89,16 @@ impl Machine {
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 
-    /// Puts an archive on the page, whose host says that it is of this version; gives its name and its bytes.
+    /// A file of the release of this version.
+    fn released(&self, name: &str) -> PathBuf {
+        self.scratch.path("releases").join(format!("v{VERSION}")).join(name)
+    }
+
+    fn releases_url(&self) -> String {
+        format!("file://{}", self.scratch.path("releases").display())
+    }
+
+    /// Puts an archive among the releases, whose host says that it is of this version; gives its name and its bytes.
     fn releases(&self, version: &str) -> (String, Vec<u8>) {
         let archive = self.sh("release/artifact");
         let folder = archive.trim_end_matches(".tar.gz");
@@ -102,8 +111,8 @@ impl Machine {
         let bytes = std::fs::read(&path).unwrap();
         let sums = self.sh(&format!("sha256sum {archive}"));
         std::fs::remove_file(path).unwrap();
-        self.page.put(&format!("/v{VERSION}/{archive}"), Reply::Whole(bytes.clone()));
-        self.page.put(&format!("/v{VERSION}/SHA256SUMS"), Reply::Whole(format!("{sums}\n").into_bytes()));
+        std::fs::write(self.released(&archive), &bytes).unwrap();
+        std::fs::write(self.released("SHA256SUMS"), format!("{sums}\n")).unwrap();
         (archive, bytes)
     }
 
@@ -153,7 +162,8 @@ fn the_released_host_of_this_version_is_taken() {
     let (archive, _) = machine.releases(VERSION);
     let output = machine.install().output().unwrap();
     machine.check_released(&output);
-    assert!(printed(&output).contains(&format!("downloading {}/v{VERSION}/{archive}", machine.page.url())));
+    let downloading = format!("downloading {}/v{VERSION}/{archive}", machine.releases_url());
+    assert!(printed(&output).contains(&downloading));
     machine.sh("test -x target/release/botglue");
 
     // It takes the place of a host that is there.
@@ -169,11 +179,13 @@ fn what_is_not_the_released_host_of_this_version_is_not_taken() {
         spoil(&machine, &archive, bytes);
         machine.check_built(&machine.install().output().unwrap(), &format!("{archive} is not used: {why}"));
     };
-    let put = |machine: &Machine, name: &str, bytes| {
-        machine.page.put(&format!("/v{VERSION}/{name}"), Reply::Whole(bytes));
-    };
+    let put = |machine: &Machine, name: &str, bytes| std::fs::write(machine.released(name), bytes).unwrap();
     let another = |machine: &Machine, name: &str, bytes| put(machine, name, [bytes, vec![0]].concat());
+    let half = |machine: &Machine, name: &str, bytes: Vec<u8>| {
+        put(machine, name, bytes[..bytes.len() / 2].to_vec());
+    };
     is_not_used(VERSION, &another, "its checksum is not the one in SHA256SUMS");
+    is_not_used(VERSION, &half, "its checksum is not the one in SHA256SUMS");
     is_not_used(VERSION, &|machine, _, _| put(machine, "SHA256SUMS", vec![b'\n']), "its checksum");
     is_not_used("0.0.1", &|_, _, _| (), "its host says it is \"botglue 0.0.1\"");
     is_not_used("'; exit 3; '", &|_, _, _| (), "its host does not run here");
@@ -192,7 +204,7 @@ fn without_an_address_it_is_built_and_nothing_is_asked() {
     machine.releases(VERSION);
     let output = machine.install().env_remove("BOTGLUE_RELEASES").output().unwrap();
     machine.check_built(&output, "there is no address to download a release from");
-    assert_eq!(machine.page.asked(), 0);
+    assert!(!printed(&output).contains("downloading"));
 }
 
 #[test]
@@ -230,30 +242,25 @@ fn a_checkout_takes_the_released_host_only_for_the_sources_of_the_release() {
 fn an_interrupted_download_leaves_the_host_that_was_there() {
     let machine = Machine::new();
     let (archive, bytes) = machine.releases(VERSION);
-    let path = format!("/v{VERSION}/{archive}");
-    machine.page.put(&path, Reply::Half(bytes.clone()));
+    let path = machine.released(&archive);
+    machine.sh(&format!("rm '{0}'; mkfifo '{0}'", path.display()));
     machine.sh("mkdir -p target/release; printf old > target/release/botglue");
 
     let mut install = machine.install().stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    machine.page.wait_for_half();
+    let mut half = wait_some("it is downloaded", || {
+        std::fs::File::options().write(true).custom_flags(libc::O_NONBLOCK).open(&path).ok()
+    });
+    half.write_all(&bytes[..bytes.len() / 2]).unwrap();
     process::signal(install.id(), "TERM");
-    machine.page.hang_up();
+    drop(half);
     assert!(!install.wait().unwrap().success());
     process::wait_for_none_but(&machine.scratch, &[], "nothing of it goes on");
     assert_eq!(machine.host().as_deref(), Some("old"));
     assert_eq!(machine.target(), ["release"]);
 
-    machine.page.put(&path, Reply::Whole(bytes));
+    std::fs::remove_file(&path).unwrap();
+    std::fs::write(&path, bytes).unwrap();
     machine.check_released(&machine.install().output().unwrap());
-}
-
-#[test]
-fn a_download_that_breaks_off_is_not_taken() {
-    let machine = Machine::new();
-    let (archive, bytes) = machine.releases(VERSION);
-    machine.page.put(&format!("/v{VERSION}/{archive}"), Reply::Half(bytes));
-    machine.page.hang_up();
-    machine.check_built(&machine.install().output().unwrap(), &format!("{archive} could not be downloaded"));
 }
 
 #[test]
