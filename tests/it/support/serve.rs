@@ -120,6 +120,21 @@ impl Serve {
         self.told(id, |patch| (status(patch) == "running".into()).then_some(()));
     }
 
+    /// How the tools of a job ended, or what they do.
+    pub fn tools(&self, id: u64) -> Vec<String> {
+        let mut statuses: Vec<String> = Vec::new();
+        for patch in self.calls("jobs").iter().filter_map(Value::as_array).flatten() {
+            let is_of_job = *field(patch, "id") == id.into();
+            let tools = field(patch, "tools").as_array().filter(|_| is_of_job);
+            for tool in tools.into_iter().flatten().map(to_json) {
+                let at = usize::try_from(tool["index"].as_u64().unwrap()).unwrap();
+                statuses.resize(statuses.len().max(at), String::new());
+                tool["status"].as_str().unwrap().clone_into(&mut statuses[at - 1]);
+            }
+        }
+        statuses
+    }
+
     /// The host's process.
     pub fn pid(&self) -> u32 {
         self.child.id()

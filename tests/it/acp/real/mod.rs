@@ -11,14 +11,12 @@ mod neovim;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use botglue::agent::Protocol;
-use botglue::error::Code;
-use botglue::request::Request;
-use botglue::stream::ToolStatus;
+use serde_json::{Value, json};
 
-use crate::job::{Bench, Started};
 use crate::support::DEADLINE;
 use crate::support::api::{Api, Reply, calls, says};
+use crate::support::scratch::Scratch;
+use crate::support::serve::Serve;
 use agents::Agent;
 
 /// Where an agent runs: a home without anything of the developer's, a project, and the service. The directory for
@@ -56,26 +54,34 @@ impl Place {
 /// An agent for jobs without an editor.
 struct Real {
     agent: &'static Agent,
-    bench: Bench,
+    serve: Serve,
     place: Place,
+}
+
+/// What became of a job: its fields, and how its tools ended.
+#[derive(Debug)]
+struct Ended {
+    fields: Value,
+    tools: Vec<String>,
 }
 
 impl Real {
     fn new(agent: &'static Agent) -> Self {
-        let bench = Bench::new();
-        let root = bench.dir.path().canonicalize().unwrap();
-        let real = Self { agent, bench, place: Place::new(agent, root) };
+        let serve = Serve::start(Scratch::new());
+        let root = serve.scratch.path("");
+        let real = Self { agent, serve, place: Place::new(agent, root) };
         real.place.write("project/a.lua", "local x = 1\n");
         real
     }
 
-    /// A job with this script of the service's. Variables are all that the agent has besides its home and PATH, those
-    /// of its recipe too.
-    fn job(&self, replies: impl Into<Vec<Reply>>) -> Request {
-        self.job_with(replies, (self.agent.login)(&self.place))
-    }
-
-    fn job_with(&self, replies: impl Into<Vec<Reply>>, login: Vec<(&'static str, String)>) -> Request {
+    /// Runs a job with this script of the service's; `more` is laid over its fields. Variables are all that the agent
+    /// has besides its home and PATH, those of its recipe too.
+    fn run_with(
+        &self,
+        replies: impl Into<Vec<Reply>>,
+        login: Vec<(&'static str, String)>,
+        (name, args, trust_project): (&str, &[&str], bool),
+    ) -> Ended {
         self.place.api.script("it", replies);
         let path = (self.agent.search_path)();
         let [home, tmp] = ["home", "tmp"].map(|directory| self.place.path(directory));
@@ -85,27 +91,35 @@ impl Real {
         words.extend(self.agent.recipe.iter().map(|name| format!("${{{name}+{name}=\"${name}\"}}")));
         let script = format!("exec env -i {} {} \"$@\"", words.join(" "), self.agent.program);
         // A name in PATH is found by `env`, as it is by the host.
-        let mut request = self.bench.request(Protocol::Acp, &["/bin/sh", "-c", &script, "agent"]);
-        let start = &mut request.start;
-        self.agent.name.clone_into(&mut start.agent.name);
-        start.agent.model = self.agent.model.map(str::to_owned);
-        start.tools = ["Read", "Grep", "Glob"].map(str::to_owned).into();
-        start.cwd = self.place.path("project").into();
-        Request { prompt: "SCRIPT:it".to_owned(), timeout: DEADLINE, ..request }
+        let agent = json!({
+            "protocol": "acp", "command": ["/bin/sh", "-c", script, "agent"], "args": args, "model": self.agent.model,
+        });
+        let job = json!({
+            "agent": name, "agents": {name: agent}, "prompt": "SCRIPT:it", "timeout": DEADLINE.as_secs(),
+            "tools": ["Read", "Grep", "Glob"], "trust_project": trust_project,
+        });
+        self.serve.run(1, "", &job);
+        Ended { fields: self.serve.finished(1), tools: self.serve.tools(1) }
     }
 
-    async fn run(&self, replies: impl Into<Vec<Reply>>) -> Started {
-        self.bench.run(self.job(replies)).await
+    fn run(&self, replies: impl Into<Vec<Reply>>) -> Ended {
+        self.run_with(replies, (self.agent.login)(&self.place), (self.agent.name, &[], false))
     }
 }
 
 #[track_caller]
-fn assert_answers(started: &Started, agent: &Agent, answer: &str) {
-    let text = started.text().unwrap_or_else(|| panic!("{}: {}", agent.name, started.message()));
-    assert_eq!((text, started.outcome().held_for), (answer, None), "{}", agent.name);
+fn assert_answers(ended: &Ended, agent: &Agent, answer: &str) {
+    // There is no buffer in which it could land.
+    let fields = &ended.fields;
+    assert_eq!(
+        (&fields["text"], &fields["held_for"]),
+        (&json!(answer), &json!("buffer_gone")),
+        "{}: {fields:#}",
+        agent.name
+    );
 }
 
-async fn tools_that_read_may_work_or_fail(agent: &'static Agent) {
+fn tools_that_read_may_work_or_fail(agent: &'static Agent) {
     let real = Real::new(agent);
     let call = |name: &str| (agent.reads)(&real.place.path(name));
     let replies = [
@@ -113,11 +127,9 @@ async fn tools_that_read_may_work_or_fail(agent: &'static Agent) {
         calls("", &[call("project/missing.lua")]),
         says("local y = 2"),
     ];
-    let started = real.run(replies).await;
-    assert_answers(&started, agent, "local y = 2");
-    let tools = &started.outcome().tools;
-    let statuses: Vec<ToolStatus> = tools.iter().map(|tool| tool.status).collect();
-    assert_eq!(statuses, [ToolStatus::Ok, ToolStatus::Error], "{tools:?}");
+    let ended = real.run(replies);
+    assert_answers(&ended, agent, "local y = 2");
+    assert_eq!(ended.tools, ["ok", "error"]);
     // Not in the last request alone: that may be one that the agent makes for itself.
     let requests = format!("{:?}", real.place.api.requests());
     assert!(requests.contains("local x = 1"), "{requests}");
@@ -125,50 +137,47 @@ async fn tools_that_read_may_work_or_fail(agent: &'static Agent) {
 
 /// A tool is called once, and what comes of that is another matter: some agents end with the refusal, others go on. The
 /// control is the same program without its recipe: it shows that the user's settings allow the call.
-async fn nothing_is_done(agent: &'static Agent, calls: impl Fn(&str) -> Reply) {
+fn nothing_is_done(agent: &'static Agent, calls: impl Fn(&str) -> Reply) {
     let real = Real::new(agent);
     let target = real.place.path("project/done.txt");
-    let mut control = real.job([calls(&target), says("it was done")]);
-    control.start.agent.name = "own".to_owned();
-    control.start.agent.args = agent.plain.iter().map(|flag| (*flag).to_owned()).collect();
-    let started = real.bench.run(control).await;
-    assert!(Path::new(&target).exists(), "{}: {} {:?}", agent.name, started.message(), started.outcome());
+    let own = ("own", agent.plain, false);
+    let ended = real.run_with([calls(&target), says("it was done")], (agent.login)(&real.place), own);
+    assert!(Path::new(&target).exists(), "{}: {ended:?}", agent.name);
 
     let real = Real::new(agent);
     let target = real.place.path("project/done.txt");
-    let started = real.run([calls(&target), says("nothing was done")]).await;
-    assert!(!Path::new(&target).exists(), "{}: {:?}", agent.name, started.outcome());
-    let tools = &started.outcome().tools;
-    assert!(tools.iter().all(|tool| tool.status != ToolStatus::Ok), "{tools:?}");
+    let ended = real.run([calls(&target), says("nothing was done")]);
+    assert!(!Path::new(&target).exists(), "{}: {ended:?}", agent.name);
+    assert!(ended.tools.iter().all(|status| status != "ok"), "{ended:?}");
     // The call was understood: the model was told how it ended, or that is the end of the turn.
     let requests = real.place.api.requests();
     let was_told =
-        started.text().is_some() && requests.iter().any(|request| !request.tool_results().is_empty());
-    assert!(was_told || started.code() == Some(Code::PermissionDenied), "{}", started.message());
+        ended.fields["text"].is_string() && requests.iter().any(|request| !request.tool_results().is_empty());
+    assert!(was_told || ended.fields["error"]["code"] == "permission_denied", "{ended:?}");
 }
 
-async fn what_would_write_does_not_happen(agent: &'static Agent) {
-    nothing_is_done(agent, |path| calls("", &[(agent.writes)(path)])).await;
+fn what_would_write_does_not_happen(agent: &'static Agent) {
+    nothing_is_done(agent, |path| calls("", &[(agent.writes)(path)]));
 }
 
-async fn what_would_run_does_not_happen(agent: &'static Agent) {
-    nothing_is_done(agent, |path| calls("", &[(agent.runs)(&format!("touch {path}"))])).await;
+fn what_would_run_does_not_happen(agent: &'static Agent) {
+    nothing_is_done(agent, |path| calls("", &[(agent.runs)(&format!("touch {path}"))]));
 }
 
-async fn what_is_outside_is_not_read(agent: &'static Agent) {
+fn what_is_outside_is_not_read(agent: &'static Agent) {
     let real = Real::new(agent);
     real.place.write("outside.txt", "a canary");
-    real.run([calls("", &[(agent.reads)(&real.place.path("outside.txt"))]), says("local y = 2")]).await;
+    real.run([calls("", &[(agent.reads)(&real.place.path("outside.txt"))]), says("local y = 2")]);
     let is_read = format!("{:?}", real.place.api.requests()).contains("a canary");
     assert_eq!(is_read, agent.reads_all, "{}", agent.name);
 }
 
-async fn without_a_login_it_says_so(agent: &'static Agent) {
+fn without_a_login_it_says_so(agent: &'static Agent) {
     let real = Real::new(agent);
     (agent.log_out)(&real.place);
     let replies = [Reply::Error(401, "authentication_error", "invalid api key")];
-    let started = real.bench.run(real.job_with(replies, Vec::new())).await;
-    assert_eq!(started.code(), Some(Code::NotLoggedIn), "{}: {}", agent.name, started.message());
+    let ended = real.run_with(replies, Vec::new(), (agent.name, &[], false));
+    assert_eq!(ended.fields["error"]["code"], "not_logged_in", "{}: {ended:?}", agent.name);
     assert!(real.place.api.requests().is_empty() || agent.asks_without_login, "{}", agent.name);
 }
 
@@ -188,10 +197,10 @@ macro_rules! shown {
     };
     (@ $name:ident $($test:ident)*) => {
         $(
-            #[tokio::test]
+            #[test]
             #[ignore = "make test-agents"]
-            async fn $test() {
-                super::$test(super::Agent::named(stringify!($name))).await;
+            fn $test() {
+                super::$test(super::Agent::named(stringify!($name)));
             }
         )*
     };
@@ -203,22 +212,22 @@ use neovim::its_name_is_all_it_takes;
 shown!(gemini codex opencode qwen copilot);
 
 /// What `make test` runs: one dialogue from the user's keys to the stored job, and tools that would write and run.
-/// Recorded dialogues ([`super::played`]) cover the rest of the protocol there.
+/// Recorded dialogues cover the rest of the protocol there.
 mod gate {
     use super::Agent;
 
-    #[tokio::test]
-    async fn a_real_agent_answers_the_users_keys() {
-        super::its_name_is_all_it_takes(Agent::named("gemini")).await;
+    #[test]
+    fn a_real_agent_answers_the_users_keys() {
+        super::its_name_is_all_it_takes(Agent::named("gemini"));
     }
 
-    #[tokio::test]
-    async fn a_real_agent_writes_nothing() {
-        super::what_would_write_does_not_happen(Agent::named("gemini")).await;
+    #[test]
+    fn a_real_agent_writes_nothing() {
+        super::what_would_write_does_not_happen(Agent::named("gemini"));
     }
 
-    #[tokio::test]
-    async fn a_real_agent_runs_nothing() {
-        super::what_would_run_does_not_happen(Agent::named("gemini")).await;
+    #[test]
+    fn a_real_agent_runs_nothing() {
+        super::what_would_run_does_not_happen(Agent::named("gemini"));
     }
 }

@@ -43,7 +43,7 @@ fn sums(nvim: &Nvim) -> (i64, Option<f64>, [i64; 4]) {
 
 /// Keys from the selection to the answer, with the agent started meanwhile and its models offered; then a follow-up, or
 /// why there is none.
-pub async fn its_name_is_all_it_takes(agent: &'static Agent) {
+pub fn its_name_is_all_it_takes(agent: &'static Agent) {
     let (nvim, place) = open(agent);
     nvim.input("1GVG:Botglue<CR>");
     if agent.offers_models {
