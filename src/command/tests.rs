@@ -166,6 +166,11 @@ fn what_goes_on_from_a_job_needs_one_that_can_be_gone_on_from() {
     let answer = Here { answer: Some(5), ..here.clone() };
     assert_eq!(read_at("followup", &answer, &session), Ok(Act::Followup(again(5))));
     let mut session = session;
+    let session_id = Some("s7".to_owned());
+    session.ended_before(7, Known { agent: "gemini".to_owned(), session_id, ..Known::default() });
+    let world = World { here: &here, session: &session, options: &options };
+    let why = followup(7, Wanted::default(), world).unwrap_err();
+    assert_eq!(why, "start a new job: job 7 was run by gemini, this agent cannot go on in a session");
     let known = |landing| Known { prompt: "do it".to_owned(), landing, ..Known::default() };
     session.ended_before(6, known(None));
     let world = World { here: &here, session: &session, options: &options };

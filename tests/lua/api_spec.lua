@@ -217,20 +217,6 @@ test("an unknown option warns, and setup() sets the others", function()
   equal(nvim:lua("return require('botglue.host.client').options().timeout"), 9)
 end)
 
-test("a model of its own for each agent", function()
-  local nvim = child.with_host({ "a" })
-  local function model(options, run)
-    nvim:lua("require('botglue').setup(vim.tbl_extend('error', {}, ...))", options)
-    local id = nvim:run({ kind = "insert", first = { 1 } }, run)
-    return nvim:job(id).model
-  end
-  equal(model({ model = "opus" }), "opus")
-  equal(model({ model = "opus" }, { agent = "droid" }), nil)
-  equal(model({ agents = { droid = { model = "gpt" } } }, { agent = "droid" }), "gpt")
-  equal(model({ model = "opus", agents = { claude = { model = "haiku" } } }), "haiku")
-  equal(model({ model = "opus" }, { model = "sonnet" }), "sonnet")
-end)
-
 test("an unknown option in vim.g.botglue warns once", function()
   local nvim = child.with_host({ "a" })
   nvim:lua("vim.g.botglue = vim.tbl_extend('error', vim.g.botglue, { timeuot = 1 })")

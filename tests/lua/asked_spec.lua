@@ -138,7 +138,7 @@ for keys, said in pairs({
     eventually(nvim, "vim.fn.execute('messages')", "\nbotglue: " .. said)
     eventually(nvim, "vim.fn.getline(2)", "two")
     signal(nvim, "sigcont")
-    at_once(nvim, "require('botglue.host.connection').asked_within = ...", require("support.deadline"))
+    at_once(nvim, "require('botglue.host.connection').asked_within = ...", suite.DEADLINE)
     nvim:settle()
     nvim:eventually(
       "it is done then or not",

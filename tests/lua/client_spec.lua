@@ -174,7 +174,7 @@ test("Neovim ends while an answer is being accepted, and starts no host for it",
   nvim:run(child.line(1, 1), { review = true })
   nvim:answer(1, { "A" })
   local pid = nvim:lua("return vim.fn.getpid()")
-  nvim:host("hold", "jobs")
+  nvim:host("hold")
   nvim:lua("require('botglue').accept(1)")
   vim.rpcnotify(nvim.channel, "nvim_input", ":qa!<CR>")
   dies(pid)

@@ -3,18 +3,39 @@
 
 local child = require("support.child")
 local suite = require("support.suite")
-local test, equal, contains = suite.test, suite.equal, suite.contains
-local use_tools = require("support.running").use_tools
+local test, equal = suite.test, suite.equal
 
 --- What runs in the child: the colours of cells of the screen, and which texts on it cannot be read.
 local SUPPORT = [[
-  _G.colour = require("support.colour")
+  local READABLE = 3 -- the least contrast of a text with what is behind it
+  local VISIBLE = 15 -- the least difference of two areas, in the part of the colour that differs most, of 255
   -- A status line is the user's.
   vim.o.laststatus = 0
 
-  function _G.normal()
-    local look, is_dark = vim.api.nvim_get_hl(0, { name = "Normal", link = false }), vim.o.background == "dark"
-    return look.fg or (is_dark and 0xffffff or 0), look.bg or (is_dark and 0 or 0xffffff)
+  local function parts(colour)
+    return { math.floor(colour / 0x10000), math.floor(colour / 0x100) % 256, colour % 256 }
+  end
+
+  local function luminance(colour)
+    local sum = 0
+    for i, part in ipairs(parts(colour)) do
+      local linear = part <= 10 and part / 255 / 12.92 or ((part / 255 + 0.055) / 1.055) ^ 2.4
+      sum = sum + linear * ({ 0.2126, 0.7152, 0.0722 })[i]
+    end
+    return sum
+  end
+
+  --- Whether a text can be read, by its contrast as WCAG defines it.
+  function _G.is_readable(fg, bg)
+    local a, b = luminance(fg) + 0.05, luminance(bg) + 0.05
+    return math.max(a, b) / math.min(a, b) >= READABLE
+  end
+
+  --- Whether one colour is told from another.
+  function _G.differs(one, other)
+    return vim.iter(ipairs(parts(one))):any(function(i, part)
+      return math.abs(part - parts(other)[i]) >= VISIBLE
+    end)
   end
 
   --- The grids on the screen: the editor's, and one for each window that floats, which is smaller.
@@ -29,46 +50,32 @@ local SUPPORT = [[
     return grids
   end
 
-  --- The rows of a grid, each a list of cells. One that was drawn before the last change of colours has no attributes.
-  function _G.rows(grid)
-    local rows = {}
-    for row = 0, vim.o.lines - 1 do
-      rows[row + 1] = {}
-      for column = 0, vim.o.columns - 1 do
-        local cell = vim.api.nvim__inspect_cell(grid, row, column)
-        rows[row + 1][column + 1] = cell[1] and cell or nil
-      end
-    end
-    return rows
-  end
-
-  function _G.colours(cell)
-    local fg, bg = normal()
-    local look = cell[2] or {}
-    fg, bg = look.foreground or fg, look.background or bg
-    if look.reverse then
+  --- The text of a cell and its colours.
+  function _G.cell(grid, row, column)
+    local text, look = unpack(vim.api.nvim__inspect_cell(grid, row, column))
+    local normal, is_dark = vim.api.nvim_get_hl(0, { name = "Normal", link = false }), vim.o.background == "dark"
+    local fg = look and look.foreground or normal.fg or (is_dark and 0xffffff or 0)
+    local bg = look and look.background or normal.bg or (is_dark and 0 or 0xffffff)
+    if look and look.reverse then
       fg, bg = bg, fg
     end
-    return fg, bg
+    return text, fg, bg
   end
 
   --- The texts that cannot be read, each combination of colours once. Borders are seen, not read.
   function _G.unreadable()
-    local found, seen = {}, {}
+    local found = {}
     for _, grid in ipairs(grids()) do
-      for _, row in ipairs(rows(grid)) do
-        for column, cell in ipairs(row) do
-          local fg, bg = colours(cell)
-          local contrast, key = colour.contrast(fg, bg), ("#%06x on #%06x"):format(fg, bg)
-          if cell[1]:find("[%w<>:/]") and contrast < colour.READABLE and not seen[key] then
-            seen[key] = true
-            local text = vim.iter(row):skip(column - 1):take(12):map(function(one) return one[1] end):join("")
-            found[#found + 1] = ("%q is %s: %.1f"):format(text, key, contrast)
+      for row = 0, vim.o.lines - 1 do
+        for column = 0, vim.o.columns - 1 do
+          local text, fg, bg = cell(grid, row, column)
+          if text and text:find("[%w<>:/]") and not is_readable(fg, bg) then
+            found[("#%06x on #%06x"):format(fg, bg)] = true
           end
         end
       end
     end
-    return found
+    return vim.tbl_keys(found)
   end
 ]]
 
@@ -95,78 +102,54 @@ local function wrong_in_schemes(nvim, check)
   return wrong
 end
 
-local function start(lines)
-  local nvim = child.with_host(lines)
+--- What is on the screen: jobs that failed, are held and run, the line of a range with its tools, a review, a prompt.
+local SCENES = {
+  ["the list of jobs, its selected row too"] = ":Botglue jobs<CR>",
+  ["what jobs cost"] = ":Botglue info<CR>",
+  ["the lines below ranges and the list of tools"] = "5G",
+  ["the hunks of a review"] = ":Botglue review 2<CR>",
+  ["the prompt"] = ":Botglue<CR>a name",
+}
+
+--- A child with a job that has failed, one that is held, and one that runs.
+local function start()
+  local nvim = child.with_host({ "", "one", "", "two", "three", "" })
   nvim:lua(SUPPORT)
+  nvim:lua("vim.o.cursorline = true")
+  nvim:run(child.line(1))
+  nvim:agent(1, "refuse", 400, "no")
+  nvim:run(child.line(2), { review = true })
+  nvim:answer(2, { "ONE" })
+  nvim:run(child.line(4, 5))
+  local call = nvim:agent(3, "call", "Read", { file_path = "a" })
+  nvim:agent(3, "result", call, "no", true)
+  nvim:agent(3, "call", "Read", { file_path = "b" })
   return nvim
 end
 
---- How many windows float.
-local function floating(nvim)
-  return nvim:lua("return #grids() - 1")
-end
-
-for _, command in ipairs({ "jobs", "info" }) do
-  test(command .. ": title, keys and rows can be read in each colour scheme, the selected row too", function()
-    local nvim = start({ "" })
-    nvim:run(child.line(1, 1))
-    nvim:agent(1, "refuse", 400, "no")
-    nvim:settle()
-    nvim:run(child.line(1, 1), { review = true })
-    nvim:answer(2, { "A" })
-    nvim:run(child.line(1, 1))
-    nvim:type((":Botglue %s<CR>"):format(command))
-    nvim:eventually("the window is open", "return vim.api.nvim_win_get_config(0).relative ~= ''")
-    nvim:settle()
-    equal(floating(nvim), 1)
+for name, keys in pairs(SCENES) do
+  test(name .. " can be read in each colour scheme", function()
+    local nvim = start()
+    nvim:type(keys)
+    nvim:shows(({ ["5G"] = "✗ Read", [":Botglue review 2<CR>"] = "do take" })[keys] or "╯")
     equal(wrong_in_schemes(nvim, "return unreadable()"), {})
   end)
 end
 
-test("the prompt can be read in each colour scheme", function()
-  local nvim = start({ "" })
-  nvim:type(":Botglue<CR>a name")
-  contains(nvim:screen(), "a name")
-  contains(nvim:screen(), "send")
-  equal(floating(nvim), 1)
-  equal(wrong_in_schemes(nvim, "return unreadable()"), {})
-end)
-
-test("lines below a range, tools, and hunks of a review can be read in each colour scheme", function()
-  local nvim = start({ "", "one", "", "two", "" })
-  nvim:run(child.line(2, 2), { review = true })
-  nvim:answer(1, { "ONE" })
-  nvim:type("4G")
-  nvim:run(child.line(4))
-  use_tools(nvim, { "ok", "error", "running" }, 2)
-  contains(nvim:screen(), "✗ Read")
-  equal(wrong_in_schemes(nvim, "return unreadable()"), {})
-  nvim:type(":Botglue review 1<CR>")
-  nvim:shows("do take")
-  equal(wrong_in_schemes(nvim, "return unreadable()"), {})
-end)
-
 test("a running job's range is told from the line of the cursor, and from the rest", function()
-  local nvim = start({ "a", "b", "c", "d" })
-  nvim:lua("vim.o.cursorline = true")
-  nvim:run(child.line(3, 3))
-  nvim:runs(1)
+  local nvim = start()
+  nvim:type("3G")
   local wrong = wrong_in_schemes(
     nvim,
     [[
-    local wrong, cells = {}, {}
-    for name, row in pairs({ cursor = 0, plain = 1, range = 2 }) do
-      cells[name] = { colours(vim.api.nvim__inspect_cell(1, row, 0)) }
-    end
-    local fg, bg = unpack(cells.range)
-    for _, other in ipairs({ "cursor", "plain" }) do
-      local text, area = unpack(cells[other])
-      if math.max(colour.difference(fg, text), colour.difference(bg, area)) < colour.VISIBLE then
-        wrong[#wrong + 1] = "like " .. other
+    local row = vim.fn.screenpos(0, 4, 1).row - 1
+    local _, fg, bg = cell(1, row, 0)
+    local wrong = is_readable(fg, bg) and {} or { "its text" }
+    for name, other in pairs({ cursor = vim.fn.screenrow() - 1, plain = vim.fn.screenpos(0, 6, 1).row - 1 }) do
+      local _, text, area = cell(1, other, 0)
+      if not (differs(fg, text) or differs(bg, area)) then
+        wrong[#wrong + 1] = "like " .. name
       end
-    end
-    if colour.contrast(fg, bg) < colour.READABLE then
-      wrong[#wrong + 1] = ("text in the range: %.1f"):format(colour.contrast(fg, bg))
     end
     return wrong
   ]]
@@ -174,26 +157,23 @@ test("a running job's range is told from the line of the cursor, and from the re
   equal(wrong, {})
 end)
 
-test("the selected row is seen in each colour scheme", function()
-  local nvim = start({ "" })
-  nvim:run(child.line(1, 1))
-  nvim:run(child.line(1, 1))
+test("the selected row of a list is seen in each colour scheme", function()
+  local nvim = start()
   nvim:type(":Botglue jobs<CR>")
   local wrong = wrong_in_schemes(
     nvim,
     [[
-    local line, shown = vim.fn.line("."), rows(grids()[2])
-    local _, selected = colours(shown[line + 1][3])
-    local _, plain = colours(shown[line == 1 and 3 or line][3])
-    local is_seen = colour.difference(selected, plain) >= colour.VISIBLE
-    return is_seen and {} or { ("#%06x, #%06x"):format(selected, plain) }
+    local line, grid = vim.fn.line("."), grids()[2]
+    local _, _, selected = cell(grid, line, 2)
+    local _, _, plain = cell(grid, line == 1 and 2 or line - 1, 2)
+    return differs(selected, plain) and {} or { ("#%06x, #%06x"):format(selected, plain) }
   ]]
   )
   equal(wrong, {})
 end)
 
 test("what the user or a colour scheme defines is kept", function()
-  local nvim = start({ "" })
+  local nvim = child.with_host({ "" })
   nvim:lua([[
     vim.api.nvim_set_hl(0, "BotglueRange", { link = "Todo" })
     vim.api.nvim_create_autocmd("ColorScheme", {

@@ -53,21 +53,6 @@ test("the words after run are the prompt, as they are", function()
   equal(requests(nvim)[1].prompt, [[use "quotes" | bars, %s and \n]])
 end)
 
-test("completion", function()
-  local nvim = child.with_host({})
-  local function complete(line)
-    return nvim:lua("return vim.fn.getcompletion(..., 'cmdline')", line)
-  end
-  local all = complete("Botglue ")
-  equal({ all[1], vim.tbl_contains(all, "run"), vim.tbl_contains(all, "cancel") }, { "accept", true, false })
-  local sorted = vim.list_extend({}, all)
-  table.sort(sorted)
-  equal(all, sorted)
-  equal(complete("Botglue ru"), { "run" })
-  equal(complete("1,2Botglue! ru"), { "run" })
-  equal(complete("Botglue run r"), {})
-end)
-
 test("the log opens at its end, and cannot be written to", function()
   local nvim = child.start()
   nvim:lua([[

@@ -135,22 +135,6 @@ test("a wrong option raises one error that names its path", function()
   end
 end)
 
-test("the name of a shipped agent is all it takes", function()
-  local commands = {}
-  for name, agent in pairs(config.resolve({ agent = "codex" }).agents) do
-    commands[name] = agent.protocol .. " " .. table.concat(agent.command, " ")
-  end
-  equal(commands, {
-    claude = "claude claude",
-    droid = "droid droid",
-    codex = "acp codex-acp",
-    gemini = "acp gemini",
-    opencode = "acp opencode",
-    qwen = "acp qwen",
-    copilot = "acp copilot",
-  })
-end)
-
 test("an agent of one's own may speak ACP; only such a one has a mode, meta and a directory", function()
   local mine = {
     protocol = "acp",
@@ -196,14 +180,6 @@ test("an unknown option is named, and does no harm", function()
   })
   equal(unknown, { "agents.claude.comand", "context.line", "timeuot" })
   equal(options.timeout, 9)
-end)
-
-test("a list in place of a table of options is named, and takes none of the others away", function()
-  local options, unknown = config.resolve({ "opus", context = { 5 }, agents = { claude = { "claude" } } })
-  equal(unknown, { "1", "agents.claude.1", "context.1" })
-  equal(options.timeout, config.defaults().timeout)
-  equal(options.context.lines, config.defaults().context.lines)
-  equal(options.agents.claude.command, { "claude" })
 end)
 
 test("a command may be a string, whatever the protocol", function()

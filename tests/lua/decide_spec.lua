@@ -1,10 +1,10 @@
 -- What is decided of held answers: accepting and rejecting; and the decisions of a job, one after the other.
 
 local child = require("support.child")
-local decided = require("support.decided")
+local jobs = require("support.jobs")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
-local with_held, with_landed, decide, landing = decided.held, decided.landed, decided.decide, decided.landing
+local with_held, with_landed, decide, landing = jobs.held, jobs.landed, jobs.decide, jobs.landing
 local line = child.line
 
 test("accepting a held answer lands it, as one step", function()
@@ -85,7 +85,7 @@ test("what was typed since a conflict was shown is shown before it is replaced",
   nvim:type("4GAy<Esc>")
   -- At once: the view may just be drawn again.
   nvim:lua("require('botglue.host.connection').process:notify('shown', { id = 1, tick = 1 })")
-  decided.press(nvim, "accept")
+  jobs.press(nvim, "accept")
   equal({ landing(nvim), nvim:lines() }, { "held", { "a", "b", "c", "dxy", "e" } })
   suite.contains(nvim:messages(), "see :Botglue review 1, then accept it again")
   nvim:eventually("it is shown, and accepted", "return (pcall(require('botglue').accept, 1))")
@@ -233,11 +233,11 @@ end)
 
 test("where the host dies over a decision the answer is held, and the next host takes it", function()
   local nvim = with_held({ "B" })
-  nvim:host("hold", "jobs")
+  nvim:host("hold")
   nvim:type("v")
   decide(nvim, "accept")
   nvim:host("die")
-  nvim:host("release", "jobs")
+  nvim:host("release")
   nvim:type("<Esc>")
   equal({ landing(nvim), nvim:lines() }, { "held", { "a", "b", "c", "d", "e" } })
   suite.contains(nvim:messages(), "botglue: the host is gone: decide on job 1 again")
@@ -261,12 +261,6 @@ test("what waits for a safe moment is being decided until then", function()
   nvim:type("<Esc>")
   equal(nvim:eventually("it is decided", "return require('botglue').wait(1, 0)").landing, "applied")
   equal(nvim:lines(), { "a", "b", "C", "d", "e" })
-end)
-
-test("a decision is waited for", function()
-  local nvim = with_landed({ "a", "b" }, line(1, 1), { "A" })
-  local settled = nvim:lua("require('botglue').revert(1); return require('botglue').wait(1, 5000)")
-  equal({ nvim:lines(), settled.landing }, { { "a", "b" }, "reverted" })
 end)
 
 test("a buffer that is wiped while its answer is decided is said to be gone, in words", function()

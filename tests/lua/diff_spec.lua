@@ -1,10 +1,10 @@
 --- `:Botglue diff`: the proposal of a held answer beside its buffer, and what a landed one replaced.
 
 local child = require("support.child")
-local decided = require("support.decided")
+local jobs = require("support.jobs")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
-local landed, line = decided.landed, child.line
+local landed, line = jobs.landed, child.line
 
 local ROWS = { "one", "two", "three", "four", "five" }
 local PROPOSED = { "one", "TWO", "three", "FOUR", "five" }
@@ -95,18 +95,6 @@ test("the proposal follows the buffer, and its title counts hunks and conflicts"
   equal(nvim:job(1).landing, "held")
 end)
 
-test("a hunk is taken over with do, and the proposal has it no more", function()
-  local nvim = opened()
-  nvim:type("2Gdo")
-  equal(nvim:lines(), { "one", "TWO", "three", "four", "five" })
-  proposes(nvim, ONE_HUNK, PROPOSED)
-  nvim:type("4Gdo")
-  equal(nvim:lines(), PROPOSED)
-  proposes(nvim, "job 1, if accepted · no change · q close", PROPOSED)
-  nvim:type("u")
-  proposes(nvim, ONE_HUNK, PROPOSED)
-end)
-
 test("an answer that takes rows away, adds some, or fills an empty buffer is proposed whole", function()
   for _, case in ipairs({
     { { "a", "b", "c" }, line(1, 3), {}, { "" } },
@@ -134,7 +122,7 @@ test("q closes the proposal, and so does the end of either window", function()
       nvim:type(":split<CR>")
     end
     nvim:type(":Botglue diff<CR>")
-    nvim:play(keys)
+    nvim:type(keys)
     nvim:settle()
     equal(windows(nvim), { { ROWS, false } }, name)
     equal(nvim:drawn(), 1, name)

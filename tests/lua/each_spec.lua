@@ -155,12 +155,6 @@ test("a range means rows of the quickfix window, else what lies in those lines",
   equal(requests(nvim, 1)[1].selection.text, { "a3" })
 end)
 
-test("with a bang every answer is held", function()
-  local nvim = with_list({ { "a", 1 } })
-  nvim:type(":Botglue! each mend it<CR>")
-  equal(requests(nvim, 1)[1].review, true)
-end)
-
 test("what cannot be is one error line", function()
   local function said(items, command)
     local nvim = with_list(items)

@@ -1,10 +1,10 @@
 -- The answer of a held job in a buffer of its own.
 
 local child = require("support.child")
-local decided = require("support.decided")
+local jobs = require("support.jobs")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
-local with_held, decide = decided.held, decided.decide
+local with_held, decide = jobs.held, jobs.decide
 
 --- The child with the answer of job 1 in its buffer.
 local function edited(nvim, keys)
@@ -57,7 +57,10 @@ end)
 test("the name of its buffer reads the answer, also in another session", function()
   local nvim = child.start()
   nvim:lua("require('support.host').install()")
-  nvim:host("earlier", { uuid = "old-1", held_for = "review", lines = { "B" } })
+  nvim:lua(
+    "require('support.journal').write({ ... })",
+    { uuid = "old-1", held_for = "review", lines = { "B" } }
+  )
   nvim:type(":enew<CR>:file botglue://answer/old-1<CR>")
   nvim:eventually("it is there, as a session names it", "return vim.fn.getline(1) == 'B'")
   nvim:type(":bwipeout!<CR>:edit botglue://answer/old-1<CR>")

@@ -92,30 +92,9 @@ test("a handler that asks the user something holds up no other job", function()
   equal(nvim:lua("return said"), "yes")
 end)
 
-test("a handler may wipe the buffer and start the next job", function()
-  local nvim = with_jobs(
-    { "a", "b" },
-    on(
-      "Finished",
-      [[
-        table.insert(heard, { event.data.id, event.data.landing })
-        if event.data.id == 1 then
-          vim.api.nvim_buf_delete(event.data.bufnr, { force = true })
-          require("botglue").run({ prompt = "next", range = { kind = "insert", first = { 0 } } })
-        end
-      ]]
-    )
-  )
-  nvim:answer(1, { "A" })
-  nvim:answer(2, { "B" })
-  nvim:answer(3, { "C" })
-  nvim:eventually("all are told", "return #heard == 3")
-  equal(heard(nvim), { { 1, "applied" }, { 2, "held" }, { 3, "applied" } })
-end)
-
 test("handlers may wait for other jobs, also within one another, and lose no event", function()
   local nvim = with_jobs(
-    require("support.running").numbered(20),
+    child.numbered(20),
     on(
       "Finished",
       [[

@@ -1,12 +1,11 @@
 local child = require("support.child")
 local suite = require("support.suite")
-local written = require("support.written")
+local jobs = require("support.jobs")
 local test, equal, contains = suite.test, suite.equal, suite.contains
-local ROWS, line, with_landed, answer_prompt, message_of =
-  written.ROWS, written.line, written.with_landed, written.answer_prompt, written.message_of
+local ROWS, line, in_session, said = jobs.ROWS, child.line, jobs.in_session, jobs.said
 
 test("a follow-up goes on in a fork of the session that wrote the range, on all of it", function()
-  local nvim = with_landed()
+  local nvim = in_session()
   nvim:type("ggOtop<Esc>4GAx<Esc>:Botglue followup and now shorter<CR>")
   local sent = nvim:request(2)
   equal(sent.resume, { session_id = "s1" })
@@ -21,22 +20,15 @@ test("a follow-up goes on in a fork of the session that wrote the range, on all 
   equal(nvim:request(3).resume, { session_id = "s2" }, "the newest that wrote it")
 end)
 
-test("two follow-ups of one session run side by side", function()
-  local nvim = with_landed()
-  equal(nvim:lua("return require('botglue').followup(1, 'one')"), 2)
-  equal(nvim:lua("return require('botglue').followup(1, 'other')"), 3)
-  equal({ nvim:request(2).resume, nvim:request(3).resume }, { { session_id = "s1" }, { session_id = "s1" } })
-end)
-
 test("a follow-up without a prompt asks for it, and the range goes on moving meanwhile", function()
-  local nvim = with_landed()
+  local nvim = in_session()
   nvim:type("3G:Botglue followup<CR>")
   nvim:lua("vim.api.nvim_buf_set_lines(1, 0, 0, true, { 'top' })")
-  answer_prompt(nvim, "now")
+  nvim:type("now<C-s>")
   local sent = nvim:request(2)
   equal({ sent.prompt, sent.selection.first_line, sent.resume }, { "now", 3, { session_id = "s1" } })
   nvim:type("4G:Botglue followup<CR>")
-  answer_prompt(nvim)
+  nvim:type("<Esc><Esc>")
   equal(#nvim:host("received", "run"), 2)
 end)
 
@@ -54,7 +46,7 @@ test("a follow-up of a question is one", function()
 end)
 
 test("what a follow-up and a retry cannot be is said in one line", function()
-  local nvim = with_landed()
+  local nvim = in_session()
   local function says(code, words)
     contains(
       suite.raises(function()
@@ -76,37 +68,19 @@ test("what a follow-up and a retry cannot be is said in one line", function()
     "require('botglue').followup(2, 'x')",
     "botglue: start a new job: job 2 was run by mine, which keeps no sessions"
   )
-  contains(message_of(nvim, "open 2"), "which keeps no sessions")
+  contains(said(nvim, "open 2"), "which keeps no sessions")
   nvim:type("3Gdk")
   nvim:lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, { 'x' })")
   says("require('botglue').followup(1, 'x')", "the place of job 1 is not known")
   says("require('botglue').retry(1)", "the place of job 1 is not known")
-  contains(message_of(nvim, "rewind now"), "rewind takes no argument")
+  contains(said(nvim, "rewind now"), "rewind takes no argument")
   equal(#nvim:host("received", "run"), 2)
-end)
-
-test("an agent that cannot go on in a session says so before anything is asked or sent", function()
-  local nvim = child.with_host(ROWS)
-  nvim:run(line(2, 4), { agent = "gemini" })
-  nvim:answer(1, { "B" }, { session_id = "s1" })
-  nvim:type("2G")
-  for _, command in ipairs({ "followup", "followup more", "rewind" }) do
-    contains(
-      message_of(nvim, command),
-      "start a new job: job 1 was run by gemini, this agent cannot go on in a session"
-    )
-  end
-  equal(#nvim:host("received", "run"), 1)
 end)
 
 test("what wrote nothing at all can be followed up where it was", function()
   local nvim = child.with_host(ROWS)
   nvim:run(line(2, 4))
-  nvim:answer(
-    1,
-    {},
-    { session_id = "s1", edits = { { first = 0, last = 3, lines = {} } }, text = "```\n```" }
-  )
+  nvim:answer(1, {}, { session_id = "s1" })
   equal(nvim:lines(), { "a", "e" })
   equal(nvim:lua("return require('botglue').followup(1, 'no, keep it')"), 2)
   local sent = nvim:request(2).selection
@@ -168,37 +142,17 @@ end)
 
 test("an agent without sessions is told what was said, where its held answer is to be another", function()
   local nvim = child.with_host({ "a", "b" })
-  nvim:lua("require('botglue').setup({ agent = 'gemini', review = true })")
+  nvim:lua([[require("botglue").setup({
+    review = true,
+    agent = "mine",
+    agents = { mine = { protocol = "text", command = { "cat" } } },
+  })]])
   nvim:run(child.line(1), { prompt = "in capitals" })
   nvim:answer(1, { "held answer" })
   nvim:type("gg:Botglue followup not like that<CR>")
-  nvim:agent(2, "begin")
-  nvim:eventually(
-    "all of it is sent",
-    [[
-      local path = require("botglue.host.client").job(2).transcript
-      local sent = path and table.concat(vim.fn.readfile(path)) or ""
-      return vim.iter({ ... }):all(function(part) return sent:find(part, 1, true) end)
-    ]],
-    "in capitals",
-    "held answer",
-    "not like that"
-  )
-end)
-
-test("what follows up a failed job is its prompt with the words added", function()
-  local nvim = child.with_host({ "a", "b" })
-  nvim:run(child.line(1), { prompt = "do it" })
-  nvim:agent(1, "exit", 1)
-  nvim:host("ended", 1)
-  nvim:type("gg:Botglue followup but well<CR>")
-  equal({ nvim:request(2).prompt, nvim:request(2).resume }, { "do it\nbut well" })
-  nvim:agent(2, "exit", 1)
-  nvim:host("ended", 2)
-  nvim:type("gg\\pf")
-  nvim:shows("but well")
-  nvim:type("at last<C-s>")
-  equal(nvim:request(3).prompt, "do it\nbut well\nat last")
+  for _, part in ipairs({ "in capitals", "held answer", "not like that" }) do
+    contains(nvim:message(2), part)
+  end
 end)
 
 test("a job is sent again once its prompt was changed", function()

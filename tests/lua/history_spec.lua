@@ -1,7 +1,8 @@
-local stored = require("support.stored")
+local child = require("support.child")
+local jobs = require("support.jobs")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
-local with_jobs, open, shown = stored.with_jobs, stored.open, stored.shown
+local with_jobs, open = jobs.stored, jobs.open_history
 
 test("F, P, A and S list the file, the project, all, and this Neovim", function()
   local nvim = with_jobs(3, { ["2"] = { path = "/elsewhere/a.txt", project = "/elsewhere" } })
@@ -26,7 +27,7 @@ test("a file is that of its links too", function()
   nvim:type("F")
   nvim:eventually("its jobs are there", "return vim.api.nvim_buf_line_count(0) == 2")
   nvim:type("q")
-  local id = nvim:run(require("support.child").line(1))
+  local id = nvim:run(child.line(1))
   equal(nvim:job(id).path, nvim:lua("return path"))
 end)
 
@@ -41,7 +42,7 @@ test("why a store cannot be read is said once, whole, in the window", function()
   nvim:type(":Botglue history<CR>")
   nvim:eventually("it is told", "return vim.fn.getline(1):find('the store cannot be written') ~= nil")
   local function told()
-    return (table.concat(shown(nvim)):gsub(" ", ""))
+    return (table.concat(nvim:lines()):gsub(" ", ""))
   end
   local why = "the store cannot be written (%s: File exists (os error 17)); give yourself the right to write in "
     .. "`data_dir`, or set it to another folder"

@@ -1,9 +1,9 @@
 local child = require("support.child")
-local stored = require("support.stored")
+local jobs = require("support.jobs")
 local equal, test = require("support.suite").equal, require("support.suite").test
 
 test("the session is that of the range under the cursor, else of the newest job", function()
-  local nvim = stored.with_jobs(1, { ["1"] = { session_id = "s-1" } })
+  local nvim = jobs.stored(1, { ["1"] = { session_id = "s-1" } })
   nvim:set_lines({ "one", "two", "three" })
   for i = 1, 2 do
     nvim:run(child.line(i, i))

@@ -24,9 +24,7 @@ test("somebody else's listener that fails leaves no half of an answer", function
   for _, listener in ipairs({ "on_lines", "on_bytes" }) do
     local nvim = with_job({ "a", "b", "c" }, line(1, 3))
     nvim:lua("vim.api.nvim_buf_attach(0, false, { [...] = function() error('theirs') end })", listener)
-    nvim:answer(1, { "A", "b", "C" }, {
-      edits = { { first = 0, last = 1, lines = { "A" } }, { first = 2, last = 3, lines = { "C" } } },
-    })
+    nvim:answer(1, { "A", "b", "C" })
     equal(nvim:lines(), { "A", "b", "C" }, listener)
     equal(nvim:outcome(1), { "done", "applied" }, listener)
   end
@@ -54,7 +52,7 @@ test("a row of a block that the answer leaves as it was keeps what was typed the
     nvim:answer(1, { "12", "", "34" })
     equal(nvim:outcome(1), { "done", "held", "conflict" }, keys)
     equal(nvim:lines(), { "abcd", row, "fghi" }, keys)
-    nvim:play(":Botglue accept 1<CR>", ":Botglue accept 1<CR>")
+    nvim:type(":Botglue accept 1<CR>", ":Botglue accept 1<CR>")
     equal(nvim:lines(1), { "ab12", row, "fg34" }, keys)
   end
 end)

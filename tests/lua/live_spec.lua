@@ -1,8 +1,15 @@
 local child = require("support.child")
-local running = require("support.running")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
-local numbered, view, line = running.numbered, running.view, child.line
+local numbered, line = child.numbered, child.line
+
+--- What must not move: the cursor, the top line and the mode.
+local function view(nvim)
+  return nvim:lua([[
+    local view = vim.fn.winsaveview()
+    return { view.lnum, view.col, view.topline, view.topfill, vim.api.nvim_get_mode().mode }
+  ]])
+end
 
 --- The first rows of the screen, with the moving parts of a status line replaced.
 local function rows(nvim, count, first)
@@ -59,22 +66,6 @@ test("code is previewed in a block that grows with it and never shrinks", functi
   shows({ "  one", "  @ it · Read x · Ns", "  │ b", "  │ c", "  │ d", "two" })
   nvim:answer(1, { "  ONE" })
   equal(rows(nvim, 3), { "  ONE", "two", "~" })
-end)
-
-test("a range at the end of the window shows its state beside its last row, and nothing moves", function()
-  local nvim = child.with_host(numbered(60))
-  nvim:type("40Gzb")
-  local before, height = view(nvim), nvim:lua("return vim.fn.winheight(0)")
-  nvim:run(line(40))
-  nvim:ticks(2)
-  equal(rows(nvim, 1, height), { "line 40 @ it · Ns" })
-  write(nvim, { "a", "b", "c" })
-  equal(rows(nvim, 1, height), { "line 40 @ it · writing · Ns" })
-  equal(view(nvim), before)
-  nvim:type("<C-e><C-e>")
-  nvim:ticks(2)
-  local below = { "line 40", "@ it · writing · Ns", "│ a" }
-  equal(rows(nvim, 3, height - 2), below, "below it as soon as there is room")
 end)
 
 test("the line of a held answer is beside the last row where the window ends there, else below it", function()
@@ -222,15 +213,3 @@ test("below a closed fold that holds the range, also at the end of the buffer", 
   nvim:ticks(2)
   equal(rows(nvim, 5), { "line 1", "line 2", "line 3", "@ it · Ns", "line 4" })
 end)
-
-test(
-  "below the last screen row of a wrapped line, and at the first column where lines do not wrap",
-  function()
-    local nvim = child.with_host({ ("x"):rep(100), "two" })
-    nvim:run(line(1))
-    equal(rows(nvim, 4), { ("x"):rep(80), ("x"):rep(20), "@ it · Ns", "two" })
-    nvim:lua("vim.wo.wrap = false; vim.cmd('normal! $'); vim.fn.winrestview({ leftcol = 30 })")
-    nvim:ticks(2)
-    equal(rows(nvim, 3), { ("x"):rep(70), "@ it · Ns", "" })
-  end
-)

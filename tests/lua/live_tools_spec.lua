@@ -1,10 +1,32 @@
 -- The list of the newest tools of a job that runs, beside its range.
 
 local child = require("support.child")
-local running = require("support.running")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
-local use_tools, numbered, view, line = running.use_tools, running.numbered, running.view, child.line
+local numbered, line = child.numbered, child.line
+
+--- Has the agent of job 1 call tools, and waits until they can be seen.
+---@param statuses ("ok"|"error"|"running")[] how far each comes
+local function use_tools(nvim, statuses)
+  local count = #nvim:job(1).tools
+  for i, status in ipairs(statuses) do
+    local call = nvim:agent(1, "call", "Read", { file_path = tostring(count + i) })
+    if status ~= "running" then
+      nvim:agent(1, "result", call, "what came of it", status == "error")
+    end
+  end
+  nvim:eventually(
+    "the tools have come",
+    [[
+      local count, status = ...
+      local tools = require("botglue").job(1).tools
+      return #tools == count and tools[count].status == status
+    ]],
+    count + #statuses,
+    statuses[#statuses]
+  )
+  nvim:ticks(2)
+end
 
 local function list(nvim)
   local found = nvim:lua([[
@@ -29,7 +51,8 @@ end
 test("with the cursor in the range its newest tools are listed beside it", function()
   local nvim = child.with_host(numbered(20))
   nvim:type(":set nomodifiable<CR>10G")
-  local before = view(nvim)
+  local view = "return vim.fn.winsaveview()"
+  local before = nvim:lua(view)
   nvim:run(line(8, 12))
   nvim:ticks(2)
   equal(list(nvim), nil, "there are none yet")
@@ -39,7 +62,7 @@ test("with the cursor in the range its newest tools are listed beside it", funct
   use_tools(nvim, { "error", "error", "error", "error", "error", "error" })
   equal({ #list(nvim).lines, list(nvim).lines[5] }, { 5, " ✗ Read 9 " }, "no more")
   equal(nvim:lua("return { vim.go.wrap, vim.go.winhighlight }"), { true, "" }, "nothing for other windows")
-  equal({ view(nvim), nvim:messages() }, { before, "" })
+  equal({ nvim:lua(view), nvim:messages() }, { before, "" })
   nvim:type("gg")
   nvim:ticks(2)
   equal(list(nvim), nil, "the cursor has left")
@@ -67,19 +90,6 @@ test("it covers neither the range nor the rows below it, and needs room beside t
   equal(list(nvim), nil, "a narrow window has none")
 end)
 
-test("the list shows all its lines when there is room for more or fewer of them", function()
-  local nvim = child.with_host(numbered(20))
-  nvim:lua("vim.api.nvim_buf_set_lines(0, 0, 1, true, { ('long '):rep(15) })")
-  nvim:type(":split<CR>")
-  nvim:run(line(1))
-  use_tools(nvim, { "ok", "ok", "ok" })
-  for _, count in ipairs({ 1, 3, 2 }) do
-    nvim:type((":resize %d<CR>"):format(count + 2))
-    nvim:ticks(2)
-    equal({ #list(nvim).lines, list(nvim).top }, { count, 1 })
-  end
-end)
-
 test("the list does not keep a window or Neovim open", function()
   local nvim = child.with_host(numbered(5))
   nvim:lua("vim.cmd.split()")
@@ -92,16 +102,4 @@ test("the list does not keep a window or Neovim open", function()
   nvim:ticks(2)
   equal(nvim:messages():find("E%d"), nil, nvim:messages())
   equal(list(nvim) ~= nil, true, "it comes back")
-end)
-
-test("of two ranges under the cursor one lists its tools", function()
-  local nvim = child.with_host(numbered(9))
-  nvim:run(line(1, 5))
-  nvim:run(line(1, 5))
-  use_tools(nvim, { "ok" }, 1)
-  use_tools(nvim, { "error" }, 2)
-  equal(list(nvim).lines, { " ✓ Read 1 " })
-  nvim:answer(1, { "x" })
-  nvim:ticks(2)
-  equal(list(nvim).lines, { " ✗ Read 1 " })
 end)

@@ -97,11 +97,11 @@ test(
     }) do
       local range, keys, expected = unpack(case)
       local nvim = child.with_job(ROWS, range)
-      nvim:play(keys)
+      nvim:type(keys)
       local typed = nvim:lines()
       nvim:answer(1, { "X" })
       equal({ nvim:outcome(1), nvim:lines() }, { { "done", "held", "conflict" }, typed }, keys)
-      nvim:play(":Botglue accept 1<CR>", ":Botglue accept 1<CR>")
+      nvim:type(":Botglue accept 1<CR>", ":Botglue accept 1<CR>")
       equal(nvim:lines(1), expected, keys)
     end
   end

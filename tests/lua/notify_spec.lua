@@ -18,12 +18,12 @@ end
 ---@return string message why the last one failed
 local function fail(nvim, ids, ...)
   local reasons = { ... }
-  nvim:host("hold", "jobs")
+  nvim:host("hold")
   for i, id in ipairs(ids) do
     nvim:agent(id, "refuse", 400, reasons[i] or reasons[#reasons])
-    nvim:host("arrived", "jobs", i)
+    nvim:host("arrived", i)
   end
-  nvim:host("release", "jobs")
+  nvim:host("release")
   nvim:settle()
   return nvim:job(ids[#ids]).error.message
 end
@@ -137,32 +137,4 @@ test("a vim.notify that only wraps Neovim's own does not ask for Enter either", 
   equal(nvim:api("get_mode"), { mode = "n", blocking = false })
   equal(nvim:lua("return said"), { "botglue: job 1 failed: " .. message })
   contains(nvim:messages(), message)
-end)
-
-test("`notify` says how much is said", function()
-  local function said(notify)
-    local nvim = child.with_host({ "a", "b" })
-    nvim:lua("require('botglue').setup({ notify = ... })", notify)
-    nvim:run(child.line(1))
-    nvim:run(child.line(2))
-    nvim:answer(1, { "A" })
-    fail(nvim, { 2 }, "no")
-    local messages = nvim:messages()
-    return { messages:find("job 1 landed: it") ~= nil, messages:find("job 2 failed: ") ~= nil }
-  end
-  equal(said("all"), { true, true })
-  equal(said("failures"), { false, true })
-  equal(said("none"), { false, false })
-end)
-
-test("`notify` on all has words for answers that were merged or changed nothing", function()
-  local nvim = child.with_host({ "a", "b", "c", "d" })
-  nvim:lua("require('botglue').setup({ notify = 'all' })")
-  nvim:run(child.line(1, 3))
-  nvim:run(child.line(4))
-  nvim:type("ggAmine<Esc>")
-  nvim:answer(1, { "a", "b", "C" })
-  nvim:answer(2, { "d" })
-  contains(nvim:messages(), "botglue: job 1 landed, merged with your changes: it")
-  contains(nvim:messages(), "botglue: job 2 unchanged: it")
 end)

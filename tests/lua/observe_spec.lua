@@ -45,28 +45,6 @@ local function agent(nvim, count, what, ...)
   nvim:eventually(("%d updates are told"):format(count), "return #told >= ...", before + count)
 end
 
-test("a function gets each update in its order, and last that the job has finished", function()
-  local nvim = running()
-  on(nvim, "a")
-  equal(nvim:host("received", "observe"), { { id = 1, thinking = false } })
-  nvim:agent(1, "say", "on")
-  nvim:agent(1, "call", "Read", { file_path = "x" })
-  nvim:agent(1, "retry", 1, 10, 5)
-  nvim:agent(1, "say", "e")
-  nvim:eventually("all of it is told", "return #told == 4")
-  nvim:answer(1, { "ONE" })
-  equal(told(nvim), {
-    "a text on",
-    "a tool Read running",
-    "a retry overloaded",
-    "a text \ne",
-    "a text \nONE",
-    "a tool Read unfinished",
-    "a state done",
-    "a finished done",
-  })
-end)
-
 test("the updates have the fields of the contract", function()
   local nvim = running()
   nvim:lua("require('botglue').on(1, function(update) table.insert(told, update) end)")
@@ -188,14 +166,6 @@ test("who registers as soon as the job is there is known to the host before the 
   local requests = nvim:host("received", "run")
   equal({ requests[1].observe, requests[2].observe }, { nil, { thinking = true } })
   equal(nvim:host("received", "observe"), {})
-end)
-
-test("the host is asked only while a function watches", function()
-  local nvim = running()
-  equal(#nvim:host("received", "observe"), 0)
-  on(nvim, "a")
-  nvim:lua("back()")
-  equal(nvim:host("received", "unobserve"), { { id = 1 } })
 end)
 
 test("an error of a function is told once and ends it, and the others and the job go on", function()

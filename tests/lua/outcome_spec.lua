@@ -53,13 +53,6 @@ test("a failure stays until the cursor has been there", function()
   shows_nothing(nvim)
 end)
 
-test("with `status.outcome = 0` there is no such line", function()
-  local nvim = with_outcome({ "a", "b" }, 0)
-  nvim:run(line(1, 1))
-  nvim:answer(1, { "A" })
-  equal({ nvim:job(1).landing, nvim:drawn(), nvim:screen():find("landed") }, { "applied", 0, nil })
-end)
-
 test("of many on one row there are three lines and how many more", function()
   local nvim = with_outcome({ "a", "b" }, 60)
   for id = 1, 5 do
@@ -74,16 +67,6 @@ test("of many on one row there are three lines and how many more", function()
   end
   nvim:shows("\n2 more\nb\n")
   equal(nvim:screen():gsub(" ·[^\n]*", ""):match("^(.-)\nb"), "a\n= p5\n= p4\n= p3\n2 more")
-end)
-
-test("the line goes when the answer is taken back", function()
-  local nvim = with_outcome({ "a", "b" }, 60)
-  nvim:run(line(1, 1))
-  nvim:answer(1, { "A" })
-  nvim:shows("✓ it · landed")
-  nvim:type(":Botglue revert 1<CR>")
-  nvim:eventually("it is taken back", "return require('botglue').job(1).landing == 'reverted'")
-  equal({ nvim:lines(), nvim:drawn() }, { { "a", "b" }, 0 })
 end)
 
 test("of an answer that is undone nothing says that it has landed", function()

@@ -1,5 +1,5 @@
 local child = require("support.child")
-local stored = require("support.stored")
+local jobs = require("support.jobs")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
 
@@ -72,7 +72,7 @@ test("held: the review opens at once", function()
 end)
 
 test("history: jobs of the store", function()
-  local nvim = stored.with_jobs(3)
+  local nvim = jobs.stored(3)
   choosing(nvim, { "prompt 2", "show the prompt" })
   local asked = pick(nvim, "history")
   equal(#asked[1].shown, 3)

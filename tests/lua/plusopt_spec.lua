@@ -2,7 +2,7 @@
 
 local child = require("support.child")
 local suite = require("support.suite")
-local written = require("support.written")
+local jobs = require("support.jobs")
 local contains, equal, test = suite.contains, suite.equal, suite.test
 
 local AGENTS = [[require("botglue").setup({
@@ -69,7 +69,7 @@ test("each item of a list gets them", function()
 end)
 
 test("a follow-up takes another model, and keeps its agent", function()
-  local nvim = written.with_landed()
+  local nvim = jobs.in_session()
   nvim:type("3G:Botglue followup ++model=opus on<CR>")
   equal(request(nvim, 2), { "claude", "opus", "on" })
   equal(nvim:host("received", "run")[2].resume, { session_id = "s1" })
@@ -93,7 +93,7 @@ test("another try may be another model's or agent's", function()
 end)
 
 test("a follow-up is tried again by its own agent", function()
-  local nvim = written.with_landed()
+  local nvim = jobs.in_session()
   nvim:type("3G:Botglue followup on<CR>")
   nvim:answer(2, { "two" }, { session_id = "s2" })
   nvim:type(":Botglue retry ++agent=droid 2<CR>")

@@ -6,7 +6,7 @@ local suite = require("support.suite")
 local equal, test = suite.equal, suite.test
 
 local prompt = require("support.prompt")
-local LINES = require("support.running").numbered(12)
+local LINES = child.numbered(12)
 local type_and_leave = prompt.type_and_leave
 
 local function start()

@@ -35,12 +35,6 @@ local function choose(nvim, keys)
   nvim:type(":1Botglue<CR>" .. keys .. "<Esc><Esc>")
 end
 
---- What a prompt begins with after `setup()` with these fields.
-local function first_with(nvim, options)
-  nvim:lua(("require('botglue').setup({ %s })"):format(options))
-  return first(nvim)
-end
-
 test("they come first in the next prompt, whether this one was sent or not", function()
   local nvim = start()
   equal(first(nvim), "claude")
@@ -81,22 +75,4 @@ test("each project has its own", function()
   choose(nvim, "<S-Tab>")
   nvim:type(":buffer 1<CR>")
   equal(first(nvim), "droid")
-end)
-
-test("an option that the user has set comes first, and what is not there any more is none", function()
-  local nvim = start()
-  choose(nvim, "<Tab><Tab><S-Tab>")
-  for _, case in ipairs({
-    { "agent = 'claude'", "claude" },
-    { "agent = 'mine'", "mine a" },
-    { "agents = { mine = { model = 'c' } }", "mine c" },
-    { "agents = { mine = { command = { '/nowhere' } } }", "claude" },
-    { "agents = { mine = { models = { 'z' } } }", "mine" },
-  }) do
-    equal(first_with(nvim, case[1]), case[2], case[1])
-  end
-  equal(first_with(nvim, ""), "mine a")
-  choose(nvim, "<Tab><S-Tab>")
-  equal(first_with(nvim, ""), "claude opus")
-  equal(first_with(nvim, "model = 'haiku'"), "claude haiku")
 end)

@@ -13,7 +13,7 @@ local function start(prompts)
   local jobs = vim.iter(prompts or {}):rev():map(function(prompt)
     return { prompt = prompt }
   end)
-  nvim:host("earlier", unpack(jobs:totable()))
+  nvim:lua("require('support.journal').write(...)", jobs:totable())
   return nvim
 end
 
@@ -51,20 +51,6 @@ test("<C-p> goes back through earlier prompts, <C-n> to what was typed", functio
   end
   nvim:type("<C-p><C-p>!<C-s>")
   equal(received(nvim, "run")[1].prompt, "older\nof two lines!")
-end)
-
-test("what was typed filters them, in any order and case", function()
-  local nvim = start({ "Add a test", "make it shorter", "add a doc comment", "test this" })
-  nvim:type(":1Botglue<CR>a ADD<C-p>")
-  equal(typed(nvim), { "Add a test" })
-  nvim:type("<C-p>")
-  equal(typed(nvim), { "add a doc comment" })
-  nvim:type("<C-n><C-n>")
-  equal(typed(nvim), { "a ADD" })
-  nvim:type("<C-u>nothing like it<C-p>")
-  equal(typed(nvim), { "nothing like it" })
-  nvim:type("<Esc>0D<C-p>")
-  equal(typed(nvim), { "Add a test" }, "in normal mode too")
 end)
 
 test("prompts of jobs that run, and drafts, are earlier ones too", function()
@@ -156,12 +142,6 @@ for _, git in ipairs({ true, false }) do
     menu(nvim, 0)
   end)
 end
-
-test("@ does not offer what git ignores", function()
-  local nvim = project({ "src/lib.rs", "ignored.txt" }, true)
-  nvim:type("@ignore")
-  equal(menu(nvim, 1), { "@.gitignore" })
-end)
 
 test("@ completes a name that is no UTF-8 as its bytes", function()
   local nvim = project({ "src/lib.rs", "od\255d.txt" }, true)

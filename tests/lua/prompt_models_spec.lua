@@ -33,35 +33,6 @@ test("<S-Tab> goes through the models, <Tab> through the agents, and each keeps 
   equal({ request.agent, request.model, request.prompt }, { "mine", "b", "hello" })
 end)
 
-test("<Tab> goes to agents that are installed, and is no key where there is no other", function()
-  local nvim = start()
-  nvim:lua([[
-    local bin = vim.fn.tempname()
-    vim.fn.mkdir(bin, "p")
-    for _, name in ipairs({ "gemini", "codex-acp" }) do
-      vim.fn.writefile({ "#!/bin/sh" }, bin .. "/" .. name)
-      vim.fn.setfperm(bin .. "/" .. name, "rwx------")
-    end
-    _G.bin, vim.env.PATH = bin, "/nowhere"
-  ]]) -- which the host takes over when it starts
-  nvim:type(":2Botglue<CR>")
-  contains(nvim:screen(), "<Esc>q close · <S-Tab> model · <C-p> earlier")
-  type_and_leave(nvim, "<Esc><Esc>")
-  nvim:lua([[require("botglue").setup({ agents = {
-    codex = { env = { PATH = bin } },
-    gemini = { env = { PATH = bin } },
-    opencode = { env = { PATH = "/bin" } },
-    qwen = { command = "/nowhere/qwen" },
-  } })]])
-  nvim:type(":2Botglue<CR>")
-  local seen = {}
-  for i = 1, 3 do
-    nvim:type("<Tab>")
-    seen[i] = prompt.choice(nvim)
-  end
-  equal(seen, { "codex", "gemini", "claude" })
-end)
-
 test("a session stays with its agent, but may go on with another model", function()
   local nvim = start()
   nvim:run(require("support.child").line(1), { model = "opus" })

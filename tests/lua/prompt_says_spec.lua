@@ -73,30 +73,6 @@ test("a host of another version is said as soon as it has greeted", function()
   end)
 end)
 
-test("so it does where an earlier Neovim was told", function()
-  local nvim = start()
-  nvim:host("earlier", { lines = false, landing = false, error = { "not_logged_in", "no" } })
-  nvim:type(":2Botglue<CR>")
-  contains(said(nvim), "the last job of claude was not logged in")
-end)
-
-test("<C-p> and <C-f> say why there is no earlier prompt, until something is typed", function()
-  local nvim = start()
-  for _, case in ipairs({
-    { ":2Botglue<CR><C-p>", "there is no earlier prompt" },
-    { "x", "" },
-    { "<Esc><Esc>:3Botglue<CR>nothing like it<C-p>", "no earlier prompt has these words" },
-    { "<C-u><C-p>", "" },
-    { "<C-p>", "there is no earlier prompt than this one" },
-    { "<C-n>", "" },
-    { "<Esc>:%d<CR><Esc>:3Botglue<CR>other<C-f>", "no earlier prompt has these words" },
-  }) do
-    nvim:type(case[1])
-    equal(said(nvim), case[2], case[1])
-  end
-  equal(vim.trim(nvim:messages()), "")
-end)
-
 test("its footer has the keys of the mode, and the key for more of them works there", function()
   local nvim = start()
   nvim:lua([[require("botglue").setup({ agents = { droid = { command = { "true" } } } })]])

@@ -4,7 +4,8 @@ local test, equal = suite.test, suite.equal
 
 --- Asks, and collects every answer.
 local function ask(nvim, name, args)
-  nvim:lua(
+  nvim:api(
+    "exec_lua",
     [[
       _G.answers = _G.answers or {}
       local name, args = ...
@@ -13,8 +14,7 @@ local function ask(nvim, name, args)
       end)
       _G.at_once = #answers
     ]],
-    name,
-    args
+    { name, args }
   )
 end
 
@@ -24,13 +24,14 @@ end
 
 test("a host that is lost or not there is an answer too, and never at once", function()
   local nvim = child.with_host({ "a" })
-  nvim:host("hold", "reply")
-  ask(nvim, "held", vim.empty_dict())
-  nvim:host("die")
+  nvim:type(":Botglue jobs<CR>q")
+  nvim:lua("vim.uv.kill(vim.fn.jobpid(require('support.host').channel), 'sigstop')")
+  ask(nvim, "info", vim.empty_dict())
+  nvim:api("exec_lua", "require('support.host').die()", {})
   suite.contains(answers(nvim, 1)[1].err, "signal 9")
 
   nvim:lua("require('botglue').setup({ host = '/no/such/host' })")
-  ask(nvim, "held", vim.empty_dict())
+  ask(nvim, "info", vim.empty_dict())
   equal(nvim:lua("return at_once"), 1)
   suite.contains(answers(nvim, 2)[2].err, "host missing")
 end)

@@ -2,10 +2,10 @@
 --- whenever a host dies: `tests/it/store`, `tests/it/holding`, `tests/it/model`.)
 
 local child = require("support.child")
-local decided = require("support.decided")
+local jobs = require("support.jobs")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
-local decide, line = decided.press, child.line
+local decide, line = jobs.press, child.line
 
 local ROWS = { "one", "two", "three", "four", "five" }
 

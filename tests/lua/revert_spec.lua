@@ -1,10 +1,10 @@
 -- Taking a landed answer back.
 
 local child = require("support.child")
-local decided = require("support.decided")
+local jobs = require("support.jobs")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
-local with_held, with_landed, decide, landing = decided.held, decided.landed, decided.decide, decided.landing
+local with_held, with_landed, decide, landing = jobs.held, jobs.landed, jobs.decide, jobs.landing
 local line = child.line
 
 local insert = { kind = "insert", first = { 1 } }

@@ -4,7 +4,7 @@ local child = require("support.child")
 local review = require("support.review")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
-local numbered = require("support.running").numbered
+local numbered = child.numbered
 
 local HEAD = "◆ claude · it · 1 hunk · do take dp drop ]c next"
 local x58 = ("x"):rep(58)
@@ -80,15 +80,6 @@ test("while nothing changes nothing is reported, and nothing drawn", function()
   equal(count(), before)
 end)
 
-test("a row that is wider than the window scrolls where the text does", function()
-  local nvim = reviewed({ "a" .. ("b"):rep(90) }, { x58 .. "yyyy" }, "vim.o.wrap = false")
-  equal(rows(nvim)[3], x58 .. "yy")
-  nvim:type("10zl")
-  suite.eventually("it has scrolled", function()
-    return rows(nvim)[3] == ("x"):rep(48) .. "yyyy"
-  end)
-end)
-
 test("only what is near a window is drawn, and the rest as it comes near", function()
   local answer = numbered(2000)
   for i = 2, 2000, 2 do
@@ -101,13 +92,6 @@ test("only what is near a window is drawn, and the rest as it comes near", funct
   suite.eventually("what has come near is drawn", function()
     return rows(nvim)[4] == "line 1001"
   end)
-end)
-
-test("windows of several widths and options show it each in its own way", function()
-  local nvim = reviewed({ "a", "b" }, { "a", ("x"):rep(40) }, "vim.cmd.vsplit(); vim.wo.number = true", 61)
-  local text = rows(nvim)
-  equal(text[4], "  + " .. ("x"):rep(26) .. "│" .. ("x"):rep(30))
-  equal(text[5], "    " .. ("x"):rep(14) .. (" "):rep(12) .. "│" .. ("x"):rep(10))
 end)
 
 test("what is said of a hunk in a closed fold is above the fold", function()

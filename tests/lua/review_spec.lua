@@ -347,21 +347,21 @@ end)
 
 test("a script that takes a hunk is told of a refusal that comes after its call has returned", function()
   local nvim = held()
-  nvim:lua("_G.tick = require('botglue').hunks(1).tick")
-  nvim:host("hold", "reply")
-  nvim:lua("require('botglue.host.connection').asked_within = 100")
-  nvim:lua("require('botglue').accept(1, { hunk = 2, tick = tick })")
-  nvim:host("arrived", "reply", 1)
   nvim:lua([[
-    local host = require("support.host")
-    host.held_back.reply[1] = { token = host.held_back.reply[1].token, error = "the store is full" }
+    local pid = vim.fn.jobpid(require("support.host").channel)
+    require("botglue.host.connection").asked_within = 100
+    vim.uv.kill(pid, "sigstop")
+    require("botglue").accept(1, { hunk = 2, tick = 1 })
+    vim.uv.kill(pid, "sigcont")
   ]])
-  nvim:host("deliver", "reply")
-  nvim:eventually("the user is told", "return vim.fn.execute('messages'):find('the store is full', 1, true)")
+  nvim:eventually(
+    "the user is told",
+    "return vim.fn.execute('messages'):find('get the hunks of job 1 again')"
+  )
 end)
 
 test("dO takes both where both have changed a row, the user's above, and u brings one back", function()
-  local nvim = require("support.decided").held({ "b", "C", "d" }, "")
+  local nvim = require("support.jobs").held({ "b", "C", "d" }, "")
   nvim:type("3G:s/c/mine/<CR>:Botglue review 1<CR>")
   nvim:settle()
   contains(nvim:screen(), "conflict: you changed this row, too; dO takes both")

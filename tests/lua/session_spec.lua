@@ -1,26 +1,24 @@
 local child = require("support.child")
 local suite = require("support.suite")
-local written = require("support.written")
+local jobs = require("support.jobs")
 local test, equal, contains = suite.test, suite.equal, suite.contains
-local ROWS, line, with_landed, message_of =
-  written.ROWS, written.line, written.with_landed, written.message_of
+local ROWS, line, in_session = jobs.ROWS, child.line, jobs.in_session
 
 test("a retry after an undo is for all that the answer was written over", function()
-  local function retried(range, answer, edits, keys)
+  local function retried(range, answer, keys)
     local nvim = child.with_host({ "one", "two", "three", "four" })
     nvim:run(range)
-    nvim:answer(1, answer, { edits = edits })
-    nvim:play(keys, ":Botglue retry<CR>")
+    nvim:answer(1, answer)
+    nvim:type(keys, ":Botglue retry<CR>")
     local sent = nvim:host("received", "run")[2].selection
     return { sent.kind, sent.first_line, sent.last_line }
   end
-  local edits = { { first = 0, last = 1, lines = {} } }
-  equal(retried(line(2, 3), { "three" }, edits, "u"), { "line", 2, 3 })
-  equal(retried(line(2, 3), { "three" }, edits, "u<C-r>"), { "line", 2, 2 })
-  equal(retried(line(2, 3), {}, nil, "u"), { "line", 2, 3 })
-  equal(retried({ kind = "insert", first = { 2 } }, { "new" }, nil, "u"), { "insert", 2, 2 })
-  equal(retried({ kind = "insert", first = { 0 } }, { "new" }, nil, "u"), { "insert", 0, 0 })
-  equal(retried({ kind = "insert", first = { 2 } }, { "three" }, nil, "4GAx<Esc>"), { "line", 3, 3 })
+  equal(retried(line(2, 3), { "three" }, "u"), { "line", 2, 3 })
+  equal(retried(line(2, 3), { "three" }, "u<C-r>"), { "line", 2, 2 })
+  equal(retried(line(2, 3), {}, "u"), { "line", 2, 3 })
+  equal(retried({ kind = "insert", first = { 2 } }, { "new" }, "u"), { "insert", 2, 2 })
+  equal(retried({ kind = "insert", first = { 0 } }, { "new" }, "u"), { "insert", 0, 0 })
+  equal(retried({ kind = "insert", first = { 2 } }, { "three" }, "4GAx<Esc>"), { "line", 3, 3 })
 end)
 
 test("a retry sends the same on the range as it is now, also of a job that failed", function()
@@ -37,7 +35,7 @@ test("a retry sends the same on the range as it is now, also of a job that faile
 end)
 
 test("a retry of a follow-up goes on from the same session", function()
-  local nvim = with_landed()
+  local nvim = in_session()
   nvim:lua("require('botglue').followup(1, 'more')")
   nvim:request(2)
   nvim:answer(2, { "B" }, { session_id = "s2" })
@@ -71,7 +69,7 @@ local function said(nvim)
 end
 
 test("a session opens in a terminal in its directory", function()
-  local nvim = with_landed()
+  local nvim = in_session()
   nvim:lua(
     [[
     local script = vim.fn.tempname()
@@ -107,7 +105,7 @@ test("the program of a session is looked up before the terminal is in the projec
   nvim:answer(1, { "B" }, { session_id = "s1" })
   nvim:lua("require('botglue').setup({ agents = { claude = { command = { 'my-agent' } } } })")
   contains(
-    message_of(nvim, "open"),
+    jobs.said(nvim, "open"),
     "install my-agent, or set agents.claude.command: there is no such program"
   )
   nvim:lua("vim.fn.writefile({ '#!/bin/sh', 'my-agent; echo done' .. ... }, project .. '/wrapper')", WRITE)
@@ -119,58 +117,6 @@ test("the program of a session is looked up before the terminal is in the projec
   nvim:type(":Botglue open<CR>")
   equal(said(nvim), "done")
   equal(nvim:lua("return vim.uv.fs_stat(project .. '/ran') == nil"), true)
-end)
-
-test("each agent opens its session by its own command", function()
-  local nvim = child.with_host(ROWS)
-  nvim:lua(
-    [[
-    _G.data, _G.bin = vim.fn.tempname(), vim.fn.tempname()
-    vim.fn.mkdir(bin, 'p')
-    for _, name in ipairs({ 'claude', 'codex', 'copilot', 'droid', 'gemini', 'opencode', 'qwen' }) do
-      vim.fn.writefile({ '#!/bin/sh', 'echo "${0##*/} $* $MINE ${PWD##*/}"' .. ... }, bin .. '/' .. name)
-      vim.fn.setfperm(bin .. '/' .. name, 'rwx------')
-    end
-    vim.env.PATH = bin .. ':' .. vim.env.PATH
-    require('botglue').setup({ data_dir = data, agents = {
-      codex = { env = { MINE = 'mine' } },
-      gemini = { directory = 'project' },
-      own = { protocol = 'acp', command = 'true' },
-    } })
-    vim.fn.mkdir(data .. '/the-project', 'p')
-    vim.cmd.cd(data .. '/the-project')
-    vim.env.SAID = vim.fn.tempname()
-  ]],
-    WRITE
-  )
-  local opened, id = {}, 0
-  for _, name in ipairs({ "codex", "gemini", "opencode", "qwen", "copilot", "droid", "own" }) do
-    id = id + 1
-    nvim:run(line(2, 4), { agent = name })
-    if name == "droid" then
-      nvim:agent(id, "begin", { session_id = "s" .. id })
-      nvim:agent(id, "print", '{"type":"completion","finalText":"B","numTurns":1,"durationMs":1}')
-      nvim:agent(id, "exit", 0)
-      nvim:host("ended", id)
-    else
-      nvim:answer(id, { "B" }, { session_id = "s" .. id })
-    end
-    nvim:type("u")
-    if name ~= "own" then
-      nvim:type((":Botglue open %d<CR>"):format(id))
-      opened[id] = said(nvim)
-      nvim:type("<C-\\><C-n>:bwipeout!<CR>")
-    end
-  end
-  equal(opened, {
-    "codex resume s1 mine empty",
-    "gemini --resume s2  the-project",
-    "opencode --session s3  empty",
-    "qwen --resume s4  empty",
-    "copilot --resume s5  empty",
-    "droid --resume s6  empty",
-  })
-  contains(message_of(nvim, "open 7"), "own has no command of its own that botglue knows")
 end)
 
 --- Waits until the raw stream of an ended job is in its file: it is written behind the job's back.
@@ -189,7 +135,7 @@ end
 
 test("the raw stream opens in a window that cannot be written", function()
   -- The path has what an Ex command would take for the name of the buffer.
-  local nvim = with_landed(nil, { data_dir = vim.fn.tempname() .. "%x" })
+  local nvim = in_session({ data_dir = vim.fn.tempname() .. "%x" })
   local path = transcript_of(nvim, 1)
   contains(path, "%x")
   nvim:type(":Botglue! transcript<CR>")
@@ -240,15 +186,15 @@ test("a modeline in an agent's text takes effect in no window that shows it", fu
 end)
 
 test("a transcript that is not there is told of", function()
-  local nvim = with_landed(nil, { record = false })
-  contains(message_of(nvim, "transcript"), "no job has a transcript")
-  nvim = with_landed()
+  local nvim = in_session({ record = false })
+  contains(jobs.said(nvim, "transcript"), "no job has a transcript")
+  nvim = in_session()
   local path = transcript_of(nvim, 1)
   assert(vim.uv.fs_unlink(path))
-  contains(message_of(nvim, "transcript"), "this transcript is not there")
+  contains(jobs.said(nvim, "transcript"), "this transcript is not there")
   nvim:type(":messages clear<CR>")
   assert(vim.uv.fs_symlink(child.script("theirs"), path))
-  contains(message_of(nvim, "transcript"), "this transcript is not there")
+  contains(jobs.said(nvim, "transcript"), "this transcript is not there")
   equal(nvim:lua("return #vim.api.nvim_list_wins()"), 1, "a link is not followed")
 end)
 

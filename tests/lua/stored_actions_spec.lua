@@ -1,8 +1,8 @@
 local child = require("support.child")
-local stored = require("support.stored")
+local jobs = require("support.jobs")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
-local with_jobs, open = stored.with_jobs, stored.open
+local with_jobs, open = jobs.stored, jobs.open_history
 
 test("<CR> goes to its line, whatever stands there now", function()
   local nvim = with_jobs(1)
@@ -106,7 +106,7 @@ test("R on a job that was interrupted sends all of its request once more", funct
   local resumed = { session_id = "session-1", at = "message-1" }
   local nvim = with_jobs(1, { ["1"] = { interrupted = true, review = true, resumed = resumed } })
   open(nvim)
-  equal(stored.shown(nvim), { "✗ HH:MM x.rs:2 prompt 1 interrupted" })
+  contains(nvim:lines()[1], "interrupted")
   nvim:type("R")
   local project = nvim:lua("return jobs[1].project")
   local sent = request(nvim, "prompt", "review", "resume", "cwd", "selection.rows")
@@ -129,20 +129,47 @@ test("f goes on in its session, at its place", function()
   open(nvim)
   nvim:type("jf")
   contains(nvim:messages(), "keeps no sessions")
-  nvim:type("kf")
-  require("support.written").answer_prompt(nvim, "and now this")
+  nvim:type("ggf")
+  nvim:type("and now this<C-s>")
   local sent = request(nvim, "prompt", "resume.session_id", "selection.first_line", "cwd")
   equal(sent, { "and now this", "session-1", 2, nvim:lua("return jobs[1].project") })
 end)
 
-test("o opens its session in a terminal", function()
-  local nvim = with_jobs(1)
-  nvim:lua("require('botglue').setup({ agents = { claude = { command = { 'echo' } } } })")
-  open(nvim)
-  nvim:type("o")
-  nvim:eventually("a terminal is open", "return vim.bo.buftype == 'terminal'")
-  local all = "table.concat(vim.fn.getline(1, '$'), ' ')"
-  nvim:eventually("with the session", ("return %s:find('--resume session-1', 1, true)"):format(all))
+test("o opens its session in a terminal, by the agent's own command", function()
+  local opened = {
+    claude = "claude --resume session-1  PROJECT",
+    codex = "codex resume session-1 mine empty",
+    gemini = "gemini --resume session-1  PROJECT",
+    opencode = "opencode --session session-1  empty",
+    qwen = "qwen --resume session-1  empty",
+    copilot = "copilot --resume session-1  empty",
+    droid = "droid --resume session-1  empty",
+  }
+  for agent, expected in pairs(opened) do
+    local nvim = with_jobs(1, { ["1"] = { agent = agent } })
+    nvim:lua(
+      [[
+      local bin, agent = vim.fn.tempname(), ...
+      vim.fn.mkdir(bin, "p")
+      local echo = 'echo "${0##*/} $* $MINE ${PWD##*/}" > $SAID.new'
+      vim.fn.writefile({ "#!/bin/sh", echo, "mv $SAID.new $SAID", "cat" }, bin .. "/" .. agent)
+      vim.fn.setfperm(bin .. "/" .. agent, "rwx------")
+      vim.env.PATH, vim.env.SAID = bin .. ":" .. vim.env.PATH, bin .. "/said"
+      require("botglue").setup({
+        agents = { codex = { env = { MINE = "mine" } }, gemini = { directory = "project" } },
+      })
+    ]],
+      agent
+    )
+    open(nvim)
+    nvim:type("o")
+    nvim:eventually(
+      "a terminal is open",
+      "return vim.bo.buftype == 'terminal' and vim.uv.fs_stat(vim.env.SAID)"
+    )
+    local project = nvim:lua("return vim.fs.basename(jobs[1].project)")
+    equal(nvim:lua("return vim.fn.readfile(vim.env.SAID)[1]"), (expected:gsub("PROJECT", project)))
+  end
 end)
 
 test("t shows its transcript, where that is kept", function()

@@ -93,7 +93,7 @@ for name, story in pairs(STORIES) do
     check_undo(nvim, story[2], name)
     equal(nvim:lua("return vim.bo.undolevels"), undolevels)
     if story.branch then
-      nvim:play("g-")
+      nvim:type("g-")
       equal(nvim:lines(), story.branch)
     end
   end)

@@ -1,7 +1,7 @@
 -- The windows that the host draws: what is drawn is what was said, and keys that are typed ahead are for the window.
 
 local child = require("support.child")
-local stored = require("support.stored")
+local jobs = require("support.jobs")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
 
@@ -124,8 +124,8 @@ for name, command in pairs({
 end
 
 test(":e! shows its rows again", function()
-  local nvim = stored.with_jobs(2)
-  stored.open(nvim)
+  local nvim = jobs.stored(2)
+  jobs.open_history(nvim)
   local before = nvim:lines()
   nvim:type(":e!<CR>")
   equal({ nvim:lines(), nvim:lua("return vim.bo.modifiable") }, { before, false })

@@ -2,10 +2,9 @@
 --- extmarks stay with their text. (Undo steps: `undo_spec`.)
 
 local child = require("support.child")
-local running = require("support.running")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
-local line, numbered, with_job = child.line, running.numbered, child.with_job
+local line, numbered, with_job = child.line, child.numbered, child.with_job
 
 local function chars(row, from, to, last)
   return { kind = "char", first = { row, from }, last = { last or row, to } }

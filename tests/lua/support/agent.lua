@@ -1,7 +1,7 @@
 --- The spec's end of the agents that the host runs: says what each of them prints, and when and how it ends.
 ---
---- Each agent is `agent.sh` on a FIFO of its own. It speaks the protocol of the agent that the user asked for, so that
---- all that the host makes of a stream is what it makes of a real one.
+--- Each agent is `agent.sh` on a FIFO of its own. It speaks the protocol of Claude, or prints plain text where the
+--- agent that the user asked for does. (What the host makes of other protocols: `tests/it/parse.rs`.)
 
 local ffi = require("ffi")
 
@@ -11,56 +11,42 @@ local M = {}
 
 local PROGRAM = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h") .. "/agent.sh"
 
--- What the shipped agents of the protocol ACP call themselves, and those whose sessions are set to a mode.
-local CALLED = {
-  codex = "@agentclientprotocol/codex-acp",
-  gemini = "gemini-cli",
-  opencode = "OpenCode",
-  qwen = "qwen-code",
-  copilot = "Copilot",
-}
-local HAS_MODE = { gemini = true, opencode = true }
-
 ---@class Agent
----@field protocol string
----@field called string? what it says it is, in the protocol ACP
+---@field is_text boolean
 ---@field fifo integer
 ---@field path string
 ---@field session string
 ---@field model string
----@field settings integer how much of a session the host sets before it sends the message, in the protocol ACP
 ---@field begun boolean
----@field calls integer
+---@field calls integer of tools
+---@field messages integer
 local Agent = {}
 Agent.__index = Agent
 
 --- An agent that the host has not started yet.
 ---@param path string where its FIFO is to be
 ---@param session string the session that it says it is in
----@param asked { name: string?, protocol: string, model: string?, mode: string? }
+---@param asked { protocol: string, model: string? }
 ---@return Agent
 function M.new(path, session, asked)
   assert(ffi.C.mkfifo(path, 384) == 0, "no FIFO could be made at " .. path)
   return setmetatable({
-    protocol = asked.protocol,
-    called = CALLED[asked.name],
+    is_text = asked.protocol == "text",
     path = path,
     -- Open for both, it neither waits for the reader nor fails without one; what is written waits in it.
     fifo = assert(vim.uv.fs_open(path, "r+", 384)),
     session = session,
     model = asked.model or "default",
-    settings = #vim.tbl_filter(function(is_set)
-      return is_set
-    end, { asked.mode ~= nil or HAS_MODE[asked.name] == true, asked.name == "codex", asked.model ~= nil }),
     begun = false,
     calls = 0,
+    messages = 0,
   }, Agent)
 end
 
 --- The program to start in place of the agent's own.
 ---@return string[]
 function Agent:command()
-  return { "/bin/sh", PROGRAM, self.path }
+  return { "/bin/sh", PROGRAM, self.path, self.is_text and "text" or "claude" }
 end
 
 --- Prints a line as it is.
@@ -69,98 +55,57 @@ function Agent:print(line)
   assert(vim.uv.fs_write(self.fifo, line .. "\n"))
 end
 
---- A text by lines, in a fence, so that nothing in it is read as talk around it.
----@param lines string[]
----@return string
-function M.fenced(lines)
-  return table.concat(vim.iter({ "```", lines, "```" }):flatten():totable(), "\n")
-end
-
 ---@param object table
 local function encoded(self, object)
+  object.session_id = self.session
   self:print(vim.json.encode(object))
+end
+
+--- Says one block of a message.
+---@param block table
+local function says(self, block)
+  self:begin()
+  self.messages = self.messages + 1
+  local message = { id = "message-" .. self.messages, model = self.model, content = { block } }
+  encoded(self, { type = "assistant", message = message })
 end
 
 --- Says what an agent says first: its session and its model.
 ---@param about { session_id: string?, model: string? }?
 function Agent:begin(about)
-  if self.begun then
+  if self.begun or self.is_text then
     return
   end
   self.begun = true
   self.session = about and about.session_id or self.session
   self.model = about and about.model or self.model
-  if self.protocol == "acp" then
-    -- The host asks one thing after the other, and numbers what it asks.
-    encoded(self, {
-      id = 1,
-      result = {
-        protocolVersion = 1,
-        agentInfo = self.called and { name = self.called, version = "99.0.0" },
-        agentCapabilities = { sessionCapabilities = { fork = vim.empty_dict() } },
-      },
-    })
-    encoded(self, { id = 2, result = { sessionId = self.session, models = { currentModelId = self.model } } })
-    for id = 3, 2 + self.settings do
-      encoded(self, { id = id, result = vim.empty_dict() })
-    end
-  elseif self.protocol ~= "text" then
-    encoded(
-      self,
-      { type = "system", subtype = "init", session_id = self.session, model = self.model, tools = { "Read" } }
-    )
-  end
+  encoded(self, { type = "system", subtype = "init", model = self.model, tools = { "Read" } })
 end
 
 --- Says a text, whole.
 ---@param text string
 function Agent:say(text)
-  self:begin()
-  self.messages = (self.messages or 0) + 1
-  local id = "message-" .. self.messages
-  if self.protocol == "text" then
+  if self.is_text then
     self:print(text)
-  elseif self.protocol == "acp" then
-    local chunk =
-      { sessionUpdate = "agent_message_chunk", messageId = id, content = { type = "text", text = text } }
-    encoded(self, { method = "session/update", params = { sessionId = self.session, update = chunk } })
   else
-    encoded(self, {
-      type = "assistant",
-      session_id = self.session,
-      message = { id = id, model = self.model, content = { { type = "text", text = text } } },
-    })
+    says(self, { type = "text", text = text })
   end
 end
 
---- Thinks aloud, in the protocol of Claude.
+--- Thinks aloud.
 ---@param text string
 function Agent:think(text)
-  self:begin()
-  encoded(self, {
-    type = "assistant",
-    session_id = self.session,
-    message = { id = "thought", model = self.model, content = { { type = "thinking", thinking = text } } },
-  })
+  says(self, { type = "thinking", thinking = text })
 end
 
---- Calls a tool, in the protocol of Claude; returns the id of the call.
+--- Calls a tool; returns the id of the call.
 ---@param name string
 ---@param input table
 ---@return string
 function Agent:call(name, input)
-  self:begin()
   self.calls = self.calls + 1
   local id = "call-" .. self.calls
-  encoded(self, {
-    type = "assistant",
-    session_id = self.session,
-    message = {
-      id = "message-of-" .. id,
-      model = self.model,
-      content = { { type = "tool_use", id = id, name = name, input = input } },
-    },
-  })
+  says(self, { type = "tool_use", id = id, name = name, input = input })
   return id
 end
 
@@ -169,14 +114,8 @@ end
 ---@param output string
 ---@param failed boolean?
 function Agent:result(id, output, failed)
-  encoded(self, {
-    type = "user",
-    session_id = self.session,
-    message = {
-      role = "user",
-      content = { { type = "tool_result", tool_use_id = id, content = output, is_error = failed or false } },
-    },
-  })
+  local result = { type = "tool_result", tool_use_id = id, content = output, is_error = failed or false }
+  encoded(self, { type = "user", message = { role = "user", content = { result } } })
 end
 
 --- Says that it tries again, since the service is overloaded.
@@ -202,6 +141,12 @@ function Agent:exit(code)
   self:print("exit " .. code)
 end
 
+---@param more table
+local function result(self, more)
+  local common = { type = "result", subtype = "success", is_error = false, num_turns = 1, duration_ms = 1 }
+  encoded(self, vim.tbl_extend("force", common, more))
+end
+
 ---@class AgentAmounts
 ---@field session_id string?
 ---@field model string?
@@ -210,14 +155,6 @@ end
 ---@field input_tokens integer?
 ---@field output_tokens integer?
 
---- Says an answer, what it took, and ends.
----@param text string
----@param more AgentAmounts?
-function Agent:answer(text, more)
-  self:conclude(text, more)
-  self:exit(0)
-end
-
 --- Says an answer and what it took, and may go on.
 ---@param text string
 ---@param more AgentAmounts?
@@ -225,28 +162,27 @@ function Agent:conclude(text, more)
   more = more or {}
   self:begin(more)
   self:say(text)
-  local usage = more.input_tokens
-    and {
-      input_tokens = more.input_tokens,
-      output_tokens = more.output_tokens,
-      cache_read_input_tokens = 0,
-      cache_creation_input_tokens = 0,
-    }
-  if self.protocol == "acp" then
-    encoded(self, { id = 3 + self.settings, result = { stopReason = "end_turn" } })
-  elseif self.protocol == "claude" then
-    encoded(self, {
-      type = "result",
-      subtype = "success",
-      is_error = false,
+  if not self.is_text then
+    result(self, {
       result = text,
-      session_id = self.session,
-      num_turns = more.num_turns or 1,
-      duration_ms = 1,
+      num_turns = more.num_turns,
       total_cost_usd = more.cost_usd,
-      usage = usage,
+      usage = more.input_tokens and {
+        input_tokens = more.input_tokens,
+        output_tokens = more.output_tokens,
+        cache_read_input_tokens = 0,
+        cache_creation_input_tokens = 0,
+      },
     })
   end
+end
+
+--- Says an answer and what it took, and ends.
+---@param text string
+---@param more AgentAmounts?
+function Agent:answer(text, more)
+  self:conclude(text, more)
+  self:exit(0)
 end
 
 --- Says that the service refused, with an HTTP status, and ends.
@@ -254,22 +190,9 @@ end
 ---@param why string
 function Agent:refuse(status, why)
   self:begin()
-  encoded(self, {
-    type = "result",
-    subtype = "success",
-    is_error = true,
-    api_error_status = status,
-    result = ("API Error: %d %s"):format(status, why),
-    session_id = self.session,
-    num_turns = 1,
-    duration_ms = 1,
-    total_cost_usd = 0,
-  })
+  local words = ("API Error: %d %s"):format(status, why)
+  result(self, { is_error = true, api_error_status = status, result = words, total_cost_usd = 0 })
   self:exit(1)
-end
-
-function Agent:close()
-  pcall(vim.uv.fs_close, self.fifo)
 end
 
 return M

@@ -40,18 +40,12 @@ function Child:lua(code, ...)
   return self:api("exec_lua", SETTLE .. code, { ... })
 end
 
---- Types keys, and waits until the child has taken all of them.
----@param keys string
-function Child:type(keys)
-  self:api("input", keys)
-  self:settle()
-end
-
---- Types one key after the other, as a user does: what each leads to in the next tick is over before the next one.
----@param ... string|table keys, or lists of them
-function Child:play(...)
-  for _, keys in ipairs(vim.iter({ ... }):flatten(math.huge):totable()) do
-    self:type(keys)
+--- Types keys, each string after the one before, as a user does: what one leads to in the next tick is over before the
+--- next one.
+---@param ... string
+function Child:type(...)
+  for _, keys in ipairs({ ... }) do
+    self:api("input", keys)
     self:settle()
   end
 end
@@ -286,6 +280,16 @@ function M.with_job(lines, range, options)
   local self = M.with_host(lines)
   self:run(range, options)
   return self
+end
+
+---@param count integer
+---@return string[] lines that read "line 1" and so on
+function M.numbered(count)
+  local lines = {}
+  for i = 1, count do
+    lines[i] = "line " .. i
+  end
+  return lines
 end
 
 --- Whole lines, as the API takes them.

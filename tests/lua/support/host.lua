@@ -2,17 +2,16 @@
 --- print. Notes what the plugin sends and what comes back, and knows what is still to come.
 
 local agent = require("support.agent")
-local DEADLINE = require("support.deadline")
+local DEADLINE = require("support.suite").DEADLINE
 
 local M = {
   started = 0, -- hosts
   sent = {},
   events = {},
-  calls = {}, -- what the host calls, by name
-  agents = {}, -- those that were asked for, by the key of their job or of their prompt
+  agents = {}, -- those that were asked for, by their job
   finished = {}, -- the jobs that have ended, or are ready
-  awaited = {}, -- what the host is to reply to, by a name that a failure can say
-  held_back = {}, -- what the host has called and the plugin is not given yet, by the name of the call
+  awaited = {}, -- the questions that the host is to reply to, by their token
+  held_back = nil, -- what the host says became of answers, which the plugin is not given yet
 }
 
 local root = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h:h:h:h")
@@ -24,23 +23,16 @@ M.PROGRAM = vim.env.BOTGLUE_TEST_HOST or (root .. "/target/debug/botglue")
 ---@param id integer
 ---@return table
 local function steered(id)
-  local key, job, options = "job-" .. id, require("botglue.host.connection").jobs[id], vim.deepcopy(M.options)
-  if not M.agents[key] then
-    local path = vim.fn.stdpath("data") .. "/agent-" .. key
-    local asked = vim.tbl_extend("force", options.agents[job.agent], { name = job.agent, model = job.model })
-    M.agents[key] = agent.new(path, "session-" .. key, asked)
+  local job, options = require("botglue.host.connection").jobs[id], vim.deepcopy(M.options)
+  if not M.agents[id] then
+    local path = vim.fn.stdpath("data") .. "/agent-job-" .. id
+    local asked = { protocol = options.agents[job.agent].protocol, model = job.model }
+    M.agents[id] = agent.new(path, "session-job-" .. id, asked)
   end
   for _, each in pairs(options.agents) do
-    each.command, each.args = M.agents[key]:command(), {}
+    each.command, each.args = M.agents[id]:command(), {}
   end
   return options
-end
-
---- The name of a question, in `awaited`.
----@param token integer
----@return string
-local function question(token)
-  return "the answer to question " .. token
 end
 
 --- Whether a patch tells what became of an answer.
@@ -54,17 +46,13 @@ end
 --- Notes what the host calls.
 local function note_calls()
   local apply = require("botglue.apply")
-  M.calls.reply = apply.reply
+  local reply = apply.reply
   function apply.reply(argument)
-    M.awaited[question(argument.token)] = nil
-    if M.held_back.reply and argument.token ~= 0 then
-      table.insert(M.held_back.reply, argument)
-    else
-      M.calls.reply(argument)
-    end
+    M.awaited[argument.token] = nil
+    reply(argument)
   end
   local jobs = apply.jobs
-  function M.calls.jobs(patch)
+  function M.give(patch)
     jobs({ patch })
   end
   function apply.jobs(patches)
@@ -73,10 +61,10 @@ local function note_calls()
       if status == "done" or status == "failed" or status == "ready" then
         M.finished[patch.id] = true
       end
-      if M.held_back.jobs and is_telling(patch) then
-        table.insert(M.held_back.jobs, patch)
+      if M.held_back and is_telling(patch) then
+        table.insert(M.held_back, patch)
       else
-        M.calls.jobs(patch)
+        M.give(patch)
       end
     end
   end
@@ -89,10 +77,7 @@ local function forget(channel)
     -- The end of a process is told later than the plugin gives it up: what is to come now comes from the next one.
     return
   end
-  M.awaited, M.channel = {}, nil
-  for name in pairs(M.held_back) do
-    M.held_back[name] = {}
-  end
+  M.awaited, M.channel, M.held_back = {}, nil, M.held_back and {}
 end
 
 --- Makes the plugin use the host, and the host the agents of the spec.
@@ -122,7 +107,7 @@ function M.install()
   vim.rpcnotify = function(channel, method, argument)
     table.insert(M.sent, { method = method, argument = argument })
     if method == "query" or method == "ask" then
-      M.awaited[question(argument.token)] = true
+      M.awaited[argument.token] = true
     end
     if method == "options" then
       M.options = argument
@@ -148,13 +133,6 @@ function M.install()
       table.insert(M.events, { name = event.match, job = event.data })
     end,
   })
-  vim.api.nvim_create_autocmd("VimLeave", {
-    callback = function()
-      for _, each in pairs(M.agents) do
-        each:close()
-      end
-    end,
-  })
 end
 
 --- Waits for a condition; fails with its name.
@@ -169,7 +147,7 @@ end
 --- Waits until the host has replied to all that it was asked.
 local function replied()
   if next(M.awaited) then
-    eventually("the host replies: " .. vim.inspect(vim.tbl_keys(M.awaited)), function()
+    eventually("the host replies to questions " .. table.concat(vim.tbl_keys(M.awaited), ", "), function()
       return next(M.awaited) == nil
     end)
   end
@@ -178,10 +156,10 @@ end
 --- Asks a question of which the plugin knows nothing, and waits for the reply.
 ---@param args table
 local function ask(args)
-  M.awaited[question(0)] = true
+  M.awaited[0] = true
   if not pcall(M.notify, M.channel, "query", vim.tbl_extend("error", { token = 0 }, args)) then
     -- The host has just died.
-    M.awaited[question(0)] = nil
+    M.awaited[0] = nil
   end
   replied()
 end
@@ -230,62 +208,36 @@ function M.settle()
   end
 end
 
---- Keeps what the host calls from the plugin from now on.
----@param name "jobs"|"reply"
-function M.hold(name)
-  M.held_back[name] = M.held_back[name] or {}
+--- Keeps what the host says became of answers from the plugin, from now on.
+function M.hold()
+  M.held_back = M.held_back or {}
 end
 
---- Waits until so many calls of the host's are held back.
----@param name "jobs"|"reply"
+--- Waits until so much of it is held back.
 ---@param count integer
-function M.arrived(name, count)
-  eventually(("the host has called %d times: %s"):format(count, name), function()
-    return #M.held_back[name] >= count
+function M.arrived(count)
+  eventually(("the host has told %d times"):format(count), function()
+    return #M.held_back >= count
   end)
 end
 
---- Gives the plugin the oldest call that was held back, as soon as it has come, or that at an index.
----@param name "jobs"|"reply"
----@param index integer?
-function M.deliver(name, index)
-  M.arrived(name, index or 1)
-  M.calls[name](table.remove(M.held_back[name], index or 1))
-end
-
---- Gives the plugin all calls again, and first those that were held back.
----@param name "jobs"|"reply"
-function M.release(name)
-  local replies = M.held_back[name]
-  M.held_back[name] = nil
-  for _, argument in ipairs(replies) do
-    M.calls[name](argument)
+--- Gives the plugin all of it, first what was held back.
+function M.release()
+  local patches = M.held_back
+  M.held_back = nil
+  for _, patch in ipairs(patches) do
+    M.give(patch)
   end
-end
-
---- The request of a job, as soon as the host was sent it.
----@param id integer
----@return table
-local function request_of(id)
-  local found
-  eventually(("the host is asked for job %d"):format(id), function()
-    for _, request in ipairs(M.received("run")) do
-      found = request.id == id and request or found
-    end
-    return found
-  end)
-  return found
 end
 
 --- The agent of a job.
 ---@param id integer
 ---@return Agent
 function M.agent(id)
-  local key = "job-" .. id
   eventually(("the host is asked for job %d"):format(id), function()
-    return M.agents[key]
+    return M.agents[id]
   end)
-  return M.agents[key]
+  return M.agents[id]
 end
 
 --- Has the agent of a job do something.
@@ -294,18 +246,6 @@ end
 function M.steer(id, what, ...)
   local steered_agent = M.agent(id)
   return steered_agent[what](steered_agent, ...)
-end
-
---- Jobs of a Neovim that is gone, in the store.
----@param ... table
-function M.earlier(...)
-  local jobs = {}
-  for i, job in ipairs({ ... }) do
-    local landing = job.held_for and "held" or "applied"
-    local ended = os.time() * 1000 + i - 100000
-    jobs[i] = vim.tbl_extend("keep", job, { uuid = "earlier-" .. i, landing = landing, ended_ms = ended })
-  end
-  require("support.journal").write(jobs)
 end
 
 --- Waits until a job has ended or is ready, and the host has replied to what followed from that.
@@ -317,20 +257,6 @@ function M.ended(id)
   M.settle()
 end
 
---- The rows that an answer leaves, where it is said as edits of those that were sent.
----@param id integer
----@param edits { first: integer, last: integer, lines: string[] }[]
----@return string[]
-local function edited(id, edits)
-  local rows, made, row = request_of(id).selection.rows, {}, 0
-  for _, edit in ipairs(edits) do
-    vim.list_extend(made, rows, row + 1, edit.first)
-    vim.list_extend(made, edit.lines)
-    row = edit.last
-  end
-  return vim.list_extend(made, rows, row + 1, #rows)
-end
-
 --- An answer by lines, as an agent says it: in a fence where it would else be no answer, and in two where it is not
 --- to be clear which one is meant.
 ---@param lines string[]
@@ -338,7 +264,7 @@ end
 ---@return string
 local function spoken(lines, ambiguous)
   local text = table.concat(lines, "\n")
-  local fenced = agent.fenced(lines)
+  local fenced = table.concat(vim.iter({ "```", lines, "```" }):flatten():totable(), "\n")
   if ambiguous then
     return fenced .. "\nor\n" .. fenced
   end
@@ -353,7 +279,8 @@ function M.message(id)
   eventually(("the agent of job %d has its message"):format(id), function()
     return vim.uv.fs_stat(path)
   end)
-  return vim.json.decode(table.concat(vim.fn.readfile(path), "\n")).message.content[1].text
+  local message = table.concat(vim.fn.readfile(path), "\n")
+  return M.agent(id).is_text and message or vim.json.decode(message).message.content[1].text
 end
 
 --- Ends a job with an answer by lines.
@@ -362,9 +289,6 @@ end
 ---@param more table?
 function M.answer(id, lines, more)
   more = more or {}
-  if more.edits then
-    lines = edited(id, more.edits)
-  end
   if more.held_for == "raw" then
     M.agent(id):print(table.concat(lines, "\n"))
     M.agent(id):exit(0)

@@ -7,37 +7,18 @@ local M = {}
 local SESSION, NEOVIM = "gone", "1:0"
 
 --- A job as a spec says it: fields of the record that the host writes, each with a default below, and
---- - `rows`, `text`: what it was about, and what was selected where that is not all of the rows
+--- - `rows`: what it was about
 --- - `lines`: the answer; `false` where it has none
---- - `landing`: what became of the answer; `landed_rows`: what stood there then
---- - `draft`: what the user made of a held answer
+--- - `landing`: what became of the answer; `false` where it has none
 --- - `interrupted`: it had not ended when its host was gone
 ---@class JournalJob
-
----@param job JournalJob
----@return table
-local function selection_of(job)
-  local rows = job.rows or { "x" }
-  local first = job.first_line or 1
-  local is_insert = job.kind == "insert"
-  return {
-    kind = job.kind or "line",
-    first_line = first,
-    last_line = first + math.max(#rows, 1) - 1,
-    text = is_insert and {} or job.text or rows,
-    rows = is_insert and {} or rows,
-    cols = job.cols or vim.tbl_map(function()
-      return 0
-    end, is_insert and {} or rows),
-    beside = vim.empty_dict(),
-  }
-end
 
 ---@param id integer
 ---@param job JournalJob
 ---@return table[] changes, each with its name
 local function changes_of(id, job)
-  local ended = job.ended_ms or os.time() * 1000
+  local ended = job.ended_ms or os.time() * 1000 + id - 100000
+  local first, rows = job.first_line or 1, job.rows or { "x" }
   local accepted = {
     id = id,
     agent = job.agent or "claude",
@@ -48,9 +29,17 @@ local function changes_of(id, job)
     path = job.path or "/somewhere/a.rs",
     filetype = job.filetype or "",
     prompt = job.prompt or "it",
-    question = job.question or false,
+    question = false,
     review = job.review or false,
-    selection = selection_of(job),
+    selection = {
+      kind = "line",
+      first_line = first,
+      last_line = first + #rows - 1,
+      text = rows,
+      rows = rows,
+      cols = vim.fn["repeat"]({ 0 }, #rows),
+      beside = vim.empty_dict(),
+    },
     started_ms = job.started_ms or ended - 1000,
   }
   if job.interrupted then
@@ -61,7 +50,7 @@ local function changes_of(id, job)
     input_tokens = job.input_tokens or 0,
     output_tokens = job.output_tokens or 0,
     cache_read_input_tokens = job.cache_read_tokens or 0,
-    cache_creation_input_tokens = job.cache_creation_tokens or 0,
+    cache_creation_input_tokens = 0,
     duration_ms = job.duration_ms,
   }
   local lines = job.lines ~= false and (job.lines or { "X" }) or nil
@@ -72,20 +61,19 @@ local function changes_of(id, job)
     text = lines and table.concat(lines, "\n"),
     lines = lines,
     held_for = job.held_for,
-    held_why = job.held_why,
     share = amounts,
     counted = amounts,
     checkpoints = job.checkpoints or {},
     transcript = job.transcript,
   })
-  local landed = job.landing
-    and {
-      landing = job.landing,
-      held_for = job.held_for,
-      place = { accepted.selection.first_line, accepted.selection.last_line },
-      rows = job.landing ~= "held" and (job.landed_rows or lines) or nil,
-    }
-  return { { "ended", record }, landed and { "landed", landed } or nil, job.draft and { "draft", job.draft } }
+  local landing = job.landing == nil and (job.held_for and "held" or "applied") or job.landing
+  local landed = {
+    landing = landing,
+    held_for = job.held_for,
+    place = { first, first + #rows - 1 },
+    rows = landing ~= "held" and lines or nil,
+  }
+  return { { "ended", record }, landing and { "landed", landed } or nil }
 end
 
 --- Writes the journal. The plugin has no host yet.
@@ -100,7 +88,7 @@ function M.write(jobs, data_dir)
   add("", "begin", { session = SESSION, neovim = NEOVIM, is_start = true })
   for id, job in ipairs(jobs) do
     for _, change in ipairs(changes_of(id, job)) do
-      add(job.uuid, unpack(change))
+      add(job.uuid or "earlier-" .. id, unpack(change))
     end
   end
   vim.fn.mkdir(dir, "p")

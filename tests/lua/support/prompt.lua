@@ -4,7 +4,7 @@ local child = require("support.child")
 
 local M = {}
 
-M.LINES = require("support.running").numbered(60)
+M.LINES = child.numbered(60)
 
 function M.start()
   return child.with_host(M.LINES)

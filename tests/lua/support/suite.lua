@@ -2,7 +2,10 @@
 
 local M = {}
 
-local DEADLINE = require("support.deadline")
+-- How long any one condition may take before its test fails, in milliseconds. Long, because it costs nothing while all
+-- is well and the machine may be busy.
+M.DEADLINE = 20000
+
 local SOON = 30 -- milliseconds
 
 local tests, spec = {}, nil
@@ -65,8 +68,8 @@ function M.eventually(name, condition)
     return value
   end
   -- Most conditions hold soon; each poll of another one costs the time of a call to the child.
-  if not (vim.wait(SOON, holds, 2) or vim.wait(DEADLINE, holds, 8)) then
-    error(("within %d s it was not true that %s"):format(DEADLINE / 1000, name), 2)
+  if not (vim.wait(SOON, holds, 2) or vim.wait(M.DEADLINE, holds, 8)) then
+    error(("within %d s it was not true that %s"):format(M.DEADLINE / 1000, name), 2)
   end
   return value
 end
