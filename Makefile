@@ -79,7 +79,7 @@ test-rust: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## those that cargo r
 		cargo test --locked --no-fail-fast $(TEST)
 
 .PHONY: test-lua
-test-lua: need-cargo $(NVIM_READY) ## those that Neovim runs, with the real host (TEST=name; BOTGLUE_TEST_TIMES=1)
+test-lua: need-cargo $(NVIM_READY) ## those that Neovim runs, with the real host (TEST=name)
 	@cargo build --locked --quiet
 	@$(MAKE) --no-print-directory test-specs
 

@@ -12,18 +12,41 @@ local function with_jobs(count)
   return nvim
 end
 
+-- Keeps what the host says became of jobs from the plugin, until all of it is given in one tick.
+local HOLD = [[
+  local apply = require("botglue.apply")
+  local jobs = apply.jobs
+  _G.held = {}
+  function apply.jobs(patches)
+    vim.list_extend(held, patches)
+  end
+  function _G.release()
+    apply.jobs = jobs
+    jobs(held)
+  end
+]]
+
 --- Lets the service refuse jobs, of all of which the plugin is told in one tick.
 ---@param ids integer[]
 ---@param ... string why, of each of them; the last one is why the others are refused too
 ---@return string message why the last one failed
 local function fail(nvim, ids, ...)
   local reasons = { ... }
-  nvim:host("hold")
+  nvim:lua(HOLD)
   for i, id in ipairs(ids) do
     nvim:agent(id, "refuse", 400, reasons[i] or reasons[#reasons])
-    nvim:host("arrived", i)
+    nvim:eventually(
+      "the host tells of it",
+      [[
+        local id = ...
+        return vim.iter(held):any(function(patch)
+          return patch.id == id and patch.set and patch.set.status == "failed"
+        end)
+      ]],
+      id
+    )
   end
-  nvim:host("release")
+  nvim:lua("release()")
   nvim:settle()
   return nvim:job(ids[#ids]).error.message
 end

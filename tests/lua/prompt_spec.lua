@@ -147,11 +147,9 @@ end)
 test("who was typing types on there, also behind what landed before it in the row", function()
   for _, case in ipairs({
     { "A typ<F2>words", "<C-s>", "line 3 typed" },
-    { "A typ<F2>words", "<Esc><Esc>", "line 3 typed" },
     { "A typ<C-o>:Botglue<CR>words", "<Esc><Esc>", "line 3 typed" },
     { "0wi<F2>", "<C-u><C-s>", "line ed3" },
     { "A<C-u><F2>words", "<Esc><Esc>", "ed" },
-    { "0wi<F2>words", "<Esc><Esc>", "line ed3" },
   }) do
     for _, landed in ipairs({ "", "landed " }) do
       local nvim = start()
@@ -179,17 +177,6 @@ test("the selection can be selected again", function()
     nvim:lua("return { vim.api.nvim_get_mode().mode, vim.fn.getpos('v'), vim.fn.getpos('.') }"),
     { "v", { 0, 3, 3, 0 }, { 0, 5, 4, 0 } }
   )
-end)
-
-test("a second one is the first one", function()
-  local nvim = start()
-  nvim:type(":2Botglue<CR>first<Esc><C-w>w")
-  equal(prompt.window(nvim).entered, false)
-  nvim:type(":20,30Botglue<CR>")
-  equal({ prompt.window(nvim).entered, text(nvim) }, { true, { "first" } })
-  type_and_leave(nvim, "<C-s>")
-  equal(#sent(nvim), 1)
-  equal(sent(nvim)[1].selection.first_line, 2)
 end)
 
 test("the range is followed while the prompt is typed", function()
@@ -309,37 +296,9 @@ test("who goes from the prompt to type at the end of a line at once types there"
   equal(nvim:lines(), { "e typed", "two", "three typed" })
 end)
 
-test("a prompt that was closed by its window is over when the next one is asked for", function()
-  local nvim = start()
-  nvim:type(":2Botglue<CR>one<Esc>")
-  nvim:type(":q<CR>:4Botglue<CR>two")
-  equal({ text(nvim), nvim:lines(1) }, { { "two" }, LINES })
-  type_and_leave(nvim, "<C-s>")
-  equal(sent(nvim)[1].selection.first_line, 4)
-end)
-
 test("without a command line nothing asks for Enter when it is sent", function()
   local nvim = start()
   nvim:type(":set cmdheight=0 laststatus=2 ruler<CR>:2Botglue<CR>one")
   nvim:type("<C-s>")
   equal({ #sent(nvim), nvim:api("get_mode") }, { 1, { mode = "n", blocking = false } })
-end)
-
-test("what becomes of the answer outlives a host", function()
-  local nvim = start()
-  nvim:type(":2Botglue<CR>one<C-g>")
-  contains(nvim:screen(), "botglue ask")
-  nvim:settle()
-  nvim:host("die")
-  nvim:type(" more")
-  nvim:eventually(
-    "another host is there",
-    [[
-    local process = require("botglue.host.connection").process
-    return process and process.ready
-  ]]
-  )
-  contains(nvim:screen(), "botglue ask")
-  type_and_leave(nvim, "<C-s>")
-  equal({ sent(nvim)[1].prompt, sent(nvim)[1].question }, { "one more", true })
 end)

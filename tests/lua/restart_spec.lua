@@ -5,7 +5,7 @@ local child = require("support.child")
 local jobs = require("support.jobs")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
-local decide, line = jobs.press, child.line
+local decide, line = jobs.decide, child.line
 
 local ROWS = { "one", "two", "three", "four", "five" }
 

@@ -1,7 +1,6 @@
 -- Hunks as they are drawn in windows of several kinds: what no expected screen of `tests/it/screens` has.
 
 local child = require("support.child")
-local review = require("support.review")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
 local numbered = child.numbered
@@ -139,6 +138,7 @@ test("the cursor keeps its row of the screen when hunks are drawn above it", fun
     return nvim:screen():find("◆ claude", 1, true)
   end)
   equal(nvim:lua(at), before)
-  review.ended(nvim, nvim:type(":Botglue! review<CR>"))
+  nvim:type(":Botglue! review<CR>")
+  nvim:eventually("it ends", "return vim.wo.winbar == ''")
   equal(nvim:lua(at), before)
 end)

@@ -1,7 +1,6 @@
 -- Runs the specs: nvim --clean --headless -l tests/lua/run.lua [part of a spec's or a test's name …]
 -- BOTGLUE_TEST_WORKERS=1 runs one spec at a time, not two.
 -- BOTGLUE_TEST_FAST=1 leaves out the slow specs.
--- BOTGLUE_TEST_TIMES=1 prints the slowest tests.
 -- The Neovims that specs start are BOTGLUE_TEST_NVIM, else the one that runs this.
 
 local script = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p")
@@ -11,7 +10,6 @@ vim.opt.runtimepath:prepend(root)
 package.path = ("%s/?.lua;%s"):format(here, package.path)
 
 local suite = require("support.suite")
-local SLOWEST = 30
 
 -- They play long series of edits, wait for clocks, or draw the screen again and again.
 local SLOW_SPECS = {
@@ -52,6 +50,55 @@ local function work(spec, report, filters)
   vim.fn.writefile({ vim.json.encode(suite.run(filters)) }, report)
 end
 
+--- Runs the selected tests of some specs.
+---@param command string[] that runs one spec, with `--worker`, the spec, the path of the report and the filters
+---@param specs string[]
+---@param filters string[]
+---@param at_once integer
+---@return Report
+local function run_at_once(command, specs, filters, at_once)
+  local total = { passed = 0, failed = 0 }
+  local waiting, running = vim.deepcopy(specs), {}
+  local function start(spec)
+    local report = vim.fn.tempname()
+    local arguments = vim.list_extend({ "--worker", spec, report }, filters)
+    -- Its standard input is closed when this process ends, however it does: then it ends too.
+    local process = vim.system(vim.list_extend(vim.deepcopy(command), arguments), { stdin = true })
+    table.insert(running, { spec = spec, report = report, process = process })
+  end
+  local function finish(worker)
+    local output = worker.process:wait()
+    io.stdout:write(output.stdout, output.stderr)
+    local read, lines = pcall(vim.fn.readfile, worker.report)
+    if read then
+      local report = vim.json.decode(lines[1])
+      total.passed, total.failed = total.passed + report.passed, total.failed + report.failed
+    else
+      total.failed = total.failed + 1
+      io.stdout:write(
+        ("FAILED %s: its process has ended too early, code %d\n"):format(worker.spec, output.code)
+      )
+    end
+    io.stdout:flush()
+  end
+  while #waiting + #running > 0 do
+    while #waiting > 0 and #running < at_once do
+      start(table.remove(waiting, 1))
+    end
+    local ended
+    vim.wait(1000, function()
+      for at, worker in ipairs(running) do
+        ended = ended or (worker.process:is_closing() and at)
+      end
+      return ended
+    end, 10)
+    if ended then
+      finish(table.remove(running, ended))
+    end
+  end
+  return total
+end
+
 --- Runs the tests of all specs.
 ---@param filters string[]
 ---@return boolean ok
@@ -69,15 +116,7 @@ local function run(filters)
       return not vim.list_contains(SLOW_SPECS, spec)
     end, specs)
   end
-  local total = require("support.workers").run(command, specs, filters, at_once)
-  if vim.env.BOTGLUE_TEST_TIMES then
-    table.sort(total.times, function(a, b)
-      return a.ms > b.ms
-    end)
-    for _, test in ipairs(vim.list_slice(total.times, 1, SLOWEST)) do
-      io.stdout:write(("%7.0f ms  %s\n"):format(test.ms, test.name))
-    end
-  end
+  local total = run_at_once(command, specs, filters, at_once)
   io.stdout:write(("%d passed, %d failed\n"):format(total.passed, total.failed))
   return total.failed == 0 and total.passed > 0
 end

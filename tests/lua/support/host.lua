@@ -9,9 +9,7 @@ local M = {
   sent = {},
   events = {},
   agents = {}, -- those that were asked for, by their job
-  finished = {}, -- the jobs that have ended, or are ready
   awaited = {}, -- the questions that the host is to reply to, by their token
-  held_back = nil, -- what the host says became of answers, which the plugin is not given yet
 }
 
 local root = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h:h:h:h")
@@ -35,41 +33,6 @@ local function steered(id)
   return options
 end
 
---- Whether a patch tells what became of an answer.
----@param patch table
----@return boolean
-local function is_telling(patch)
-  local set = patch.set or {}
-  return set.landing ~= nil or set.status == "done" or set.status == "failed"
-end
-
---- Notes what the host calls.
-local function note_calls()
-  local apply = require("botglue.apply")
-  local reply = apply.reply
-  function apply.reply(argument)
-    M.awaited[argument.token] = nil
-    reply(argument)
-  end
-  local jobs = apply.jobs
-  function M.give(patch)
-    jobs({ patch })
-  end
-  function apply.jobs(patches)
-    for _, patch in ipairs(patches) do
-      local status = patch.set and patch.set.status
-      if status == "done" or status == "failed" or status == "ready" then
-        M.finished[patch.id] = true
-      end
-      if M.held_back and is_telling(patch) then
-        table.insert(M.held_back, patch)
-      else
-        M.give(patch)
-      end
-    end
-  end
-end
-
 --- A host is gone, or another one takes its place: nothing is to come from it any more.
 ---@param channel integer
 local function forget(channel)
@@ -77,7 +40,7 @@ local function forget(channel)
     -- The end of a process is told later than the plugin gives it up: what is to come now comes from the next one.
     return
   end
-  M.awaited, M.channel, M.held_back = {}, nil, M.held_back and {}
+  M.awaited, M.channel = {}, nil
 end
 
 --- Makes the plugin use the host, and the host the agents of the spec.
@@ -117,7 +80,12 @@ function M.install()
     rpcnotify(channel, method, argument)
     return method == "run" and rpcnotify(channel, "options", M.options)
   end
-  note_calls()
+  local apply = require("botglue.apply")
+  local reply = apply.reply
+  function apply.reply(argument)
+    M.awaited[argument.token] = nil
+    reply(argument)
+  end
   -- A machine with much to do is no silent host.
   local connection = require("botglue.host.connection")
   connection.asked_within, connection.completed_within = DEADLINE, DEADLINE
@@ -208,29 +176,6 @@ function M.settle()
   end
 end
 
---- Keeps what the host says became of answers from the plugin, from now on.
-function M.hold()
-  M.held_back = M.held_back or {}
-end
-
---- Waits until so much of it is held back.
----@param count integer
-function M.arrived(count)
-  eventually(("the host has told %d times"):format(count), function()
-    return #M.held_back >= count
-  end)
-end
-
---- Gives the plugin all of it, first what was held back.
-function M.release()
-  local patches = M.held_back
-  M.held_back = nil
-  for _, patch in ipairs(patches) do
-    M.give(patch)
-  end
-end
-
---- The agent of a job.
 ---@param id integer
 ---@return Agent
 function M.agent(id)
@@ -252,7 +197,8 @@ end
 ---@param id integer
 function M.ended(id)
   eventually(("job %d has ended"):format(id), function()
-    return M.finished[id]
+    local status = require("botglue").job(id).status
+    return status ~= "queued" and status ~= "running"
   end)
   M.settle()
 end

@@ -54,15 +54,6 @@ function M.decide(nvim, what, id)
   nvim:lua("local what, id = ...; require('botglue')[what](id)", what, id or 1)
 end
 
---- The same as a key of the user's does it: an error is shown.
----@param nvim Child
----@param what "accept"|"reject"|"revert"
----@param id integer?
-function M.press(nvim, what, id)
-  local lua = "local what, id = ...; require('botglue.host.errors').guard(require('botglue')[what], id)"
-  nvim:lua(lua, what, id or 1)
-end
-
 ---@param nvim Child
 ---@param id integer?
 ---@return string

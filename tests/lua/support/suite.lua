@@ -74,6 +74,21 @@ function M.eventually(name, condition)
   return value
 end
 
+--- Waits until a function returns a value; fails with what it returned last.
+---@param expected any
+---@param get fun(): any
+---@param what string?
+function M.becomes(expected, get, what)
+  local got
+  local ok = pcall(M.eventually, "", function()
+    got = get()
+    return vim.deep_equal(got, expected)
+  end)
+  if not ok then
+    M.equal(got, expected, what)
+  end
+end
+
 local cleanups = {}
 
 --- Calls a function when the running test is over, however it ends.
@@ -128,23 +143,21 @@ end
 ---@class Report
 ---@field passed integer
 ---@field failed integer
----@field times { name: string, ms: number }[]
 
 --- Runs what was loaded; prints each failure.
 ---@param filters string[]
 ---@return Report
 function M.run(filters)
-  local report = { passed = 0, failed = 0, times = {} }
+  local report = { passed = 0, failed = 0 }
   for _, test in ipairs(tests) do
     if selected(test.name, filters) then
-      local timer, start = watch(test.name), vim.uv.hrtime()
+      local timer = watch(test.name)
       local ok, err = xpcall(test.fn, debug.traceback)
       timer:close()
       for i = #cleanups, 1, -1 do
         local clean, why = pcall(table.remove(cleanups, i))
         ok, err = ok and clean, err or why
       end
-      table.insert(report.times, { name = test.name, ms = (vim.uv.hrtime() - start) / 1e6 })
       if ok then
         report.passed = report.passed + 1
       else
