@@ -92,8 +92,8 @@ test-specs: $(NVIM_READY)
 .PHONY: test-agents
 test-agents: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete $(TOOLS)/agents/.complete ## those with real agents that speak ACP, 1.7 GB from npm (AGENT=codex: that one; SKIP="qwen copilot": not these)
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" BOTGLUE_TEST_AGENTS="$(AGENTS)" \
-		cargo test --locked --test it acp::real::$(AGENT) -- --ignored --test-threads 2 \
-		$(foreach name,$(SKIP),--skip acp::real::$(name))
+		cargo test --locked --test it agents::$(AGENT) -- --ignored --test-threads 2 \
+		$(foreach name,$(SKIP),--skip agents::$(name))
 
 .PHONY: screens
 screens: need-cargo $(NVIM_READY) ## writes the expected screens again (TEST=held: those of screens/held.rs)

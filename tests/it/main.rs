@@ -4,6 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests start processes and write files of their own")]
 
 mod acp;
+mod agents;
 mod clis;
 mod demo;
 mod document;
@@ -35,7 +36,6 @@ mod support;
 mod text;
 #[cfg(target_os = "linux")]
 mod transcripts;
-mod trust;
 mod watched;
 #[cfg(test)]
 mod writing;

@@ -1,5 +1,4 @@
-//! Agents that speak the Agent Client Protocol: recorded dialogues played by a process, and a real agent.
+//! Agents that speak the Agent Client Protocol, as recorded dialogues.
 
 mod played;
-mod real;
 mod unshipped;

@@ -1,9 +1,8 @@
 //! The real CLIs: where they are, and the environment in which they talk to a test's [`Api`] alone.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::api::Api;
 use super::scratch::Scratch;
@@ -30,7 +29,7 @@ impl Cli {
     pub fn agents(self, scratch: &Scratch, api: &Api) -> Value {
         match self {
             Self::Claude => claude(api),
-            Self::Droid => droid(scratch, api),
+            Self::Droid => droid(&scratch.path("home"), api),
         }
     }
 }
@@ -41,41 +40,45 @@ pub fn nvim() -> PathBuf {
 }
 
 /// The option `agents` with the real Claude CLI, asking `api` instead of the service.
-pub fn claude(api: &Api) -> Value {
-    json!({"claude": {"command": [program("claude")], "env": claude_environment(api)}})
+fn claude(api: &Api) -> Value {
+    let variables = claude_environment(api).into_iter().chain([("ANTHROPIC_API_KEY", "test-key".to_owned())]);
+    let env: Map<String, Value> = variables.map(|(name, value)| (name.to_owned(), value.into())).collect();
+    json!({"claude": {"command": [program("claude")], "env": env}})
 }
 
 /// The variables that make the Claude CLI ask `api` alone.
-pub fn claude_environment(api: &Api) -> BTreeMap<String, String> {
+pub fn claude_environment(api: &Api) -> Vec<(&'static str, String)> {
     let pairs = [
         ("ANTHROPIC_BASE_URL", api.url()),
-        ("ANTHROPIC_API_KEY", "test-key"),
         ("CLAUDE_CODE_MAX_RETRIES", "1"),
         ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
         ("DISABLE_AUTOUPDATER", "1"),
         ("DISABLE_ERROR_REPORTING", "1"),
         ("DISABLE_TELEMETRY", "1"),
     ];
-    pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).into()
+    pairs.map(|(name, value)| (name, value.to_owned())).into()
 }
 
-/// The option `agents` with the real Droid CLI, asking `api`. Writes Droid's settings into the test's home: they let it
-/// do whatever can be allowed there.
-pub fn droid(scratch: &Scratch, api: &Api) -> Value {
-    let model = json!({
-        "model": "mock-model", "displayName": "Mock", "baseUrl": format!("{}/llm", api.url()), "apiKey": "test-key",
-        "provider": "anthropic", "maxOutputTokens": 4096,
-    });
+/// The option `agents` with the real Droid CLI, asking `api`. Writes Droid's settings into this home: they let it do
+/// whatever can be allowed there.
+pub fn droid(home: &Path, api: &Api) -> Value {
     let settings = json!({
-        "customModels": [model], "commandAllowlist": ["touch"], "autonomyMode": "auto-high",
-        "sessionDefaultSettings": {"autonomyMode": "auto-high"},
+        "customModels": [droid_model(api.url(), "test-key")], "commandAllowlist": ["touch"],
+        "autonomyMode": "auto-high", "sessionDefaultSettings": {"autonomyMode": "auto-high"},
     });
-    let directory = scratch.path("home/.factory");
-    std::fs::create_dir_all(&directory).unwrap();
-    std::fs::write(directory.join("settings.json"), settings.to_string()).unwrap();
+    std::fs::create_dir_all(home.join(".factory")).unwrap();
+    std::fs::write(home.join(".factory/settings.json"), settings.to_string()).unwrap();
     json!({"droid": {
         "command": [program("droid")], "model": "custom:Mock-0", "env": {"FACTORY_AIRGAP_ENABLED": "true"},
     }})
+}
+
+/// A model of Droid's at this address.
+pub fn droid_model(url: &str, key: &str) -> Value {
+    json!({
+        "model": "mock-model", "displayName": "Mock", "baseUrl": format!("{url}/llm"), "apiKey": key,
+        "provider": "anthropic", "maxOutputTokens": 4096,
+    })
 }
 
 /// The path of a CLI by its name.

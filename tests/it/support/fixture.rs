@@ -69,16 +69,3 @@ impl Fixture {
         assert_eq!(self.nvim.lines(), expected);
     }
 }
-
-/// The tools of a job as name, status and error.
-pub fn tools(job: &Value) -> Vec<(&str, &str, &str)> {
-    job["tools"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|tool| {
-            let text = |key: &str| tool[key].as_str().unwrap_or_default();
-            (text("name"), text("status"), text("error"))
-        })
-        .collect()
-}

@@ -6,8 +6,12 @@ use crate::agent::{AgentCommand, Resume};
 
 #[test]
 fn the_projects_own_settings_stay_out_unless_trusted() {
-    let untrusted = arguments_of(None, |_| {});
-    assert!(untrusted.windows(2).any(|pair| pair == ["--setting-sources", "user"]), "{untrusted:?}");
+    // Also in a session that began while the project was trusted.
+    let resume = Resume { session_id: "s1".to_owned(), at: None };
+    for resume in [None, Some(&resume)] {
+        let untrusted = arguments_of(resume, |_| {});
+        assert!(untrusted.windows(2).any(|pair| pair == ["--setting-sources", "user"]), "{untrusted:?}");
+    }
     let trusted = arguments_of(None, |invocation| invocation.trust_project = true);
     assert!(!trusted.iter().any(|argument| argument == "--setting-sources"), "{trusted:?}");
 }

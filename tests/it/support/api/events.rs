@@ -60,14 +60,6 @@ pub fn of_message(number: usize, model: &Value, blocks: &[Block], stop: &str) ->
                 let deltas = pieces(text).map(|piece| json!({"type": "text_delta", "text": piece})).collect();
                 (json!({"type": "text", "text": ""}), deltas)
             }
-            Block::Thinking(text) => {
-                let thought = pieces(text).map(|piece| json!({"type": "thinking_delta", "thinking": piece}));
-                let signed = json!({"type": "signature_delta", "signature": "c2lnbmVk"});
-                (
-                    json!({"type": "thinking", "thinking": "", "signature": ""}),
-                    thought.chain([signed]).collect(),
-                )
-            }
             Block::Tool(name, input) => {
                 let delta = json!({"type": "input_json_delta", "partial_json": input.to_string()});
                 let id = format!("toolu_{number}_{index}");

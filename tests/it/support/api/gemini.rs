@@ -63,7 +63,6 @@ fn steps(blocks: &[Block], stop: &str) -> Vec<events::Step> {
         .iter()
         .map(|block| match block {
             Block::Text(text) => send(&json!([{"text": text}]), None),
-            Block::Thinking(text) => send(&json!([{"text": text, "thought": true}]), None),
             Block::Tool(name, input) => send(&json!([{"functionCall": {"name": name, "args": input}}]), None),
             Block::Wait(gate) => events::Step::Wait(gate.clone()),
         })

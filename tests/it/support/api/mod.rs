@@ -62,8 +62,6 @@ pub enum Reply {
 pub enum Block {
     /// Text, sent a few characters at a time.
     Text(String),
-    /// Thinking, with a signature that no CLI checks.
-    Thinking(String),
     /// A tool call: name and input.
     Tool(String, Value),
     /// Nothing is sent until the gate is opened.
@@ -160,13 +158,6 @@ impl Api {
     /// How often anything at all was asked, whatever it was.
     pub fn hits(&self) -> usize {
         self.shared.hits.load(Ordering::SeqCst)
-    }
-
-    /// The results of tools in the newest request, in the order of their calls: what the model was told.
-    pub fn tool_results(&self) -> Vec<Value> {
-        let mut results = self.requests().last().map(Request::tool_results).unwrap_or_default();
-        results.sort_by_key(|result| result["tool_use_id"].to_string());
-        results
     }
 }
 

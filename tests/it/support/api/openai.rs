@@ -98,8 +98,6 @@ fn responses(number: usize, blocks: &[Block]) -> Vec<Step> {
                 steps.push(Step::Wait(gate.clone()));
                 continue;
             }
-            // As a summary it would come with its own events, which say nothing new here.
-            Block::Thinking(_) => continue,
             Block::Text(text) => {
                 let item = |content: Value| json!({"type": "message", "id": id, "role": "assistant", "content": content});
                 let deltas = pieces(text).map(|piece| {
@@ -152,7 +150,6 @@ fn chat(number: usize, blocks: &[Block], stop: &str) -> Vec<Step> {
     for block in blocks {
         match block {
             Block::Wait(gate) => steps.push(Step::Wait(gate.clone())),
-            Block::Thinking(_) => {}
             Block::Text(text) => {
                 steps.extend(pieces(text).map(|piece| delta(json!({"content": piece}), Value::Null)));
             }

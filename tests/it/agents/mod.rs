@@ -1,12 +1,11 @@
-//! Real agents that speak the Agent Client Protocol, each as the shipped agent of its name, asking a service on
-//! loopback.
+//! Real agents, each as the shipped agent of its name, asking a service on loopback: the CLIs with protocols of their own,
+//! and those that speak the Agent Client Protocol.
 //!
-//! The same is shown of each; what is particular to one is a row of [`agents`]. `make test-agents` runs all of it; the
-//! agents take 1.7 GB. `make test` runs three tests of Gemini, in [`gate`].
+//! The same is shown of each; what is particular to one is a row of [`rows`]. `make test-agents` runs what is ignored here:
+//! those agents take 1.7 GB.
 
-mod agents;
-mod hostile;
 mod neovim;
+mod rows;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +16,7 @@ use crate::support::DEADLINE;
 use crate::support::api::{Api, Reply, calls, says};
 use crate::support::scratch::Scratch;
 use crate::support::serve::Serve;
-use agents::Agent;
+use rows::Agent;
 
 /// Where an agent runs: a home without anything of the developer's, a project, and the service. The directory for
 /// temporary files is beside them: some trust what is below it.
@@ -80,7 +79,7 @@ impl Real {
         &self,
         replies: impl Into<Vec<Reply>>,
         login: Vec<(&'static str, String)>,
-        (name, args, trust_project): (&str, &[&str], bool),
+        more: &Value,
     ) -> Ended {
         self.place.api.script("it", replies);
         let path = (self.agent.search_path)();
@@ -90,20 +89,24 @@ impl Real {
         words.extend(own.chain(login).map(|(name, value)| format!("{name}='{value}'")));
         words.extend(self.agent.recipe.iter().map(|name| format!("${{{name}+{name}=\"${name}\"}}")));
         let script = format!("exec env -i {} {} \"$@\"", words.join(" "), self.agent.program);
-        // A name in PATH is found by `env`, as it is by the host.
-        let agent = json!({
-            "protocol": "acp", "command": ["/bin/sh", "-c", script, "agent"], "args": args, "model": self.agent.model,
+        let mut job = json!({
+            "agent": self.agent.name, "prompt": "SCRIPT:it", "timeout": DEADLINE.as_secs(),
+            "tools": ["Read", "Grep", "Glob"],
         });
-        let job = json!({
-            "agent": name, "agents": {name: agent}, "prompt": "SCRIPT:it", "timeout": DEADLINE.as_secs(),
-            "tools": ["Read", "Grep", "Glob"], "trust_project": trust_project,
+        job.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let name = job["agent"].as_str().unwrap().to_owned();
+        let is_own = name != self.agent.name;
+        // A name in PATH is found by `env`, as it is by the host.
+        job["agents"][name] = json!({
+            "protocol": self.agent.protocol, "command": ["/bin/sh", "-c", script, "agent"],
+            "args": if is_own { self.agent.plain } else { &[] }, "model": self.agent.model,
         });
         self.serve.run(1, "", &job);
         Ended { fields: self.serve.finished(1), tools: self.serve.tools(1) }
     }
 
     fn run(&self, replies: impl Into<Vec<Reply>>) -> Ended {
-        self.run_with(replies, (self.agent.login)(&self.place), (self.agent.name, &[], false))
+        self.run_with(replies, (self.agent.login)(&self.place), &json!({}))
     }
 }
 
@@ -136,13 +139,15 @@ fn tools_that_read_may_work_or_fail(agent: &'static Agent) {
 }
 
 /// A tool is called once, and what comes of that is another matter: some agents end with the refusal, others go on. The
-/// control is the same program without its recipe: it shows that the user's settings allow the call.
+/// control is the same program with all of its tools: it shows that the user's settings allow the call.
 fn nothing_is_done(agent: &'static Agent, calls: impl Fn(&str) -> Reply) {
-    let real = Real::new(agent);
-    let target = real.place.path("project/done.txt");
-    let own = ("own", agent.plain, false);
-    let ended = real.run_with([calls(&target), says("it was done")], (agent.login)(&real.place), own);
-    assert!(Path::new(&target).exists(), "{}: {ended:?}", agent.name);
+    if let Some(control) = agent.control {
+        let real = Real::new(agent);
+        let target = real.place.path("project/done.txt");
+        let login = (agent.login)(&real.place);
+        let ended = real.run_with([calls(&target), says("it was done")], login, &control());
+        assert!(Path::new(&target).exists(), "{}: {ended:?}", agent.name);
+    }
 
     let real = Real::new(agent);
     let target = real.place.path("project/done.txt");
@@ -176,16 +181,62 @@ fn without_a_login_it_says_so(agent: &'static Agent) {
     let real = Real::new(agent);
     (agent.log_out)(&real.place);
     let replies = [Reply::Error(401, "authentication_error", "invalid api key")];
-    let ended = real.run_with(replies, Vec::new(), (agent.name, &[], false));
+    let ended = real.run_with(replies, Vec::new(), &json!({}));
     assert_eq!(ended.fields["error"]["code"], "not_logged_in", "{}: {ended:?}", agent.name);
     assert!(real.place.api.requests().is_empty() || agent.asks_without_login, "{}", agent.name);
+}
+
+/// The control trusts the project: it shows that the trap works.
+fn a_hostile_project_starts_nothing(agent: &'static Agent) {
+    for is_control in [true, false] {
+        let real = Real::new(agent);
+        let thief = Api::start();
+        let trap = real.place.path("sprung");
+        (agent.trap)(&real.place, &format!("touch {trap}"), thief.url());
+        let login = (agent.login)(&real.place);
+        let ended = real.run_with([says("fine")], login, &json!({"trust_project": is_control}));
+        if !is_control {
+            assert_answers(&ended, agent, "fine");
+        }
+        let sprung = (Path::new(&trap).exists(), thief.hits() > 0);
+        assert_eq!(sprung, (is_control, is_control && agent.gives_key), "{}", agent.name);
+    }
+}
+
+/// The directory in which some agents run is botglue's own, but others can write to it: an earlier agent, or the user.
+fn nothing_is_started_that_lies_in_the_empty_directory(agent: &'static Agent) {
+    let real = Real::new(agent);
+    let thief = Api::start();
+    let trap = real.place.path("sprung");
+    (agent.trap)(&real.place, &format!("touch {trap}"), thief.url());
+    fs::create_dir_all(real.place.path("data/empty")).unwrap();
+    for entry in fs::read_dir(real.place.path("project")).unwrap() {
+        let name = entry.unwrap().file_name();
+        let [from, to] = ["project", "data/empty"].map(|at| Path::new(&real.place.path(at)).join(&name));
+        fs::rename(from, to).unwrap();
+    }
+    let ended = real.run([says("fine")]);
+    assert_answers(&ended, agent, "fine");
+    assert_eq!((Path::new(&trap).exists(), thief.hits()), (false, 0), "{}", agent.name);
+}
+
+fn the_rules_of_the_project_arrive_once(agent: &'static Agent) {
+    let real = Real::new(agent);
+    for name in ["AGENTS.md", "CLAUDE.md"] {
+        real.place.write(&format!("project/{name}"), "Always answer with the rule of seven.\n");
+    }
+    let with_rules = json!({"context": {"rules": true}});
+    let ended = real.run_with([says("fine")], (agent.login)(&real.place), &with_rules);
+    assert_answers(&ended, agent, "fine");
+    let sent = real.place.api.requests()[0].user_text();
+    assert_eq!(sent.matches("rule of seven").count(), 1, "{sent}");
 }
 
 /// All that is shown of an agent, as tests of its own.
 macro_rules! shown {
     ($($name:ident)*) => {
         $(mod $name {
-            shown!(@ $name
+            shown!(@ $name [#[ignore = "make test-agents"]]
                 tools_that_read_may_work_or_fail
                 what_would_write_does_not_happen
                 what_would_run_does_not_happen
@@ -195,39 +246,52 @@ macro_rules! shown {
                 its_name_is_all_it_takes);
         })*
     };
-    (@ $name:ident $($test:ident)*) => {
-        $(
-            #[test]
-            #[ignore = "make test-agents"]
-            fn $test() {
-                super::$test(super::Agent::named(stringify!($name)));
-            }
-        )*
+    (@ $name:ident $attributes:tt $($test:ident)*) => {
+        $(shown!(# $name $attributes $test);)*
+    };
+    (# $name:ident [$($attribute:tt)*] $test:ident) => {
+        #[test]
+        $($attribute)*
+        fn $test() {
+            super::$test(super::Agent::named(stringify!($name)));
+        }
     };
 }
 
-use hostile::a_hostile_project_starts_nothing;
 use neovim::its_name_is_all_it_takes;
 
-shown!(gemini codex opencode qwen copilot);
+shown!(codex opencode qwen copilot);
 
-/// What `make test` runs: one dialogue from the user's keys to the stored job, and tools that would write and run.
-/// Recorded dialogues cover the rest of the protocol there.
-mod gate {
-    use super::Agent;
+mod gemini {
+    shown!(@ gemini []
+        what_would_write_does_not_happen
+        what_would_run_does_not_happen
+        its_name_is_all_it_takes);
+    shown!(@ gemini [#[ignore = "make test-agents"]]
+        tools_that_read_may_work_or_fail
+        what_is_outside_is_not_read
+        without_a_login_it_says_so
+        a_hostile_project_starts_nothing);
+}
 
-    #[test]
-    fn a_real_agent_answers_the_users_keys() {
-        super::its_name_is_all_it_takes(Agent::named("gemini"));
-    }
+mod claude {
+    shown!(@ claude []
+        tools_that_read_may_work_or_fail
+        what_would_write_does_not_happen
+        what_would_run_does_not_happen
+        what_is_outside_is_not_read
+        without_a_login_it_says_so
+        a_hostile_project_starts_nothing
+        the_rules_of_the_project_arrive_once);
+}
 
-    #[test]
-    fn a_real_agent_writes_nothing() {
-        super::what_would_write_does_not_happen(Agent::named("gemini"));
-    }
-
-    #[test]
-    fn a_real_agent_runs_nothing() {
-        super::what_would_run_does_not_happen(Agent::named("gemini"));
-    }
+mod droid {
+    shown!(@ droid []
+        tools_that_read_may_work_or_fail
+        what_would_write_does_not_happen
+        what_would_run_does_not_happen
+        what_is_outside_is_not_read
+        a_hostile_project_starts_nothing
+        nothing_is_started_that_lies_in_the_empty_directory
+        the_rules_of_the_project_arrive_once);
 }
