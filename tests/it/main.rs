@@ -5,7 +5,6 @@
 
 mod acp;
 mod agents;
-mod clis;
 mod demo;
 mod document;
 mod fuzz;

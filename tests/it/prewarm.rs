@@ -1,6 +1,5 @@
 //! The agent that is started while the prompt is typed: it is the one that answers, there is never a second one, and
-//! it outlives neither its prompt nor the host nor Neovim. Agents are shell scripts here; `clis` has
-//! the same with the real CLIs.
+//! it outlives neither its prompt nor the host. Agents are shell scripts here; `agents` has the same with the real ones.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::agents::{self, Gated};
 use crate::support::nvim::{Builder, Nvim};
-use crate::support::process::{self, Process};
+use crate::support::process;
 use crate::support::scratch::Scratch;
 use crate::support::stream;
 use crate::support::wait_some;
@@ -62,29 +61,11 @@ impl Desk {
             std::fs::read_to_string(self.notes.join(name)).ok().filter(|note| note.ends_with('\n'))
         })
     }
-
-    #[track_caller]
-    fn agent(&self) -> Process {
-        process::wait_for(&self.nvim.scratch, "stream-json")
-    }
 }
 
 fn open(nvim: &Nvim) {
     let range = json!({"kind": "line", "first": [1], "last": [1]});
     nvim.exec_with("require('botglue').run({ range = ... })", &[range]);
-}
-
-/// Waits for its whole message, and answers.
-const ANSWERS: &str = r#"echo $$ >>"$DIR/started"; message=$(cat); cat "$DIR/answer""#;
-
-#[test]
-fn the_agent_that_was_prewarmed_answers() {
-    let desk = Desk::new(ANSWERS);
-    desk.open();
-    let started = desk.note("started");
-    desk.answer();
-    assert_eq!(desk.note("started"), started, "no other agent was started");
-    desk.nvim.wait_for_no_agent();
 }
 
 #[test]
@@ -173,19 +154,6 @@ fn the_end_of_the_host_is_its_end_and_that_of_its_children() {
     // The next host starts one for the prompt that is still open.
     desk.nvim.input("<Esc><Esc>");
     desk.nvim.wait_for_no_agent();
-}
-
-#[test]
-fn the_end_of_neovim_is_its_end() {
-    let desk = Desk::new(ANSWERS);
-    desk.open();
-    desk.agent();
-    desk.nvim.crash();
-
-    let desk = Desk::new(ANSWERS);
-    desk.open();
-    desk.agent();
-    desk.nvim.quit();
 }
 
 #[test]

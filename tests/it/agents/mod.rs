@@ -4,7 +4,9 @@
 //! The same is shown of each; what is particular to one is a row of [`rows`]. `make test-agents` runs what is ignored here:
 //! those agents take 1.7 GB.
 
+mod limits;
 mod neovim;
+mod rewind;
 mod rows;
 
 use std::fs;
@@ -16,13 +18,14 @@ use crate::support::DEADLINE;
 use crate::support::api::{Api, Reply, calls, says};
 use crate::support::scratch::Scratch;
 use crate::support::serve::Serve;
-use rows::Agent;
+pub use neovim::{TEXT, open};
+pub use rows::Agent;
 
 /// Where an agent runs: a home without anything of the developer's, a project, and the service. The directory for
 /// temporary files is beside them: some trust what is below it.
-struct Place {
+pub struct Place {
     root: PathBuf,
-    api: Api,
+    pub api: Api,
 }
 
 impl Place {
@@ -258,7 +261,9 @@ macro_rules! shown {
     };
 }
 
-use neovim::its_name_is_all_it_takes;
+use neovim::{
+    follow_ups_know_their_conversation_and_do_not_mix, it_ends_with_its_prompt, its_name_is_all_it_takes,
+};
 
 shown!(codex opencode qwen copilot);
 
@@ -282,7 +287,10 @@ mod claude {
         what_is_outside_is_not_read
         without_a_login_it_says_so
         a_hostile_project_starts_nothing
-        the_rules_of_the_project_arrive_once);
+        the_rules_of_the_project_arrive_once
+        its_name_is_all_it_takes
+        it_ends_with_its_prompt
+        follow_ups_know_their_conversation_and_do_not_mix);
 }
 
 mod droid {
@@ -293,5 +301,8 @@ mod droid {
         what_is_outside_is_not_read
         a_hostile_project_starts_nothing
         nothing_is_started_that_lies_in_the_empty_directory
-        the_rules_of_the_project_arrive_once);
+        the_rules_of_the_project_arrive_once
+        its_name_is_all_it_takes
+        it_ends_with_its_prompt
+        follow_ups_know_their_conversation_and_do_not_mix);
 }

@@ -2,12 +2,20 @@
 
 use serde_json::{Value, json};
 
-use super::{Agent, Place, says};
+use super::{Agent, Place, Reply, says};
+use crate::support::api::{Block, Gate};
 use crate::support::nvim::{Builder, Nvim};
+use crate::support::process::{self, Process};
 use crate::support::scratch::Scratch;
+use crate::support::wait_some;
 
-/// A Neovim with this agent, which has three lines to write.
-fn open(agent: &Agent) -> (Nvim, Place) {
+const TARGET: &str = "fn target() {\n    todo!()\n}\n";
+
+/// What stands in the buffer for agents that have a function to write: its lines are 3 to 5.
+pub const TEXT: &str = "fn above() {}\n\nfn target() {\n    todo!()\n}\n\nfn below() {}\n";
+
+/// A Neovim with this agent, and this text in its buffer.
+pub fn open(agent: &Agent, text: &str) -> (Nvim, Place) {
     let scratch = Scratch::new();
     let place = Place::new(agent, scratch.path(""));
     let own = (agent.variables)(&place).into_iter().chain((agent.login)(&place));
@@ -23,22 +31,43 @@ fn open(agent: &Agent) -> (Nvim, Place) {
         .option("agents", json!({agent.name: entry}))
         .screen(100, 24)
         .start();
-    nvim.edit("src/a.rs", "fn target() {\n    todo!()\n}\n");
+    nvim.edit("src/a.rs", text);
     (nvim, place)
 }
 
-/// Keys from the selection to the answer, with the agent started meanwhile and its models offered; then a follow-up, or
-/// why there is none.
+/// The process that the host has started.
+#[track_caller]
+fn process(nvim: &Nvim) -> Process {
+    let is_agent = |found: &Process| {
+        ![Some(nvim.pid()), nvim.host()].contains(&Some(found.pid)) && !found.command.ends_with(" reap")
+    };
+    wait_some("the agent runs", || process::of(&nvim.scratch).into_iter().find(is_agent))
+}
+
+/// Scripts an answer that waits for its gate.
+fn waits(place: &Place, name: &str, answer: &str) -> Gate {
+    let gate = Gate::new();
+    let message = vec![Block::Wait(gate.clone()), Block::Text(answer.to_owned())];
+    place.api.script(name, [Reply::Message(message, "end_turn")]);
+    gate
+}
+
+/// Keys from the selection to the answer, by the agent that was started meanwhile and its models offered; then a
+/// follow-up, or why there is none.
 pub fn its_name_is_all_it_takes(agent: &'static Agent) {
-    let (nvim, place) = open(agent);
+    let (nvim, place) = open(agent, TARGET);
     nvim.input("1GVG:Botglue<CR>");
+    let prewarmed = process(&nvim);
     if agent.offers_models {
         // No other agent is there, and this one has none in the options.
         let offers = || nvim.rows().concat().contains("<S-Tab> model");
         nvim.wait("the agent has said which models it offers", offers);
     }
-    place.api.script("keys", [says("fn target() {}")]);
+    let gate = waits(&place, "keys", "fn target() {}");
     nvim.input("SCRIPT:keys<C-s>");
+    nvim.wait("the request has arrived", || gate.is_reached());
+    assert_eq!(process(&nvim).pid, prewarmed.pid);
+    gate.open();
     let job = nvim.finished(1);
     assert_eq!(job["status"], "done", "{job:#}");
     assert_eq!(job["landing"], "applied", "{job:#}");
@@ -47,18 +76,58 @@ pub fn its_name_is_all_it_takes(agent: &'static Agent) {
 
     place.api.script("more", [says("fn other() {}")]);
     let asked = place.api.requests().len();
-    let followed = nvim.exec(
-        "local ok, id = pcall(require('botglue').followup, 1, 'SCRIPT:more')
-         return { ok, id }",
-    );
     if agent.goes_on {
-        let second = nvim.finished(followed[1].as_u64().unwrap());
-        assert_eq!(second["landing"], "applied", "{second:#}");
+        assert_eq!(follow_up(&nvim, 1, "SCRIPT:more")["landing"], "applied");
         assert_eq!(nvim.lines(), ["fn other() {}"]);
         nvim.wait_for_no_agent();
     } else {
+        let followed = nvim.exec("return { pcall(require('botglue').followup, 1, 'SCRIPT:more') }");
         let why = followed[1].as_str().unwrap();
         assert!(why.contains("this agent cannot go on in a session"), "{why}");
         assert_eq!(place.api.requests().len(), asked);
     }
+}
+
+/// What was started for a prompt waits for it, asks nothing, and is gone with it.
+pub fn it_ends_with_its_prompt(agent: &'static Agent) {
+    let (nvim, place) = open(agent, TARGET);
+    nvim.input("1GVG:Botglue<CR>");
+    let stat = format!("/proc/{}/stat", process(&nvim).pid);
+    nvim.wait("it sleeps", || std::fs::read_to_string(&stat).unwrap_or_default().contains(") S "));
+    nvim.input("<Esc><Esc>");
+    nvim.wait_for_no_agent();
+    assert_eq!(place.api.requests().len(), 0);
+}
+
+#[track_caller]
+pub fn follow_up(nvim: &Nvim, id: u64, prompt: &str) -> Value {
+    let id = nvim.exec_with("return require('botglue').followup(...)", &[id.into(), prompt.into()]);
+    nvim.finished(id.as_u64().unwrap())
+}
+
+/// Each goes on in a fork of its own: of the same session, and of a fork. Without its session a job fails, and sends
+/// nothing.
+pub fn follow_ups_know_their_conversation_and_do_not_mix(agent: &'static Agent) {
+    let (nvim, place) = open(agent, TARGET);
+    nvim.finished(nvim.run("first ANSWER<<fn one() {}>>", (1, 3), json!({})));
+    for (id, prompt) in [
+        (1, "second ANSWER<<fn two() {}>>"),
+        (1, "third ANSWER<<fn three() {}>>"),
+        (2, "fourth ANSWER<<fn four() {}>>"),
+    ] {
+        let job = follow_up(&nvim, id, prompt);
+        assert_eq!(job["landing"], "applied", "{job:#}");
+    }
+    assert_eq!(nvim.lines(), ["fn four() {}"]);
+    let requests = place.api.requests();
+    let said = |n: usize, words: &str| requests[n].body["messages"].to_string().contains(words);
+    for (n, expected) in [(1, ["first", "second"]), (2, ["first", "third"]), (3, ["second", "fourth"])] {
+        assert!(expected.iter().all(|words| said(n, &format!("{words} ANSWER"))), "{:#}", requests[n].body);
+    }
+    assert!(!said(2, "second ANSWER") && !said(3, "third ANSWER"), "they mix");
+    assert!(said(3, "fn two() {}"), "what was answered before");
+    std::fs::remove_dir_all(place.path(agent.sessions)).unwrap();
+    let job = follow_up(&nvim, 1, "ANSWER<<fn lost() {}>>");
+    assert_eq!(job["error"]["code"], "session_not_found", "{job:#}");
+    assert_eq!((nvim.lines(), place.api.requests().len()), (vec!["fn four() {}".to_owned()], 4));
 }

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use super::editor::{Editor, percentile, text};
 use super::row::Run;
+use crate::agents::{Agent, Place, TEXT, open};
 use crate::support::agents::claude_is;
-use crate::support::cli::{self, Cli};
-use crate::support::fixture::Fixture;
-use crate::support::nvim::Builder;
+use crate::support::cli;
+use crate::support::nvim::{Builder, Nvim};
 use crate::support::scratch::Scratch;
 
 /// How often an agent is started in a run.
@@ -51,33 +51,33 @@ pub fn blocked() -> Run {
 
 /// Sending a prompt to the API's having the request, prewarmed ÷ cold, with the real CLI.
 pub fn request_arrives() -> Run {
-    let fixture = Fixture::new(Cli::Claude);
+    let (nvim, place) = open(Agent::named("claude"), TEXT);
+    let start = |nvim: &Nvim| nvim.run(PROMPT, (3, 5), json!({}));
     // The host is there in both ways, as it is after the first job.
-    fixture.ask(PROMPT);
+    nvim.finished(start(&nvim));
+    nvim.wait_for_no_agent();
     Box::new(move || {
-        let cold = until_requested(&fixture, || _ = fixture.start(PROMPT));
+        let cold = until_requested(&nvim, &place, || _ = start(&nvim));
         let range = json!({"kind": "line", "first": [3, 0], "last": [5, 0]});
-        fixture.nvim.exec_with("require('botglue').run({ range = ... })", &[range]);
+        nvim.exec_with("require('botglue').run({ range = ... })", &[range]);
         std::thread::sleep(TYPING);
         let send = "local prompt = require('botglue.host.connection').prompt
             prompt:set_text(...)
             prompt:submit()";
-        let warm = until_requested(&fixture, || _ = fixture.nvim.exec_with(send, &[json!(PROMPT)]));
+        let warm = until_requested(&nvim, &place, || _ = nvim.exec_with(send, &[json!(PROMPT)]));
         vec![(warm) / (cold)]
     })
 }
 
 /// The milliseconds until the API has the next request; returns when its job is over.
-fn until_requested(fixture: &Fixture, send: impl FnOnce()) -> f64 {
-    let before = fixture.api.requests().len();
+fn until_requested(nvim: &Nvim, place: &Place, send: impl FnOnce()) -> f64 {
+    let before = place.api.requests().len();
     let start = Instant::now();
     send();
-    fixture.nvim.wait("the request arrives", || fixture.api.requests().len() > before);
-    let took = fixture.api.requests()[before].at - start;
-    fixture
-        .nvim
-        .wait("the job is over", || fixture.nvim.exec("return require('botglue').statusline()") == "");
-    fixture.nvim.wait_for_no_agent();
+    nvim.wait("the request arrives", || place.api.requests().len() > before);
+    let took = place.api.requests()[before].at - start;
+    nvim.wait("the job is over", || nvim.exec("return require('botglue').statusline()") == "");
+    nvim.wait_for_no_agent();
     took.as_secs_f64() * 1e3
 }
 

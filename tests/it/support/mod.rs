@@ -6,7 +6,6 @@
 pub mod agents;
 pub mod api;
 pub mod cli;
-pub mod fixture;
 pub mod nvim;
 pub mod picture;
 pub mod process;

@@ -1,10 +1,10 @@
-//! Follow-ups and rewinds in sessions of the real CLI: what the model is told, and that nothing mixes.
+//! Rewinds in sessions of the real CLI: what the model is told.
 
 use serde_json::json;
 
+use super::neovim::follow_up;
+use super::{Agent, TEXT, open};
 use crate::support::api::Request;
-use crate::support::cli::Cli;
-use crate::support::fixture::Fixture;
 use crate::support::nvim::Nvim;
 
 /// The texts of a request's conversation by role, but for what the CLI puts in by itself.
@@ -29,12 +29,6 @@ fn assert_goes(request: &Request, expected: &[(&str, &str)]) {
     }
 }
 
-#[track_caller]
-fn follow_up(nvim: &Nvim, id: u64, prompt: &str) -> u64 {
-    let id = nvim.exec_with("return require('botglue').followup(...)", &[id.into(), prompt.into()]);
-    id.as_u64().unwrap()
-}
-
 /// Answers every choice with these numbers, one after another.
 fn choose(nvim: &Nvim, choices: &[u64]) {
     nvim.exec_with(
@@ -48,48 +42,14 @@ fn choose(nvim: &Nvim, choices: &[u64]) {
 }
 
 #[test]
-fn a_follow_up_knows_the_conversation_and_the_text_as_it_is_now() {
-    let fixture = Fixture::new(Cli::Claude);
-    let nvim = &fixture.nvim;
-    let first = fixture.ask("ANSWER<<fn target() {\n    one()\n}>>");
-    nvim.command("4s/one/mine/");
-    nvim.command("1,1delete");
-    nvim.command("3");
-    nvim.command("Botglue followup ANSWER<<fn target() { two() }>>");
-    let job = nvim.finished(2);
-    assert_eq!((&job["landing"], &job["first_line"]), (&json!("applied"), &json!(2)), "{job:#}");
-    assert_eq!(nvim.lines(), ["", "fn target() { two() }", "", "fn below() {}"]);
-    assert_ne!(job["session_id"], first["session_id"], "a fork");
-
-    let requests = fixture.api.requests();
-    assert_goes(&requests[1], &[("user", "one()"), ("assistant", "one()"), ("user", "mine()")]);
-    let (_, told) = &conversation(&requests[1])[2];
-    assert!(
-        told.contains("lines=\"2-4\"") && told.contains("This goes on from the messages before."),
-        "{told}"
-    );
-    assert!(!requests[0].user_text().contains("This goes on"));
-
-    // Without its session a job fails, and sends nothing.
-    std::fs::remove_dir_all(nvim.scratch.path("home/.claude/projects")).unwrap();
-    let job = nvim.finished(follow_up(nvim, 2, "ANSWER<<fn lost() {}>>"));
-    assert_eq!(job["error"]["code"], "session_not_found", "{job:#}");
-    assert!(job["error"]["message"].as_str().unwrap().contains("start a new job instead"), "{job:#}");
-    assert_eq!((nvim.lines()[1].as_str(), fixture.api.requests().len()), ("fn target() { two() }", 2));
-}
-
-#[test]
 fn a_rewind_goes_on_before_what_was_answered_then() {
-    let fixture = Fixture::new(Cli::Claude);
-    let nvim = &fixture.nvim;
-    fixture.ask("first ANSWER<<fn one() {}>>");
-    for (id, answer) in [(1, "second ANSWER<<fn two() {}>>"), (2, "third ANSWER<<fn three() {}>>")] {
-        let id = follow_up(nvim, id, answer);
-        nvim.finished(id);
-    }
+    let (nvim, place) = open(Agent::named("claude"), TEXT);
+    nvim.finished(nvim.run("first ANSWER<<fn one() {}>>", (3, 5), json!({})));
+    follow_up(&nvim, 1, "second ANSWER<<fn two() {}>>");
+    follow_up(&nvim, 2, "third ANSWER<<fn three() {}>>");
     assert_eq!(nvim.lines()[2], "fn three() {}");
     // From a fork of a fork, to a message that was said in the first session, on the text as it is.
-    choose(nvim, &[2]);
+    choose(&nvim, &[2]);
     nvim.command("3");
     nvim.command("Botglue rewind");
     nvim.wait("the prompt is open", || nvim.exec("return vim.bo.filetype") == "botglue-prompt");
@@ -97,7 +57,7 @@ fn a_rewind_goes_on_before_what_was_answered_then() {
     let job = nvim.finished(4);
     assert_eq!(job["landing"], "applied", "{job:#}");
     assert_eq!(nvim.lines(), ["fn above() {}", "", "fn other() {}", "", "fn below() {}"]);
-    let requests = fixture.api.requests();
+    let requests = place.api.requests();
     let last = requests.last().unwrap();
     assert_goes(last, &[("user", "first"), ("assistant", "fn one() {}"), ("user", "another")]);
     let (_, told) = &conversation(last)[2];
