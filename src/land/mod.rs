@@ -24,6 +24,7 @@ mod tidy;
 pub use self::blocks::{Block, blocks_of};
 pub use self::capture::Capture;
 pub use self::doubt::Doubt;
+pub use self::fence::{FencedBlock, blocks as fenced_blocks};
 pub use self::filetype::is_prose;
 pub use self::primitive::{At, Primitive};
 pub use self::replaced::{Bytes, Replaced};

@@ -10,6 +10,7 @@ use super::layout::{Border, Key, MORE, Ui, float};
 use super::opening::Opening;
 use super::screen::{Event, View};
 use super::width::width;
+use crate::land::{FencedBlock, fenced_blocks};
 
 /// The least and the most columns inside: a line of prose should not be longer.
 const WIDTHS: (usize, usize) = (40, 90);
@@ -81,19 +82,12 @@ impl Answer {
 
     /// The code blocks of an answer in these rows: their rows, fences included, and the rows within.
     fn blocks(&self, rows: Range<usize>) -> Vec<(Range<usize>, Range<usize>)> {
-        let (mut blocks, mut open) = (Vec::new(), None);
-        for at in rows.clone() {
-            match (&open, fence(&self.rows[at])) {
-                (None, Some((fence, _))) => open = Some((at, fence)),
-                (Some((first, begun)), Some((fence, ""))) if fence.starts_with(begun) => {
-                    blocks.push((*first..at + 1, first + 1..at));
-                    open = None;
-                }
-                _ => {}
-            }
-        }
-        blocks.extend(open.map(|(first, _)| (first..rows.end, first + 1..rows.end)));
-        blocks
+        let block = |block: &FencedBlock| {
+            let (first, past) = block.rows();
+            let inside = rows.start + first..rows.start + past;
+            (inside.start - 1..(inside.end + 1).min(rows.end), inside)
+        };
+        fenced_blocks(&self.rows[rows.clone()]).iter().map(block).collect()
     }
 
     /// What is yanked in a row, from 0: the code block there, else the whole answer.
@@ -120,16 +114,6 @@ fn lines(text: &str) -> Vec<String> {
     let text = text.trim_end();
     let first = text.split('\n').position(|row| !row.trim().is_empty()).unwrap_or_default();
     text.split('\n').skip(first).map(str::to_owned).collect()
-}
-
-/// The fence that a row opens or closes a code block with, and what stands behind it.
-fn fence(row: &str) -> Option<(&str, &str)> {
-    let inner = row.trim_start_matches(' ');
-    let sign =
-        inner.chars().next().filter(|sign| (*sign == '`' || *sign == '~') && row.len() - inner.len() <= 3)?;
-    let info = inner.trim_start_matches(sign);
-    let fence = &inner[..inner.len() - info.len()];
-    (fence.len() >= 3 && !(sign == '`' && info.contains('`'))).then_some((fence, info.trim()))
 }
 
 impl View for Answer {
@@ -234,18 +218,5 @@ mod tests {
         assert_eq!((view.put(0), view.put(6)), ((3, code()), (3, code())));
         assert_eq!(view.put(7), (3, vec!["rest".to_owned()]));
         assert_eq!(view.put(12), (7, vec!["Because `a` is.".to_owned()]), "without code");
-    }
-
-    #[test]
-    fn a_fence_is_one_of_markdown() {
-        for (row, expected) in [
-            ("```rust", Some(("```", "rust"))),
-            ("   ~~~~ ", Some(("~~~~", ""))),
-            ("    ```", None),
-            ("```a`b", None),
-            ("``", None),
-        ] {
-            assert_eq!(fence(row), expected, "{row}");
-        }
     }
 }
