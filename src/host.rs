@@ -19,13 +19,11 @@ mod results;
 mod reviews;
 mod starting;
 mod status;
-mod subscriptions;
 mod terminal;
 mod transcript;
 mod views;
 
 use std::collections::BTreeMap;
-use std::io;
 use std::time::Duration;
 
 use serde_json::json;
@@ -35,12 +33,12 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::editor::Editor;
 use crate::job::{self, JobContext, Prewarm};
-use crate::journal::{Change, Held, Landed};
+use crate::journal::Change;
 use crate::log;
-use crate::mirror::{Feed, Findings, RangeOnDisk, ReviewView, SettledIntent};
+use crate::mirror::{Feed, Order};
 use crate::options::Options;
 use crate::record;
-use crate::rpc::{Command, Hello};
+use crate::rpc::Command;
 use crate::session::{Patch, Session};
 use crate::store::Store;
 use answers::Answers;
@@ -52,7 +50,7 @@ use progress::Progress;
 use prompt::Prompts;
 use reviews::Reviews;
 use status::Board;
-pub use views::{Found, Views};
+use views::Views;
 
 /// How long the host still reads the editor's input once it has to end: notifications from before `:qa` may still be in
 /// the pipe, and Neovim kills the host 1.9 s after `:qa`.
@@ -61,57 +59,41 @@ const INPUT_DRAIN_TIMEOUT: Duration = Duration::from_millis(1300);
 const STORE_DEADLINE: Duration = Duration::from_millis(1700);
 
 /// Everything that can happen to the host.
-#[derive(Debug)]
 pub enum HostMessage {
     /// The editor asks for something.
     Command(Command),
     /// The task of a job reports something.
     Job(u64, job::JobEvent),
-    /// An intent for the range of a job was settled.
-    Settled(SettledIntent),
-    /// The answer of a job is held, and that is on the disk.
-    Kept(u64, Landed),
-    /// What was to be written for these jobs waits for a moment.
-    NotNow(Vec<u64>),
-    /// A proposal of a held answer was made.
-    Reviewed {
-        /// The buffer.
-        buffer: u64,
-        /// What is proposed.
-        view: Box<ReviewView>,
-    },
-    /// A mirror has replied to a question.
-    Replied(u64, Findings),
-    /// Undecided answers of an earlier host of this Neovim, by their jobs.
-    Undecided(Hello, Vec<(u64, Held)>),
-    /// Held answers of Neovims that are gone.
-    Adopted(Adopter, io::Result<Vec<Held>>),
-    /// The plugin has made jobs of held answers.
-    Numbered {
-        /// The answers with the numbers of their jobs.
-        held: Vec<(Held, u64)>,
-        /// Whose answers they were before, of jobs that have failed.
-        lost: Vec<u64>,
-        /// Who wanted them.
-        adopter: Adopter,
-    },
-    /// The range of a job that has ended is not followed any more.
-    Unfollowed(u64),
-    /// The range of a job in its file, after a write.
-    RangeOnDisk(RangeOnDisk),
-    /// The file of a job has this name now.
-    Renamed {
-        /// The job's id.
-        job: u64,
-        /// The name.
-        path: Vec<u8>,
-    },
-    /// What a window is to show is known.
-    Found(Box<Found>),
-    /// The connection to the editor has ended, and every message that follows from its input is here.
-    Disconnected,
+    /// The mirrors want something of the host.
+    Mirror(Order),
+    /// What the host waited for is known, or its time has come.
+    Then(Then),
     /// The system asks the host to end, or the editor is going or gone.
     Terminate,
+}
+
+/// What the host does next.
+type Then = Box<dyn FnOnce(&mut Host) + Send>;
+
+/// Has the host go on with something, from whatever thread.
+#[derive(Clone)]
+pub struct Back(mpsc::UnboundedSender<HostMessage>);
+
+impl Back {
+    /// Goes on at once.
+    pub(crate) fn then(&self, then: impl FnOnce(&mut Host) + Send + 'static) {
+        // The receiver is gone only while the host ends.
+        _ = self.0.send(HostMessage::Then(Box::new(then)));
+    }
+
+    /// Goes on after a time.
+    pub(crate) fn after(&self, wait: Duration, then: impl FnOnce(&mut Host) + Send + 'static) {
+        let back = self.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(wait).await;
+            back.then(then);
+        });
+    }
 }
 
 /// The jobs of one Neovim.
@@ -132,7 +114,7 @@ pub struct Host {
     /// The quickfix lists of jobs that were started together.
     batches: Vec<batches::Shown>,
     /// Comes back from what others do for the host.
-    messages: mpsc::UnboundedSender<HostMessage>,
+    back: Back,
     jobs: Jobs,
     views: Views,
     progress: Progress,
@@ -170,7 +152,6 @@ impl Host {
         store: Store,
         context: JobContext,
         messages: mpsc::UnboundedSender<HostMessage>,
-        views: Views,
     ) -> Self {
         Self {
             editor,
@@ -182,9 +163,9 @@ impl Host {
             postponed: None,
             unsettled: Vec::new(),
             batches: Vec::new(),
-            messages,
+            back: Back(messages),
             jobs: Jobs::default(),
-            views,
+            views: Views::default(),
             progress: Progress::default(),
             board: Board::default(),
             reviews: Reviews::default(),
@@ -245,7 +226,7 @@ impl Host {
             let begun = Instant::now().into_std();
             match message {
                 Some(HostMessage::Terminate) => break InputProgress::Partial,
-                Some(HostMessage::Disconnected) | None => break InputProgress::Complete,
+                Some(HostMessage::Mirror(Order::Disconnected)) | None => break InputProgress::Complete,
                 Some(message) => self.message(message),
             }
             self.follow_limits();
@@ -269,25 +250,30 @@ impl Host {
         match message {
             HostMessage::Command(command) => self.command(command),
             HostMessage::Job(id, event) => self.event(id, event),
-            HostMessage::Settled(settled) => self.settled(settled),
-            HostMessage::Kept(id, landed) => self.kept(id, &landed),
-            HostMessage::NotNow(ids) => self.not_now(ids),
-            HostMessage::Reviewed { buffer, view } => self.reviewed(buffer, *view),
-            HostMessage::Replied(token, findings) => self.replied(token, &findings),
-            HostMessage::Undecided(hello, found) => self.undecided(&hello, found),
-            HostMessage::Adopted(adopter, held) => self.adopted(adopter, held),
-            HostMessage::Numbered { held, lost, adopter } => self.numbered(&held, &lost, adopter),
-            HostMessage::Unfollowed(id) => self.editor.tell(Patch::unfollowed(id), Vec::new()),
-            HostMessage::RangeOnDisk(on_disk) => {
+            HostMessage::Mirror(order) => self.ordered(order),
+            HostMessage::Then(then) => then(self),
+            HostMessage::Terminate => {}
+        }
+    }
+
+    /// Does what the mirrors want of the host.
+    fn ordered(&mut self, order: Order) {
+        match order {
+            Order::Settled(settled) => self.settled(settled),
+            Order::NotNow(ids) => self.not_now(ids),
+            Order::Review { buffer, view } => self.reviewed(buffer, view),
+            Order::Reply { token, findings } => self.replied(token, &findings),
+            Order::Unfollowed(id) => self.editor.tell(Patch::unfollowed(id), Vec::new()),
+            Order::RangeOnDisk(on_disk) => {
                 let (range, path) = record::on_disk(&on_disk);
                 self.store.journal.append(on_disk.job, Change::Path(path));
                 self.store.journal.append(on_disk.job, Change::Range(range));
             }
-            HostMessage::Renamed { job, path } => {
+            Order::Renamed { job, path } => {
                 self.store.journal.append(job, Change::Path(record::path(&path)));
             }
-            HostMessage::Found(found) => self.found(*found),
-            HostMessage::Terminate | HostMessage::Disconnected => {}
+            // The editor does these.
+            _ => {}
         }
     }
 
@@ -311,26 +297,20 @@ impl Host {
             Command::Adopt { token } => self.adopt(Adopter::Plugin(token)),
             Command::Settled { token } => self.unsettled.push(token),
             Command::Refused { token, why } => self.editor.reply(token, Err(why)),
-            Command::Interrupted(ids) => self.interrupted = ids,
+            Command::Interrupted { ids } => self.interrupted = ids,
             Command::Observe { id, wanted } => {
-                if let Some(subscriptions) = self.jobs.subscriptions(id) {
-                    subscriptions.forward(id, wanted, &self.editor);
-                }
+                self.editor.forward(id, Some(wanted));
             }
-            Command::Unobserve { id } => {
-                if let Some(subscriptions) = self.jobs.subscriptions(id) {
-                    subscriptions.stop_forwarding();
-                }
-            }
+            Command::Unobserve { id } => self.editor.forward(id, None),
             Command::Ask { token, ui, asked } => self.asked(token, ui, asked),
             Command::Act { view, action, text } => self.act(&view, &action, text.as_deref()),
             Command::Cursor { view, row } => self.cursor(&view, &row),
-            Command::Closed(view) => self.closed(&view),
+            Command::Closed { view } => self.closed(&view),
             Command::Batch(batch) => self.show_batch(batch),
             Command::Prompt(message) => self.prompt(*message),
             Command::Geometry(ui) => self.resized(ui),
-            Command::Seen(seen) => self.seen(seen),
-            Command::Panes { id, panes } => self.panes(id, panes),
+            Command::Seen { jobs } => self.seen(jobs),
+            Command::Panes(panes) => self.panes(panes),
             Command::Hunk { token, key } => self.hunk_key(token, key),
             Command::Unknown(what) => tracing::warn!(what, "unknown notification"),
         }

@@ -13,13 +13,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::decode::{choice, decode, id_of};
+pub use self::decode::decode;
 pub use self::mentions::{DIAGNOSTICS, DIFF, QUICKFIX, buffers, wants};
-pub use self::start::{AgentStart, directory, resume};
+pub use self::start::{AgentStart, directory};
 pub use self::transcript::TranscriptRequest;
 pub use crate::agent::{AgentCommand, Resume};
-use crate::error::JobError;
-use crate::fields::Fields;
 pub use crate::options::Notify;
 
 /// One job, as the editor asked for it.
@@ -91,7 +89,7 @@ pub struct Request {
 }
 
 /// A buffer of the editor's.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct OpenBuffer {
     /// As a prompt names it; none where it cannot.
     pub name: Option<String>,
@@ -101,34 +99,24 @@ pub struct OpenBuffer {
     pub number: u64,
 }
 
-impl OpenBuffer {
-    /// Reads a list of them.
-    pub fn decode(fields: &Fields) -> Result<Vec<Self>, JobError> {
-        let some = |buffer: &Fields, field| buffer.some(field, Fields::lossy);
-        let buffers = fields.maps("buffers")?;
-        let buffer = |buffer: &Fields| {
-            let (name, path) = (some(buffer, "name")?, some(buffer, "path")?);
-            Ok(Self { name, path, number: buffer.count("number")? })
-        };
-        buffers.iter().map(buffer).collect()
-    }
-}
-
 /// The text of another buffer, as it is in the editor.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct MentionedBuffer {
     /// As the prompt names it.
+    #[serde(default)]
     pub name: String,
     /// Whole lines from its first one, as many as may go along.
+    #[serde(default)]
     pub lines: Vec<String>,
     /// How many it has.
     pub count: u64,
 }
 
 /// What is forwarded to users' functions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct Observe {
     /// The agent's thinking too.
+    #[serde(default)]
     pub thinking: bool,
 }
 
@@ -155,11 +143,6 @@ impl SelectionKind {
             Self::Block => "block",
             Self::Insert => "insert",
         }
-    }
-
-    /// The kind with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        [Self::Line, Self::Char, Self::Block, Self::Insert].into_iter().find(|kind| kind.name() == name)
     }
 }
 
@@ -201,14 +184,17 @@ pub struct Beside {
 }
 
 /// One diagnostic on the selection.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Diagnostic {
     /// Its row, from 1.
     pub line: u64,
     /// `error`, `warning`, `info` or `hint`.
+    #[serde(default)]
     pub severity: String,
     /// Its text.
+    #[serde(default)]
     pub message: String,
     /// The tool that found it, `rustc` for example; may be empty.
+    #[serde(default)]
     pub source: String,
 }

@@ -12,41 +12,47 @@ use std::io;
 use nvim_rs::Neovim;
 use nvim_rs::error::LoopError;
 use nvim_rs::rpc::handler::Dummy;
-use rmpv::Value;
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
 use tokio_util::compat::{TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
 
 use crate::editor::{CallCount, Pipe, RpcWriter};
 use crate::error::JobError;
-use crate::fields::{Fields, bad};
+use crate::fields::{bad, read, some_cells, some_rows};
 use crate::land::Bytes;
-use crate::mirror::{self, Feed};
+use crate::mirror::Feed;
 use crate::options::Options;
-use crate::request::{self, Observe};
-use crate::session::{Batch, Decision, Known, Recording};
+use crate::request::Observe;
+use crate::session::{Batch, Decision, Known};
 use crate::ui::{Spot, Ui};
-pub use ask::{Act, Asked, AskedFrom, DiffOf, EachOf, ShowOf, TranscriptOf};
+use ask::Ask;
+pub use ask::{Act, Asked, AskedFrom, DiffOf, EachOf, ShowOf};
 use input::RpcInput;
 pub use prompt::PromptMessage;
-pub use review::{HunkKey, HunkVerb, PanesOf};
+pub use review::{HunkKey, HunkVerb, PanesOf, RowsOf};
 
 /// How a connection ended.
 pub type ConnectionEnd = Result<(), Box<LoopError>>;
 
 /// Everything that the editor can ask for.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Command {
     /// Start a job, which these fields and the options in force describe.
+    #[serde(skip)]
     Run {
         /// Its number.
         id: u64,
         /// The fields.
-        run: Value,
+        run: Json,
     },
     /// The options in force, or what is wrong with them.
+    #[serde(skip)]
     Options(Result<Options, JobError>),
     /// What the plugin knows of an earlier host's jobs: the first message where there was one.
     Hello(Hello),
     /// Decide on an answer.
+    #[serde(skip)]
     Decide {
         /// Comes back with the reply.
         token: u64,
@@ -58,6 +64,7 @@ pub enum Command {
         decision: Decision,
     },
     /// Take a hunk of a held answer, as a script was told it.
+    #[serde(skip)]
     TakeHunk {
         /// Comes back with the reply.
         token: u64,
@@ -84,21 +91,26 @@ pub enum Command {
         /// The job's id.
         id: u64,
         /// Its lines; none where what was typed is gone.
+        #[serde(default, deserialize_with = "some_rows")]
         lines: Option<Vec<Bytes>>,
         /// They are the answer from now on.
+        #[serde(default)]
         is_saved: bool,
     },
     /// Take over the held answers of Neovims that are gone.
+    #[serde(skip)]
     Adopt {
         /// Comes back with the reply.
         token: u64,
     },
     /// Reply once no answer is on its way to a buffer, unless it waits for a moment.
+    #[serde(skip)]
     Settled {
         /// Comes back with the reply.
         token: u64,
     },
     /// A query that cannot be read.
+    #[serde(skip)]
     Refused {
         /// Comes back with the reply.
         token: u64,
@@ -106,12 +118,17 @@ pub enum Command {
         why: String,
     },
     /// The user leaves Neovim, which ends the agents of these jobs.
-    Interrupted(Vec<u64>),
+    Interrupted {
+        /// The jobs.
+        #[serde(default)]
+        ids: Vec<u64>,
+    },
     /// Tell what the job says, as it comes.
     Observe {
         /// The job's id.
         id: u64,
         /// What of it.
+        #[serde(flatten)]
         wanted: Observe,
     },
     /// Tell that no longer.
@@ -120,6 +137,7 @@ pub enum Command {
         id: u64,
     },
     /// A key or a command of the user that waits for the host.
+    #[serde(skip)]
     Ask {
         /// Comes back with the reply.
         token: u64,
@@ -145,7 +163,10 @@ pub enum Command {
         row: String,
     },
     /// A window of the host is gone.
-    Closed(String),
+    Closed {
+        /// The window.
+        view: String,
+    },
     /// Keep a quickfix list of jobs up to date.
     Batch(Batch),
     /// Something has happened in the prompt that is being typed.
@@ -153,15 +174,15 @@ pub enum Command {
     /// The screen has another size.
     Geometry(Ui),
     /// What is seen of the ranges of jobs has changed.
-    Seen(Vec<Seen>),
-    /// The windows in which the hunks of a held answer are drawn; none: its review has ended.
-    Panes {
-        /// The job.
-        id: u64,
-        /// The windows.
-        panes: Option<PanesOf>,
+    Seen {
+        /// Of each job.
+        #[serde(default)]
+        jobs: Vec<Seen>,
     },
+    /// The windows in which the hunks of a held answer are drawn.
+    Panes(PanesOf),
     /// A key in a review.
+    #[serde(skip)]
     Hunk {
         /// Comes back with the reply.
         token: u64,
@@ -169,72 +190,28 @@ pub enum Command {
         key: HunkKey,
     },
     /// A notification that this host does not know, or cannot read.
+    #[serde(skip)]
     Unknown(String),
 }
 
 impl Command {
-    /// Reads one notification; `params` is its list of arguments, of which the first counts.
-    pub fn decode(method: &str, params: &[Value]) -> Self {
-        let argument = params.first().unwrap_or(&Value::Nil);
-        match method {
-            "run" => match request::id_of(argument) {
-                Some(id) => Self::Run { id, run: argument.clone() },
-                None => Self::Unknown("run without an id".to_owned()),
+    /// Reads one notification.
+    pub fn decode(method: &str, argument: Json) -> Self {
+        let command = match method {
+            "run" => match argument["id"].as_u64() {
+                Some(id) => return Self::Run { id, run: argument },
+                None => Err(bad("run.id", "is missing")),
             },
-            "hello" => read(method, Hello::decode(argument).map(Self::Hello)),
-            "edit" => read(method, Self::edit(argument)),
-            "query" => read(method, Self::query(argument)),
-            "interrupted" => read(
-                method,
-                Fields::root(argument).and_then(|fields| fields.counts("ids")).map(Self::Interrupted),
-            ),
-            "observe" => read(method, Self::observe(argument)),
-            "unobserve" => read(
-                method,
-                Fields::root(argument).and_then(|fields| Ok(Self::Unobserve { id: fields.count("id")? })),
-            ),
-            "options" => Self::Options(Options::decode(argument)),
-            "ask" => read(method, ask::decode(argument)),
-            "act" => read(method, Self::act(argument)),
-            "cursor" => read(
-                method,
-                Fields::root(argument)
-                    .and_then(|at| Ok(Self::Cursor { view: at.text("view")?, row: at.text("row")? })),
-            ),
-            "closed" => {
-                read(method, Fields::root(argument).and_then(|fields| fields.text("view")).map(Self::Closed))
-            }
-            "seen" => read(method, Self::seen(argument)),
-            "panes" => read(
-                method,
-                Fields::root(argument).and_then(|fields| {
-                    let panes = fields.get("panes").map(|_| review::panes(&fields));
-                    Ok(Self::Panes { id: fields.count("id")?, panes: panes.transpose()? })
-                }),
-            ),
-            "shown" => read(
-                method,
-                Fields::root(argument)
-                    .and_then(|shown| Ok(Self::Shown { id: shown.count("id")?, tick: shown.count("tick")? })),
-            ),
-            "batch" => read(
-                method,
-                Fields::root(argument).and_then(|batch| {
-                    let (list, prompt) = (batch.count("list")?, batch.lossy("prompt")?);
-                    Ok(Self::Batch(Batch { list, prompt, ids: batch.counts("ids")? }))
-                }),
-            ),
-            "prompt" => read(
-                method,
-                Fields::root(argument)
-                    .and_then(|fields| prompt::read(&fields))
-                    .map(|message| Self::Prompt(Box::new(message))),
-            ),
-            "geometry" => {
-                read(method, Fields::root(argument).and_then(|fields| ask::ui(&fields)).map(Self::Geometry))
-            }
-            other => Self::Unknown(other.to_owned()),
-        }
+            "options" => Ok(Self::Options(Options::decode(&argument))),
+            "ask" => read::<Ask>(&argument).map(|ask| Self::Ask {
+                token: ask.token,
+                ui: ask.here,
+                asked: ask.asked(),
+            }),
+            "query" => Self::query(&argument).or_else(|error| Self::refused(&argument, error)),
+            _ => read(&json!({ method: argument })),
+        };
+        command.unwrap_or_else(|error| Self::Unknown(error.message))
     }
 
     /// Whether it needs to be known which answers are held.
@@ -242,124 +219,115 @@ impl Command {
         let is_of_jobs = |asked: &Asked| {
             matches!(
                 asked,
-                Asked::Command(..)
-                    | Asked::Complete(..)
-                    | Asked::Jump(..)
-                    | Asked::Followup(..)
+                Asked::Command { .. }
+                    | Asked::Complete { .. }
+                    | Asked::Jump { .. }
+                    | Asked::Followup { .. }
                     | Asked::Show(_)
                     | Asked::Hunks { .. }
+                    | Asked::Hunk(_)
             )
         };
         match self {
             Self::Decide { .. }
             | Self::TakeHunk { .. }
             | Self::Edit { .. }
-            | Self::Panes { .. }
+            | Self::Panes(_)
             | Self::Hunk { .. } => true,
             Self::Ask { asked, .. } => asked.as_ref().is_ok_and(is_of_jobs),
             _ => false,
         }
     }
 
-    /// A message for a mirror of which a field is wrong: a query has its reply.
-    pub fn wrong(method: &str, params: &[Value], error: JobError) -> Self {
-        let token = params.first().and_then(|query| Fields::root(query).ok()?.count("token").ok());
-        match token.filter(|_| method == "query") {
-            Some(token) => Self::Refused { token, why: error.message },
-            None => Self::Unknown(format!("{method}: {error}")),
+    /// A query of which a field is wrong has its reply.
+    ///
+    /// # Errors
+    /// Where it has no token: then there is no reply that could say what is wrong.
+    pub fn refused(query: &Json, error: JobError) -> Result<Self, JobError> {
+        match query["token"].as_u64() {
+            Some(token) => Ok(Self::Refused { token, why: error.message }),
+            None => Err(error),
         }
     }
 
-    fn act(argument: &Value) -> Result<Self, JobError> {
-        let act = Fields::root(argument)?;
-        let text = act.some("text", Fields::lossy)?;
-        Ok(Self::Act { view: act.text("view")?, action: act.text("action")?, text })
-    }
-
-    fn edit(argument: &Value) -> Result<Self, JobError> {
-        let fields = Fields::root(argument)?;
-        let lines = fields.some("lines", mirror::texts)?;
-        Ok(Self::Edit { id: fields.count("id")?, lines, is_saved: fields.flag("is_saved")? })
-    }
-
-    fn decide(token: u64, fields: &Fields<'_>) -> Result<Self, JobError> {
-        let count = |field| fields.some(field, Fields::count);
-        let row = |row: u64| usize::try_from(row).unwrap_or(usize::MAX);
-        let decision = match fields.text("name")?.as_str() {
-            "revert" => Decision::Revert,
-            "reject" => Decision::Reject,
-            _ if fields.get("hunk").is_some() => {
-                return Ok(Self::TakeHunk {
-                    token,
-                    id: fields.count("id")?,
-                    buffer: fields.count("buffer")?,
-                    hunk: row(fields.count("hunk")?),
-                    tick: fields.count("tick")?,
-                    now: fields.count("now")?,
-                });
+    fn query(query: &Json) -> Result<Self, JobError> {
+        let Query { token, name } = read(query)?;
+        Ok(match name {
+            QueryName::Accept | QueryName::Reject | QueryName::Revert => {
+                let DecisionOf { id, buffer, shows, hunk, range, tick, now } = read(query)?;
+                let decision = match (name, hunk, range) {
+                    (QueryName::Revert, ..) => Decision::Revert,
+                    (QueryName::Reject, ..) => Decision::Reject,
+                    (_, Some(hunk), _) => {
+                        let buffer = buffer.ok_or_else(|| bad("buffer", "is missing"))?;
+                        return Ok(Self::TakeHunk { token, id, buffer, hunk, tick, now });
+                    }
+                    (_, None, Some(LinesOf { first, last })) => {
+                        let first =
+                            first.checked_sub(1).ok_or_else(|| bad("range.first", "must be at least 1"))?;
+                        Decision::Put { rows: first..last.max(first), tick }
+                    }
+                    (_, None, None) => Decision::Accept { shows },
+                };
+                Self::Decide { token, id, buffer, decision }
             }
-            _ if fields.get("range").is_some() => {
-                let range = fields.fields("range")?;
-                let (first, last) = (row(range.count("first")?), row(range.count("last")?));
-                let first = first.checked_sub(1).ok_or_else(|| bad("range.first", "must be at least 1"))?;
-                Decision::Put { rows: first..last.max(first), tick: fields.count("tick")? }
-            }
-            _ => Decision::Accept { shows: fields.flag("shows")? },
-        };
-        Ok(Self::Decide { token, id: fields.count("id")?, buffer: count("buffer")?, decision })
-    }
-
-    fn query(argument: &Value) -> Result<Self, JobError> {
-        let fields = Fields::root(argument)?;
-        let token = fields.count("token")?;
-        match fields.text("name")?.as_str() {
-            "accept" | "reject" | "revert" => Self::decide(token, &fields),
-            "held" => Ok(Self::Adopt { token }),
-            "settled" => Ok(Self::Settled { token }),
-            "hunk" => Ok(Self::Hunk { token, key: review::key(&fields)? }),
-            _ => Ok(Self::Refused { token, why: bad("name", "is no question that this host knows").message }),
-        }
-    }
-
-    fn seen(argument: &Value) -> Result<Self, JobError> {
-        let fields = Fields::root(argument)?;
-        let spot = |spot: &Fields<'_>| {
-            let cells = |field| ask::size(spot, field);
-            Ok(Spot {
-                win: spot.count("win")?,
-                width: cells("width")?,
-                free: cells("free")?,
-                text: (cells("top")?, cells("bottom")?),
-                range: (cells("from")?, cells("to")?),
-            })
-        };
-        let seen = |job: &Fields<'_>| {
-            let cells = |field| job.some(field, ask::size);
-            Ok(Seen {
-                id: job.count("id")?,
-                columns: cells("columns")?,
-                room: cells("room")?,
-                at: job.get("at").map(|_| job.text("at")).transpose()?,
-                spot: job.get("spot").map(|_| spot(&job.fields("spot")?)).transpose()?,
-            })
-        };
-        Ok(Self::Seen(fields.maps("jobs")?.iter().map(seen).collect::<Result<_, JobError>>()?))
-    }
-
-    fn observe(argument: &Value) -> Result<Self, JobError> {
-        let fields = Fields::root(argument)?;
-        Ok(Self::Observe { id: fields.count("id")?, wanted: Observe { thinking: fields.flag("thinking")? } })
+            QueryName::Held => Self::Adopt { token },
+            QueryName::Settled => Self::Settled { token },
+            QueryName::Hunk => Self::Hunk { token, key: read(query)? },
+        })
     }
 }
 
+/// A question.
+#[derive(Deserialize)]
+struct Query {
+    token: u64,
+    name: QueryName,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum QueryName {
+    Accept,
+    Reject,
+    Revert,
+    Held,
+    Settled,
+    Hunk,
+}
+
+/// A decision on an answer, on a hunk of it as a script was told it, or to put it in some lines.
+#[derive(Deserialize)]
+struct DecisionOf {
+    id: u64,
+    buffer: Option<u64>,
+    #[serde(default)]
+    shows: bool,
+    hunk: Option<usize>,
+    range: Option<LinesOf>,
+    #[serde(default)]
+    tick: u64,
+    #[serde(default)]
+    now: u64,
+}
+
+/// Lines, from 1.
+#[derive(Deserialize)]
+struct LinesOf {
+    first: usize,
+    last: usize,
+}
+
 /// What is seen of the range of a job.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Seen {
     /// The job.
     pub id: u64,
     /// The columns of the narrowest window that shows it; none: no window does.
+    #[serde(default, deserialize_with = "some_cells")]
     pub columns: Option<usize>,
     /// The cells beside its last row, where the rows below it are not seen.
+    #[serde(default, deserialize_with = "some_cells")]
     pub room: Option<usize>,
     /// What is the same for all that hang on one row.
     pub at: Option<String>,
@@ -368,64 +336,48 @@ pub struct Seen {
 }
 
 /// What the plugin knows of a held answer of an earlier host.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub struct HeldJob {
     /// The job.
     pub id: u64,
     /// Its key, where it was taken over.
     pub uuid: Option<String>,
     /// Some of it was taken.
+    #[serde(default)]
     pub is_taken: bool,
 }
 
+/// A job of an earlier host that has ended.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+pub struct EndedJob {
+    /// The job.
+    pub id: u64,
+    /// What the plugin knows of it.
+    #[serde(flatten)]
+    pub known: Known,
+}
+
+/// What was written of a job.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+pub struct WrittenJob {
+    /// The job.
+    pub id: u64,
+    /// What became of its answer.
+    pub landing: String,
+}
+
 /// What the plugin knows of the jobs of an earlier host.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
 pub struct Hello {
     /// Those whose answer is held.
     pub held: Vec<HeldJob>,
     /// The others that have ended.
-    pub ended: Vec<(u64, Known)>,
+    pub ended: Vec<EndedJob>,
     /// Those that failed because that host was gone before it told their outcome.
     pub lost: Vec<u64>,
-    /// What was written, and no host has said to be stored: the job, and what became of its answer.
-    pub written: Vec<(u64, String)>,
-}
-
-impl Hello {
-    fn decode(argument: &Value) -> Result<Self, JobError> {
-        let fields = Fields::root(argument)?;
-        let written = |step: &Fields<'_>| Ok((step.count("id")?, step.text("landing")?));
-        let held = |job: &Fields<'_>| {
-            let uuid = job.some("uuid", Fields::text)?;
-            Ok(HeldJob { id: job.count("id")?, uuid, is_taken: job.flag("is_taken")? })
-        };
-        let ended = |job: &Fields<'_>| {
-            let text = |field| job.some(field, Fields::lossy);
-            let known = Known {
-                agent: job.lossy("agent")?,
-                prompt: String::new(),
-                cwd: job.lossy("cwd")?,
-                session_id: text("session_id")?,
-                is_open: false,
-                landing: text("landing")?,
-                said: text("said")?,
-                recording: if job.flag("has_transcript")? { Recording::Kept } else { Recording::Wanted },
-                is_resumed: job.flag("is_resumed")?,
-                is_limited: false,
-            };
-            Ok((job.count("id")?, known))
-        };
-        Ok(Self {
-            held: fields.maps("held")?.iter().map(held).collect::<Result<_, JobError>>()?,
-            ended: fields.maps("ended")?.iter().map(ended).collect::<Result<_, JobError>>()?,
-            lost: fields.counts("lost")?,
-            written: fields.maps("written")?.iter().map(written).collect::<Result<_, JobError>>()?,
-        })
-    }
-}
-
-fn read(method: &str, command: Result<Command, JobError>) -> Command {
-    command.unwrap_or_else(|error| Command::Unknown(format!("{method}: {error}")))
+    /// What was written, and no host has said to be stored.
+    pub written: Vec<WrittenJob>,
 }
 
 /// Talks to the Neovim at the other end of standard input and output: what it says goes to `messages`, and what happens

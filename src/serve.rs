@@ -15,7 +15,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
 use crate::editor::Editor;
-use crate::host::{Host, HostMessage, Views};
+use crate::host::{Host, HostMessage};
 use crate::job::{EmptyDirectory, Groups, JobContext};
 use crate::journal;
 use crate::log;
@@ -102,7 +102,7 @@ async fn serve(options: &ServeOptions, groups: Groups, unlogged: Option<String>)
         let send = send.clone();
         move |message| _ = send.send(message)
     };
-    let (command, gone, later) = (message(&send), message(&send), message(&send));
+    let (command, gone) = (message(&send), message(&send));
     let (neovim, calls, connection) =
         rpc::connect(move |asked| command(HostMessage::Command(asked)), feed.clone())?;
     let editor = Editor::start(neovim, calls, move || gone(HostMessage::Terminate));
@@ -130,8 +130,7 @@ async fn serve(options: &ServeOptions, groups: Groups, unlogged: Option<String>)
     let warned = editor.clone();
     let store = Store::open(options.data_dir.clone(), session, Arc::new(move |message| warned.warn(message)));
     let empty_directory = EmptyDirectory::under(options.data_dir.clone());
-    let views = Views::new(move |found| later(HostMessage::Found(Box::new(found))));
-    Host::new(editor, feed, store, JobContext { events, groups, empty_directory, transcripts }, own, views)
+    Host::new(editor, feed, store, JobContext { events, groups, empty_directory, transcripts }, own)
         .run(messages, told)
         .await;
     tracing::info!("the host ends");
@@ -169,16 +168,7 @@ fn carry_out(
             });
         }
         // The receiver is gone only while the host ends.
-        Order::Review { buffer, view } => {
-            _ = messages.send(HostMessage::Reviewed { buffer, view: Box::new(view) });
-        }
-        Order::NotNow(jobs) => _ = messages.send(HostMessage::NotNow(jobs)),
-        Order::Settled(settled) => _ = messages.send(HostMessage::Settled(settled)),
-        Order::Unfollowed(job) => _ = messages.send(HostMessage::Unfollowed(job)),
-        Order::RangeOnDisk(on_disk) => _ = messages.send(HostMessage::RangeOnDisk(on_disk)),
-        Order::Renamed { job, path } => _ = messages.send(HostMessage::Renamed { job, path }),
-        Order::Reply { token, findings } => _ = messages.send(HostMessage::Replied(token, findings)),
-        Order::Disconnected => _ = messages.send(HostMessage::Disconnected),
+        order => _ = messages.send(HostMessage::Mirror(order)),
     }
 }
 

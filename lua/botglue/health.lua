@@ -11,15 +11,14 @@ local health = vim.health
 local ANSWER_WITHIN = 10000 -- milliseconds for the host, which asks the agents' programs for their versions
 
 ---@param options botglue.Options
----@param unknown string[] options that do not exist
-local function check_host(options, unknown)
+local function check_host(options)
   health.start("botglue: host")
   local path, looked = host_process.binary(options)
   if not path then
     health.error("there is no host at " .. looked, host_process.INSTALL)
     return
   end
-  local asked = { log_dir = vim.fs.dirname(host_process.log_path()), unknown = unknown }
+  local asked = { log_dir = vim.fs.dirname(host_process.log_path()) }
   local started = vim.uv.hrtime()
   local ok, reply = pcall(require("botglue.editor.ask").open, "health", asked, { within = ANSWER_WITHIN })
   if not ok then
@@ -56,7 +55,7 @@ function M.check()
   if #unknown == 0 then
     health.ok("all options are known and of the right type")
   end
-  check_host(options, unknown)
+  check_host(options)
 end
 
 return M

@@ -9,29 +9,35 @@ use serde_json::Value;
 
 use super::acp::preset::{Preset, Recipe};
 use super::{Isolation, PrewarmSupport, Protocol};
+use crate::fields::{self, argument, map, some_argument};
 use crate::stream::Decoder;
 
 /// The command line of an agent, from the option `agents`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct AgentCommand {
     /// The option's key, for messages (`claude`). With the protocol `acp` it also names the shipped preset.
+    #[serde(skip)]
     pub name: String,
     /// How it talks.
     pub protocol: Protocol,
     /// The program and its first arguments; never empty.
     pub command: Vec<String>,
     /// Arguments after the protocol's own.
+    #[serde(default)]
     pub args: Vec<String>,
     /// Variables added to the environment.
+    #[serde(default, deserialize_with = "map")]
     pub env: BTreeMap<String, String>,
     /// The model to ask for; none leaves the choice to the CLI.
+    #[serde(default, deserialize_with = "fields::model")]
     pub model: Option<String>,
     /// What only the protocol `acp` has.
+    #[serde(flatten)]
     pub acp: AcpOptions,
 }
 
 /// The options of an agent with the protocol `acp`. What is not set is as its preset says.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub struct AcpOptions {
     /// The session's mode.
     pub mode: Option<String>,
@@ -53,14 +59,16 @@ impl AgentCommand {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resume {
     /// The session's id.
+    #[serde(deserialize_with = "argument")]
     pub session_id: String,
     /// The message of the user's after which everything is left out; none goes on at the end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "some_argument")]
     pub at: Option<String>,
 }
 
 /// Where an agent runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Directory {
     /// In the project's directory.
     Project,
@@ -144,13 +152,6 @@ impl<'a> Invocation<'a> {
             directory: directory(self),
         }
     }
-}
-
-/// Whether a text from outside can be an argument of an agent: never taken for an option, and one word, since a
-/// wrapper's script may split it.
-pub fn is_argument(text: &str) -> bool {
-    let is_split = text.contains(|letter: char| letter.is_whitespace() || letter.is_control());
-    !text.is_empty() && !text.starts_with('-') && !is_split
 }
 
 /// The whole argument vector of an agent for `project`: its command, the protocol's flags, the user's arguments.

@@ -19,17 +19,20 @@ mod values;
 pub use acp::preset::Preset;
 pub use invocation::{
     AcpOptions, AgentCommand, Directory, Invocation, Opening, PathCheck, Resume, arguments, decoder,
-    directory, environment, is_argument, opening, waits,
+    directory, environment, opening, waits,
 };
 
 pub use known::{About, KnownAgent, OpenCommand, known};
+
+use serde::Deserialize;
 
 use crate::stream::Decoder;
 use crate::stream::event::Output;
 use crate::stream::failure::AgentLabel;
 
 /// How an agent talks: the option `agents.NAME.protocol`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Protocol {
     /// `claude -p --output-format stream-json`.
     Claude,

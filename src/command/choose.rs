@@ -1,6 +1,6 @@
 //! Which job a command means: the named one, else the one at the cursor, else the only or the newest one.
 
-use super::{Act, Wanted, World};
+use super::{Act, JobPlace, Wanted, World};
 use crate::agent::Protocol;
 use crate::session::{Known, Recording};
 
@@ -79,8 +79,8 @@ fn at_cursor(ids: &[u64], world: World<'_>) -> Option<u64> {
     let here = world.here;
     let is_here = |id: &&u64| {
         here.places.get(*id).is_some_and(|place| {
-            let (first, last) = place.lines;
-            place.buffer == Some(here.buffer) && (first..=last).contains(&here.cursor.0)
+            let JobPlace { first, last, .. } = *place;
+            place.buffer == Some(here.buffer) && (first..=last).contains(&here.line)
         })
     };
     here.review
@@ -118,7 +118,7 @@ pub(super) fn held_in((first, last): (u64, u64), world: World<'_>) -> Result<Vec
     let is_in = |id: &u64| {
         here.places.get(id).is_some_and(|place| {
             let is_known = place.buffer == Some(here.buffer) && place.column.is_some();
-            is_known && place.lines.0.max(1) <= last && place.lines.1.max(1) >= first
+            is_known && place.first.max(1) <= last && place.last.max(1) >= first
         })
     };
     let ids: Vec<u64> = HELD.all(world).map(|(id, _)| id).filter(is_in).collect();

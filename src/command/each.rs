@@ -1,7 +1,9 @@
 //! `:Botglue each`: which lines each of its jobs is for.
 
+use serde::Deserialize;
+
 /// An item of the quickfix list, in a buffer that was loaded for it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub struct Item {
     /// The buffer.
     pub buffer: u64,
@@ -10,10 +12,13 @@ pub struct Item {
     /// The last one; 0 where the item has one line.
     pub last: u64,
     /// What the list says.
+    #[serde(default)]
     pub text: String,
     /// The letter that says how bad it is.
+    #[serde(default)]
     pub kind: String,
     /// The text of the line.
+    #[serde(default)]
     pub row: String,
     /// How many lines the buffer has: none where it could not be loaded.
     pub count: u64,

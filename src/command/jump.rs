@@ -12,7 +12,7 @@ pub type Stop = (u64, u64, u64);
 pub fn jump(by: i64, world: World<'_>) -> Result<Stop, String> {
     let stop = |(id, known): (u64, &crate::session::Known)| {
         let place = world.here.places.get(&id).filter(|_| known.has_texts())?;
-        Some((place.buffer?, place.lines.0.max(1), place.column?))
+        Some((place.buffer?, place.first.max(1), place.column?))
     };
     let mut stops: Vec<Stop> = world.session.all_known().filter_map(stop).collect();
     stops.sort_unstable();
@@ -20,7 +20,7 @@ pub fn jump(by: i64, world: World<'_>) -> Result<Stop, String> {
     if count == 0 {
         return Err("no answer is held or has landed in an open buffer".to_owned());
     }
-    let cursor = (world.here.buffer, world.here.cursor.0, world.here.cursor.1);
+    let cursor = (world.here.buffer, world.here.line, world.here.column);
     let counted = |is: fn(&Stop, &Stop) -> bool| {
         i64::try_from(stops.iter().filter(|stop| is(stop, &cursor)).count()).unwrap_or(i64::MAX)
     };

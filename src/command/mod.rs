@@ -19,7 +19,7 @@ pub use jump::{Stop, jump};
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::options::Options;
 use crate::session::Session;
@@ -28,46 +28,70 @@ use plus::Plus;
 use subcommands::{Does, SUBCOMMANDS, Subcommand, named};
 
 /// A command as it was typed.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub struct Call {
     /// What follows `:Botglue`.
     pub line: String,
     /// With `!`.
+    #[serde(default)]
     pub bang: bool,
     /// The lines of its range, from 1.
     pub range: Option<(u64, u64)>,
 }
 
 /// Where the user is, as far as a command depends on it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub struct Here {
     /// The buffer.
     pub buffer: u64,
-    /// The cursor: its line from 1, its byte column from 0.
-    pub cursor: (u64, u64),
+    /// The line of the cursor, from 1.
+    #[serde(default)]
+    pub line: u64,
+    /// Its byte column, from 0.
+    #[serde(default)]
+    pub column: u64,
     /// Where the jobs of this Neovim are, by their numbers.
+    #[serde(default, rename = "jobs", deserialize_with = "places")]
     pub places: BTreeMap<u64, JobPlace>,
     /// The job whose review is open.
     pub review: Option<u64>,
     /// Whether that is in this buffer.
+    #[serde(default)]
     pub shows_review: bool,
     /// The question whose answer the window shows.
+    #[serde(skip)]
     pub answer: Option<u64>,
     /// The job that the cursor is at in a list.
+    #[serde(skip)]
     pub row: Option<u64>,
     /// It is the command-line window, in which no window can be opened.
+    #[serde(default)]
     pub is_cmdwin: bool,
 }
 
 /// Where a job is.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub struct JobPlace {
     /// The buffer, where it is loaded.
     pub buffer: Option<u64>,
-    /// The lines, from 1: those that were known last, where the place is not.
-    pub lines: (u64, u64),
+    /// The first line, from 1: the one that was known last, where the place is not.
+    pub first: u64,
+    /// The last line.
+    pub last: u64,
     /// The column at which it begins, from 0; none where its place is not known.
     pub column: Option<u64>,
+}
+
+/// Reads a list of places.
+fn places<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<u64, JobPlace>, D::Error> {
+    #[derive(Deserialize)]
+    struct Place {
+        id: u64,
+        #[serde(flatten)]
+        place: JobPlace,
+    }
+    let places = Vec::<Place>::deserialize(deserializer)?;
+    Ok(places.into_iter().map(|Place { id, place }| (id, place)).collect())
 }
 
 /// All that a command depends on.

@@ -52,7 +52,7 @@ fn values(name: PlusName, allowed: &[PlusName], given: &Plus, options: &Options)
     let is_meant = |agent: &&String| !allowed.contains(&PlusName::Agent) || *agent == meant;
     let mut models: Vec<String> = Vec::new();
     for agent in options.agents.keys().filter(is_meant) {
-        for model in &options.agents[agent].models {
+        for model in options.agents[agent].models() {
             if !models.contains(model) {
                 models.push(model.clone());
             }

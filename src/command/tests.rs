@@ -23,10 +23,9 @@ fn session(jobs: &[(u64, &str, &str)]) -> Session {
 
 /// In line 5 of buffer 1, with job 1 in lines 1 to 3, job 2 in lines 4 to 6, and job 3 in buffer 2.
 fn here() -> Here {
-    let place =
-        |buffer, first, last| JobPlace { buffer: Some(buffer), lines: (first, last), column: Some(0) };
+    let place = |buffer, first, last| JobPlace { buffer: Some(buffer), first, last, column: Some(0) };
     let places = [(1, place(1, 1, 3)), (2, place(1, 4, 6)), (3, place(2, 5, 5))];
-    Here { buffer: 1, cursor: (5, 0), places: places.into(), ..Here::default() }
+    Here { buffer: 1, line: 5, places: places.into(), ..Here::default() }
 }
 
 fn jobs() -> Session {
@@ -120,7 +119,7 @@ fn a_command_means_the_named_job_else_the_one_at_the_cursor_else_the_only_or_the
     reads("info", Act::Info(Some(2)));
     reads("review", plugin("review", 1));
     reads("!review", Act::Plugin { name: "review_end", id: None });
-    let elsewhere = Here { cursor: (9, 0), ..here() };
+    let elsewhere = Here { line: 9, ..here() };
     let at = |line, here: &Here| read_at(line, here, &jobs()).unwrap();
     assert_eq!(at("diff", &elsewhere), plugin("diff", 3));
     assert_eq!(at("open", &elsewhere), Act::Terminal(5));
@@ -225,7 +224,7 @@ fn a_word_completes_where_it_can_stand() {
 fn a_jump_goes_from_answer_to_answer_and_around() {
     let session = jobs();
     let at = |line: u64, by: i64| {
-        let here = Here { cursor: (line, 0), ..here() };
+        let here = Here { line, ..here() };
         jump(by, World { here: &here, session: &session, options: &options() })
     };
     let stops = [(1, 1, 0), (1, 4, 0), (2, 5, 0)];

@@ -48,13 +48,6 @@ impl Frames {
         self.jobs.entry(id).or_default().preview(capture);
     }
 
-    /// More of the code that is shown.
-    pub fn write(&mut self, id: u64, update: &Update<'_>) {
-        if let Some(state) = self.jobs.get_mut(&id) {
-            state.write(update);
-        }
-    }
-
     /// Folds a change in.
     pub fn change(&mut self, id: u64, change: StateChange<'_>) {
         let state = self.jobs.entry(id).or_default();

@@ -29,6 +29,7 @@ use crate::document::Place;
 use crate::job::Observer;
 use crate::land::Capture;
 use crate::mirror::{self, ContactScope, WriteReply};
+use crate::request::Observe;
 use crate::session::{Doing, Patch};
 use crate::ui::Chunks;
 use pending::Pending;
@@ -62,23 +63,27 @@ impl Editor {
 
     /// A job's state changed; shown with the next frame.
     pub fn change(&self, id: u64, change: StateChange<'_>) {
-        self.pending.with(|updates| updates.frames.change(id, change));
+        self.pending.with(|updates| updates.change(id, change));
     }
 
-    /// The observer that shows what the job does.
-    pub fn status(&self, id: u64) -> Box<dyn Observer> {
-        Box::new(watch::StatusObserver { id, pending: Arc::clone(&self.pending) })
+    /// Shows a job from now on: what it does, its newest lines of code, and what users' functions want to hear.
+    pub fn watch(&self, id: u64, preview: Option<Capture>, observe: Option<Observe>) {
+        self.pending.with(|updates| updates.watch(id, preview, observe));
     }
 
-    /// The observer that shows the newest lines of code.
-    pub fn preview(&self, id: u64, capture: Capture) -> Box<dyn Observer> {
-        self.pending.with(|updates| updates.frames.preview(id, capture));
-        Box::new(watch::PreviewObserver { id, pending: Arc::clone(&self.pending) })
+    /// What users' functions want to hear of a job that is shown; none of them does any more.
+    pub fn forward(&self, id: u64, observe: Option<Observe>) {
+        self.pending.with(|updates| updates.forward(id, observe));
     }
 
-    /// The observer for users' functions: it gets each update before a frame or an outcome shows the same.
-    pub fn forward(&self, id: u64, thinking: bool) -> Box<dyn Observer> {
-        Box::new(watch::ForwardObserver { id, pending: Arc::clone(&self.pending), thinking })
+    /// What a job has said last is void, and what its agent says from now on is none of it.
+    pub fn void(&self, id: u64) {
+        self.pending.with(|updates| updates.void(id));
+    }
+
+    /// What the job shows it to.
+    pub fn observer(&self, id: u64) -> Box<dyn Observer> {
+        Box::new(watch::JobObserver { id, pending: Arc::clone(&self.pending) })
     }
 
     /// A job has its outcome: from now on only the end of its agent is shown. Returns its tools that changed since the

@@ -11,7 +11,7 @@ use super::{StateChange, watch};
 use crate::agent::Protocol;
 use crate::job::Observer;
 use crate::land::Capture;
-use crate::request::sample;
+use crate::request::{Observe, sample};
 use crate::stream::Stream;
 
 /// How many events a short stream has.
@@ -20,11 +20,11 @@ const SHORT_STREAM: u64 = 200;
 /// How many times more events a long stream has.
 const LONG_FACTOR: u64 = 10;
 
-/// One job with every kind of observer, and the pending updates that they fold into.
+/// One job of which all is shown, and the pending updates that they fold into.
 struct WatchedJob {
     stream: Stream,
     pending: Arc<Pending>,
-    observers: Vec<Box<dyn Observer>>,
+    observer: watch::JobObserver,
     sent: u64,
 }
 
@@ -32,23 +32,15 @@ impl WatchedJob {
     fn new() -> Self {
         let (id, pending) = (1, Arc::new(Pending::default()));
         let capture = Capture::new(&sample::lines("rust", &["value = 1"]), 3);
-        pending.with(|updates| updates.frames.preview(id, capture));
-        pending.with(|updates| updates.frames.change(id, StateChange::Started));
-        let observers: Vec<Box<dyn Observer>> = vec![
-            Box::new(watch::StatusObserver { id, pending: Arc::clone(&pending) }),
-            Box::new(watch::PreviewObserver { id, pending: Arc::clone(&pending) }),
-            Box::new(watch::ForwardObserver { id, pending: Arc::clone(&pending), thinking: true }),
-        ];
-        Self { stream: Stream::new(Protocol::Claude, "/project"), pending, observers, sent: 0 }
+        pending.with(|updates| updates.watch(id, Some(capture), Some(Observe { thinking: true })));
+        pending.with(|updates| updates.change(id, StateChange::Started));
+        let observer = watch::JobObserver { id, pending: Arc::clone(&pending) };
+        Self { stream: Stream::new(Protocol::Claude, "/project"), pending, observer, sent: 0 }
     }
 
     fn event(&mut self, line: &str) {
-        let observers = &mut self.observers;
-        self.stream.line(line.as_bytes(), &mut |update| {
-            for observer in observers.iter_mut() {
-                observer.update(&update);
-            }
-        });
+        let observer = &mut self.observer;
+        self.stream.line(line.as_bytes(), &mut |update| observer.update(&update));
     }
 
     /// Takes and encodes the pending updates, as the editor's writer does once Neovim has handled its previous call.

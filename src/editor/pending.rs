@@ -7,9 +7,12 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use super::frame::Frames;
+use super::frame::{Frames, StateChange};
 use super::observed::Observed;
+use crate::land::Capture;
+use crate::request::Observe;
 use crate::session::Patch;
+use crate::stream::Update;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -25,11 +28,53 @@ pub(super) struct PendingUpdates {
     pub(super) frames: Frames,
     /// For users' functions, as soon as possible.
     pub(super) observed: Observed,
+    /// The jobs that are shown, each with what users' functions want to hear.
+    watched: BTreeMap<u64, Option<Observe>>,
     /// What is known of outcomes, by job: told with the call that writes the answer, or with what becomes of it.
     pub(super) outcomes: BTreeMap<u64, Patch>,
 }
 
 impl PendingUpdates {
+    /// Shows a job from now on.
+    pub(super) fn watch(&mut self, id: u64, preview: Option<Capture>, observe: Option<Observe>) {
+        self.watched.insert(id, observe);
+        if let Some(capture) = preview {
+            self.frames.preview(id, capture);
+        }
+    }
+
+    /// What users' functions want to hear of a job that is shown.
+    pub(super) fn forward(&mut self, id: u64, observe: Option<Observe>) {
+        if let Some(watched) = self.watched.get_mut(&id) {
+            *watched = observe;
+        }
+    }
+
+    /// A job is shown no more, and what it has said last is void.
+    pub(super) fn void(&mut self, id: u64) {
+        if self.watched.remove(&id).flatten().is_some() {
+            self.observed.add(id, &Update::Restart);
+        }
+    }
+
+    /// A job says something.
+    pub(super) fn update(&mut self, id: u64, update: &Update<'_>) {
+        let Some(observe) = self.watched.get(&id).copied() else { return };
+        self.frames.change(id, StateChange::Update(update));
+        let is_thinking = matches!(update, Update::Thinking { .. });
+        if observe.is_some_and(|observe| observe.thinking || !is_thinking) {
+            self.observed.add(id, update);
+        }
+    }
+
+    /// Folds a change of a job in.
+    pub(super) fn change(&mut self, id: u64, change: StateChange<'_>) {
+        if matches!(change, StateChange::Gone) {
+            self.watched.remove(&id);
+        }
+        self.frames.change(id, change);
+    }
+
     fn changed(&self) -> (Option<Duration>, bool) {
         (self.frames.due(), self.observed.is_waiting())
     }

@@ -5,9 +5,10 @@ use std::collections::VecDeque;
 use serde_json::{Value, json};
 
 use super::Host;
+use super::views::Purpose;
 use crate::command::Here;
 use crate::request::{Notify, Request};
-use crate::rpc::{Act, Asked};
+use crate::rpc::Act;
 use crate::store::{JobEntry, JobKey};
 use crate::stream::Outcome;
 use crate::ui::{Answer, Answered, Event, Talk, answer};
@@ -93,7 +94,7 @@ impl Host {
         }
         let Some(kept) = self.answers.of(id) else {
             let act = Act { view: None, action: "answer".to_owned(), row: None };
-            return self.find_job(token, Asked::Act(act, Some(JobKey::Id(id))));
+            return self.find_job(token, JobKey::Id(id), Purpose::Act(act));
         };
         let talk = kept.talk.clone();
         self.show_answer(token, talk, id);

@@ -21,6 +21,7 @@ impl Host {
     /// Does what a command is for, or says why not.
     pub(super) fn command_line(&mut self, token: u64, ui: Ui, call: &Call, mut from: AskedFrom) {
         self.answers.note(from.view.as_deref(), &mut from.here);
+        from.origin.lines = from.here.places.iter().map(|(id, place)| (*id, place.first.max(1))).collect();
         from.here.row = from.view.as_deref().and_then(|view| self.views.screen.job(view));
         let editor = &self.editor;
         self.session.name_sessions(|id| editor.session(id));
@@ -41,7 +42,7 @@ impl Host {
             None => prompt.to_owned(),
         };
         let buffers = request::buffers(&text, open)?;
-        let (bytes, diff) = (options.bytes, request::wants(&text, request::DIFF));
+        let (bytes, diff) = (options.context.bytes, request::wants(&text, request::DIFF));
         Ok(json!({
             "agent": agent, "model": model, "question": question, "buffers": buffers, "bytes": bytes, "diff": diff,
         }))
@@ -68,7 +69,7 @@ impl Host {
     fn newest_outcome(&mut self, here: &Here) -> Result<command::Stop, String> {
         let place = |id: &u64| {
             let place = here.places.get(id)?;
-            Some((place.buffer?, place.lines.0.max(1), place.column.unwrap_or_default()))
+            Some((place.buffer?, place.first.max(1), place.column.unwrap_or_default()))
         };
         let found = self.board.newest_unseen(|id| place(id).is_some());
         let id = found.ok_or("there is no outcome that you have not seen")?;

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use super::Host;
 use super::hunks::Asker;
-use super::reviews::Waiting;
 use crate::fields::bytes;
 use crate::journal::{Change, Landed};
 use crate::land::{Bytes, HeldFor};
@@ -119,8 +118,9 @@ impl Host {
                 self.views.screen.open("blocks", Box::new(blocks), token);
                 Value::Null
             }
-            None if shown_as == ShownAs::Hunks && wanted.obstacle.is_none() && !answer.is_too_large() => {
-                return self.once_known(token, id, wanted.at, Waiting::Show(Box::new(wanted.clone())));
+            None if shown_as == ShownAs::Hunks && wanted.obstacle().is_none() && !answer.is_too_large() => {
+                let (at, wanted) = (wanted.at(), wanted.clone());
+                return self.once_known(token, id, at, move |host| host.open_review(token, &wanted));
             }
             None => shown(answer, wanted),
         };
@@ -173,7 +173,7 @@ impl Host {
 /// A held answer alone, with what is said of it.
 fn shown(answer: &HeldAnswer, wanted: &ShowOf) -> Value {
     let id = wanted.id;
-    let obstacle = wanted.obstacle.or_else(|| answer.is_too_large().then_some(HeldFor::TooLarge));
+    let obstacle = wanted.obstacle().or_else(|| answer.is_too_large().then_some(HeldFor::TooLarge));
     let lines = answer.lines();
     let place = obstacle.map(|why| session::advice(id, Obstacle::Held(why))).or_else(|| {
         let rows = answer.block_rows()?;

@@ -10,7 +10,7 @@ use rmpv::Value;
 use serde_json::json;
 use tokio::sync::oneshot;
 
-use super::{Host, HostMessage};
+use super::Host;
 use crate::command::Act;
 use crate::editor::fields;
 use crate::journal::{Held, Landed};
@@ -35,11 +35,11 @@ pub enum Adopter {
 impl Host {
     /// Takes over the jobs of an earlier host of this Neovim.
     pub(super) fn hello(&mut self, hello: Hello) {
-        for (id, landing) in &hello.written {
-            self.landed(*id, Landed { landing: landing.clone(), ..Landed::default() });
+        for job in &hello.written {
+            self.landed(job.id, Landed { landing: job.landing.clone(), ..Landed::default() });
         }
-        for (id, known) in &hello.ended {
-            self.session.ended_before(*id, known.clone());
+        for job in &hello.ended {
+            self.session.ended_before(job.id, job.known.clone());
         }
         let lost = hello.lost.iter().map(|id| (*id, None));
         let held = hello.held.iter().map(|job| (job.id, job.uuid.clone()));
@@ -48,14 +48,14 @@ impl Host {
             return;
         }
         self.postponed = Some(Vec::new());
-        let messages = self.messages.clone();
+        let back = self.back.clone();
         let (send, found) = oneshot::channel();
         // The task below has not ended.
         self.store.journal.send(move |writer| _ = send.send(writer.unreported(jobs)));
         tokio::spawn(async move {
-            // Without a journal nothing is found. The receiver is gone only while the host ends.
+            // Without a journal nothing is found.
             let found = found.await.unwrap_or_default();
-            _ = messages.send(HostMessage::Undecided(hello, found));
+            back.then(move |host| host.undecided(&hello, found));
         });
     }
 
@@ -90,17 +90,16 @@ impl Host {
 
     /// Takes over the held answers of Neovims that are gone, once no other host reads what these have left.
     pub(super) fn adopt(&self, adopter: Adopter) {
-        let (messages, journal) = (self.messages.clone(), self.store.journal.clone());
+        let (back, journal) = (self.back.clone(), self.store.journal.clone());
         tokio::spawn(async move {
             let end = Instant::now() + PATIENCE;
             loop {
-                let (send, adopted) = oneshot::channel();
+                let (send, taken) = oneshot::channel();
                 journal.send(move |writer| _ = send.send(writer.adopt()));
-                // As above.
-                let adopted = adopted.await.unwrap_or_else(|_| Ok(Vec::new()));
-                let is_busy = matches!(&adopted, Err(error) if error.kind() == io::ErrorKind::WouldBlock);
+                let taken = taken.await.unwrap_or_else(|_| Ok(Vec::new()));
+                let is_busy = matches!(&taken, Err(error) if error.kind() == io::ErrorKind::WouldBlock);
                 if !is_busy || Instant::now() > end {
-                    _ = messages.send(HostMessage::Adopted(adopter, adopted));
+                    back.then(move |host| host.adopted(adopter, taken));
                     return;
                 }
                 tokio::time::sleep(RETRY_INTERVAL).await;
@@ -124,7 +123,7 @@ impl Host {
     /// it has `asked` for. It may ask for one of the answers before its reply is read.
     fn hold(&mut self, held: Vec<Held>, lost: Vec<u64>, asked: &[u64], adopter: Adopter) {
         self.postponed.get_or_insert_default();
-        let messages = self.messages.clone();
+        let back = self.back.clone();
         let answers = held.iter().zip(lost.iter().map(Some).chain(std::iter::repeat(None)));
         let answer = |(held, lost): (&Held, Option<&u64>)| {
             let mut answer = held.answer();
@@ -134,12 +133,8 @@ impl Host {
         };
         let answers = answers.map(answer).collect();
         self.editor.hold(answers, asked, move |ids| {
-            // As above.
-            _ = messages.send(HostMessage::Numbered {
-                held: held.into_iter().zip(ids).collect(),
-                lost,
-                adopter,
-            });
+            let held: Vec<_> = held.into_iter().zip(ids).collect();
+            back.then(move |host| host.numbered(&held, &lost, adopter));
         });
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Host;
-use super::views::{Found, OPENS_WITHIN};
+use super::views::OPENS_WITHIN;
 use crate::job;
 use crate::view::find_files;
 
@@ -36,11 +36,10 @@ impl Host {
         let files = &mut self.views.files;
         if wanted.is_new || files.root != wanted.root {
             *files = Files { root: wanted.root.clone(), ..Files::default() };
-            let (root, groups, tell) =
-                (wanted.root.clone(), self.context.groups.clone(), Arc::clone(&self.views.tell));
+            let (root, groups, back) = (wanted.root.clone(), self.context.groups.clone(), self.back.clone());
             tokio::spawn(async move {
                 let list = job::files(root.clone(), groups).await;
-                tell(Found::Files { root, list });
+                back.then(move |host| host.listed_files(&root, list));
             });
         }
         if let Some(list) = &self.views.files.list {
@@ -48,7 +47,7 @@ impl Host {
         } else {
             let tick = wanted.tick;
             self.views.files.waiting = Some(wanted);
-            self.views.later(OPENS_WITHIN, Found::FilesLate(tick));
+            self.back.after(OPENS_WITHIN, move |host| host.files_late(tick));
         }
     }
 
@@ -74,9 +73,10 @@ impl Host {
 
     /// Searches on another thread: there may be very many.
     fn search(&self, list: Arc<[String]>, wanted: Wanted) {
-        let tell = Arc::clone(&self.views.tell);
+        let back = self.back.clone();
         tokio::task::spawn_blocking(move || {
-            tell(Found::Matches { tick: wanted.tick, files: find_files(&list, &wanted.query) });
+            let files = find_files(&list, &wanted.query);
+            back.then(move |host| host.found_files(wanted.tick, &files));
         });
     }
 }

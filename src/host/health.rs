@@ -19,8 +19,7 @@ type Versions = BTreeMap<PathBuf, Result<String, String>>;
 
 impl Host {
     /// Replies with the report.
-    pub(super) fn health(&self, token: u64, options: Options, log: String, unknown: &[String]) {
-        let unknown = health::unknown(unknown);
+    pub(super) fn health(&self, token: u64, options: Options, log: String) {
         let (editor, groups) = (self.editor.clone(), self.context.groups.clone());
         tokio::spawn(async move {
             let versions = versions(&options, &groups).await;
@@ -30,11 +29,10 @@ impl Host {
                 let is_writable = is_writable(&path);
                 (what, path, is_writable)
             });
-            let checked = [
+            let sections = [
                 health::agents(&agents, &options.agent, options.trust_project),
                 health::directories(&directories),
             ];
-            let sections: Vec<_> = unknown.into_iter().chain(checked).collect();
             editor.reply(token, Ok(json!({ "sections": sections })));
         });
     }

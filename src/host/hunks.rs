@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use serde_json::json;
 
 use super::Host;
-use super::reviews::{OpenReview, UNREAD, Waiting, hunks, there};
+use super::reviews::{OpenReview, UNREAD, hunks, there};
 use crate::fields::bytes;
 use crate::mirror::{BufferEvent, Findings, MirrorQuery, Obstacle};
 use crate::review::{EditId, Hunk};
-use crate::rpc::{HunkKey, HunkVerb};
+use crate::rpc::{HunkKey, HunkVerb, RowsOf};
 use crate::session;
 use crate::ui::review::{row_of, rows_to_come, step, under, within};
 
@@ -33,7 +33,7 @@ impl Host {
         if let Some(review) = self.follow(id, buffer) {
             review.is_scripted = true;
         }
-        self.once_known(token, id, (buffer, tick), Waiting::Hunks(tabstop));
+        self.once_known(token, id, (buffer, tick), move |host| host.tell_hunks(token, id, tabstop));
     }
 
     pub(super) fn tell_hunks(&self, token: u64, id: u64, tabstop: usize) {
@@ -110,7 +110,8 @@ impl Host {
     pub(super) fn hunk_key(&mut self, token: u64, key: HunkKey) {
         let review = self.reviews.get(&key.id).filter(|review| review.panes.is_some());
         if let Some(seen) = review.map(|review| review.seen.clone()) {
-            self.once_known(token, key.id, (key.buffer, key.tick), Waiting::Key(key, seen));
+            let at = (key.buffer, key.tick);
+            self.once_known(token, key.id, at, move |host| host.mean(token, &key, &seen));
         } else {
             let error = "see :Botglue review: none is open in this buffer";
             self.editor.reply(token, Err(error.to_owned()));
@@ -129,8 +130,10 @@ impl Host {
         let (hunks, gone) = (hunks(view), &view.gone);
         let went = visited.filter(|(_, row, tick)| (*row, *tick) == (key.row, key.tick)).map(|(id, ..)| id);
         let here = under(hunks, key.row, went);
-        if let HunkVerb::Go(way) = key.verb {
-            let steps = i64::try_from(key.count).unwrap_or(i64::MAX).saturating_mul(way);
+        let count = key.count.max(1);
+        if let HunkVerb::Next | HunkVerb::Previous = key.verb {
+            let way = if key.verb == HunkVerb::Next { 1 } else { -1 };
+            let steps = i64::try_from(count).unwrap_or(i64::MAX).saturating_mul(way);
             let hunk = step(hunks, key.row, steps, went).map(|at| &hunks[at]);
             *visited = hunk.map(|hunk| (hunk.id, row_of(hunk), view.tick));
             if hunk.is_none() {
@@ -141,13 +144,13 @@ impl Host {
             return self.editor.found(token, there.into_iter().collect());
         }
         let asked: Asked = match key.verb {
-            HunkVerb::Take | HunkVerb::Go(_) => MirrorQuery::Take,
             HunkVerb::Both => MirrorQuery::Both,
             HunkVerb::Drop => MirrorQuery::Drop,
+            _ => MirrorQuery::Take,
         };
-        let meant: Vec<usize> = match (key.lines, here) {
-            (Some((first, past)), _) => within(hunks, first, past),
-            (None, Some(at)) => (at..at.saturating_add(key.count).min(hunks.len())).collect(),
+        let meant: Vec<usize> = match (key.range, here) {
+            (Some(RowsOf { first, past }), _) => within(hunks, first, past),
+            (None, Some(at)) => (at..at.saturating_add(count).min(hunks.len())).collect(),
             (None, None)
                 if key.verb == HunkVerb::Drop
                     && let Some(at) = under(gone, key.row, None) =>

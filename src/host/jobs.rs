@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use super::subscriptions::Subscriptions;
 use crate::job::Job;
 use crate::journal::{Amounts, CountedBefore};
 use crate::request::Request;
@@ -19,7 +18,6 @@ pub(super) struct QueuedJob {
     pub(super) request: Arc<Request>,
     /// When it was accepted, in milliseconds since 1970.
     pub(super) since_ms: i64,
-    pub(super) subscriptions: Subscriptions,
     pub(super) earlier: EarlierRuns,
     /// It has waited for a limit: what it asks for is read again before it runs.
     pub(super) is_stale: bool,
@@ -31,12 +29,11 @@ pub(super) struct QueuedJob {
 
 impl QueuedJob {
     /// A job that has not run yet.
-    pub(super) fn new(request: Request, since_ms: i64, subscriptions: Subscriptions) -> Self {
+    pub(super) fn new(request: Request, since_ms: i64) -> Self {
         Self {
             is_urgent: !request.resume_at_limit,
             request: Arc::new(request),
             since_ms,
-            subscriptions,
             earlier: EarlierRuns::default(),
             is_stale: false,
             told: None,
@@ -81,7 +78,6 @@ pub(super) struct RunningJob {
     pub(super) since_ms: i64,
     /// Where its raw stream is kept.
     pub(super) transcript: Option<PathBuf>,
-    pub(super) subscriptions: Subscriptions,
     pub(super) before: Before,
     pub(super) earlier: EarlierRuns,
     /// The user has it run whatever its limit: where it passes, that has ended.
@@ -95,11 +91,11 @@ pub(super) struct RunningJob {
 impl RunningJob {
     /// The same once its agent is gone, where it waits for the end of a limit.
     pub(super) fn waiting(self) -> Option<QueuedJob> {
-        let Self { request, since_ms, subscriptions, earlier, waits, is_urgent, .. } = self;
+        let Self { request, since_ms, earlier, waits, is_urgent, .. } = self;
         let (amounts, until) = waits?;
         let earlier = EarlierRuns { amounts, count: earlier.count + 1, ..earlier };
         let (is_stale, told) = (true, Some(until));
-        Some(QueuedJob { request, since_ms, subscriptions, earlier, is_stale, is_urgent, told })
+        Some(QueuedJob { request, since_ms, earlier, is_stale, is_urgent, told })
     }
 }
 
@@ -252,15 +248,6 @@ impl Jobs {
     /// Takes out a job whose agent is gone.
     pub(super) fn remove(&mut self, id: u64) -> Option<RunningJob> {
         self.running.remove(&id)
-    }
-
-    /// The subscriptions of a job, running or waiting.
-    pub(super) fn subscriptions(&mut self, id: u64) -> Option<&mut Subscriptions> {
-        if let Some(running) = self.running.get_mut(&id) {
-            return Some(&mut running.subscriptions);
-        }
-        let mut waiting = self.queue.iter_mut().chain(self.recalled.values_mut());
-        waiting.find(|waiting| waiting.request.id == id).map(|waiting| &mut waiting.subscriptions)
     }
 
     /// How many jobs start before this one, itself included, if it waits.

@@ -8,8 +8,6 @@ use jiff::{Timestamp, Zoned};
 
 use super::Host;
 use super::jobs::QueuedJob;
-use super::subscriptions::Subscriptions;
-use super::views::Found;
 use crate::editor::StateChange;
 use crate::error::JobError;
 use crate::journal::{self, Change};
@@ -52,7 +50,7 @@ impl Host {
         let started_ms = running.since_ms;
         running.waits = Some((share, until));
         running.earlier.tools += outcome.tools.len();
-        running.subscriptions.void(id, &self.editor);
+        self.editor.void(id);
         if std::mem::take(&mut running.is_urgent) {
             self.jobs.lift_limit(&request);
         }
@@ -78,7 +76,7 @@ impl Host {
         let now = Timestamp::now().as_second();
         if let Some(at) = self.jobs.look_at(now + LOOK_AGAIN) {
             let wait = u64::try_from(at - now).unwrap_or_default().max(1);
-            self.views.later(Duration::from_secs(wait), Found::LimitEnds);
+            self.back.after(Duration::from_secs(wait), Self::limit_ends);
         }
     }
 
@@ -107,8 +105,8 @@ impl Host {
                 let accepted = Change::Accepted(Box::new(record::accepted(&request, since_ms)));
                 self.store.journal.append(id, accepted);
                 self.store.journal.append(id, Change::Amended { share: amounts, counted: amounts });
-                let subscriptions = Subscriptions::new(&request, &self.editor);
-                self.start(QueuedJob { request: Arc::new(request), since_ms, subscriptions, ..*waiting });
+                self.show_job(&request);
+                self.start(QueuedJob { request: Arc::new(request), since_ms, ..*waiting });
             }
             Err(error) => {
                 self.end_unstarted(waiting, Outcome::failed(error));

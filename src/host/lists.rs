@@ -1,19 +1,18 @@
 //! The list of jobs: what it shows of the jobs of this Neovim, what the store has of the past, and what its keys do.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::Host;
 use super::jobs::Jobs;
 use super::limits::clock;
-use super::views::{Found, OPENS_WITHIN, Tell};
+use super::views::{OPENS_WITHIN, Purpose};
+use super::{Back, Host};
 use crate::editor::Editor;
 use crate::fields::bytes;
 use crate::journal::now_ms;
 use crate::request::{Resume, SelectionKind};
-use crate::rpc::{Act, Asked, TranscriptOf};
+use crate::rpc::Act;
 use crate::session::{Known, Live, LiveState, Session, Wait};
 use crate::store::{JobEntry, JobKey, Page, Store, StoreError};
 use crate::ui::{Effect, Event, JobPrompt, List, Origin, Scope, Texts, View, answer};
@@ -48,7 +47,7 @@ impl Host {
         list.on(Event::Live(&live, totals));
         self.views.lists.insert(view.clone(), (token, list));
         self.effect(&view, Some(page));
-        self.views.later(OPENS_WITHIN, Found::Waited { view });
+        self.back.after(OPENS_WITHIN, move |host| host.show_list(&view));
     }
 
     /// The list opens now, if it is not open yet.
@@ -77,8 +76,7 @@ impl Host {
     pub(super) fn effect(&mut self, view: &str, effect: Option<Effect>) {
         match effect {
             Some(Effect::Page(asked, page)) => {
-                let tell = Arc::clone(&self.views.tell);
-                ask_page(&self.store, tell, view.to_owned(), (asked, page), false);
+                ask_page(&self.store, self.back.clone(), view.to_owned(), (asked, page), false);
             }
             Some(Effect::Tell(words)) => self.editor.error(words),
             None => {}
@@ -132,7 +130,7 @@ impl Host {
     pub(super) fn keep_beating(&mut self) {
         let moves = self.views.screen.moves() || self.board.moves();
         if moves && !std::mem::replace(&mut self.views.is_beating, true) {
-            self.views.later(BEAT, Found::Beat);
+            self.back.after(BEAT, Self::beat);
         }
     }
 
@@ -180,10 +178,10 @@ impl Host {
                 Some(Ok(id)) if self.session.is_open(id) => {
                     Err(format!("job {id} has not ended yet: wait for it"))
                 }
-                Some(Ok(id)) => return self.find_job(token, Asked::Act(act, Some(JobKey::Id(id)))),
+                Some(Ok(id)) => return self.find_job(token, JobKey::Id(id), Purpose::Act(act)),
                 _ => {
                     let key = JobKey::Uuid(row.to_owned());
-                    return self.find_job(token, Asked::Act(act, Some(key)));
+                    return self.find_job(token, key, Purpose::Act(act));
                 }
             },
             (None, _) => Err("this key does nothing here".to_owned()),
@@ -233,8 +231,7 @@ impl Host {
             }
             (Action::Transcript, _) => {
                 let key = JobKey::Uuid(entry.uuid.clone());
-                let asked = Asked::Transcript(TranscriptOf { key, is_raw: false });
-                return self.open_job(token, asked, entry);
+                return self.open_stored_transcript(token, &key, entry, false);
             }
             (Action::Yank, _) => {
                 let kind = job.selection.kind.name();
@@ -345,16 +342,17 @@ fn again(action: Action, entry: &JobEntry) -> Value {
 
 /// Asks the store for a page of a list. Where the store is busy the list says so, and has its rows once there is an
 /// answer.
-fn ask_page(store: &Store, tell: Tell, view: String, (asked, page): (u64, Page), has_said: bool) {
+fn ask_page(store: &Store, back: Back, view: String, (asked, page): (u64, Page), has_said: bool) {
     let (question, again) = (page.clone(), store.clone());
     let then = move |listed| {
         let is_busy = matches!(listed, Err(StoreError::Busy));
         if !has_said || !is_busy {
             let listed = listed.map_err(|error| error.to_string());
-            tell(Found::Listed { view: view.clone(), asked, listed });
+            let view = view.clone();
+            back.then(move |host| host.listed(&view, Event::Listed(asked, listed)));
         }
         if is_busy && page.before.is_none() {
-            ask_page(&again, tell, view, (asked, page), true);
+            ask_page(&again, back, view, (asked, page), true);
         }
     };
     store.ask(move |asker| asker.history(&question), then);

@@ -1,7 +1,6 @@
 //! The prompt that is being typed: what it shows of agents, earlier prompts and files, and what its keys mean.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
@@ -9,7 +8,6 @@ use serde_json::{Value as Json, json};
 use super::Host;
 use super::files::Wanted;
 use super::health;
-use super::views::Found;
 use crate::command::{self, Here};
 use crate::error::Code;
 use crate::journal::{Change, now_ms};
@@ -86,10 +84,11 @@ impl Host {
         self.grant(wish, Some((token, reply)));
     }
 
-    fn prompt_event(&mut self, PromptMessage { id, about, here, typed, key }: PromptMessage) -> Option<Wish> {
-        if let Some(mut about) = about
+    fn prompt_event(&mut self, PromptMessage { id, about, typed, key }: PromptMessage) -> Option<Wish> {
+        if let Some((mut here, mut about)) = about
             && let Ok(options) = self.options.clone()
         {
+            here.line = typed.as_ref().and_then(|typed| typed.lines).unwrap_or_default().0;
             about.writer = if about.is_insertion { None } else { self.writer(&here) };
             let prompts = &mut self.prompts;
             prompts.saved = about.begin.draft.is_none().then(String::new);
@@ -112,7 +111,7 @@ impl Host {
         let is_saved = self.prompts.saved.as_deref() == Some(prompt.unsent());
         if !is_saved && !self.prompts.is_saving {
             self.prompts.is_saving = true;
-            self.views.later(SAVED_WITHIN, Found::Unsaved);
+            self.back.after(SAVED_WITHIN, Self::save_prompt);
         }
         match key.as_deref() {
             Some(how @ ("close" | "sent")) => {
@@ -162,14 +161,17 @@ impl Host {
     /// Finds out what the store has for a prompt, and which agents are installed.
     fn look_around(&mut self, id: u64, project: String, options: Options) {
         self.prompts.looking += 2;
-        let tell = Arc::clone(&self.views.tell);
+        let back = self.back.clone();
         self.store.ask(
             move |asker| asker.prompts(MOST, &project, now_ms()),
             // Without a store there are the prompts of this Neovim.
-            move |reply| tell(Found::Prompts { id, stored: reply.unwrap_or_default() }),
+            move |reply| back.then(move |host| host.found_prompts(id, &reply.unwrap_or_default())),
         );
-        let tell = Arc::clone(&self.views.tell);
-        tokio::task::spawn_blocking(move || tell(Found::Installed(installed(&options))));
+        let back = self.back.clone();
+        tokio::task::spawn_blocking(move || {
+            let installed = installed(&options);
+            back.then(move |host| host.found_installed(installed));
+        });
     }
 
     /// The store has these prompts.
@@ -274,7 +276,8 @@ impl Host {
         if is_first {
             self.prewarm_chosen(self.prompts.choices);
         } else {
-            self.views.later(QUIET, Found::Quiet(self.prompts.choices));
+            let choice = self.prompts.choices;
+            self.back.after(QUIET, move |host| host.prewarm_chosen(choice));
         }
     }
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use super::Host;
 use super::jobs::{QueuedJob, RunningJob};
-use super::{Host, HostMessage};
 use crate::editor::StateChange;
 use crate::job;
 use crate::journal::{self, Amounts, Change, Landed};
@@ -39,9 +39,7 @@ impl Host {
             job::JobEvent::Amended(outcome) => self.amend(id, outcome),
             job::JobEvent::Gone => {
                 let running = self.jobs.remove(id);
-                if let Some(RunningJob { subscriptions, .. }) = &running {
-                    tracing::info!(job = id, observers = subscriptions.observers().count(), "gone");
-                }
+                tracing::info!(job = id, "gone");
                 match running.and_then(RunningJob::waiting) {
                     Some(waiting) if self.session.is_unwanted(id) => {
                         self.end_unstarted(&waiting, Outcome::default());
@@ -205,11 +203,10 @@ impl Host {
             // The place and the rows are stored when Neovim writes the file: until then the file does not have them.
             let landed = Landed { place: None, rows: None, ..landed };
             let kept = self.store.journal.append_synced(id, Change::Landed(landed.clone()));
-            let messages = self.messages.clone();
+            let back = self.back.clone();
             tokio::spawn(async move {
                 kept.await;
-                // The receiver is gone only while the host ends.
-                _ = messages.send(HostMessage::Kept(id, landed));
+                back.then(move |host| host.kept(id, &landed));
             });
             return;
         }

@@ -1,17 +1,15 @@
 //! The reviews of held answers that are open, and what is drawn of each.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::Arc;
 
 use rmpv::Value;
 use serde_json::json;
 
-use super::Host;
-use super::views::Found;
+use super::{Host, Then};
 use crate::land::HeldFor;
 use crate::mirror::{BufferEvent, MirrorQuery, Obstacle, ReviewView};
 use crate::review::{EditId, Hunk};
-use crate::rpc::{DiffOf, HunkKey, PanesOf, ShowOf};
+use crate::rpc::{DiffOf, PanesOf, ShowOf};
 use crate::session;
 use crate::ui::review::{Head, Picture, row_of, shown, within};
 use crate::ui::{Against, Texts, list, map, proposal};
@@ -43,19 +41,7 @@ pub(super) struct OpenReview {
     /// The hunks that the user sees.
     pub(super) seen: HashSet<EditId>,
     /// What waits until it is known what is proposed for the text with a changedtick, with the token of who waits.
-    waiting: Vec<(u64, u64, Waiting)>,
-}
-
-/// See [`OpenReview::waiting`].
-pub(super) enum Waiting {
-    /// A key, with the hunks that the user sees.
-    Key(HunkKey, HashSet<EditId>),
-    /// A script that wants the hunks; and Neovim's `'tabstop'`.
-    Hunks(usize),
-    /// A window with what the buffer would be.
-    Diff(Against),
-    /// The review is opened.
-    Show(Box<ShowOf>),
+    waiting: Vec<(u64, u64, Then)>,
 }
 
 impl OpenReview {
@@ -102,13 +88,14 @@ impl Host {
     }
 
     /// The windows of a review are others, or it has ended.
-    pub(super) fn panes(&mut self, id: u64, panes: Option<PanesOf>) {
-        let Some(panes) = panes else {
+    pub(super) fn panes(&mut self, panes: PanesOf) {
+        let id = panes.id;
+        if panes.panes.is_none() {
             if let Some(review) = self.reviews.get_mut(&id) {
                 (review.panes, review.is_drawn) = (None, false);
             }
             return self.unfollow(id);
-        };
+        }
         if let Some(review) = self.follow(id, panes.buffer) {
             review.panes = Some(panes);
             self.show_proposed(id, None);
@@ -120,19 +107,22 @@ impl Host {
     pub(super) fn compare(&mut self, token: u64, wanted: &ShowOf, diff: &DiffOf) {
         let id = wanted.id;
         if self.session.answer(id).is_none() {
-            let Some((before, after)) = diff.landed.clone() else {
+            let Some(after) = diff.after.clone() else {
                 return self.draw(Some((token, Err(format!("job {id} has nothing to compare")))));
             };
             let filetype = wanted.filetype.clone();
-            let texts = Texts { name: format!("job {id}"), before, after, filetype };
+            let texts = Texts { name: format!("job {id}"), before: diff.before.clone(), after, filetype };
             self.views.screen.open_both("compare", texts.views(), token);
             return self.draw(Some((token, Ok(json!(null)))));
         }
-        let lacks = match wanted.obstacle {
+        let lacks = match wanted.obstacle() {
             Some(HeldFor::BufferGone) => "buffer of job {id} is gone",
             Some(HeldFor::RangeLost) => "place of job {id} is not known",
             _ => {
-                return self.once_known(token, id, wanted.at, Waiting::Diff(diff.against.clone()));
+                let against = wanted.against(diff);
+                return self.once_known(token, id, wanted.at(), move |host| {
+                    host.open_proposal(token, id, against);
+                });
             }
         };
         let lacks = lacks.replace("{id}", &id.to_string());
@@ -156,12 +146,14 @@ impl Host {
     }
 
     /// Opens the review of an answer of which it is known what is proposed; the answer alone where nothing can be.
-    fn open_review(&mut self, token: u64, wanted: &ShowOf) {
+    pub(super) fn open_review(&mut self, token: u64, wanted: &ShowOf) {
         let view = self.reviews.get(&wanted.id).and_then(|review| review.view.as_ref());
         match view.and_then(|view| view.hunks.as_ref().err()).copied() {
             Some(why) => {
                 self.unfollow(wanted.id);
-                self.show(token, &ShowOf { obstacle: Some(why), ..wanted.clone() });
+                let mut wanted = wanted.clone();
+                wanted.refused = Some(why);
+                self.show(token, &wanted);
             }
             None => self.draw(Some((token, Ok(json!({ "is_hunks": true }))))),
         }
@@ -228,30 +220,27 @@ impl Host {
         let (due, waiting) = waiting.into_iter().partition(|(tick, ..)| is_due(*tick));
         review.waiting = waiting;
         self.show_proposed(job, None);
-        for (_, token, waiting) in due {
-            self.go_on(token, job, waiting);
+        for (.., then) in due {
+            then(self);
         }
     }
 
     /// Does what waits for it once it is known what is proposed for the text as it is.
-    pub(super) fn once_known(&mut self, token: u64, id: u64, (buffer, tick): (u64, u64), waiting: Waiting) {
+    pub(super) fn once_known(
+        &mut self,
+        token: u64,
+        id: u64,
+        (buffer, tick): (u64, u64),
+        then: impl FnOnce(&mut Self) + Send + 'static,
+    ) {
         let Some(review) = self.follow(id, buffer) else {
             return self.editor.reply(token, Err(format!("job {id} is not held")));
         };
         if review.is_known(tick) {
-            self.go_on(token, id, waiting);
+            then(self);
         } else {
-            review.waiting.push((tick, token, waiting));
+            review.waiting.push((tick, token, Box::new(then)));
             self.watch(id, buffer);
-        }
-    }
-
-    fn go_on(&mut self, token: u64, id: u64, waiting: Waiting) {
-        match waiting {
-            Waiting::Key(key, shown) => self.mean(token, &key, &shown),
-            Waiting::Hunks(tabstop) => self.tell_hunks(token, id, tabstop),
-            Waiting::Diff(against) => self.open_proposal(token, id, against),
-            Waiting::Show(wanted) => self.open_review(token, &wanted),
         }
     }
 
@@ -267,13 +256,13 @@ impl Host {
             self.views.screen.show(name, shown);
             against.row = None;
         }
-        let (buffer, seen) = (*buffer, diff.as_ref().map(|_| Found::Proposed { id, tick: view.tick }));
+        let (buffer, seen) = (*buffer, diff.as_ref().map(|_| view.tick));
         let views = self.views.screen.calls().into_iter().map(|call| ("view", call));
-        let (feed, tell) = (self.feed.clone(), Arc::clone(&self.views.tell));
+        let (feed, back) = (self.feed.clone(), self.back.clone());
         self.editor.show_hunks(paint.into_iter().chain(views).collect(), reply, move || {
             feed.send_to(buffer, BufferEvent::Drawn(id));
-            if let Some(seen) = seen {
-                tell(seen);
+            if let Some(tick) = seen {
+                back.then(move |host| host.seen_hunks(id, tick));
             }
         });
     }
@@ -285,7 +274,7 @@ impl Host {
         let all = self.session.held_ids();
         let place = (all.clone().take_while(|held| *held <= id).count(), all.count());
         let hunks = hunks(view);
-        let is_in_sight = panes.sight.is_none_or(|(top, past)| !within(hunks, top, past).is_empty());
+        let is_in_sight = panes.sight().is_none_or(|(top, past)| !within(hunks, top, past).is_empty());
         let first = hunks.first().filter(|_| !*is_drawn && !is_in_sight);
         if let Some(first) = first {
             *visited = Some((first.id, row_of(first), view.tick));
@@ -306,7 +295,7 @@ impl Host {
             note: why.map(|why| session::held_words(*why)),
         };
         let picture = Picture { head: &head, text: &view.text, hunks, gone: &view.gone };
-        let drawn = panes.panes.iter().map(|pane| picture.pane(pane));
+        let drawn = panes.panes.iter().flatten().map(|pane| picture.pane(pane));
         Some(map([
             ("id", Some(id.into())),
             ("tick", why.is_none().then(|| view.tick.into())),

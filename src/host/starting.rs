@@ -3,19 +3,17 @@
 
 use std::sync::Arc;
 
-use rmpv::Value;
+use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::Host;
 use super::jobs::{Before, QueuedJob, RunningJob};
-use super::subscriptions::Subscriptions;
-use super::views::Found;
 use crate::agent;
 use crate::editor::StateChange;
 use crate::error::{Code, JobError};
-use crate::fields::Fields;
 use crate::job::{self, Job, Launch, PrewarmEvent};
 use crate::journal::{self, Change, CountedBefore};
+use crate::land::Capture;
 use crate::record;
 use crate::request::{self, AgentStart, Request};
 use crate::store::Transcripts;
@@ -25,8 +23,7 @@ impl Host {
     /// Starts the job that these fields and the options describe; one of which something is wrong fails.
     pub(super) fn requested(&mut self, id: u64, run: &Value) {
         let options = self.options.as_ref().map_err(|error| JobError::new(Code::BadRequest, error.clone()));
-        let lost = Fields::root(run).and_then(|run| run.some("lost", Fields::lossy)).unwrap_or_default();
-        let request = match lost {
+        let request = match run["lost"].as_str() {
             Some(why) => Err(JobError::new(Code::RateLimited, why)),
             None => options.and_then(|options| request::decode(run, options)),
         };
@@ -78,8 +75,8 @@ impl Host {
         let accepted = Change::Accepted(Box::new(record::accepted(&request, since_ms)));
         self.store.journal.append(request.id, accepted);
         self.prompt_sent(prewarmed, &request.prompt);
-        let subscriptions = Subscriptions::new(&request, &self.editor);
-        self.jobs.wait(QueuedJob::new(request, since_ms, subscriptions));
+        self.show_job(&request);
+        self.jobs.wait(QueuedJob::new(request, since_ms));
         self.start_waiting();
         if self.jobs.running(id).is_none() {
             // Sent once: jobs start in the order in which they came, so the editor can count their positions itself.
@@ -87,6 +84,12 @@ impl Host {
         }
         // A queued job may wait long, so its prewarmed agent is stopped.
         drop(prewarmed.and_then(|prompt| self.prewarm.hand_over(prompt)));
+    }
+
+    /// Shows a job that is about to begin.
+    pub(super) fn show_job(&self, request: &Request) {
+        let preview = (request.preview > 0).then(|| Capture::new(request, request.preview));
+        self.editor.watch(request.id, preview, request.observe);
     }
 
     /// Starts an agent for a prompt that is being typed, if its protocol lets it wait for a message.
@@ -100,10 +103,11 @@ impl Host {
             // The job that would claim this agent reports the error.
             Err(error) => return tracing::debug!(%error, "the agent was not prewarmed"),
         };
-        let (found, agent) = (Arc::clone(&self.views.tell), start.agent.name.clone());
+        let (back, agent) = (self.back.clone(), start.agent.name.clone());
         let tell = move |event| {
             if let PrewarmEvent::Models(models) = event {
-                found(Found::Models { agent: agent.clone(), models });
+                let agent = agent.clone();
+                back.then(move |host| host.found_models(agent, models));
             }
         };
         self.prewarm.start(prompt, launch, self.context.groups.clone(), tell);
@@ -128,7 +132,7 @@ impl Host {
 
     /// Starts a job.
     pub(super) fn start(&mut self, waiting: QueuedJob) {
-        let QueuedJob { request, since_ms, subscriptions, earlier, is_urgent, .. } = waiting;
+        let QueuedJob { request, since_ms, earlier, is_urgent, .. } = waiting;
         let mut context = self.context.clone();
         if !request.record {
             context.transcripts = Transcripts::default();
@@ -143,19 +147,9 @@ impl Host {
             self.store.ask(move |asker| asker.counted(&agent, &session), then);
             Before::Asked(counted)
         });
-        let observers = subscriptions.observers().clone();
-        let job = Job::start(Arc::clone(&request), context, observers, prewarmed, earlier.tools);
+        let observer = self.editor.observer(request.id);
+        let job = Job::start(Arc::clone(&request), context, observer, prewarmed, earlier.tools);
         let (transcript, waits, job) = (None, None, Some(job));
-        self.jobs.run(RunningJob {
-            request,
-            since_ms,
-            transcript,
-            subscriptions,
-            before,
-            earlier,
-            is_urgent,
-            waits,
-            job,
-        });
+        self.jobs.run(RunningJob { request, since_ms, transcript, before, earlier, is_urgent, waits, job });
     }
 }

@@ -1,12 +1,10 @@
 //! What is shown at the ranges of jobs. Rows that move are made again with each beat, as long as a window shows them.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use rmpv::Value;
 
-use super::views::Found;
 use super::{Host, lists};
 use crate::journal::{Held, now_ms};
 use crate::options::Keys;
@@ -284,14 +282,9 @@ impl Host {
         for seen in all {
             let id = seen.id;
             if let Some(stays) = self.board.seen(seen) {
-                self.views.later(stays, Found::Shown(id));
+                self.back.after(stays, move |host| host.board.close(id));
             }
         }
-    }
-
-    /// What became of a job was shown for long enough.
-    pub(super) fn shown(&mut self, id: u64) {
-        self.board.close(id);
     }
 
     /// Tells what changed of a job, together with what is shown of it.
@@ -312,12 +305,10 @@ impl Host {
     pub(super) fn teach(&mut self) {
         if self.board.taught.is_none() {
             self.board.taught = Some(0);
-            let tell = Arc::clone(&self.views.tell);
+            let back = self.back.clone();
             self.store.ask(
                 |asker| asker.answers(TAUGHT),
-                move |count| {
-                    tell(Found::Taught(count.unwrap_or_default()));
-                },
+                move |count| back.then(move |host| host.taught(count.unwrap_or_default())),
             );
         }
     }
@@ -350,7 +341,7 @@ impl Host {
         for ended in self.session.take_ended() {
             let id = ended.id;
             if let Some(stays) = self.board.ended(ended, &self.session.keys) {
-                self.views.later(stays, Found::Shown(id));
+                self.back.after(stays, move |host| host.board.close(id));
             }
         }
         let Self { board, session, jobs, editor, .. } = self;

@@ -2,16 +2,14 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::Host;
 use super::jobs::RunningJob;
-use super::views::Found;
+use super::views::{OPENS_WITHIN, Purpose};
 use crate::agent::{self, Preset, Protocol};
 use crate::request::TranscriptRequest;
-use crate::rpc::{Asked, TranscriptOf};
 use crate::session::Recording;
 use crate::store::{JobEntry, JobKey};
 use crate::ui::Transcript;
@@ -93,18 +91,26 @@ impl Host {
         } else if is_open {
             self.draw(Some((token, Err(not_kept(&key)))));
         } else {
-            self.find_job(token, Asked::Transcript(TranscriptOf { key, is_raw }));
+            self.find_job(token, key, Purpose::Transcript { is_raw });
         }
     }
 
     /// Reads a transcript again, and looks for what the store has of its job: of one that runs it has nothing.
     pub(super) fn read_again(&self, view: &str) {
         let Some(source) = self.views.transcripts.get(view) else { return };
-        let (view, key, tell) = (view.to_owned(), source.key.clone(), Arc::clone(&self.views.tell));
+        let (view, key, back) = (view.to_owned(), source.key.clone(), self.back.clone());
         self.store.ask(
             move |asker| asker.job(&key),
-            move |job| tell(Found::Reload { view, job: job.ok().map(Box::new) }),
+            move |job| back.then(move |host| host.reload(&view, job.ok().as_ref())),
         );
+    }
+
+    /// Shows what a job of the store did.
+    pub(super) fn open_stored_transcript(&mut self, token: u64, key: &JobKey, job: &JobEntry, is_raw: bool) {
+        match Source::of(key, job) {
+            Ok(source) => self.open_transcript(token, source, is_raw),
+            Err(error) => self.draw(Some((token, Err(error)))),
+        }
     }
 
     /// Opens a transcript that is there; its rows come later.
@@ -115,17 +121,40 @@ impl Host {
             let reply = path.map(|path| json!({ "file": path })).ok_or_else(|| NOT_THERE.to_owned());
             return self.draw(Some((token, reply)));
         }
-        let (view, tell) = (self.views.screen.new_id("transcript"), Arc::clone(&self.views.tell));
+        let (view, back) = (self.views.screen.new_id("transcript"), self.back.clone());
         let request = source.request.clone();
         self.context.transcripts.read(request.path.clone(), move |file| {
             // That of a job that runs may not be there yet.
             let is_there = file.is_ok() || !request.is_over;
-            let opened = if is_there { Ok(view.clone()) } else { Err(NOT_THERE.to_owned()) };
-            tell(Found::Opened { token, source, view: opened });
+            let opening = view.clone();
+            back.then(move |host| {
+                if is_there {
+                    host.opening(token, source, opening);
+                } else {
+                    host.draw(Some((token, Err(NOT_THERE.to_owned()))));
+                }
+            });
             if file.is_ok() {
-                tell(Found::Rows { view, rows: rows(file, request) });
+                let rows = rows(file, request);
+                back.then(move |host| host.found_rows(&view, rows));
             }
         });
+    }
+
+    /// A transcript is there: it opens with its rows, or without them where they take too long.
+    fn opening(&mut self, token: u64, source: Source, view: String) {
+        self.views.opening.insert(view.clone(), (token, source));
+        self.back.after(OPENS_WITHIN, move |host| host.show_transcript(&view, &[]));
+    }
+
+    fn found_rows(&mut self, view: &str, rows: Result<Vec<TranscriptRow>, String>) {
+        match rows {
+            Ok(rows) => self.show_transcript(view, &rows),
+            Err(error) => match self.views.opening.remove(view) {
+                Some((token, _)) => self.draw(Some((token, Err(error)))),
+                None => self.editor.warn(error),
+            },
+        }
     }
 
     /// Shows the rows of a transcript, and opens it if it is not open yet. Without rows there is nothing more to show.
@@ -148,9 +177,10 @@ impl Host {
         if let Some(Ok(ended)) = job.map(|job| Source::of(&source.key, job)) {
             *source = ended;
         }
-        let (view, request, tell) = (view.to_owned(), source.request.clone(), Arc::clone(&self.views.tell));
+        let (view, request, back) = (view.to_owned(), source.request.clone(), self.back.clone());
         self.context.transcripts.read(request.path.clone(), move |file| {
-            tell(Found::Rows { view, rows: rows(file, request) });
+            let rows = rows(file, request);
+            back.then(move |host| host.found_rows(&view, rows));
         });
     }
 }

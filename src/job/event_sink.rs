@@ -1,16 +1,16 @@
-//! Reports the events of one job: to the observers first, then to the host, and `Finished` only once.
+//! Reports the events of one job: to its observer first, then to the host, and `Finished` only once.
 
 use tokio::sync::mpsc;
 
 use super::JobEvent;
-use super::observers::Observers;
+use super::observers::Observer;
 use crate::stream::{Outcome, Update, Usage};
 
-/// See the module. Dropping it removes the observers, however the task ends.
+/// See the module.
 pub(super) struct EventSink {
     id: u64,
     events: mpsc::UnboundedSender<(u64, JobEvent)>,
-    observers: Observers,
+    observer: Box<dyn Observer>,
     /// How many tools earlier runs of the job have called.
     tools: usize,
     /// What the job had cost in the last report.
@@ -22,15 +22,10 @@ impl EventSink {
     pub(super) fn new(
         id: u64,
         events: mpsc::UnboundedSender<(u64, JobEvent)>,
-        observers: Observers,
+        observer: Box<dyn Observer>,
         tools: usize,
     ) -> Self {
-        Self { id, events, observers, tools, finished: None }
-    }
-
-    /// The job's observers.
-    pub(super) fn observers(&self) -> &Observers {
-        &self.observers
+        Self { id, events, observer, tools, finished: None }
     }
 
     /// Reports to the host.
@@ -39,21 +34,28 @@ impl EventSink {
         let _ = self.events.send((self.id, event));
     }
 
-    /// Reports an update to the observers, and to the host what concerns every job of that agent.
-    pub(super) fn update(&self, update: &Update<'_>) {
+    /// Reports that nothing of the job is left, its observer neither.
+    pub(super) fn report_gone(self) {
+        let Self { id, events, observer, .. } = self;
+        drop(observer);
+        // As above.
+        let _ = events.send((id, JobEvent::Gone));
+    }
+
+    /// Reports an update to the observer, and to the host what concerns every job of that agent.
+    pub(super) fn update(&mut self, update: &Update<'_>) {
         match update {
             Update::Malformed { line, reason, start } => {
                 tracing::debug!(line, reason, start, "not a line of the protocol");
             }
             Update::Models { models } => self.report(JobEvent::Models(models.clone())),
             Update::Tool { index, tool } if self.tools > 0 => {
-                return self
-                    .observers
-                    .update(&Update::Tool { index: index + self.tools, tool: tool.clone() });
+                let (index, tool) = (index + self.tools, tool.clone());
+                return self.observer.update(&Update::Tool { index, tool });
             }
             _ => {}
         }
-        self.observers.update(update);
+        self.observer.update(update);
     }
 
     /// The first outcome finishes the job; a later one can only bring further amounts.
@@ -64,17 +66,5 @@ impl EventSink {
             Some(before) if before != cost => self.report(JobEvent::Amended(Box::new(outcome))),
             Some(_) => {}
         }
-    }
-
-    /// Removes the observers.
-    pub(super) fn close(&self) {
-        self.observers.close();
-    }
-}
-
-impl Drop for EventSink {
-    /// On every way out, that of a task which is given up too.
-    fn drop(&mut self) {
-        self.close();
     }
 }

@@ -1,5 +1,5 @@
 //! One job: a handle for the host and a private task that owns the agent's process and its stream. The task knows no
-//! other job and no editor: it sends the agent's updates to the job's [`Observers`], and reports to the host with
+//! other job and no editor: it sends the agent's updates to the job's [`Observer`], and reports to the host with
 //! [`JobEvent`]s.
 //!
 //! A job reports `Finished` exactly once, as soon as its outcome is decided, and `Gone` exactly once and last, when
@@ -10,7 +10,7 @@ mod event_sink;
 mod files;
 mod groups;
 mod launch;
-pub mod observers;
+mod observers;
 mod prewarm;
 mod process;
 mod processes;
@@ -32,7 +32,7 @@ pub use empty::EmptyDirectory;
 pub use files::files;
 pub use groups::Groups;
 pub use launch::{Launch, invocation};
-pub use observers::{Observer, Observers, Subscription};
+pub use observers::Observer;
 pub use prewarm::{Prewarm, PrewarmEvent, Prewarmed};
 pub use program::{find_program, search_path};
 pub use version::version;
@@ -85,17 +85,17 @@ pub struct Job {
 
 impl Job {
     /// Starts `request` on its own task, with the prewarmed agent if it was started in the same way. It shows
-    /// the observers what happens; where the job has run before, `earlier_tools` is how many tools it has called.
+    /// the observer what happens; where the job has run before, `earlier_tools` is how many tools it has called.
     pub fn start(
         request: Arc<Request>,
         context: JobContext,
-        observers: Observers,
+        observer: Box<dyn Observer>,
         prewarmed: Option<Prewarmed>,
         earlier_tools: usize,
     ) -> Self {
         let (stop, stopped) = oneshot::channel();
         let span = tracing::info_span!("job", id = request.id);
-        let sink = EventSink::new(request.id, context.events.clone(), observers, earlier_tools);
+        let sink = EventSink::new(request.id, context.events.clone(), observer, earlier_tools);
         let task = tokio::spawn(task::run(request, context, sink, prewarmed, stopped).instrument(span));
         Self { _stop: stop, task }
     }

@@ -91,16 +91,15 @@ impl Run {
             agent.stream.set_transcript(&path.to_string_lossy());
             sink.report(JobEvent::Recording(path.to_owned()));
         }
-        let recording: Box<dyn Observer> = if agent.stream.is_two_way() {
+        let mut recording: Box<dyn Observer> = if agent.stream.is_two_way() {
             Box::new(DialogueRecording::new(transcript, agent.started(), agent.take_early()))
         } else {
             Box::new(Recording(transcript))
         };
-        let recording = sink.observers().subscribe(recording);
         agent.stream.introduce(&mut |update| sink.update(&update));
         agent.stream.say(message, &mut |update| sink.update(&update));
-        send(agent, sink);
-        let exit = self.read(sink).await;
+        send(agent, &mut *recording);
+        let exit = self.read(sink, &mut *recording).await;
         drop(recording);
         self.starts_again |= self.may_start_again && self.stopped.is_none() && !self.agent.stream.has_asked();
         if self.starts_again {
@@ -119,7 +118,7 @@ impl Run {
     }
 
     /// Moves bytes until the agent has ended and its pipes are read, or may be read no longer.
-    async fn read(&mut self, sink: &mut EventSink) -> ExitStatus {
+    async fn read(&mut self, sink: &mut EventSink, recording: &mut dyn Observer) -> ExitStatus {
         loop {
             if let Stage::Draining { exit, .. } = &self.stage
                 && self.agent.pipes.is_read()
@@ -139,10 +138,10 @@ impl Run {
                                 sink.update(&update);
                             }
                         });
-                        send(&mut self.agent, sink);
+                        send(&mut self.agent, recording);
                         self.settle(sink);
                     } else if let Some(exit) = self.deadline_passed() {
-                        self.read_rest(sink).await;
+                        self.read_rest(sink, recording).await;
                         return exit;
                     }
                 }
@@ -150,26 +149,26 @@ impl Run {
                 exit = process.wait(), if !matches!(self.stage, Stage::Draining { .. }) => {
                     self.stage = Stage::Draining { exit, until: Instant::now() + DRAIN };
                 }
-                moved = pipes.moved() => self.take(moved, sink),
+                moved = pipes.moved() => self.take(moved, sink, recording),
             }
         }
     }
 
     /// Takes what is in the pipes, and waits for nothing more.
-    async fn read_rest(&mut self, sink: &mut EventSink) {
+    async fn read_rest(&mut self, sink: &mut EventSink, recording: &mut dyn Observer) {
         for _ in 0..LAST_READS {
             let Ok(moved) = timeout(Duration::ZERO, self.agent.pipes.moved()).await else { return };
-            self.take(moved, sink);
+            self.take(moved, sink, recording);
         }
     }
 
-    fn take(&mut self, moved: PipeEvent, sink: &mut EventSink) {
+    fn take(&mut self, moved: PipeEvent, sink: &mut EventSink, recording: &mut dyn Observer) {
         let RunningAgent { pipes, lines, stream, tail, .. } = &mut self.agent;
         match moved {
             PipeEvent::Out(n) => {
-                sink.observers().printed(pipes.out(n));
+                recording.printed(pipes.out(n));
                 lines.push(pipes.out(n), &mut |line| stream.take(line, &mut |update| sink.update(&update)));
-                send(&mut self.agent, sink);
+                send(&mut self.agent, recording);
                 if self.agent.stream.is_closing() {
                     let now = Instant::now();
                     let (_, latest) = self.closing.unwrap_or((now, now + LATEST));
@@ -238,10 +237,10 @@ impl Run {
 }
 
 /// Hands over what the stream wants to send.
-fn send(agent: &mut RunningAgent, sink: &EventSink) {
+fn send(agent: &mut RunningAgent, recording: &mut dyn Observer) {
     let sent = agent.pipes.send(&mut agent.stream);
     if !sent.is_empty() {
-        sink.observers().sent(&sent);
+        recording.sent(&sent);
     }
 }
 
@@ -258,7 +257,10 @@ mod tests {
     use tokio::sync::mpsc;
 
     use super::*;
-    use crate::job::{Groups, Launch, Observers};
+    use crate::job::{Groups, Launch};
+
+    struct Nothing;
+    impl Observer for Nothing {}
 
     #[tokio::test]
     async fn what_is_in_the_pipes_at_the_last_moment_is_read() {
@@ -268,11 +270,11 @@ mod tests {
         let mut agent = RunningAgent::start(&launch, &Groups::default()).unwrap();
         let exit = agent.process.wait().await;
         let (events, mut told) = mpsc::unbounded_channel();
-        let mut sink = EventSink::new(1, events, Observers::default(), 0);
+        let mut sink = EventSink::new(1, events, Box::new(Nothing), 0);
         let (_stop, stopped) = oneshot::channel();
         let mut run = Run::new(Duration::from_secs(60), agent, stopped);
         run.stage = Stage::Draining { exit, until };
-        assert_eq!(run.read(&mut sink).await, exit);
+        assert_eq!(run.read(&mut sink, &mut Nothing).await, exit);
         let Run { agent: RunningAgent { mut stream, mut lines, process, .. }, .. } = run;
         lines.finish(&mut |line| stream.take(line, &mut |_| {}));
         sink.finish(stream.end(&ProcessEnd::with_code(0), &mut |_| {}));

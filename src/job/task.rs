@@ -56,8 +56,7 @@ pub(super) async fn run(
     };
     let Some((message, launch)) = read else {
         sink.finish(Outcome::failed(host_ended()));
-        sink.close();
-        return sink.report(JobEvent::Gone);
+        return sink.report_gone();
     };
     // An agent that dies before it was asked anything has done nothing: of several Codex that start at once in a home
     // where none ever ran, all but one may.
@@ -82,9 +81,7 @@ pub(super) async fn run(
         }
         break;
     }
-    // Before `Gone`, which tells the host that nothing of the job is left.
-    sink.close();
-    sink.report(JobEvent::Gone);
+    sink.report_gone();
 }
 
 fn host_ended() -> JobError {

@@ -4,16 +4,18 @@
 use std::ops::Range;
 
 use rmpv::Value;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value as Json;
 
 use super::intent::Intent;
 use super::query::MirrorQuery;
-use super::selected::{Excerpt, SavedRows, Sent, texts};
+use super::selected::{Excerpt, SavedRows, Sent};
 use super::write::WriteReply;
 use crate::document::Place;
 use crate::error::JobError;
-use crate::fields::Fields;
-use crate::fields::bad;
+use crate::fields::{read, row, some_rows};
 use crate::land::Bytes;
+use crate::request::SelectionKind;
 
 /// What the mirrors are told.
 #[derive(Debug, PartialEq)]
@@ -90,9 +92,10 @@ pub enum BufferEvent {
 }
 
 /// How a buffer is at this point of its events. It asks for the buffer to be mirrored.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Notice {
     /// Its name.
+    #[serde(default, deserialize_with = "row")]
     pub name: Vec<u8>,
     /// Its changedtick.
     pub tick: u64,
@@ -101,61 +104,80 @@ pub struct Notice {
     /// How many bytes it has, line ends included.
     pub bytes: usize,
     /// Its text was written to its file as it is.
+    #[serde(default, rename = "written")]
     pub is_written: bool,
     /// It takes no changes, or changes all the time: it is never attached to.
+    #[serde(default)]
     pub refuses: bool,
     /// Where the display marks of jobs are.
+    #[serde(default, deserialize_with = "marks")]
     pub marks: Vec<Mark>,
 }
 
 /// Where the display mark of a job is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Mark {
     /// The job's id.
+    #[serde(rename = "id")]
     pub job: u64,
     /// Its place; none where the editor has none.
+    #[serde(skip)]
     pub place: Option<Place>,
     /// What was sent, or landed, where this host does not have the request.
     pub sent: Option<Sent>,
     /// How its rows stood when the file was written, where they were others than those that were sent.
+    #[serde(rename = "stands")]
     pub saved: Option<SavedRows>,
     /// The whole rows that were there before its answer was written.
+    #[serde(default, deserialize_with = "some_rows")]
     pub before: Option<Vec<Bytes>>,
     /// What is there now, in a buffer that is too large for a mirror.
+    #[serde(rename = "text")]
     pub excerpt: Option<Excerpt>,
     /// Whether the job has ended and its answer is not held.
+    #[serde(default)]
     pub has_ended: bool,
 }
 
+/// A mark as the plugin tells it: its rows, and the columns of a part or of the rows of a block.
+#[derive(Deserialize)]
+struct MarkAt {
+    #[serde(flatten)]
+    mark: Mark,
+    kind: Option<SelectionKind>,
+    #[serde(default)]
+    first: usize,
+    #[serde(default)]
+    last: usize,
+    #[serde(default)]
+    from: usize,
+    #[serde(default)]
+    to: usize,
+    #[serde(default)]
+    spans: Vec<(usize, usize)>,
+}
+
 impl MirrorEvent {
-    /// Reads a notification; none where it is not for a mirror.
+    /// Reads a notification of the plugin's; none where it is not for a mirror.
     ///
     /// # Errors
     /// Names the field that is wrong.
-    pub fn decode(method: &str, params: &[Value]) -> Option<Result<Self, JobError>> {
-        if let Some((buffer, event)) = Self::of_neovim(method, params) {
-            return Some(Ok(Self::Buffer(buffer, event)));
-        }
-        let fields = Fields::root(params.first()?);
-        let decode: fn(&Fields<'_>) -> Result<BufferEvent, JobError> = match method {
-            "query" if fields.as_ref().is_ok_and(|fields| fields.get("name") == Some(&"mirror".into())) => {
-                |fields| {
-                    let (token, question) = (fields.count("token")?, MirrorQuery::Mirror);
-                    Ok(BufferEvent::Query { token, job: 0, question })
-                }
-            }
-            "buffer" => |fields| Notice::decode(fields).map(BufferEvent::Notice),
-            "wiped" => |_| Ok(BufferEvent::Contacted { exists: false }),
-            "moment" => |_| Ok(BufferEvent::Moment),
-            "run" => |fields| Sent::decode(fields).map(BufferEvent::Sent),
+    pub fn decode(method: &str, argument: &Json) -> Option<Result<Self, JobError>> {
+        let event = match method {
+            "query" if argument["name"] == "mirror" => read(&argument["token"])
+                .map(|token| BufferEvent::Query { token, job: 0, question: MirrorQuery::Mirror }),
+            "buffer" => read(argument).map(BufferEvent::Notice),
+            "wiped" => Ok(BufferEvent::Contacted { exists: false }),
+            "moment" => Ok(BufferEvent::Moment),
+            "run" => read(argument).map(BufferEvent::Sent),
             _ => return None,
         };
-        Some(fields.and_then(|fields| Ok(Self::Buffer(fields.count("buffer")?, decode(&fields)?))))
+        Some(event.and_then(|event| Ok(Self::Buffer(read::<OfBuffer>(argument)?.buffer, event))))
     }
 
-    /// Reads an event of Neovim's own.
-    fn of_neovim(method: &str, params: &[Value]) -> Option<(u64, BufferEvent)> {
-        match (method, params) {
+    /// Reads an event of Neovim's own; none where it is something else.
+    pub fn of_neovim(method: &str, params: &[Value]) -> Option<Self> {
+        let (buffer, event) = match (method, params) {
             ("nvim_buf_lines_event", [buffer, tick, first, last, rows, ..]) => {
                 let (first, last) = (size(first)?, last.as_i64()?);
                 let rows = rows.as_array()?.iter().map(|row| row.as_slice().map(<[u8]>::to_vec));
@@ -164,93 +186,46 @@ impl MirrorEvent {
                     range: (last != -1).then(|| first..usize::try_from(last).unwrap_or_default()),
                     rows: rows.collect::<Option<_>>()?,
                 };
-                Some((handle(buffer)?, event))
+                (buffer, event)
             }
-            ("nvim_buf_changedtick_event", [buffer, tick]) => {
-                Some((handle(buffer)?, BufferEvent::Tick(tick.as_u64()?)))
-            }
-            ("nvim_buf_detach_event", [buffer]) => Some((handle(buffer)?, BufferEvent::Detached)),
-            _ => None,
-        }
-    }
-}
-
-impl Notice {
-    fn decode(fields: &Fields<'_>) -> Result<Self, JobError> {
-        Ok(Self {
-            name: fields.get("name").and_then(Value::as_slice).unwrap_or_default().to_vec(),
-            tick: fields.count("tick")?,
-            rows: count(fields, "rows")?,
-            bytes: count(fields, "bytes")?,
-            is_written: fields.flag("written")?,
-            refuses: fields.flag("refuses")?,
-            marks: fields
-                .maps("marks")?
-                .iter()
-                .filter_map(|mark| Mark::decode(mark).transpose())
-                .collect::<Result<_, _>>()?,
-        })
-    }
-}
-
-impl Mark {
-    /// None for a mark around nothing, which is no place of a range.
-    ///
-    /// # Errors
-    /// Names the field that is wrong.
-    pub fn decode(fields: &Fields<'_>) -> Result<Option<Self>, JobError> {
-        let place = match fields.get("kind") {
-            None => None,
-            Some(_) => match place(fields)? {
-                None => return Ok(None),
-                place => place,
-            },
+            ("nvim_buf_changedtick_event", [buffer, tick]) => (buffer, BufferEvent::Tick(tick.as_u64()?)),
+            ("nvim_buf_detach_event", [buffer]) => (buffer, BufferEvent::Detached),
+            _ => return None,
         };
-        let sub = |field| fields.some(field, Fields::fields);
-        Ok(Some(Self {
-            job: fields.count("id")?,
-            place,
-            sent: sub("sent")?.map(|sent| Sent::decode(&sent)).transpose()?,
-            saved: sub("stands")?.map(|saved| SavedRows::decode(&saved)).transpose()?,
-            before: fields.some("before", texts)?,
-            excerpt: sub("text")?.map(|text| Excerpt::decode(&text)).transpose()?,
-            has_ended: fields.flag("has_ended")?,
-        }))
+        Some(Self::Buffer(handle(buffer)?, event))
     }
 }
 
-/// The place of a mark; none where it ends before it begins.
-fn place(fields: &Fields<'_>) -> Result<Option<Place>, JobError> {
-    let (first, last) = (count(fields, "first")?, count(fields, "last")?);
-    Ok(match fields.text("kind")?.as_str() {
-        "insert" => Some(Place::Lines(first..first)),
-        "char" => {
-            let (start, end) = ((first, count(fields, "from")?), (last, count(fields, "to")?));
-            (start <= end).then_some(Place::Part { start, end })
-        }
-        "block" => {
-            let columns = spans(fields)?;
-            columns
-                .iter()
-                .all(|columns| columns.start <= columns.end)
-                .then_some(Place::Block { first, columns })
-        }
-        _ => (first <= last).then_some(Place::Lines(first..last + 1)),
-    })
+/// The buffer that a message is about.
+#[derive(Deserialize)]
+struct OfBuffer {
+    buffer: u64,
 }
 
-/// The columns of a block's rows, each a list of two.
-fn spans(fields: &Fields<'_>) -> Result<Vec<Range<usize>>, JobError> {
-    let span = |value: &Value| {
-        let ends = value.as_array()?;
-        Some(size(ends.first()?)?..size(ends.get(1)?)?)
-    };
-    let spans: Option<Vec<_>> = fields.list("spans")?.iter().map(span).collect();
-    spans.filter(|spans| !spans.is_empty()).ok_or_else(|| bad("spans", "must be columns"))
+/// Reads marks; one around nothing is no place of a range.
+fn marks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Mark>, D::Error> {
+    Ok(Vec::<MarkAt>::deserialize(deserializer)?.into_iter().filter_map(MarkAt::read).collect())
 }
 
-fn count(fields: &Fields<'_>, field: &str) -> Result<usize, JobError> {
-    Ok(usize::try_from(fields.count(field)?).unwrap_or(usize::MAX - 1))
+impl MarkAt {
+    fn read(self) -> Option<Mark> {
+        let Self { mark, kind, first, last, .. } = self;
+        let place = match kind {
+            None => None,
+            Some(SelectionKind::Insert) => Some(Place::Lines(first..first)),
+            Some(SelectionKind::Line) => (first <= last).then_some(Place::Lines(first..last + 1)),
+            Some(SelectionKind::Char) => {
+                let (start, end) = ((first, self.from), (last, self.to));
+                (start <= end).then_some(Place::Part { start, end })
+            }
+            Some(SelectionKind::Block) => {
+                let columns: Vec<_> = self.spans.iter().map(|(from, to)| *from..*to).collect();
+                let is_one = !columns.is_empty() && columns.iter().all(|span| span.start <= span.end);
+                is_one.then_some(Place::Block { first, columns })
+            }
+        };
+        (kind.is_none() || place.is_some()).then_some(Mark { place, ..mark })
+    }
 }
 
 fn size(value: &Value) -> Option<usize> {

@@ -35,7 +35,7 @@ pub use held::ReviewView;
 pub use intent::{Intent, SettledIntent, Settlement};
 pub use order::{ContactScope, Order, RangeOnDisk};
 pub use query::{Findings, MirrorQuery, Obstacle};
-pub use selected::{Excerpt, SavedRows, Selected, Sent, texts};
+pub use selected::{Excerpt, SavedRows, Selected, Sent};
 pub use view::{MirrorView, places};
 pub use write::{StepReply, WriteCall, WriteReply, WriteStep, reply_tick};
 

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use crate::document::{Document, Passage, Place, Rows, is_telling, shifted};
-use crate::error::JobError;
-use crate::fields::Fields;
-use crate::fields::{bad, wrong};
+use crate::fields::bytes::unescape;
+use crate::fields::{rows, some_row, some_rows};
 use crate::land::{Bytes, Replaced};
-use crate::request::SelectionKind;
+use crate::request::{Selection, SelectionKind};
 
 /// How much a text has to say to be known elsewhere than where it was: so many rows that are not blank, or so many
 /// bytes.
@@ -15,7 +16,8 @@ const LONG_ROWS: usize = 2;
 const LONG_BYTES: usize = 20;
 
 /// The selection of a request: its rows, the selected bytes in them, and the rows beside them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(from = "Selection")]
 pub struct Selected {
     /// The screen column at which a block begins.
     pub column: Option<usize>,
@@ -30,64 +32,63 @@ pub struct Selected {
 }
 
 /// A request, as far as its range is concerned.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Sent {
     /// The job's id.
+    #[serde(rename = "id")]
     pub job: u64,
     /// The buffer's changedtick; none where the request went to a host that is gone.
     pub tick: Option<u64>,
     /// What was selected.
+    #[serde(rename = "selection")]
     pub selected: Selected,
 }
 
 /// The whole rows of a range as they stood when its file was written, where they are others than those that were sent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct SavedRows {
     /// Their first line, as a request has it.
     pub first_line: usize,
     /// The rows. None at all: they were gone by then, but for an insertion, which has none.
+    #[serde(default, deserialize_with = "rows")]
     pub rows: Vec<Bytes>,
     /// What was selected with what was taken of its answer in it, where something was.
+    #[serde(default, deserialize_with = "some_rows")]
     pub base: Option<Vec<Bytes>>,
 }
 
 /// The text at a mark, with the row on either side.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Excerpt {
     /// The row above.
+    #[serde(default, deserialize_with = "some_row")]
     pub above: Option<Bytes>,
     /// The whole rows.
+    #[serde(default, deserialize_with = "rows")]
     pub rows: Vec<Bytes>,
     /// The row below.
+    #[serde(default, deserialize_with = "some_row")]
     pub below: Option<Bytes>,
 }
 
-impl Selected {
-    /// Reads the selection of a request, or what is left of one.
-    ///
-    /// # Errors
-    /// Names the field that is wrong.
-    pub fn decode(selection: &Fields<'_>) -> Result<Self, JobError> {
-        let kind = selection.text("kind")?;
-        let kind = SelectionKind::named(&kind)
-            .ok_or_else(|| bad(&selection.name("kind"), "is no kind of a selection"))?;
-        let (rows, text) = (texts(selection, "rows")?, texts(selection, "text")?);
-        let starts =
-            selection.counts("cols")?.into_iter().map(|col| usize::try_from(col).unwrap_or_default());
-        let beside = selection.fields("beside")?;
-        let neighbour = |field| beside.get(field).map(|row| bytes(field, row)).transpose();
-        let column = selection.some("column", Fields::count)?;
-        Ok(Self {
-            column: column.and_then(|column| usize::try_from(column).ok()),
-            kind,
-            first: first_row(kind, size(selection, "first_line")?),
-            spans: starts.zip(&text).map(|(start, text)| start..start + text.len()).collect(),
-            rows,
-            above: neighbour("above")?,
-            below: neighbour("below")?,
-        })
+impl From<Selection> for Selected {
+    fn from(selection: Selection) -> Self {
+        let size = |count: u64| usize::try_from(count).unwrap_or_default();
+        let row = |row: &String| unescape(row).into_owned();
+        let spans = selection.cols.iter().zip(&selection.text);
+        Self {
+            column: selection.column.map(size),
+            kind: selection.kind,
+            first: first_row(selection.kind, size(selection.first_line)),
+            spans: spans.map(|(start, text)| size(*start)..size(*start) + unescape(text).len()).collect(),
+            rows: selection.rows.iter().map(row).collect(),
+            above: selection.beside.above.as_ref().map(row),
+            below: selection.beside.below.as_ref().map(row),
+        }
     }
+}
 
+impl Selected {
     /// Where it was when it was sent; none where that is no place of this text.
     pub fn place(&self, rows: &Rows) -> Option<Place> {
         let place = self.place_at(self.first)?;
@@ -248,45 +249,11 @@ impl Selected {
 }
 
 impl Sent {
-    /// Reads a request, or what is left of one.
-    ///
-    /// # Errors
-    /// Names the field that is wrong.
-    pub fn decode(fields: &Fields<'_>) -> Result<Self, JobError> {
-        Ok(Self {
-            job: fields.count("id")?,
-            tick: fields.some("tick", Fields::count)?,
-            selected: Selected::decode(&fields.fields("selection")?)?,
-        })
-    }
-
     /// Whether a mark can be that of the range, though the text may have changed since it was sent: where it reads as
     /// it did or, of whole rows that this host was sent, where they begin and end where they did.
     pub fn agrees(&self, mark: &Place, rows: &Rows) -> bool {
         self.selected.is_at(mark, rows)
             || (self.tick.is_some() && self.selected.begins_and_ends_at(mark, rows))
-    }
-}
-
-impl SavedRows {
-    /// Reads how the rows stood.
-    ///
-    /// # Errors
-    /// Names the field that is wrong.
-    pub fn decode(fields: &Fields<'_>) -> Result<Self, JobError> {
-        let base = fields.some("base", texts)?;
-        Ok(Self { first_line: size(fields, "first_line")?, rows: texts(fields, "rows")?, base })
-    }
-}
-
-impl Excerpt {
-    /// Reads what is at a mark.
-    ///
-    /// # Errors
-    /// Names the field that is wrong.
-    pub fn decode(fields: &Fields<'_>) -> Result<Self, JobError> {
-        let row = |field| fields.get(field).map(|row| bytes(field, row)).transpose();
-        Ok(Self { above: row("above")?, rows: texts(fields, "rows")?, below: row("below")? })
     }
 }
 
@@ -297,20 +264,4 @@ fn first_row(kind: SelectionKind, line: usize) -> usize {
 
 fn text_of(rows: &Rows, at: usize) -> Option<&[u8]> {
     rows.get(at).map(|row| &row.text[..])
-}
-
-fn size(fields: &Fields<'_>, field: &str) -> Result<usize, JobError> {
-    Ok(usize::try_from(fields.count(field)?).unwrap_or(usize::MAX))
-}
-
-/// A list of rows, each any bytes; empty where it is absent.
-///
-/// # Errors
-/// Names the field that is wrong.
-pub fn texts(fields: &Fields<'_>, field: &str) -> Result<Vec<Bytes>, JobError> {
-    fields.list(field)?.iter().map(|row| bytes(&fields.name(field), row)).collect()
-}
-
-fn bytes(field: &str, value: &rmpv::Value) -> Result<Bytes, JobError> {
-    value.as_slice().map(<[u8]>::to_vec).ok_or_else(|| wrong(field, "a string", value))
 }

@@ -7,11 +7,12 @@
 use std::ops::Range;
 
 use rmpv::Value;
+use serde::Deserialize;
 
 use super::intent::Settlement;
 use super::view;
 use crate::document::{AnchorId, Document, Passage, Place};
-use crate::fields::Fields;
+use crate::fields::{json, read};
 use crate::land::{Bytes, Primitive, Replaced, RowEdit};
 use crate::review::Hunk;
 
@@ -75,7 +76,8 @@ impl Plan {
 }
 
 /// What came of a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
 pub enum WriteReply {
     /// The user is in the middle of something; the plugin tells when that may be over.
     NotNow,
@@ -96,7 +98,8 @@ pub enum WriteReply {
 }
 
 /// What came of a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
 pub enum StepReply {
     /// It was written, by this call or, where the reply was lost, by one before.
     Written {
@@ -182,40 +185,13 @@ impl WriteReply {
 
     /// Reads the plugin's reply; none where it is not one.
     pub fn decode(value: &Value) -> Option<Self> {
-        let reply = Fields::root(value).ok()?;
-        let tick = || reply.count("tick").ok();
-        Some(match reply.text("state").ok()?.as_str() {
-            "not_now" => Self::NotNow,
-            "gone" => Self::Gone,
-            "stale" => Self::Stale { tick: tick()? },
-            "done" => {
-                let steps = reply.maps("steps").ok()?;
-                Self::Done {
-                    tick: tick()?,
-                    steps: steps.iter().map(StepReply::decode).collect::<Option<_>>()?,
-                }
-            }
-            _ => return None,
-        })
-    }
-}
-
-impl StepReply {
-    fn decode(step: &Fields<'_>) -> Option<Self> {
-        let tick = |field| step.count(field).ok();
-        Some(match step.text("state").ok()?.as_str() {
-            "written" => Self::Written { from: tick("from")?, to: tick("to")? },
-            "not_modifiable" => Self::NotModifiable,
-            "differs" => Self::Differs,
-            "error" => Self::Error,
-            _ => return None,
-        })
+        read(&json(value)).ok()
     }
 }
 
 /// The changedtick that the plugin's reply names, if it names one.
 pub fn reply_tick(reply: &Value) -> Option<u64> {
-    Fields::root(reply).ok()?.count("tick").ok()
+    reply["tick"].as_u64()
 }
 
 #[cfg(test)]

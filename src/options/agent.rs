@@ -1,58 +1,44 @@
 //! An agent of the options: how it is started, and which models it offers.
 
-use std::collections::BTreeMap;
+use serde::Deserialize;
 
-use crate::agent::{self, AcpOptions, AgentCommand, Directory, KnownAgent, Protocol};
+use crate::agent::{self, AcpOptions, AgentCommand, KnownAgent, Protocol};
 use crate::error::JobError;
-use crate::fields::text;
-use crate::fields::{Fields, bad};
+use crate::fields::{bad, unless_false};
 
 /// See the module.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct AgentOption {
     /// How it is started; its model is the one that the user has set, none leaves that to the CLI.
+    #[serde(flatten)]
     pub command: AgentCommand,
-    /// The models to choose from, that one first.
-    pub models: Vec<String>,
+    /// The models to choose from.
+    #[serde(default, deserialize_with = "unless_false")]
+    pub(super) models: Option<Vec<String>>,
 }
 
 impl AgentOption {
-    /// Reads an agent; that of the name `claude` takes its models from the options beside it where it has none.
-    pub(super) fn read(name: &str, agent: &Fields<'_>, beside: &Fields<'_>) -> Result<Self, JobError> {
-        let protocol = Protocol::named(&agent.text("protocol")?)
-            .ok_or_else(|| bad(&agent.name("protocol"), r#"must be "claude", "droid", "acp" or "text""#))?;
-        let mut command = agent.texts("command")?;
-        let program = command.first_mut().filter(|program| !program.is_empty());
-        let program = program.ok_or_else(|| bad(&agent.name("command"), "must name a program"))?;
+    /// What follows from its name, and from what was set.
+    pub(super) fn complete(&mut self, name: &str) -> Result<(), JobError> {
+        let command = &mut self.command;
+        name.clone_into(&mut command.name);
+        let program = command.command.first_mut().filter(|program| !program.is_empty());
+        let program = program.ok_or_else(|| bad(&format!("agents.{name}.command"), "must name a program"))?;
         if let Some(path) = home(program) {
             // No shell is there to do it, and a wrapper's path is often written like this.
             *program = path;
         }
-        let mut env = BTreeMap::new();
-        for (key, value) in agent.pairs("env")? {
-            let key = text(&agent.name("env"), key)?;
-            let value = text(&agent.name(&format!("env.{}", key.escape_debug())), value)?;
-            env.insert(key, value);
+        if command.protocol != Protocol::Acp {
+            command.acp = AcpOptions::default();
         }
-        let set = |field: &str| {
-            let all = [Some(agent), (name == "claude").then_some(beside)];
-            all.into_iter()
-                .flatten()
-                .find(|fields| fields.get(field).is_some_and(|value| *value != false.into()))
-        };
-        let model = set("model").map(|fields| fields.argument("model")).transpose()?;
-        let mut models =
-            set("models").map(|fields| fields.lossy_texts("models")).transpose()?.unwrap_or_default();
-        if let Some(model) = &model {
-            models.retain(|other| other != model);
-            models.insert(0, model.clone());
-        }
-        let acp = if protocol == Protocol::Acp { acp(agent)? } else { AcpOptions::default() };
-        let args = agent.texts("args")?;
-        Ok(Self {
-            command: AgentCommand { name: name.to_owned(), protocol, command, args, env, model, acp },
-            models,
-        })
+        Ok(())
+    }
+
+    /// The models to choose from, the one that is set first.
+    pub fn models(&self) -> impl Iterator<Item = &String> {
+        let set = self.command.model.as_ref();
+        let others = self.models.iter().flatten().filter(move |model| Some(*model) != set);
+        set.into_iter().chain(others)
     }
 
     /// What is known of it: a user's agent may have the name of a shipped one and another protocol.
@@ -73,19 +59,4 @@ impl AgentOption {
 /// A path below the user's own directory.
 pub fn home(path: &str) -> Option<String> {
     Some(format!("{}/{}", std::env::var("HOME").ok()?, path.strip_prefix("~/")?))
-}
-
-/// What only an agent that speaks the Agent Client Protocol has; each may be absent.
-fn acp(agent: &Fields<'_>) -> Result<AcpOptions, JobError> {
-    let mode = agent.some("mode", Fields::text)?;
-    if mode.as_deref().is_some_and(str::is_empty) {
-        return Err(bad(&agent.name("mode"), "must not be empty"));
-    }
-    let directory = match agent.some("directory", Fields::text)?.as_deref() {
-        None => None,
-        Some("project") => Some(Directory::Project),
-        Some("empty") => Some(Directory::Empty),
-        Some(_) => return Err(bad(&agent.name("directory"), r#"must be "project" or "empty""#)),
-    };
-    Ok(AcpOptions { mode, meta: agent.json_map("meta")?, directory })
 }

@@ -4,7 +4,6 @@
 mod agent;
 mod nearest;
 mod prompts;
-mod unknown;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,33 +11,42 @@ use std::time::Duration;
 pub use agent::{AgentOption, home};
 pub use nearest::nearest;
 pub use prompts::{Choice, NamedPrompt, without_backslash};
-use rmpv::Value;
-pub use unknown::unknown;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value as Json;
 
-use crate::agent::{Protocol, is_argument};
+use crate::agent::Protocol;
 use crate::error::JobError;
-use crate::fields::{Fields, bad};
+use crate::fields::{self, arguments, cells, is_argument, map, read, unless_false};
 
-/// The most lines of code that are shown while they come: more than any window has.
-const MOST_PREVIEW: usize = 200;
 /// The longest timeout, in seconds: a year. Longer ones become this, since no clock has to reckon with them then.
 const MOST_TIMEOUT: f64 = 365.0 * 24.0 * 3600.0;
 
-/// The options, by their names in the help where nothing else is said.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// The options, by their names in the help where nothing else is said. The plugin has checked them.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own, as the user sets it")]
 pub struct Options {
     /// The agent that runs a job without another one.
     pub agent: String,
     /// All agents, by their names.
+    #[serde(deserialize_with = "map")]
     pub agents: BTreeMap<String, AgentOption>,
+    /// The model of the agent `claude`, which has its own in `agents` besides.
+    #[serde(deserialize_with = "fields::model")]
+    model: Option<String>,
+    /// Its models.
+    #[serde(deserialize_with = "unless_false")]
+    models: Option<Vec<String>>,
     /// The named prompts.
+    #[serde(deserialize_with = "map")]
     pub prompts: BTreeMap<String, NamedPrompt>,
     /// The agent that the user has set, where they have.
     pub given_agent: Option<String>,
     /// The tools that an agent may use.
+    #[serde(deserialize_with = "arguments")]
     pub tools: Vec<String>,
     /// The longest that a job may run, from its start.
+    #[serde(deserialize_with = "seconds")]
     pub timeout: Duration,
     /// A limit on an agent's turns; none by default.
     pub max_turns: Option<u32>,
@@ -58,32 +66,45 @@ pub struct Options {
     pub record: bool,
     /// Which ends of jobs are told by a message.
     pub notify: Notify,
-    /// `context.bytes`: how much of other texts goes along with a prompt.
-    pub bytes: usize,
-    /// `context.diagnostics`: those of the selection go along.
-    pub diagnostics: bool,
-    /// `context.rules`: add the project's rules file to the message.
-    pub rules: bool,
-    /// `status.preview`: how many of the newest lines of code to show while they come.
-    pub preview: usize,
-    /// `status.outcome`: for how long a line at the range says what became of the job.
-    pub outcome: Duration,
+    /// What goes along with a prompt.
+    pub context: Context,
+    /// What is shown at ranges.
+    pub status: StatusOptions,
     /// Where what is stored is.
     pub data_dir: String,
     /// The user's keys, as they are typed.
     pub keys: Keys,
 }
 
+/// The option `context`, but for what the plugin does.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
+pub struct Context {
+    /// How much of other texts goes along with a prompt.
+    pub bytes: usize,
+    /// The diagnostics of the selection go along.
+    pub diagnostics: bool,
+    /// Add the project's rules file to the message.
+    pub rules: bool,
+}
+
+/// The option `status`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
+pub struct StatusOptions {
+    /// How many of the newest lines of code to show while they come.
+    #[serde(deserialize_with = "cells")]
+    pub preview: usize,
+    /// For how long a line at the range says what became of the job.
+    #[serde(deserialize_with = "seconds")]
+    pub outcome: Duration,
+}
+
 /// The user's keys for what messages and lines at ranges name: as they are typed, by the name in `<Plug>(botglue-NAME)`.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Keys(BTreeMap<String, String>);
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+pub struct Keys(#[serde(deserialize_with = "map")] BTreeMap<String, String>);
 
 impl Keys {
-    fn read(options: &Fields<'_>) -> Result<Self, JobError> {
-        let keys = options.pairs("keys")?.iter();
-        Ok(Self(keys.filter_map(|(name, key)| Some((name.as_str()?.into(), key.as_str()?.into()))).collect()))
-    }
-
     /// What to do to see held answers: the key, else the command.
     pub fn review(&self) -> &str {
         self.0.get("review").map_or(":Botglue review", String::as_str)
@@ -101,7 +122,8 @@ impl Keys {
 }
 
 /// Which ends of jobs are told by a message: the option `notify`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Notify {
     /// All.
     All,
@@ -117,45 +139,17 @@ impl Options {
     ///
     /// # Errors
     /// Names the field that is missing or wrong.
-    pub fn decode(argument: &Value) -> Result<Self, JobError> {
-        let fields = Fields::root(argument)?;
-        let all = fields.fields("agents")?;
-        let mut agents = BTreeMap::new();
-        for name in fields.pairs("agents")?.iter().filter_map(|(name, _)| name.as_str()) {
-            agents.insert(name.to_owned(), AgentOption::read(name, &all.fields(name)?, &fields)?);
+    pub fn decode(argument: &Json) -> Result<Self, JobError> {
+        let mut options: Self = read(argument)?;
+        let (model, models) = (options.model.take(), options.models.take());
+        if let Some(claude) = options.agents.get_mut("claude") {
+            claude.command.model = claude.command.model.take().or(model);
+            claude.models = claude.models.take().or(models);
         }
-        let (context, status) = (fields.fields("context")?, fields.fields("status")?);
-        let max_turns = fields.some("max_turns", at_least_one)?;
-        let bytes = context.some("bytes", Fields::count)?.unwrap_or_default();
-        let preview = status.some("preview", Fields::count)?.unwrap_or_default();
-        Ok(Self {
-            agent: fields.lossy("agent")?,
-            agents,
-            prompts: fields
-                .pairs("prompts")?
-                .iter()
-                .filter_map(|(name, prompt)| Some((name.as_str()?.to_owned(), NamedPrompt::read(prompt)?)))
-                .collect(),
-            given_agent: fields.some("given_agent", Fields::lossy)?,
-            tools: fields.arguments("tools")?,
-            timeout: timeout(&fields)?,
-            max_turns: max_turns.map(|turns| u32::try_from(turns).unwrap_or(u32::MAX)),
-            max_cost_usd: fields.some("max_cost_usd", max_cost_usd)?,
-            max_parallel: at_least_one(&fields, "max_parallel")?,
-            resume_at_limit: fields.flag("resume_at_limit")?,
-            trust_project: fields.flag("trust_project")?,
-            review: fields.flag("review")?,
-            prewarm: fields.flag("prewarm")?,
-            record: fields.flag("record")?,
-            keys: Keys::read(&fields)?,
-            notify: fields.some("notify", notify)?.unwrap_or_default(),
-            bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
-            diagnostics: context.flag("diagnostics")?,
-            rules: context.flag("rules")?,
-            preview: usize::try_from(preview).unwrap_or(usize::MAX).min(MOST_PREVIEW),
-            outcome: seconds(status.some("outcome", Fields::number)?.unwrap_or_default()),
-            data_dir: fields.lossy("data_dir")?,
-        })
+        for (name, agent) in &mut options.agents {
+            agent.complete(name)?;
+        }
+        Ok(options)
     }
 
     /// The agent of that name; `what` is what an error calls it.
@@ -190,42 +184,9 @@ impl Options {
     }
 }
 
-fn at_least_one(fields: &Fields<'_>, field: &str) -> Result<usize, JobError> {
-    match usize::try_from(fields.count(field)?) {
-        Ok(0) => Err(bad(&fields.name(field), "must be at least 1")),
-        Ok(number) => Ok(number),
-        Err(_) => Ok(usize::MAX),
-    }
-}
-
-fn seconds(seconds: f64) -> Duration {
-    Duration::try_from_secs_f64(seconds.min(MOST_TIMEOUT)).unwrap_or_default()
-}
-
-fn timeout(fields: &Fields<'_>) -> Result<Duration, JobError> {
-    let given = fields.number("timeout")?;
-    let timeout = seconds(given);
-    if timeout.is_zero() || given.is_infinite() {
-        return Err(bad("timeout", "must be a number of seconds above 0"));
-    }
-    Ok(timeout)
-}
-
-fn max_cost_usd(fields: &Fields<'_>, field: &str) -> Result<f64, JobError> {
-    let cost = fields.number(field)?;
-    if cost <= 0.0 || !cost.is_finite() {
-        return Err(bad(field, "must be a number above 0"));
-    }
-    Ok(cost)
-}
-
-fn notify(fields: &Fields<'_>, field: &str) -> Result<Notify, JobError> {
-    match fields.text(field)?.as_str() {
-        "all" => Ok(Notify::All),
-        "failures" => Ok(Notify::Failures),
-        "none" => Ok(Notify::None),
-        _ => Err(bad(field, r#"must be "all", "failures" or "none""#)),
-    }
+fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+    let seconds = f64::deserialize(deserializer)?;
+    Ok(Duration::try_from_secs_f64(seconds.min(MOST_TIMEOUT)).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -236,7 +197,7 @@ mod tests {
     #[test]
     fn options_are_read_as_the_plugin_sends_them() {
         let options = options();
-        assert_eq!(options.agents["mine"].models, ["a", "b"]);
+        assert_eq!(options.agents["mine"].models().collect::<Vec<_>>(), ["a", "b"]);
         let prompt = |text: &str, asks| NamedPrompt { text: text.to_owned(), asks, ..NamedPrompt::default() };
         let named = [("fix", prompt("fix it", true)), ("tests", prompt("write tests", false))];
         assert_eq!(options.prompts, named.map(|(name, prompt)| (name.to_owned(), prompt)).into());

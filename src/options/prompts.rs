@@ -2,12 +2,15 @@
 //! must be a slash and a name without another slash: `/usr/bin is …` is a text, and so is `\/usr is …`, because of its
 //! backslash. The job keeps the prompt as typed; the agent gets the text, which is filled in when it is sent.
 
-use rmpv::Value;
+use serde::Deserialize;
+use serde_json::Value as Json;
 
 use super::{Options, nearest};
+use crate::fields::some_argument;
 
 /// A prompt with a name.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(from = "Json")]
 pub struct NamedPrompt {
     /// The text that it stands for.
     pub text: String,
@@ -19,21 +22,21 @@ pub struct NamedPrompt {
     pub model: Option<String>,
 }
 
-impl NamedPrompt {
+impl From<Json> for NamedPrompt {
     /// A text, or a map with it.
-    pub(super) fn read(prompt: &Value) -> Option<Self> {
-        let text = |value: &Value| Some(String::from_utf8_lossy(value.as_slice()?).into_owned());
-        if prompt.as_map().is_none() {
-            return Some(Self { text: text(prompt)?, ..Self::default() });
+    fn from(prompt: Json) -> Self {
+        let text = |field: &str| Some(prompt[field].as_str()?.to_owned());
+        let whole = prompt.as_str().map(str::to_owned);
+        Self {
+            text: whole.or_else(|| text("prompt")).unwrap_or_default(),
+            asks: prompt["ask"] == true,
+            agent: text("agent"),
+            model: text("model"),
         }
-        Some(Self {
-            text: text(&prompt["prompt"])?,
-            asks: prompt["ask"] == true.into(),
-            agent: text(&prompt["agent"]),
-            model: text(&prompt["model"]),
-        })
     }
+}
 
+impl NamedPrompt {
     /// The text for the agent: with each `{name}` that has a value filled in, and the words behind the name.
     pub fn filled(&self, more: &str, value: impl Fn(&str) -> Option<String>) -> String {
         let (mut filled, mut rest) = (String::new(), self.text.as_str());
@@ -50,13 +53,15 @@ impl NamedPrompt {
 }
 
 /// What a request asks for beside its prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub struct Choice {
     /// The agent.
     pub agent: Option<String>,
     /// Its model.
+    #[serde(default, deserialize_with = "some_argument")]
     pub model: Option<String>,
     /// The answer is shown.
+    #[serde(default)]
     pub question: bool,
 }
 

@@ -1,12 +1,10 @@
 //! The fields of a request that decide how its agent starts: the same for a job and for a prewarmed agent.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use crate::agent::{AgentCommand, Protocol, Resume, ResumeSupport};
 use crate::error::{Code, JobError};
-use crate::fields::{Fields, bad, wrong};
+use crate::fields::{self, bad};
 use crate::options::{Choice, Options};
 
 /// An agent to start.
@@ -55,16 +53,6 @@ impl AgentStart {
     }
 }
 
-/// The session that a message names.
-pub fn resume(fields: &Fields) -> Result<Option<Resume>, JobError> {
-    if fields.get("resume").is_none() {
-        return Ok(None);
-    }
-    let resume = fields.fields("resume")?;
-    let at = resume.some("at", Fields::argument)?;
-    Ok(Some(Resume { session_id: resume.argument("session_id")?, at }))
-}
-
 /// Where to go on, if the agent can: what it cannot must not begin something else instead.
 fn possible(resume: Resume, agent: &AgentCommand) -> Result<Resume, JobError> {
     let dialect = agent.protocol.dialect();
@@ -86,14 +74,15 @@ fn possible(resume: Resume, agent: &AgentCommand) -> Result<Resume, JobError> {
     }
 }
 
-/// A path is bytes: a directory name that is not UTF-8 works too.
-pub fn directory(run: &Fields) -> Result<PathBuf, JobError> {
-    let value = run.need("cwd")?;
-    let bytes = value.as_slice().ok_or_else(|| wrong("cwd", "a string", value))?;
-    if bytes.is_empty() {
+/// The directory in which an agent runs.
+///
+/// # Errors
+/// Where there is none.
+pub fn directory(escaped: &str) -> Result<PathBuf, JobError> {
+    if escaped.is_empty() {
         // Sent by an editor after its directory was removed.
         let message = "change to another directory with `:cd`; Neovim's working directory is gone, and no agent starts there";
         return Err(JobError::new(Code::SpawnFailed, message));
     }
-    Ok(PathBuf::from(OsStr::from_bytes(bytes)))
+    Ok(fields::path(escaped))
 }

@@ -18,7 +18,8 @@ use tokio_util::io::poll_read_buf;
 use super::Command;
 use super::whole::Whole;
 use crate::editor::CallCount;
-use crate::mirror::{self, Feed};
+use crate::fields::json;
+use crate::mirror::{BufferEvent, Feed, MirrorEvent};
 
 /// How much is read at once.
 const CHUNK: usize = 64 * 1024;
@@ -31,9 +32,9 @@ const DEEPEST: usize = 64;
 enum InputMessage {
     Command(Command),
     /// What happened to a buffer.
-    Event(mirror::MirrorEvent),
+    Event(MirrorEvent),
     /// A request; the mirrors get its range as well.
-    Run(Command, Box<mirror::MirrorEvent>),
+    Run(Command, Box<MirrorEvent>),
     /// The reply to a call of the host.
     Reply,
     /// Something that the host is asked for: nvim-rs refuses it.
@@ -133,20 +134,32 @@ fn decode(message: &[u8], open: Range<u64>) -> InputMessage {
             InputMessage::Reply
         }
         (Some(2), [method, Value::Array(params)]) => match method.as_str() {
-            Some(method) => match mirror::MirrorEvent::decode(method, params) {
-                Some(Ok(event @ mirror::MirrorEvent::Buffer(_, mirror::BufferEvent::Sent(_)))) => {
-                    InputMessage::Run(Command::decode(method, params), Box::new(event))
-                }
-                Some(Ok(event)) => InputMessage::Event(event),
-                Some(Err(error)) if method != "run" => {
-                    InputMessage::Command(Command::wrong(method, params, error))
-                }
-                // What is wrong with a request, its job fails with.
-                Some(Err(_)) | None => InputMessage::Command(Command::decode(method, params)),
-            },
+            Some(method) => notification(method, params),
             None => InputMessage::Malformed,
         },
         _ => InputMessage::Malformed,
+    }
+}
+
+/// What a notification is; of the list of its arguments the first one counts, where it is the plugin's.
+fn notification(method: &str, params: &[Value]) -> InputMessage {
+    if let Some(event) = MirrorEvent::of_neovim(method, params) {
+        return InputMessage::Event(event);
+    }
+    let argument = params.first().map(json).unwrap_or_default();
+    match MirrorEvent::decode(method, &argument) {
+        Some(Ok(event @ MirrorEvent::Buffer(_, BufferEvent::Sent(_)))) => {
+            InputMessage::Run(Command::decode(method, argument), Box::new(event))
+        }
+        Some(Ok(event)) => InputMessage::Event(event),
+        Some(Err(error)) if method != "run" => {
+            let refused = Command::refused(&argument, error);
+            InputMessage::Command(
+                refused.unwrap_or_else(|error| Command::Unknown(format!("{method}: {error}"))),
+            )
+        }
+        // What is wrong with a request, its job fails with.
+        Some(Err(_)) | None => InputMessage::Command(Command::decode(method, argument)),
     }
 }
 
@@ -185,7 +198,7 @@ mod tests {
             RpcInput::new(
                 input,
                 Box::new(move |command| send.send(command).unwrap()),
-                mirror::feed().0,
+                crate::mirror::feed().0,
                 calls(3),
             )
             .read_to_end(&mut passed)
@@ -213,7 +226,7 @@ mod tests {
         };
         let fields = vec![("name".into(), "mirror".into()), ("token".into(), 7.into())];
         let InputMessage::Command(Command::Refused { token: 7, why }) = ask(fields) else { panic!() };
-        assert!(why.starts_with("buffer "), "{why}");
+        assert!(why.contains("`buffer`"), "{why}");
     }
 
     #[tokio::test]
@@ -245,7 +258,7 @@ mod tests {
         RpcInput::new(
             io::Cursor::new(decode),
             Box::new(move |command| send.send(command).unwrap()),
-            mirror::feed().0,
+            crate::mirror::feed().0,
             calls(2),
         )
         .read_to_end(&mut passed)

@@ -2,38 +2,48 @@
 
 use std::collections::VecDeque;
 
+use serde::Deserialize;
+
 use super::Session;
 use crate::error::Code;
 use crate::request::Request;
 use crate::stream::Outcome;
 
 /// See the module.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub struct Known {
     /// The agent.
+    #[serde(default)]
     pub agent: String,
     /// The user's prompt, where this host has had it.
+    #[serde(skip)]
     pub prompt: String,
     /// The project's directory.
+    #[serde(default)]
     pub cwd: String,
     /// The session that its agent had.
     pub session_id: Option<String>,
     /// Whether it goes on.
+    #[serde(skip)]
     pub is_open: bool,
     /// What became of its answer.
     pub landing: Option<String>,
     /// The same in a sentence, or why it failed.
     pub said: Option<String>,
     /// What is kept of what its agent prints.
+    #[serde(default, rename = "has_transcript")]
     pub recording: Recording,
     /// Whether it went on in the session of another one.
+    #[serde(default)]
     pub is_resumed: bool,
     /// Whether it waits for the end of a limit.
+    #[serde(skip)]
     pub is_limited: bool,
 }
 
 /// What is kept of what an agent prints.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(from = "bool")]
 pub enum Recording {
     /// Nothing, as the options say.
     #[default]
@@ -44,14 +54,23 @@ pub enum Recording {
     Kept,
 }
 
+impl From<bool> for Recording {
+    /// Of a job of an earlier host: whether there is a transcript.
+    fn from(is_kept: bool) -> Self {
+        if is_kept { Self::Kept } else { Self::Wanted }
+    }
+}
+
 /// A quickfix list of jobs that were started together.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub struct Batch {
     /// Its id in Neovim.
     pub list: u64,
     /// The prompt of all jobs.
+    #[serde(default)]
     pub prompt: String,
     /// The jobs, in their order.
+    #[serde(default)]
     pub ids: Vec<u64>,
 }
 

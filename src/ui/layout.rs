@@ -1,6 +1,8 @@
 //! Lays out texts in cells: cuts, wraps and fills them, shares the room between columns, and makes the border of a
 //! floating window.
 
+use serde::Deserialize;
+
 use super::frame::{Chunks, Docked, Place, Row};
 use super::width::{cells, width};
 use crate::view::{BETWEEN, Cell, Column, ListRow, Table};
@@ -17,13 +19,16 @@ const LABEL: &str = "BotglueLabel";
 pub const MORE: Key = Key::told("g?", "more", "more");
 
 /// The size of Neovim's screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 pub struct Ui {
     /// Cells in a row.
+    #[serde(deserialize_with = "crate::fields::cells")]
     pub columns: usize,
     /// Rows of the screen.
+    #[serde(deserialize_with = "crate::fields::cells")]
     pub lines: usize,
     /// Rows of the command line.
+    #[serde(deserialize_with = "crate::fields::cells")]
     pub cmdheight: usize,
 }
 

@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::Deserialize;
+
 use super::frame::{Frame, Row};
 use super::layout::{Border, Class, Columns, Key, MORE, Ui, docked, float, inside, wrap};
 use super::opening::Opening;
@@ -67,17 +69,21 @@ pub enum Scope {
 }
 
 /// From where a list was opened.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub struct Origin {
     /// For whom names are shortened.
+    #[serde(flatten)]
     pub viewer: Viewer,
-    /// The file; none for a buffer without one.
-    pub path: Option<String>,
+    /// The file; empty for a buffer without one.
+    #[serde(default)]
+    pub path: String,
     /// The directory of the project.
     pub project: String,
     /// How many held answers of earlier Neovims wait in the project.
+    #[serde(default)]
     pub earlier: u64,
     /// The first lines of the jobs of this Neovim, by their numbers.
+    #[serde(skip)]
     pub lines: BTreeMap<u64, u64>,
 }
 
@@ -147,7 +153,7 @@ impl List {
             self.asked,
             Page {
                 text: self.text.clone(),
-                path: self.origin.path.clone().filter(|_| self.scope == Scope::File),
+                path: (self.scope == Scope::File).then(|| self.origin.path.clone()),
                 project: (self.scope == Scope::Project).then(|| self.origin.project.clone()),
                 is_own: self.scope == Scope::Session,
                 limit: if before.is_some() { PAGE } else { listed.max(PAGE) },
@@ -218,7 +224,7 @@ impl List {
     fn is_meant(&self, job: &Live) -> bool {
         let is_in = match self.scope {
             Scope::Session | Scope::All => true,
-            Scope::File => self.origin.path.as_deref() == Some(job.path.as_str()),
+            Scope::File => self.origin.path == job.path,
             Scope::Project => self.origin.project == job.project,
         };
         let has = |word: &str| {
@@ -280,7 +286,7 @@ impl List {
         }
         let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
         let scope = match self.scope {
-            Scope::File => name(self.origin.path.as_deref().unwrap_or_default()),
+            Scope::File => name(&self.origin.path),
             Scope::Project => name(&self.origin.project),
             Scope::Session | Scope::All => "all".to_owned(),
         };
@@ -292,7 +298,7 @@ impl List {
     fn changes(&self, action: &str) -> bool {
         match action {
             "session" => self.scope != Scope::Session,
-            "file" => self.scope != Scope::File && self.origin.path.is_some(),
+            "file" => self.scope != Scope::File && !self.origin.path.is_empty(),
             "project" => self.scope != Scope::Project,
             "all" => self.scope != Scope::All,
             "quickfix" => !self.rows.is_empty(),
@@ -358,7 +364,7 @@ impl List {
         match action {
             "search" => self.text = text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned),
             "session" => self.scope = Scope::Session,
-            "file" if self.origin.path.is_none() => {
+            "file" if self.origin.path.is_empty() => {
                 return Some(Effect::Tell("the buffer that this was opened from has no file".to_owned()));
             }
             "file" => self.scope = Scope::File,

@@ -3,12 +3,14 @@
 //! Rows count from 0.
 
 use rmpv::Value;
+use serde::Deserialize;
 
 use super::frame::{Chunks, list, map};
 use super::layout::{beginning, clean, fit};
 use super::status::{chunks, expand_from};
 use super::width::width;
 use crate::document::{Row, Rows};
+use crate::fields::cells;
 use crate::land::Bytes;
 use crate::review::{EditId, Hunk, WordMarks, marks};
 use crate::view::{BETWEEN, Cell, HELD};
@@ -29,43 +31,71 @@ const ROWS: u64 = 190;
 const WORDS: u64 = 191;
 
 /// How many rows of a window a hunk leaves free.
-pub const ASIDE: usize = 3;
-
-/// The blanks around the sign of a row that comes: in the sign column where there is one, else beside the text. `fold` is
-/// the width of the fold column.
-pub fn gutter(textoff: usize, fold: usize, has_signs: bool) -> Option<[String; 2]> {
-    let room = textoff.checked_sub(2)?;
-    let before = if has_signs { fold.min(room) } else { room };
-    Some([" ".repeat(before), " ".repeat(room - before)])
-}
+const ASIDE: usize = 3;
 
 /// A window in which hunks are drawn.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
 pub struct Pane {
     /// The window.
     pub win: u64,
-    /// Its closed folds, ascending, each the first and the last row.
-    pub folds: Vec<(usize, usize)>,
+    /// Its closed folds, ascending.
+    pub folds: Vec<Fold>,
     /// All of its cells.
+    #[serde(deserialize_with = "cells")]
     pub width: usize,
-    /// Those for text.
-    pub columns: usize,
+    /// Those before the text.
+    #[serde(deserialize_with = "cells")]
+    pub textoff: usize,
+    /// Those of the fold column.
+    #[serde(deserialize_with = "cells")]
+    pub foldcolumn: usize,
     /// How many are out of sight at the left.
+    #[serde(deserialize_with = "cells")]
     pub leftcol: usize,
     /// Virtual lines scroll sideways with the text.
     pub scrolls: bool,
-    /// The blanks before and behind the sign of a row that comes.
-    pub gutter: Option<[String; 2]>,
     /// There is a sign column.
     pub has_signs: bool,
     /// Neovim's `'tabstop'`.
+    #[serde(deserialize_with = "cells")]
     pub tabstop: usize,
-    /// How many lines of a hunk can be seen.
-    pub most: usize,
+    /// Its rows.
+    #[serde(deserialize_with = "cells")]
+    pub height: usize,
     /// The rows near which is drawn.
     pub first: usize,
     /// The row behind them.
     pub past: usize,
+}
+
+/// A closed fold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub struct Fold {
+    /// The first row.
+    pub first: usize,
+    /// The last row.
+    pub last: usize,
+}
+
+impl Pane {
+    /// The cells for text.
+    fn columns(&self) -> usize {
+        self.width.saturating_sub(self.textoff).max(1)
+    }
+
+    /// How many lines of a hunk can be seen.
+    fn most(&self) -> usize {
+        self.height.saturating_sub(ASIDE).max(1)
+    }
+
+    /// The blanks before and behind the sign of a row that comes: in the sign column where there is one, else beside the
+    /// text.
+    fn gutter(&self) -> Option<[String; 2]> {
+        let room = self.textoff.checked_sub(2).filter(|_| !self.scrolls)?;
+        let before = if self.has_signs { self.foldcolumn.min(room) } else { room };
+        Some([" ".repeat(before), " ".repeat(room - before)])
+    }
 }
 
 /// What the head line says of these keys.
@@ -156,7 +186,7 @@ impl Picture<'_> {
         for at in within(self.gone, pane.first, pane.past) {
             let hunk = &self.gone[at];
             let words = format!("dropped: {}{BETWEEN}dp again", rows(hunk));
-            let line = vec![Cell::new(fit(&words, pane.columns), LABEL)];
+            let line = vec![Cell::new(fit(&words, pane.columns()), LABEL)];
             drawing.lines(below(hunk), &[line], Vec::new());
         }
         let bar = bar(&self.head_line(pane.width));
@@ -262,10 +292,10 @@ impl Drawing<'_> {
     /// Lines above a row: a closed fold that has it would hide them, so they are above that; else where they are said to
     /// hang.
     fn labels(&mut self, row: usize, at: (usize, bool), lines: &[Chunks]) {
-        let fold = self.pane.folds.iter().find(|(first, last)| (*first..=*last).contains(&row));
+        let fold = self.pane.folds.iter().find(|fold| (fold.first..=fold.last).contains(&row));
         let at = match fold {
-            Some((first, _)) if *first > 0 => (first - 1, false),
-            Some((_, last)) if last + 1 < self.text.len() => (last + 1, true),
+            Some(Fold { first, .. }) if *first > 0 => (first - 1, false),
+            Some(Fold { last, .. }) if last + 1 < self.text.len() => (last + 1, true),
             _ => at,
         };
         // Of marks at one place those with gravity to the left come first.
@@ -281,17 +311,17 @@ impl Drawing<'_> {
         if let Some(conflict) = hunk.conflict {
             let both = if hunk.has_whole_rows() { "; dO takes both" } else { "" };
             let words = format!("{CONFLICT} {}{both}", conflict.words());
-            labels.push(vec![Cell::new(fit(&words, pane.columns), "BotglueHeld")]);
+            labels.push(vec![Cell::new(fit(&words, pane.columns()), "BotglueHeld")]);
         }
-        if hunk.rows.len() > pane.most {
-            labels.push(vec![Cell::new(fit(&rows(hunk), pane.columns), LABEL)]);
+        if hunk.rows.len() > pane.most() {
+            labels.push(vec![Cell::new(fit(&rows(hunk), pane.columns()), LABEL)]);
         }
         let beside = if hunk.rows.is_empty() { below(hunk) } else { (hunk.rows.start, true) };
         self.labels(row_of(hunk), beside, &labels);
         if !hunk.rows.is_empty() && !self.is_empty() {
             self.rows_that_go(hunk, &old, &go);
         }
-        let mut options = vec![("virt_lines_leftcol", pane.gutter.is_some().into())];
+        let mut options = vec![("virt_lines_leftcol", pane.gutter().is_some().into())];
         options.extend(pane.scrolls.then(|| ("virt_lines_overflow", "scroll".into())));
         self.lines(below(hunk), &self.rows_that_come(hunk, &old, &come), options);
     }
@@ -332,11 +362,11 @@ impl Drawing<'_> {
         for (at, row) in hunk.lines.iter().enumerate() {
             let row = filled(row, old.get(at), hunk.column, pane.tabstop);
             let more = self.lines_of(&row, words.get(at).map_or(&[][..], Vec::as_slice));
-            if lines.len() + more.len() > pane.most - usize::from(at + 1 < count) {
+            if lines.len() + more.len() > pane.most() - usize::from(at + 1 < count) {
                 let left = count - at;
                 let words = if left == 1 { "1 more row".to_owned() } else { format!("{left} more rows") };
                 let words = format!("{CUT} {words}{BETWEEN}:Botglue diff");
-                lines.push(self.with_sign(NONE, vec![Cell::new(fit(&words, pane.columns), LABEL)]));
+                lines.push(self.with_sign(NONE, vec![Cell::new(fit(&words, pane.columns()), LABEL)]));
                 break;
             }
             lines.extend(more);
@@ -347,10 +377,10 @@ impl Drawing<'_> {
     /// The lines of one row, filled with blanks so that their colour goes to the edge of the window.
     fn lines_of(&self, row: &[u8], words: &[std::ops::Range<usize>]) -> Vec<Chunks> {
         let pane = self.pane;
-        let room = pane.columns + pane.leftcol;
-        let seen = 4 * if pane.scrolls { room } else { pane.columns * pane.most };
+        let room = pane.columns() + pane.leftcol;
+        let seen = 4 * if pane.scrolls { room } else { pane.columns() * pane.most() };
         let all = pieces(&row[..row.len().min(seen)], words, pane.tabstop);
-        let lines = if pane.scrolls { vec![all] } else { wrap(all, pane.columns) };
+        let lines = if pane.scrolls { vec![all] } else { wrap(all, pane.columns()) };
         let line = |(at, mut line): (usize, Chunks)| {
             let used: usize = line.iter().map(|piece| width(&piece.0)).sum();
             if used < room {
@@ -363,13 +393,9 @@ impl Drawing<'_> {
 
     /// Puts the sign of a line into the gutter, where it begins there.
     fn with_sign(&self, sign: &str, line: Chunks) -> Chunks {
-        let Some([before, behind]) = &self.pane.gutter else { return line };
+        let Some([before, behind]) = self.pane.gutter() else { return line };
         let group = if sign == NONE { "LineNr" } else { ADD };
-        let gutter = [
-            Cell::new(before.as_str(), "LineNr"),
-            Cell::new(sign, group),
-            Cell::new(behind.as_str(), "LineNr"),
-        ];
+        let gutter = [Cell::new(before, "LineNr"), Cell::new(sign, group), Cell::new(behind, "LineNr")];
         gutter.into_iter().chain(line).collect()
     }
 }

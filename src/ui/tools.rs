@@ -3,11 +3,14 @@
 
 use std::sync::Arc;
 
+use serde::Deserialize;
+
 use super::frame::{Chunks, Docked, Frame, Place, Row};
 use super::layout::{Ui, clean, fit};
 use super::opening::{Kind, Opening};
 use super::screen::View;
 use super::width::width;
+use crate::fields::cells;
 use crate::stream::ToolStatus;
 use crate::view::{Cell, FAILED, LANDED, UNKNOWN};
 
@@ -17,24 +20,34 @@ const MOST: usize = 5;
 const ENOUGH: usize = 3;
 
 /// Where a range is in the window with the cursor; rows count from the top of that.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct Spot {
     /// The window.
     pub win: u64,
     /// How wide it is.
+    #[serde(deserialize_with = "cells")]
     pub width: usize,
     /// The cells at the right of all lines of the range.
+    #[serde(deserialize_with = "cells")]
     pub free: usize,
-    /// The first row and the last one for text.
-    pub text: (usize, usize),
-    /// The first row and the last one of the range.
-    pub range: (usize, usize),
+    /// The first row for text.
+    #[serde(deserialize_with = "cells")]
+    pub top: usize,
+    /// The last row for text.
+    #[serde(deserialize_with = "cells")]
+    pub bottom: usize,
+    /// The first row of the range.
+    #[serde(deserialize_with = "cells")]
+    pub from: usize,
+    /// The last row of the range.
+    #[serde(deserialize_with = "cells")]
+    pub to: usize,
 }
 
 impl Spot {
     /// The row for a list of this size, and its height, which may be less beside the range; none where it does not fit.
     fn fit(&self, below: usize, width: usize, height: usize) -> Option<(usize, usize)> {
-        let ((top, bottom), (from, to)) = (self.text, self.range);
+        let Self { top, bottom, from, to, .. } = *self;
         let (beside, past) = (height.min((to + 1).saturating_sub(from)), to + below + 1);
         if self.free > width && beside >= height.min(ENOUGH) {
             Some((from, beside))

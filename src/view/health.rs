@@ -34,13 +34,6 @@ pub struct CheckedAgent {
     pub weakened_by: Vec<&'static str>,
 }
 
-/// What may be meant by options that do not exist, where something is known of that.
-pub fn unknown(options: &[String]) -> Option<Section> {
-    let lines: Vec<_> =
-        options.iter().filter_map(|path| Some(("warn", crate::options::unknown(path)?, None))).collect();
-    (!lines.is_empty()).then_some(Section { title: "botglue: unknown options", lines })
-}
-
 /// The agents, of which one runs the jobs.
 pub fn agents(agents: &[CheckedAgent], chosen: &str, trust_project: bool) -> Section {
     let lines = agents.iter().flat_map(|agent| agent.lines(agent.name == chosen, trust_project));

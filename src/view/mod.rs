@@ -17,6 +17,8 @@ pub mod sample;
 mod signs;
 pub mod transcript;
 
+use serde::Deserialize;
+
 pub use action::Action;
 pub(crate) use amounts::{duration, money};
 pub use files::find_files;
@@ -27,11 +29,13 @@ pub use prompt::{PromptView, prompt};
 pub(crate) use signs::{BAR, BETWEEN, FAILED, HELD, LANDED, QUEUED, READY, UNCHANGED, UNKNOWN};
 
 /// For whom it is shown.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub struct Viewer {
     /// The directory to which names of files are relative.
+    #[serde(default)]
     pub cwd: String,
     /// The user's own directory.
+    #[serde(default)]
     pub home: String,
 }
 

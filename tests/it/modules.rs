@@ -8,7 +8,7 @@ mod lua;
 
 /// Every module, in the order in which they may know each other.
 const ORDER: [&str; 33] = [
-    "limit", "error", "memory", "log", "rules", "stream", "agent", "fields", "options", "request",
+    "limit", "error", "memory", "log", "rules", "fields", "stream", "agent", "options", "request",
     "document", "land", "review", "message", "journal", "store", "mirror", "record", "session", "view", "ui",
     "command", "reap", "held", "job", "editor", "rpc", "host", "serve", "parse", "replay", "lib", "main",
 ];

@@ -1,6 +1,5 @@
 --- The options: their types and defaults as data, and what is in force. What `setup()` was given is kept by the
---- connection and handed in. A wrong option raises one error that names its path; of unknown ones the host says what
---- may be meant.
+--- connection and handed in. A wrong option raises one error that names its path.
 
 local M = {}
 

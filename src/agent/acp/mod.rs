@@ -18,9 +18,10 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::path::Path;
 
-use super::{About, Dialect, Isolation, Opening, PrewarmSupport, ResumeSupport, is_argument};
+use super::{About, Dialect, Isolation, Opening, PrewarmSupport, ResumeSupport};
 use crate::agent::json::{self, Json, Object};
 use crate::error::Code;
+use crate::fields::is_argument;
 use crate::stream::event::{Authority, Detail, Event, FinishLine, FinishVerdict, Problem, ReportedAmounts};
 use crate::stream::failure::AgentLabel;
 use crate::stream::{AgentInput, Decoder, Dialogue, LineStatus, OnEvent};

@@ -65,7 +65,7 @@ impl JobState {
     }
 
     /// More of the code that is shown.
-    pub(super) fn write(&mut self, update: &Update<'_>) {
+    fn write(&mut self, update: &Update<'_>) {
         if let Some(code) = self.code.as_mut().filter(|_| !self.finished) {
             code.update(update);
         }
@@ -105,7 +105,10 @@ impl JobState {
                 self.transcript = Some(path.to_owned());
                 self.changed = true;
             }
-            StateChange::Update(update) => self.update(update),
+            StateChange::Update(update) => {
+                self.write(update);
+                self.update(update);
+            }
             StateChange::Gone => self.gone = true,
         }
     }

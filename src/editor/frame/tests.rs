@@ -102,7 +102,6 @@ fn what_a_job_does_is_known_without_a_frame() {
     frames.take();
     let write = |frames: &mut Frames, piece: &str| {
         frames.change(1, StateChange::Update(&text(piece)));
-        frames.write(1, &text(piece));
     };
     write(&mut frames, "```\na\nb");
     write(&mut frames, "c\nd");
@@ -123,12 +122,12 @@ fn shown_code_stays_when_a_tool_begins_and_goes_when_it_is_void() {
     let void = Some(Vec::new());
     for (end, left) in [(tool(0, ToolStatus::Running, None), None), (Update::Restart, void.clone())] {
         frames.preview(1, Capture::new(&sample::lines("rust", &["x"]), 2));
-        frames.write(1, &text("a"));
-        frames.write(1, &end);
+        frames.change(1, StateChange::Update(&text("a")));
+        frames.change(1, StateChange::Update(&end));
         assert_eq!(frames.newest(1, 40).0, left);
     }
     frames.preview(1, Capture::new(&sample::lines("rust", &["x"]), 2));
-    frames.write(1, &text("a"));
+    frames.change(1, StateChange::Update(&text("a")));
     frames.change(1, StateChange::Queued(None));
     assert_eq!(frames.newest(1, 40).0, void);
 }

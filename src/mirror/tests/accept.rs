@@ -5,7 +5,7 @@ use super::*;
 /// The mirror of a text in which the range of job 7 is `first` to `last`, and its answer is held.
 fn held() -> Mirrors {
     let mut mirrors = mirrored(TEXT);
-    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap().unwrap());
+    mirrors.take(requested(&sent(7, Some(2), "line", (2, 4), TEXT)));
     mirrors
 }
 

@@ -12,7 +12,7 @@ pub fn wrote(tick: u64, rows: usize, name: &str) -> MirrorEvent {
 
 fn held(text: &[&str]) -> Mirrors {
     let mut mirrors = mirrored(text);
-    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), text)]).unwrap().unwrap());
+    mirrors.take(requested(&sent(7, Some(2), "line", (2, 4), text)));
     mirrors
 }
 
@@ -61,8 +61,7 @@ fn a_text_that_is_not_sure_is_told_once_it_is() {
 #[test]
 fn what_was_written_before_the_editor_ended_is_told_though_a_reply_is_missing() {
     let mut mirrors = held(TEXT);
-    let orders =
-        mirrors.take(MirrorEvent::decode("run", &[sent(8, Some(1), "line", (2, 2), TEXT)]).unwrap().unwrap());
+    let orders = mirrors.take(requested(&sent(8, Some(1), "line", (2, 2), TEXT)));
     assert_eq!(contacts(&orders), [false]);
     assert!(ranges_on_disk(&mirrors.take(wrote(3, TEXT.len(), "/a"))).is_empty(), "the marks are awaited");
     let orders = mirrors.take(MirrorEvent::Disconnected);

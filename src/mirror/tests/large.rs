@@ -8,7 +8,7 @@ const MANY: usize = crate::document::MAX_ROWS + 1;
 fn large() -> Mirrors {
     let mut mirrors = Mirrors::default();
     assert!(mirrors.take(notice(1, 2, MANY)).iter().all(|order| matches!(order, Order::Detach(1))));
-    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap().unwrap());
+    mirrors.take(requested(&sent(7, Some(2), "line", (2, 4), TEXT)));
     mirrors
 }
 

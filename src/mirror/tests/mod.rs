@@ -8,11 +8,10 @@ mod ranges;
 mod reviews;
 mod shown;
 
-use rmpv::Value;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::document::Place;
-use crate::fields::Fields;
 use crate::land::{Bytes, HeldFor};
 
 const TEXT: &[&str] = &["above", "first", "between", "last", "below"];
@@ -81,7 +80,8 @@ fn place_of(mirrors: &Mirrors, job: u64) -> Option<Place> {
 }
 
 fn map(fields: Vec<(&str, Value)>) -> Value {
-    Value::Map(fields.into_iter().map(|(name, value)| (name.into(), value)).collect())
+    let there = fields.into_iter().filter(|(_, value)| !value.is_null());
+    Value::Object(there.map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
 fn list(rows: &[&str]) -> Value {
@@ -92,6 +92,12 @@ fn bytes(rows: &[&str]) -> Vec<Bytes> {
     rows.iter().map(|row| row.as_bytes().to_vec()).collect()
 }
 
+/// The request that the plugin sends.
+#[track_caller]
+fn requested(sent: &Value) -> MirrorEvent {
+    MirrorEvent::decode("run", sent).unwrap().unwrap()
+}
+
 /// What is sent of some rows of a text, from 1.
 fn sent(job: u64, tick: Option<u64>, kind: &str, lines: (usize, usize), text: &[&str]) -> Value {
     let rows = || list(&text[lines.0 - 1..lines.1]);
@@ -100,7 +106,7 @@ fn sent(job: u64, tick: Option<u64>, kind: &str, lines: (usize, usize), text: &[
 }
 
 fn sent_as(job: u64, tick: Option<u64>, selection: Value) -> Value {
-    let tick = tick.map_or(Value::Nil, Value::from);
+    let tick = tick.map_or(Value::Null, Value::from);
     map(vec![("id", job.into()), ("buffer", 1.into()), ("tick", tick), ("selection", selection)])
 }
 
@@ -108,6 +114,7 @@ fn selection(kind: &str, first: usize, rows: Value, text: Value, cols: Value, be
     map(vec![
         ("kind", kind.into()),
         ("first_line", first.into()),
+        ("last_line", first.into()),
         ("rows", rows),
         ("text", text),
         ("cols", cols),
@@ -117,7 +124,7 @@ fn selection(kind: &str, first: usize, rows: Value, text: Value, cols: Value, be
 
 /// The rows on either side of some.
 fn beside(text: &[&str], rows: std::ops::Range<usize>) -> Value {
-    let row = |at: Option<usize>| at.and_then(|at| text.get(at)).map_or(Value::Nil, |row| (*row).into());
+    let row = |at: Option<usize>| at.and_then(|at| text.get(at)).map_or(Value::Null, |row| (*row).into());
     map(vec![("above", row(rows.start.checked_sub(1))), ("below", row(Some(rows.end)))])
 }
 
@@ -137,12 +144,9 @@ fn part(job: u64, tick: Option<u64>, line: usize, columns: std::ops::Range<usize
 
 /// The plugin tells of marks.
 fn told(tick: u64, rows: usize, marks: &[Value]) -> MirrorEvent {
-    let mark = |mark: &Value| Mark::decode(&Fields::root(mark).unwrap()).unwrap();
-    let MirrorEvent::Buffer(1, BufferEvent::Notice(notice)) = notice(1, tick, rows) else { unreachable!() };
-    MirrorEvent::Buffer(
-        1,
-        BufferEvent::Notice(Notice { marks: marks.iter().filter_map(mark).collect(), ..notice }),
-    )
+    let notice =
+        json!({ "buffer": 1, "name": "/a", "tick": tick, "rows": rows, "bytes": rows * 4, "marks": marks });
+    MirrorEvent::decode("buffer", &notice).unwrap().unwrap()
 }
 
 /// The plugin tells of marks around these rows, from 0.
@@ -154,7 +158,7 @@ fn marked(tick: u64, rows: usize, marks: &[(u64, std::ops::Range<usize>, Option<
             ("first", range.start.into()),
             ("last", (range.end - 1).into()),
             ("has_ended", sent.is_some().into()),
-            ("sent", sent.clone().unwrap_or(Value::Nil)),
+            ("sent", sent.clone().unwrap_or(Value::Null)),
         ])
     };
     told(tick, rows, &marks.iter().map(mark).collect::<Vec<_>>())
@@ -277,7 +281,7 @@ fn beyond_their_memory_the_mirrors_go_that_were_used_longest_ago() {
 fn a_mirror_in_which_an_answer_is_being_written_is_not_dropped() {
     let mut mirrors = mirrored(TEXT);
     let request = sent(1, Some(2), "line", (2, 2), TEXT);
-    mirrors.take(MirrorEvent::decode("run", &[request]).unwrap().unwrap());
+    mirrors.take(requested(&request));
     let orders = mirrors.take(intent(1, Intent::Land(bytes(&["answer"]))));
     mirrors.take(notice(2, 2, 1));
     mirrors.take(whole(2, 2, &["row"]));
@@ -290,7 +294,7 @@ fn a_mirror_in_which_an_answer_is_being_written_is_not_dropped() {
 #[test]
 fn one_timer_asks_again_however_many_moments_pass() {
     let mut mirrors = mirrored(TEXT);
-    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap().unwrap());
+    mirrors.take(requested(&sent(7, Some(2), "line", (2, 4), TEXT)));
     let mut timers = 0;
     let mut take = |event| {
         let orders = mirrors.take(event);
@@ -313,7 +317,7 @@ fn answers_whose_rows_touch_are_written_one_after_the_other() {
     let mut mirrors = mirrored(TEXT);
     for (job, line) in [(1, 2), (2, 3), (3, 5)] {
         let request = sent(job, Some(2), "line", (line, line), TEXT);
-        mirrors.take(MirrorEvent::decode("run", &[request]).unwrap().unwrap());
+        mirrors.take(requested(&request));
     }
     for job in 1..=3 {
         mirrors.take(intent(job, Intent::Land(bytes(&["answer"]))));

@@ -43,7 +43,7 @@ fn a_question_waits_for_the_contact() {
 #[test]
 fn a_hunk_is_the_same_where_the_text_above_it_changes() {
     let mut mirrors = mirrored(TEXT);
-    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap().unwrap());
+    mirrors.take(requested(&sent(7, Some(2), "line", (2, 4), TEXT)));
     mirrors.take(watch(7, &["first", "more", "between", "last"]));
     let orders = mirrors.idle();
     let [Order::Review { buffer: 1, view }, Order::Reply { token: 8, .. }] = &orders[..] else {

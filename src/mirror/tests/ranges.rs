@@ -3,7 +3,7 @@
 use super::*;
 
 fn run(job: u64, tick: u64, lines: (usize, usize)) -> MirrorEvent {
-    MirrorEvent::decode("run", &[sent(job, Some(tick), "line", lines, TEXT)]).unwrap().expect("a request")
+    requested(&sent(job, Some(tick), "line", lines, TEXT))
 }
 
 /// The rows at which a job's range is.

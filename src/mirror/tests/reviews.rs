@@ -10,7 +10,7 @@ const NUMBERS: &[&str] = &["above", "one", "two", "three", "four", "five", "belo
 /// below to above.
 fn two_taken() -> Mirrors {
     let mut mirrors = mirrored(NUMBERS);
-    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 6), NUMBERS)]).unwrap().unwrap());
+    mirrors.take(requested(&sent(7, Some(2), "line", (2, 6), NUMBERS)));
     let orders = mirrors.take(watch(7, &["ONE", "two", "THREE", "four", "FIVE"]));
     let hunks = drawn(&mut mirrors, orders).unwrap().hunks.unwrap();
     let ids = hunks[..2].iter().map(|hunk| hunk.id).collect();

@@ -5,7 +5,7 @@ use super::*;
 /// The mirror of a text in which the range of job 7 is `first` to `last`, where its mark is.
 fn shown() -> Mirrors {
     let mut mirrors = mirrored(TEXT);
-    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap().unwrap());
+    mirrors.take(requested(&sent(7, Some(2), "line", (2, 4), TEXT)));
     assert!(mirrors.idle().is_empty(), "the marks are where the request says");
     mirrors
 }
@@ -107,7 +107,7 @@ fn where_a_part_may_have_two_places_the_mark_is_asked_for_at_once_and_decides() 
     for (marks, known) in [(vec![mark(5)], place(5, 6)), (vec![mark(0)], None), (vec![], None)] {
         let mut mirrors = mirrored(&text);
         let part = part(7, Some(2), 1, 2..3, &text);
-        mirrors.take(MirrorEvent::decode("run", &[part]).unwrap().unwrap());
+        mirrors.take(requested(&part));
         assert!(mirrors.idle().is_empty());
         assert_eq!(contacts(&mirrors.take(lines(Some(3), 0..1, &["f(x, x)"]))), [false]);
         assert!(mirrors.take(intent(7, Intent::Land(bytes(&["y"])))).is_empty(), "it waits for the mark");

@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Deserialize;
+
 use crate::options::Options;
 
 /// An agent and its model; none leaves the model to the CLI.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub struct Chosen {
     /// The agent.
+    #[serde(default)]
     pub agent: String,
     /// The model.
     pub model: Option<String>,
@@ -133,7 +136,7 @@ impl Choice {
     fn models(&self, agent: &str) -> Vec<Option<String>> {
         let Some(known) = self.options.agents.get(agent) else { return vec![None] };
         let mut models = vec![known.command.model.clone()];
-        for model in known.models.iter().chain(self.offered.get(agent).into_iter().flatten()) {
+        for model in known.models().chain(self.offered.get(agent).into_iter().flatten()) {
             if !models.iter().any(|there| there.as_ref() == Some(model)) {
                 models.push(Some(model.clone()));
             }

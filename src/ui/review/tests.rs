@@ -93,7 +93,7 @@ fn where_there_is_less_room_the_head_line_loses_prompt_agent_and_counts_never_th
 
 #[test]
 fn rows_wrap_between_characters_and_are_filled_to_the_edge() {
-    let pane = Pane { columns: 10, tabstop: 8, most: 4, past: 100, ..Pane::default() };
+    let pane = Pane { width: 10, tabstop: 8, height: 4 + ASIDE, past: 100, ..Pane::default() };
     let drawing = Drawing { pane: &pane, text: &Rows::default(), marks: Vec::new() };
     let come = |lines: &[&str]| -> Vec<String> {
         drawing.rows_that_come(&Hunk::sample(0..1, lines), &[], &[]).iter().map(text).collect()
@@ -105,11 +105,14 @@ fn rows_wrap_between_characters_and_are_filled_to_the_edge() {
 
 #[test]
 fn the_sign_of_a_row_that_comes_is_in_the_sign_column_or_beside_the_text() {
-    let widths = |gutter: Option<[String; 2]>| gutter.map(|gutter| gutter.map(|blanks| blanks.len()));
-    assert_eq!(widths(gutter(6, 1, true)), Some([1, 3]));
-    assert_eq!(widths(gutter(6, 1, false)), Some([4, 0]));
-    assert_eq!(widths(gutter(3, 2, true)), Some([1, 0]));
-    assert_eq!(widths(gutter(1, 0, true)), None);
+    let widths = |textoff, foldcolumn, has_signs| {
+        let pane = Pane { textoff, foldcolumn, has_signs, ..Pane::default() };
+        pane.gutter().map(|gutter| gutter.map(|blanks| blanks.len()))
+    };
+    assert_eq!(widths(6, 1, true), Some([1, 3]));
+    assert_eq!(widths(6, 1, false), Some([4, 0]));
+    assert_eq!(widths(3, 2, true), Some([1, 0]));
+    assert_eq!(widths(1, 0, true), None);
 }
 
 #[test]

@@ -3,6 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use botglue::fields;
+use botglue::mirror::MirrorEvent;
+use botglue::rpc::Command;
 use rmpv::Value;
 use serde_json::{Value as Json, json};
 
@@ -222,6 +225,27 @@ fn called_with(function: &str, folder: &Path, names: &mut BTreeSet<String>) {
                 |call: &str| Some(call.trim_start().strip_prefix('"')?.split_once('"')?.0.to_owned());
             names.extend(calls.filter_map(quoted));
         }
+    }
+}
+
+#[test]
+fn each_message_of_the_plugin_is_read() {
+    for message in of_each_kind(&Serve::start(Scratch::new())) {
+        let (method, arguments) = (message[1].as_str().unwrap(), message[2].as_array().unwrap());
+        let argument = fields::json(&arguments[0]);
+        let event = MirrorEvent::of_neovim(method, arguments).map(Ok);
+        if event.or_else(|| MirrorEvent::decode(method, &argument)).is_some_and(|event| event.is_ok()) {
+            continue;
+        }
+        let command = Command::decode(method, argument);
+        let is_wrong = matches!(
+            command,
+            Command::Unknown(_)
+                | Command::Refused { .. }
+                | Command::Options(Err(_))
+                | Command::Ask { asked: Err(_), .. }
+        );
+        assert!(!is_wrong, "{command:?}");
     }
 }
 

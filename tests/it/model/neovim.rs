@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use botglue::fields::json;
 use botglue::options::Options;
 use botglue::request::{self, Request};
 use rmpv::Value;
@@ -100,13 +101,14 @@ impl Editor<'_> {
     /// The requests that the plugin sent to its host since the last call.
     pub fn take_requests(self) -> Result<Vec<Request>, String> {
         let arrived = std::mem::take(&mut self.0.channel().inbox().notifications);
-        let options = Options::decode(&from_json(&json!({
+        let options = Options::decode(&json!({
             "agent": "claude", "agents": {"claude": {"protocol": "text", "command": ["sh"]}}, "timeout": 300,
             "max_parallel": 100, "context": {}, "status": {},
-        })));
+        }));
         let options = options.map_err(|error| error.message)?;
         let requests = arrived.iter().filter(|(method, _)| method == "run").map(|(_, arguments)| {
-            request::decode(arguments.first().unwrap_or(&Value::Nil), &options).map_err(|error| error.message)
+            request::decode(&json(arguments.first().unwrap_or(&Value::Nil)), &options)
+                .map_err(|error| error.message)
         });
         requests.collect()
     }
