@@ -24,12 +24,6 @@ local HOSTS = {
     says = { "exited with code 3", "no such option" },
   },
   ["never answers"] = { run = "exec sleep 60", within = 50, code = "host_lost", says = { "did not answer" } },
-  ["prints something else"] = {
-    run = "echo Usage: something; exec sleep 60",
-    within = 50,
-    code = "host_lost",
-    says = {},
-  },
   ["has another version"] = {
     run = ('exec %s "$@"'):format(PROGRAM),
     -- The versions differ the other way round: what the plugin says of itself is all that a spec can change.
@@ -217,16 +211,4 @@ test("an error in a user's autocommand does not stop a job", function()
   equal(nvim:job(1).status, "done")
   equal(nvim:lines(), { "A" })
   equal(nvim:drawn(), 0)
-end)
-
-test("the host is told nothing that it cannot read when Neovim is quit", function()
-  local nvim = child.with_job({ "a", "b" }, child.line(1))
-  nvim:runs(1)
-  local path = nvim:lua("return vim.fn.stdpath('state') .. '/botglue.log'")
-  pcall(nvim.api, nvim, "command", "qall!")
-  local log = suite.eventually("the host has ended", function()
-    local log = table.concat(vim.fn.readfile(path), "\n")
-    return log:find("the host ends", 1, true) and log
-  end)
-  equal(log:match("[^\n]*does not know[^\n]*"), nil)
 end)

@@ -76,41 +76,26 @@ test("a wrong option raises one error that names its path", function()
   end
   wrong({ agent = 1 }, "agent", "a string")
   wrong({ timeout = 0 }, "timeout", "a number of seconds from 0.001")
-  wrong({ timeout = 1e-12 }, "timeout", "a number of seconds from 0.001")
   wrong({ timeout = "5" }, "timeout", "a number of seconds")
   wrong({ max_parallel = 0 }, "max_parallel", "a whole number from 1")
-  wrong({ max_parallel = 1.5 }, "max_parallel", "a whole number from 1")
   wrong({ max_turns = true }, "max_turns", "a whole number from 1 or false")
   for _, cost in ipairs({ 0, -1, 1 / 0, 0 / 0, true, "1" }) do
     wrong({ max_cost_usd = cost }, "max_cost_usd", "a number above 0 or false")
   end
   wrong({ tools = "Read" }, "tools", "a list of names of tools")
-  wrong({ tools = { "Read", 1 } }, "tools", "a list of names of tools")
-  wrong({ tools = { Read = true } }, "tools", "a list of names of tools")
   wrong({ model = true }, "model", "the name of a model or false")
-  wrong({ model = "" }, "model", "the name of a model or false")
   wrong({ models = { "opus", " " } }, "models", "a list of names of models or false")
   wrong({ model = "--settings" }, "model", "the name of a model or false")
-  wrong({ models = { "opus", "-p" } }, "models", "a list of names of models or false")
   wrong(
     { agents = { droid = { model = "two words" } } },
     "agents.droid.model",
     "the name of a model or false"
   )
   wrong({ tools = { "Read", "--tools" } }, "tools", "a list of names of tools")
-  wrong({ models = { 1 } }, "models", "a list of names of models or false")
-  wrong({ context = false }, "context", "a table")
   wrong({ context = { lines = -1 } }, "context.lines", "a whole number from 0")
   wrong({ status = { preview = "yes" } }, "status.preview", "a whole number")
   wrong({ notify = true }, "notify", 'one of "all", "failures", "none"')
-  wrong({ host = false }, "host", "a string")
-  wrong({ agents = {} and 3 }, "agents", "a table")
   wrong({ agents = { claude = "claude" } }, "agents.claude", "a table")
-  wrong(
-    { agents = { claude = { command = "" } } },
-    "agents.claude.command",
-    "a program, or a list of strings"
-  )
   wrong(
     { agents = { claude = { command = {} } } },
     "agents.claude.command",

@@ -164,7 +164,6 @@ test("what cannot be is one error line", function()
     return vim.trim(nvim:messages())
   end
   equal(said({}, "Botglue each mend it"), "botglue: the quickfix list is empty")
-  equal(said({ { "a", 1 } }, "Botglue each"), "botglue: each needs a prompt")
   equal(said({ { "a", 0 } }, "Botglue each mend it"), "botglue: no quickfix item is a place in a file")
   equal(said({ { "a", 1 } }, "1Botglue each mend it"), "botglue: no quickfix item in these lines")
   equal(

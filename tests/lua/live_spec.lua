@@ -73,13 +73,6 @@ test("the line of a held answer is beside the last row where the window ends the
   -- The range, the keys before it is held, and the last rows of the window after more keys.
   for _, case in ipairs({
     {
-      line(56, 60),
-      "2G",
-      { "G", "line 59", "line 60 " .. held },
-      { "2G", "line 21", "line 22" },
-      { "G", "line 59", "line 60 " .. held },
-    },
-    {
       line(38, 40),
       "40Gzb30G",
       { "", "line 39", "line 40 " .. held },
@@ -173,27 +166,6 @@ test("wherever the cursor is, neither it nor the view moves while a job runs", f
     end
     equal(nvim:drawn(), 0)
   end
-end)
-
-test("another window on the same buffer does not scroll either", function()
-  local nvim = child.with_host(numbered(60))
-  nvim:lua("vim.cmd('vsplit')")
-  nvim:type("L")
-  nvim:type("<C-w>pgg")
-  local function tops()
-    return nvim:lua([[
-      vim.cmd.redraw()
-      return vim.tbl_map(function(win) return vim.fn.getwininfo(win)[1].topline end, vim.api.nvim_list_wins())
-    ]])
-  end
-  local before = tops()
-  nvim:run(line(5))
-  nvim:ticks(2)
-  equal(tops(), before)
-  write(nvim, { "a", "b", "c" })
-  equal(tops(), before)
-  nvim:answer(1, { "line 5" })
-  equal(tops(), before)
 end)
 
 test("below a closed fold that holds the range, also at the end of the buffer", function()

@@ -59,7 +59,6 @@ test("each default key has a description, and gives way to keys of the user's an
     { "vim.keymap.set('x', '<leader>p', 'p')", all_but("xp", "xa", "xf") },
     { "vim.g.botglue = { default_keymaps = false }", {} },
     { "vim.g.botglue = function() return { default_keymaps = false } end", {} },
-    { "vim.g.botglue = { timeout = 3 }", all_but() },
     { "vim.g.botglue = 3", all_but() },
   }
   for _, map in ipairs(DEFAULTS) do
@@ -103,13 +102,4 @@ test("<leader>pp in normal mode asks for what is inserted below the line", funct
   equal({ sent.selection.kind, sent.selection.first_line, sent.question }, { "insert", 2, false })
   nvim:type("<Esc>:1,2fold<CR>gg\\ppbelow the fold<C-s>")
   equal(nvim:host("received", "run")[2].selection.first_line, 2)
-end)
-
-test("<leader>pa asks about the selection, <leader>pj lists the jobs", function()
-  local nvim = child.with_host({ "one", "two", "three" })
-  nvim:type("2GV\\pawhy<C-s>")
-  local sent = nvim:host("received", "run")[1]
-  equal({ sent.question, sent.selection.text }, { true, { "two" } })
-  nvim:type("\\pj")
-  suite.contains(nvim:screen(), "╭ jobs ")
 end)

@@ -53,19 +53,6 @@ test("<C-p> goes back through earlier prompts, <C-n> to what was typed", functio
   equal(received(nvim, "run")[1].prompt, "older\nof two lines!")
 end)
 
-test("prompts of jobs that run, and drafts, are earlier ones too", function()
-  local nvim = start({ "from the store", "of a job" })
-  nvim:type(":2Botglue run of a job<CR>")
-  nvim:type(":1Botglue<CR>never sent<Esc><Esc>")
-  nvim:type(":3Botglue<CR>")
-  local seen = {}
-  for i = 1, 4 do
-    nvim:type("<C-p>")
-    seen[i] = typed(nvim)[1]
-  end
-  equal(seen, { "never sent", "of a job", "from the store", "from the store" })
-end)
-
 test("undo in the prompt has what was typed before an earlier one took its place", function()
   local nvim = start({ "make it shorter,\nmake it faster" })
   nvim:type(":1Botglue<CR>faster<CR>make")

@@ -1,6 +1,5 @@
 -- The prompt: its window, its keys, what it sends, and that the user's window is afterwards as it was.
 
-local child = require("support.child")
 local prompt = require("support.prompt")
 local suite = require("support.suite")
 local contains, equal, test = suite.contains, suite.equal, suite.test
@@ -121,16 +120,6 @@ test(
   end
 )
 
-test("a draft that is emptied is none any more, and cannot be undone to nothing", function()
-  local nvim = start()
-  nvim:type(":2Botglue<CR>half<Esc><Esc>")
-  nvim:type(":2Botglue<CR><Esc>u")
-  equal(text(nvim), { "half" })
-  nvim:type("dd<Esc>")
-  nvim:type(":2Botglue<CR>")
-  equal(text(nvim), { "" })
-end)
-
 test("the cursor, the mode and the view are what they were, whether it is sent or not", function()
   for _, last in ipairs({ "<C-s>", "<Esc><Esc>", "<Esc>:q<CR>", "<Esc><CR>" }) do
     local nvim = start()
@@ -199,18 +188,6 @@ test("where the range is gone the prompt is kept, and somebody says so", functio
   contains(nvim:messages(), "the place is not known")
   nvim:type(":Botglue<CR><C-p>")
   equal(text(nvim), { "my words" })
-end)
-
-test("where no window may be opened there is no prompt, and the next one is one", function()
-  local nvim = start()
-  nvim:type("q::Botglue<CR>")
-  contains(nvim:messages(), "command-line window")
-  nvim:type(":q<CR>")
-  equal(prompt.is_open(nvim), false)
-  equal(nvim:lua("return #vim.api.nvim_buf_get_extmarks(1, -1, 0, -1, {})"), 0)
-  nvim:type(":2Botglue<CR>words")
-  type_and_leave(nvim, "<C-s>")
-  equal(#sent(nvim), 1)
 end)
 
 test("reading its buffer again keeps what was typed", function()
@@ -285,15 +262,6 @@ test("whoever types elsewhere goes on when the prompt is closed, who typed in it
       equal({ nvim:api("get_mode").mode, nvim:lines()[#LINES] }, expected, closing .. where)
     end
   end
-end)
-
-test("who goes from the prompt to type at the end of a line at once types there", function()
-  local nvim = child.with_host({ "one", "two", "three" })
-  nvim:type("xx:2Botglue<CR>words")
-  nvim:type("<Esc><C-w>wGA")
-  nvim:type(" typed")
-  nvim:type("<Esc>gg.")
-  equal(nvim:lines(), { "e typed", "two", "three typed" })
 end)
 
 test("without a command line nothing asks for Enter when it is sent", function()

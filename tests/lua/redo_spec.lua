@@ -28,8 +28,6 @@ test("after a prompt the dot does nothing rather than type it", function()
     [":2Botglue<CR>make it<CR>shorter<C-s>"] = "two three",
     ["jviw\\ppshorter<C-s>gg0"] = "two three",
     [":2Botglue<CR>half a thought<Esc>:q<CR>"] = "two three",
-    [":2Botglue<CR>long<Esc>ccshort<Esc>x<C-s>"] = "two three",
-    [":2Botglue<CR>ab<Left>c<C-\\><C-n>q"] = "two three",
     [":2Botglue<CR>one<C-o>Atwo<C-s>"] = "two three",
   }) do
     local nvim = start()
@@ -89,9 +87,7 @@ test("the operator is repeated with its prompt, whatever its motion and however 
     ["gbiwshorter"] = { "jw.", "char", { "one" }, { "five" } },
     ["gb/t<CR>shorter"] = { "4G0.", "char", { "one " }, { "seven eigh" } },
     ["2gbwshorter"] = { "2G0.", "char", { "one two " }, { "four five " } },
-    ["gbfnshorter"] = { "4G0.", "char", { "on" }, { "seven" } },
     ["gbipshorter"] = { "4G.", "line", { LINES[1], LINES[2] }, { LINES[4], LINES[5] } },
-    ["gb/t<CR>short<Esc>Aer"] = { "4G0.", "char", { "one " }, { "seven eigh" } },
     ["gbVwshort<Esc>Aer"] = { "4G0.", "line", { LINES[1] }, { LINES[4] } },
     ["gb<C-v>lshort<Esc>Aer"] = { "4G0.", "block", { "on" }, { "se" } },
   }) do
@@ -135,12 +131,8 @@ test("a forced motion takes what Neovim's own operators take, and so does its re
   for motion, case in pairs({
     ["<C-v>j"] = { { 1, 2 }, "block" },
     ["<C-v>2l"] = { { 1, 2 }, "block" },
-    ["<C-v>e"] = { { 1, 2 }, "block" },
-    ["<C-v>/j<CR>"] = { { 1, 4 }, "block" },
     ["<C-v>h"] = { { 1, 5 }, "block" },
-    ["<C-v>k"] = { { 3, 4 }, "block" },
     ["vj"] = { { 1, 2 }, "char" },
-    ["vk"] = { { 2, 4 }, "char" },
     ["ve"] = { { 1, 2 }, "char" },
     ["V/k<CR>"] = { { 1, 2 }, "line" },
   }) do
@@ -153,37 +145,10 @@ test("a forced motion takes what Neovim's own operators take, and so does its re
   end
 end)
 
-test("a forced block is cut as 'selection' and 'virtualedit' say", function()
-  for set, motions in pairs({
-    ["selection=exclusive"] = { "<C-v>2l", "<C-v>e", "<C-v>j", "<C-v>$" },
-    ["virtualedit=block"] = { "<C-v>j", "<C-v>2$", "<C-v>3e" },
-    ["virtualedit=all"] = { "<C-v>j", "<C-v>2$", "<C-v>3e" },
-  }) do
-    for _, motion in ipairs(motions) do
-      local nvim = start()
-      nvim:set_lines({ "a longer row, (to be) cut", "short", "a longer row, (to be) cut" })
-      nvim:type((":set %s<CR>"):format(set))
-      takes(nvim, { 1, 14 }, motion, "block")
-    end
-  end
-end)
-
 test("a motion over no text starts nothing, and says so", function()
   local nvim = start()
   nvim:type("2Ggb0")
   suite.contains(nvim:messages(), "botglue: there is no text in that motion")
   equal(nvim:api("get_mode").mode, "n")
   equal(nvim:host("received", "run"), {})
-end)
-
-test("typed ahead it is the same", function()
-  local nvim = start()
-  nvim:type("dw:2Botglue<CR>some words<C-s>gg0.")
-  requests(nvim, 1)
-  equal({ nvim:lines()[1], #nvim:lines() }, { "two three", #LINES })
-  nvim:type("4G0gbiwshorter<C-s>w.")
-  equal({ requests(nvim, 3)[2], requests(nvim, 3)[3] }, {
-    { "shorter", "char", { "seven" } },
-    { "shorter", "char", { "eight" } },
-  })
 end)

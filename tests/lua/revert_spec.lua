@@ -15,19 +15,15 @@ local block = { kind = "block", first = { 2, 0 }, last = { 3, 1 } }
 --- `tests/it/model`.)
 local REVERTS = {
   { line(2, 2), { "TWO", "2" }, "ggOx<Esc>Goy<Esc>", { "x", "one", "two", "three", "y" } },
-  { line(2, 3), {}, "ggOx<Esc>", { "x", "one", "two", "three" } },
   { line(1, 3), {}, "", { "one", "two", "three" } },
   { insert, { "new", "er" }, "Goy<Esc>", { "one", "two", "three", "y" } },
   { char, { "W", "W" }, "ggOx<Esc>", { "x", "one", "two", "three" } },
   { block, { "2", "3" }, "GAx<Esc>", { "one", "two", "threex" } },
   -- What was undone needs nothing, what was redone does.
   { line(2, 2), { "TWO", "2" }, "u1GAx<Esc>", { "onex", "two", "three" } },
-  { line(2, 2), {}, "u2GAx<Esc>", { "one", "twox", "three" } },
   { insert, { "new" }, "u", { "one", "two", "three" } },
-  { char, { "W" }, "u", { "one", "two", "three" } },
   { line(2, 2), { "TWO", "2" }, "u<C-r>1GAx<Esc>", { "onex", "two", "three" } },
   { insert, { "new" }, "Goy<Esc>uu<C-r><C-r>GAz<Esc>", { "one", "two", "three", "yz" } },
-  { char, { "W" }, "u<C-r>1GAx<Esc>", { "onex", "two", "three" } },
   {
     { kind = "char", first = { 1, 0 }, last = { 2, 0 } },
     { "one", "t", "a" },

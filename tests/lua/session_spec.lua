@@ -44,16 +44,6 @@ test("a retry of a follow-up goes on from the same session", function()
   equal({ sent.prompt, sent.resume.session_id, sent.selection.text }, { "more", "s1", { "B" } })
 end)
 
-test("a retry of an insertion that failed goes to the same place", function()
-  local nvim = child.with_host(ROWS)
-  nvim:run({ kind = "insert", first = { 1, 0 } })
-  nvim:answer(1, {}, { status = "failed", error = { code = "overloaded", message = "later" } })
-  nvim:type("ggOtop<Esc>")
-  equal(nvim:lua("return require('botglue').retry(1)"), 2)
-  local sent = nvim:request(2).selection
-  equal({ sent.kind, sent.first_line, sent.beside.above }, { "insert", 2, "a" })
-end)
-
 -- Ends a program of a session that prints a line: the line is written to a file. Neovim loses what a program prints
 -- before its terminal is there.
 local WRITE = [[ >"$SAID.new" && mv "$SAID.new" "$SAID" && exec cat]]

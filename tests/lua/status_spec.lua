@@ -29,13 +29,6 @@ test("the line stands below the last row, on the first line and on the last, in 
   contains(rows(nvim, 3)[3], "it · ")
 end)
 
-test("an insertion shows it below the line that it goes below", function()
-  for _, first in ipairs({ 0, 1 }) do
-    local nvim = child.with_job({ "one", "two" }, { kind = "insert", first = { first } })
-    equal(still(rows(nvim, 3)), { "one", "@ it · Ns", "two" })
-  end
-end)
-
 test("nothing shifts while what it says changes", function()
   local nvim = child.with_host({ "one", "two", "three" })
   nvim:lua("require('botglue').setup({ status = { preview = 0 } })")
@@ -81,16 +74,6 @@ test("an answer that is held while its range is in no window is shown as held th
     local expected = { "row", "◆ it · held: the answer has several code blocks · \\pr", "row" }
     equal(rows(nvim, 3), expected, away)
   end
-end)
-
-test("the line of a held answer is as long as its window has become", function()
-  local nvim = child.with_host({ "one", "two" })
-  nvim:type(":30vsplit<CR>")
-  nvim:run(child.line(1))
-  nvim:answer(1, {}, { held_for = "ambiguous" })
-  contains(rows(nvim, 2)[2], "…")
-  nvim:type(":only<CR>")
-  equal(rows(nvim, 2)[2], "◆ it · held: the answer has several code blocks · \\pr")
 end)
 
 test("who is asked something while typing types on where they were", function()

@@ -55,12 +55,6 @@ local STORIES = {
     { "2GAx<Esc>", { 1, { "a" } }, { 2, { "B" } } },
     { { "a", "bx", "c" }, { "a", "b", "c" } },
   },
-  ["a buffer that keeps a single undo step"] = {
-    jobs = { line(1, 1), line(3, 3) },
-    undolevels = 1,
-    { { 1, { "A" } }, { 2, { "C" } } },
-    { { "A", "b", "C" }, { "A", "b", "c" } },
-  },
   ["a buffer that keeps none"] = {
     jobs = { line(1, 1) },
     undolevels = -1,
@@ -102,8 +96,6 @@ end
 test("a backspace over a line end behind a landing is taken back as it was", function()
   for name, case in pairs({
     ["rows came above"] = { answer = { "A", "A" }, before = "3GI", keys = "<BS>x", typed = "bxc" },
-    ["rows went above"] = { answer = {}, before = "3GIy", keys = "<BS><BS>x", typed = "bxc" },
-    ["the line was typed"] = { answer = { "A" }, before = "3GA<CR>", keys = "<C-h>x", typed = "cx" },
     ["two lines were typed"] = { answer = { "A" }, before = "3GA<CR><CR>", keys = "<BS><BS>x", typed = "cx" },
     ["words and lines go"] = {
       answer = { "A" },
@@ -132,9 +124,7 @@ end)
 test("U puts no line's old text over another one, and takes back no half of an answer", function()
   for _, case in ipairs({
     { "5GAx", line(2, 2), { "B", "B" }, { "a", "B", "B", "c", "d", "ex", "f" } },
-    { "5GAx<Esc>", line(1, 1), { "A", "A", "A" }, { "A", "A", "A", "b", "c", "d", "ex", "f" } },
     { "5GAx", line(1, 2), {}, { "c", "d", "ex", "f" } },
-    { "5GAx", line(2, 4), { "B" }, { "a", "B", "ex", "f" } },
     { "2GAx<Esc>G", { kind = "insert", first = { 0 } }, { "A" }, { "A", "a", "bx", "c", "d", "e", "f" } },
     { "2GAx<Esc>", line(1, 1), { "(a,", "a)" }, { "(a,", "a)", "bx", "c", "d", "e", "f" } },
     {

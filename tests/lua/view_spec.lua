@@ -170,16 +170,6 @@ test("a window that is closed leaves no ruler of its own on the last line", func
   end
 end)
 
-test("who types in a window when the screen changes its size types on there", function()
-  local nvim = child.with_host({ "a", "b", "c" })
-  nvim:lua("vim.api.nvim_create_autocmd('VimResized', { command = 'tabdo wincmd =' })")
-  nvim:type(":2Botglue<CR>abc ")
-  nvim:api("ui_try_resize", 90, 24)
-  nvim:eventually("the size is another", "return vim.o.columns == 90")
-  nvim:type("def")
-  equal({ nvim:lines(), nvim:lines(1) }, { { "abc def" }, { "a", "b", "c" } })
-end)
-
 test("a window that is opened out of Insert mode takes no text", function()
   for _, keys in ipairs({ "<F6>", "<C-o><F6>" }) do
     local nvim = child.with_host({ "one", "two" })

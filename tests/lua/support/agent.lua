@@ -188,10 +188,11 @@ end
 --- Says that the service refused, with an HTTP status, and ends.
 ---@param status integer
 ---@param why string
-function Agent:refuse(status, why)
+---@param cost_usd number?
+function Agent:refuse(status, why, cost_usd)
   self:begin()
   local words = ("API Error: %d %s"):format(status, why)
-  result(self, { is_error = true, api_error_status = status, result = words, total_cost_usd = 0 })
+  result(self, { is_error = true, api_error_status = status, result = words, total_cost_usd = cost_usd or 0 })
   self:exit(1)
 end
 
