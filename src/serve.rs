@@ -186,9 +186,14 @@ fn watch_signals(messages: &mpsc::UnboundedSender<HostMessage>) -> io::Result<()
     Ok(())
 }
 
-/// A panic anywhere ends the agents and the host: half a host would leave Neovim waiting for ever.
+/// A panic ends the agents and the host: half a host would leave Neovim waiting for ever. One of a mirror concerns its
+/// buffer alone.
 fn end_everything_on_panic(groups: Groups) {
     std::panic::set_hook(Box::new(move |panic| {
+        if std::thread::current().name() == Some(mirror::THREAD) {
+            tracing::error!(location = panic.location().map(tracing::field::display), "a mirror panicked");
+            return;
+        }
         groups.kill_all();
         // Its message may quote what was being read.
         tracing::error!(location = panic.location().map(tracing::field::display), "the host panicked");

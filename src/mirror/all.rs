@@ -20,6 +20,8 @@ pub struct Mirrors {
     attempts: u64,
     /// Counts events, to know which mirror was used longest ago.
     clock: u64,
+    /// The buffer whose mirror is at work.
+    at_work: Option<u64>,
 }
 
 impl Mirrors {
@@ -69,6 +71,7 @@ impl Mirrors {
             });
         };
         buffer.used = self.clock;
+        self.at_work = Some(number);
         buffer.take(event, &mut self.attempts);
         orders.append(&mut buffer.orders);
         if buffer.is_gone {
@@ -95,12 +98,26 @@ impl Mirrors {
     }
 
     fn at_rest(&mut self, act: impl Fn(&mut Buffer)) -> Vec<Order> {
-        let buffers = self.buffers.values_mut().filter(|buffer| buffer.is_at_rest());
-        let orders = buffers.flat_map(|buffer| {
+        let buffers = self.buffers.iter_mut().filter(|(_, buffer)| buffer.is_at_rest());
+        let orders = buffers.flat_map(|(number, buffer)| {
+            self.at_work = Some(*number);
             act(buffer);
             std::mem::take(&mut buffer.orders)
         });
         orders.collect()
+    }
+
+    /// A mirror has panicked: it begins again with the text as it is, and its answers are held.
+    pub fn recover(&mut self) -> Vec<Order> {
+        let Some(mut buffer) = self.at_work.take().and_then(|number| self.buffers.remove(&number)) else {
+            return Vec::new();
+        };
+        buffer.restart();
+        let orders = std::mem::take(&mut buffer.orders);
+        if !buffer.is_gone {
+            self.buffers.insert(buffer.number(), buffer);
+        }
+        orders
     }
 
     /// Drops those that were used longest ago.

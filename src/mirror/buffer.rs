@@ -57,6 +57,8 @@ pub struct Buffer {
     is_busy: bool,
     /// Whether an [`Order::AskAgain`] is under way.
     asks_again: bool,
+    /// It has begun again after a panic.
+    is_restarted: bool,
     /// What it wants done.
     pub orders: Vec<Order>,
 }
@@ -89,6 +91,11 @@ impl Buffer {
     /// Whether a job is in this buffer.
     pub fn has(&self, job: u64) -> bool {
         self.jobs.contains_key(&job)
+    }
+
+    /// The buffer's number.
+    pub fn number(&self) -> u64 {
+        self.number
     }
 
     fn next_turn(&mut self) -> u64 {
@@ -133,6 +140,8 @@ impl Buffer {
             BufferEvent::Unwatch(job) => self.unwatch(job),
             BufferEvent::Ended(job) => self.ended(job),
             BufferEvent::Query { token, job, question } => self.query(token, job, question),
+            #[cfg(test)]
+            BufferEvent::Panic => panic!("a mirror panics"),
             BufferEvent::Written(_) | BufferEvent::Want { .. } => {}
         }
         let is_too_large = self.text.state() == MirrorState::TooLarge;

@@ -89,6 +89,9 @@ pub enum BufferEvent {
         /// What is asked.
         question: MirrorQuery,
     },
+    /// The mirror panics.
+    #[cfg(test)]
+    Panic,
 }
 
 /// How a buffer is at this point of its events. It asks for the buffer to be mirrored.

@@ -24,6 +24,7 @@ mod view;
 mod write;
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -38,6 +39,9 @@ pub use query::{Findings, MirrorQuery, Obstacle};
 pub use selected::{Excerpt, SavedRows, Selected, Sent};
 pub use view::{MirrorView, places};
 pub use write::{StepReply, WriteCall, WriteReply, WriteStep, reply_tick};
+
+/// The name of the mirrors' thread. A panic there ends no other thread.
+pub const THREAD: &str = "mirrors";
 
 /// For how long no event has to come before what is proposed of held answers is computed again, as while the user
 /// types.
@@ -87,19 +91,24 @@ pub fn start(
             let event = match event {
                 Ok(event) => event,
                 Err(RecvTimeoutError::Timeout) => {
-                    mirrors.pause().into_iter().for_each(&mut carry_out);
+                    work(&mut mirrors, Mirrors::pause).into_iter().for_each(&mut carry_out);
                     continue;
                 }
                 Err(RecvTimeoutError::Disconnected) => return,
             };
             let begun = Instant::now();
-            mirrors.take(event).into_iter().for_each(&mut carry_out);
+            work(&mut mirrors, |mirrors| mirrors.take(event)).into_iter().for_each(&mut carry_out);
             while let Ok(event) = events.try_recv() {
-                mirrors.take(event).into_iter().for_each(&mut carry_out);
+                work(&mut mirrors, |mirrors| mirrors.take(event)).into_iter().for_each(&mut carry_out);
             }
-            mirrors.idle().into_iter().for_each(&mut carry_out);
+            work(&mut mirrors, Mirrors::idle).into_iter().for_each(&mut carry_out);
             log::slow_turn("mirrors", begun);
         }
     };
-    std::thread::Builder::new().name("mirrors".to_owned()).spawn(run).map(drop)
+    std::thread::Builder::new().name(THREAD.to_owned()).spawn(run).map(drop)
+}
+
+/// Has the mirrors do something. A panic concerns one buffer alone: its answers are held, and all else goes on.
+fn work(mirrors: &mut Mirrors, act: impl FnOnce(&mut Mirrors) -> Vec<Order>) -> Vec<Order> {
+    catch_unwind(AssertUnwindSafe(|| act(mirrors))).unwrap_or_else(|_| mirrors.recover())
 }

@@ -179,6 +179,14 @@ impl Tracked {
         }
     }
 
+    /// The document is another one, and where its range is has to be told again; what was wanted of it is returned.
+    pub fn restart(&mut self) -> impl Iterator<Item = Intent> + use<> {
+        self.range = if self.sent.is_some() { Range::Wanted } else { Range::Lost };
+        self.marked_text = None;
+        let pending = self.pending.take().into_iter();
+        pending.flat_map(|pending| std::iter::once(pending.intent).chain(pending.following))
+    }
+
     /// It is followed no more.
     pub fn forget(&self, document: &mut Document) {
         if let Some(anchor) = self.followed() {

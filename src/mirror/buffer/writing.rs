@@ -301,6 +301,46 @@ impl Buffer {
         self.is_gone = true;
     }
 
+    /// Begins again after a panic, which may have left its text and its ranges half changed: both are asked for, what was
+    /// wanted is settled as where the range is lost. After the second panic it ends.
+    pub fn restart(&mut self) {
+        let mut jobs = std::mem::take(&mut self.jobs);
+        let mut orders = std::mem::take(&mut self.orders);
+        let reply = |token, findings| Order::Reply { token, findings };
+        for (token, _, question) in std::mem::take(&mut self.queries) {
+            orders.push(reply(token, question.without_mirror()));
+        }
+        for (job, tracked) in &mut jobs {
+            for intent in tracked.restart() {
+                orders.push(match intent.token() {
+                    Some(token) => reply(token, Err(HeldFor::RangeLost.into())),
+                    None => Order::Settled(SettledIntent::new(*job, intent.denied(HeldFor::RangeLost))),
+                });
+            }
+            let replies = tracked.held.as_mut().map(|held| std::mem::take(&mut held.replies));
+            orders.extend(replies.into_iter().flatten().map(|(token, findings)| reply(token, findings)));
+        }
+        let (number, used, is_gone) = (self.number, self.used, self.is_restarted);
+        let (asks_again, name, turn) = (self.asks_again, std::mem::take(&mut self.name), self.turn);
+        *self = Self {
+            number,
+            used,
+            is_gone,
+            asks_again,
+            name,
+            turn,
+            jobs,
+            orders,
+            is_restarted: true,
+            ..Self::default()
+        };
+        if is_gone {
+            self.orders.push(Order::Detach(number));
+        } else {
+            self.contact(ContactScope::Text);
+        }
+    }
+
     /// Settles an intent. If the answer is still held, the next intent for the same range waits from now on; else all
     /// following ones are refused as stale.
     fn settle_intent(&mut self, settled: SettledIntent) {

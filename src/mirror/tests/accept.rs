@@ -64,3 +64,23 @@ fn no_two_steps_have_the_same_number() {
         mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Written(Some(WriteReply::Stale { tick: 2 }))));
     assert_eq!(call(&orders).steps[0].attempt, 1002);
 }
+
+#[test]
+fn a_mirror_that_panics_holds_what_was_to_land_and_begins_again_once() {
+    let panics = |mirrors: &mut Mirrors| {
+        work(mirrors, |mirrors| mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Panic)))
+    };
+    let mut mirrors = held();
+    mirrors.take(notice(2, 2, 1));
+    mirrors.take(intent(7, Intent::Land(bytes(&["new"]))));
+    mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Written(Some(WriteReply::NotNow))));
+    let orders = panics(&mut mirrors);
+    assert_eq!(settled(&orders), [(7, Settlement::Held(HeldFor::RangeLost))]);
+    assert_eq!(contacts(&orders), [true]);
+    assert_eq!(mirrors.take(whole(1, 2, TEXT)).len(), 0);
+    mirrors.take(CONTACTED);
+    assert_eq!(place_of(&mirrors, 7), Some(Place::Lines(1..4)), "its range is known again");
+    let orders = panics(&mut mirrors);
+    assert!(matches!(orders[..], [Order::Detach(1)]), "{orders:?}");
+    assert_eq!(mirrors.buffers.keys().collect::<Vec<_>>(), [&2], "no other mirror is concerned");
+}
