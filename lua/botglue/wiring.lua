@@ -6,7 +6,9 @@ local handlers = require("botglue.host.handlers")
 function handlers.host_started(process)
   local connection = require("botglue.host.connection")
   require("botglue.editor.capture").mirror_all()
-  require("botglue.ui.review.held").tell_all()
+  if next(connection.jobs) then
+    require("botglue.ui.review.held").tell_all()
+  end
   vim.schedule(function()
     if connection.review then
       connection.review:follow()

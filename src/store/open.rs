@@ -76,6 +76,8 @@ pub fn to_write(data_dir: &Path, patience: Duration) -> Result<Opened, StoreErro
     transaction.commit()?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
+    // In KiB: the system keeps the file in memory, for all Neovims.
+    connection.pragma_update(None, "cache_size", -512)?;
     Ok(Opened { connection, path, file })
 }
 
