@@ -233,15 +233,14 @@ impl Buffer {
         }
     }
 
-    /// A step is written, and the document has all its changes and no later ones. In a buffer that is too large, of which
-    /// Neovim sends no events, only the reply tells that.
+    /// A step is written, and the document has all its changes and no later ones. In a buffer that is too large, be it by
+    /// the step itself, only the reply tells that.
     fn step_written(&mut self, call: &WriteCall, at: Option<usize>, plans: &mut [Option<Plan>]) {
+        let Some(document) = self.text.document_mut() else { return };
         let is_mirrored = |plan: &&mut Option<Plan>| plan.as_ref().is_some_and(|plan| plan.anchor.is_some());
         let plan = at.and_then(|at| plans.get_mut(at)).filter(is_mirrored).and_then(Option::take);
         let (Some(plan), Some(step)) = (plan, at.and_then(|at| call.steps.get(at))) else { return };
-        let Some((tracked, document)) = self.jobs.get_mut(&step.job).zip(self.text.document_mut()) else {
-            return;
-        };
+        let Some(tracked) = self.jobs.get_mut(&step.job) else { return };
         land(tracked, &plan, document);
         tracked.mark = Some(step.place.clone());
         self.look_again(ViewDue::Now);
@@ -272,7 +271,7 @@ impl Buffer {
             let Some(pending) = &mut tracked.pending else { continue };
             (pending.since, pending.is_in_call) = (since, false);
             let denied = match (reply, results.get(at)) {
-                (_, Some(StepReply::Written { .. })) if plan.anchor.is_none() => {
+                (_, Some(StepReply::Written { .. })) if self.text.document().is_none() => {
                     let (attempt, passage) = (Some(*attempt), Some(plan.after()));
                     let settled = SettledIntent::new(*job, plan.settlement);
                     self.settle_intent(SettledIntent { attempt, passage, ..settled });
@@ -397,8 +396,11 @@ fn land(tracked: &mut Tracked, plan: &Plan, document: &mut Document) {
     };
     let Some(review) = tracked.review(sent) else { return };
     let now = Passage::new(place, document.rows());
+    let is_whole = review.taken() == 0 && plan.settlement != Settlement::Taken;
     review.take(hunks, (&plan.now, &now), document.last_write(anchor));
-    if plan.settlement == Settlement::Taken {
+    if is_whole {
+        tracked.before = Some(plan.before());
+    } else if plan.settlement == Settlement::Taken {
         document.rebased(anchor, sent.clone());
     } else {
         let (written, sent) = review.landed(&now);

@@ -54,6 +54,25 @@ fn an_answer_lands_where_the_text_at_its_mark_is_what_was_sent() {
 }
 
 #[test]
+fn an_answer_that_makes_its_buffer_too_large_has_landed() {
+    let rows: Vec<&str> = TEXT.iter().copied().chain(std::iter::repeat_n("more", MANY - 7)).collect();
+    let mut mirrors = mirrored(&rows);
+    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap().unwrap());
+    let orders = mirrors.take(intent(7, Intent::Land(bytes(&["new"; 9]))));
+    let attempt = call(&orders).steps[0].attempt;
+    mirrors.take(lines(Some(3), 1..4, &["new"; 9]));
+    let steps = vec![StepReply::Written { from: 2, to: 3 }];
+    let orders =
+        mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Written(Some(WriteReply::Done { tick: 3, steps }))));
+    assert_eq!(settled(&orders), [(7, Settlement::Written { is_merged: false })]);
+    assert!(
+        orders
+            .iter()
+            .any(|order| matches!(order, Order::Settled(settled) if settled.attempt == Some(attempt)))
+    );
+}
+
+#[test]
 fn it_is_held_where_the_text_is_another_one_or_there_is_no_mark() {
     let too_large = Settlement::Held(HeldFor::TooLarge);
     let mut mirrors = large();
