@@ -26,11 +26,14 @@ function M.setup(opts)
     end
   end)
   if not ok then
-    -- Neovim shows it as one line: a string would have a traceback.
+    -- Neovim shows it as one line: a string would have a traceback. Plugin managers add words to it.
     local function words()
       return tostring(raised)
     end
-    error(setmetatable({}, { __tostring = words }), 0)
+    local function join(left, right)
+      return tostring(left) .. tostring(right)
+    end
+    error(setmetatable({}, { __tostring = words, __concat = join }), 0)
   end
 end
 

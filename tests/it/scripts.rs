@@ -69,3 +69,21 @@ fn an_answer_lands_while_a_mapping_or_a_typed_command_waits() {
         assert_eq!(nvim.lines(), ["A", "b"], "{keys}");
     }
 }
+
+#[test]
+fn where_there_is_no_screen_a_long_message_waits_for_no_key() {
+    let scratch = Scratch::new();
+    let agent = agents::fault(&scratch, "", "head -c 5000 /dev/zero | tr '\\0' e >&2; exit 1");
+    let nvim = Builder::new(scratch).option("agents", agent).start();
+    nvim.edit("a.lua", "a\n");
+    // The plugin's own one takes no note of it.
+    nvim.exec("vim.notify = function(said) vim.api.nvim_echo({ { said } }, true, {}) end");
+    let range = json!({"kind": "line", "first": [1, 0], "last": [1, 0]});
+    let run = "return require('botglue').run({ prompt = 'go', range = ... })";
+    let id = nvim.exec_with(run, &[range]).as_u64().unwrap();
+    nvim.wait("it is told", || {
+        nvim.exec("return vim.fn.execute('messages')").as_str().unwrap().contains("eee")
+    });
+    assert_eq!(nvim.finished(id)["error"]["code"], "exited");
+    assert_eq!(nvim.exec("return vim.o.more"), true);
+}

@@ -82,6 +82,8 @@ test("a wrong option raises one error that names its path", function()
   for _, cost in ipairs({ 0, -1, 1 / 0, 0 / 0, true, "1" }) do
     wrong({ max_cost_usd = cost }, "max_cost_usd", "a number above 0 or false")
   end
+  wrong({ data_dir = "" }, "data_dir", "an absolute path")
+  wrong({ data_dir = "here" }, "data_dir", "an absolute path")
   wrong({ tools = "Read" }, "tools", "a list of names of tools")
   wrong({ model = true }, "model", "the name of a model or false")
   wrong({ models = { "opus", " " } }, "models", "a list of names of models or false")

@@ -148,7 +148,7 @@ local OPTIONS = {
   record = rule("boolean", true),
   notify = one_of("failures", { "all", "failures", "none" }),
   host = rule("string"),
-  data_dir = rule("string"),
+  data_dir = text("^[/~$]", "an absolute path"),
 }
 
 --- The shipped agents: how each is spoken to, and its program.

@@ -89,7 +89,11 @@ local function show(line, level)
   end
   -- (Without a command line Neovim asks for Enter after each error, however short.)
   if is_headless or (vim.o.cmdheight > 0 and vim.api.nvim_strwidth(line) <= room()) then
+    local more = vim.o.more
+    -- Where there is no screen nobody could go on behind a part of it.
+    vim.o.more = more and not is_headless
     vim.notify(line, level, { title = "botglue" })
+    vim.o.more = more
     return
   end
   -- An echo of a long line asks for Enter: it is captured, and a user's own `vim.notify` shows the line.
