@@ -32,10 +32,6 @@ function handlers.host_lost(process, err)
   require("botglue.jobs.lost").host_lost(process, err)
   require("botglue.ui.view").host_lost()
   require("botglue.ui.status").host_lost()
-  handlers.obstacle_changed()
-end
-
-function handlers.obstacle_changed()
   local prompt = require("botglue.host.connection").prompt
   if prompt then
     prompt:check_host()
@@ -44,13 +40,6 @@ end
 
 function handlers.leaving()
   require("botglue.jobs.lost").leave()
-end
-
-function handlers.job_decided(job)
-  local connection = require("botglue.host.connection")
-  if connection.review and connection.review.job == job then
-    connection.review:close()
-  end
 end
 
 function handlers.row_key(view, action)

@@ -109,7 +109,9 @@ function M.ready(hello)
   end
   if process and process.ready and connection.unusable then
     connection.unusable = nil
-    handlers.obstacle_changed()
+    if connection.prompt then
+      connection.prompt:check_host()
+    end
   end
 end
 

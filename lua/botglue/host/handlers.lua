@@ -8,8 +8,6 @@
 ---@field host_ready fun(process: botglue.Process) it is about to get what waits for it
 ---@field host_lost fun(process: botglue.Process, err: botglue.JobError) a host is gone, and Neovim does not end
 ---@field leaving fun() Neovim ends
----@field obstacle_changed fun() a job would fail now for another reason, or would not fail
----@field job_decided fun(job: botglue.Job) its answer is not held any more
 ---@field row_key fun(view: botglue.HostWindow, action: string) a key that takes the user somewhere, in a list
 ---@field prompt_wanted fun(range: botglue.Range, request: botglue.Request, opts: table, send: botglue.SendPrompt)
 

@@ -6,7 +6,6 @@ local connection = require("botglue.host.connection")
 local debounce = require("botglue.util.debounce")
 local events = require("botglue.jobs.events")
 local fail = require("botglue.host.errors").fail
-local handlers = require("botglue.host.handlers")
 local notify = require("botglue.host.notify")
 local observe = require("botglue.jobs.observe")
 local text = require("botglue.util.text")
@@ -176,7 +175,10 @@ function Job:take(patch)
     events.emit("BotglueJobFinished", self)
   elseif was_held and set.landing then
     self:release()
-    handlers.job_decided(self)
+    local review = connection.review
+    if review and review.job == self then
+      review:close()
+    end
   end
   if patch.news then
     notify.add(vim.tbl_extend("error", patch.news, { id = self.id }))

@@ -17,12 +17,12 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 10] = [
-    ("", 456),
+    ("", 441),
     ("command", 604),
     ("config", 315),
     ("editor", 2016),
-    ("host", 604),
-    ("jobs", 1164),
+    ("host", 608),
+    ("jobs", 1166),
     ("session", 62),
     ("ui", 1424),
     ("ui/prompt", 830),
