@@ -107,7 +107,7 @@ pub(super) fn decided(name: &str, words: &str, has_range: bool, world: World<'_>
     let has_place = world.here.places.get(&id).is_some_and(|place| place.column.is_some());
     match (has_range, name) {
         (true, "reject") => Err("reject takes no range with the number of a job".to_owned()),
-        (true, _) if has_place => Err(format!("accept job {id} without a range: its place is known")),
+        (true, _) if has_place => Err(format!("the place of job {id} is known: accept it without a range")),
         _ => Ok(id),
     }
 }
@@ -199,8 +199,8 @@ pub fn followup(id: u64, wanted: Wanted, world: World<'_>) -> Result<Act, String
     }
     let (agent, _) = world.options.session(&job, &known.agent, known.session_id.as_deref())?;
     if agent.known().goes_on == Some(false) {
-        let why = format!("{job} was run by {}, this agent cannot go on in a session", known.agent);
-        return Err(format!("start a new job: {why}"));
+        let why = format!("{job} was run by {}, which cannot go on in a session", known.agent);
+        return Err(format!("{why}: start a new job"));
     }
     Ok(Act::Followup(Wanted { id: Some(id), ..wanted }))
 }

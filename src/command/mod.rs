@@ -244,7 +244,7 @@ fn only_options<'a>(words: &'a str, options: &Options) -> Result<&'a str, String
     }
     // The first word may be meant as a subcommand or as the prompt.
     let (given, name) = (words[..words.len() - rest.len()].trim(), split(rest).0);
-    Err(format!("write Botglue {name} {given}: options go after the subcommand"))
+    Err(format!("options go after the subcommand: Botglue {name} {given}"))
 }
 
 /// A subcommand that is not there.

@@ -90,10 +90,7 @@ fn a_wrong_command_is_one_sentence() {
     refused("run ++agent it", "++agent= needs a name; use claude, droid, gemini, mine");
     refused("run ++agent=droid ++model= it", "++model= needs a name");
     refused("run ++agent=gpt it", "++agent: unknown agent \"gpt\"; use claude, droid, gemini, mine");
-    refused(
-        "++model=opus make it shorter",
-        "write Botglue make ++model=opus: options go after the subcommand",
-    );
+    refused("++model=opus make it shorter", "options go after the subcommand: Botglue make ++model=opus");
     let cmdwin = Here { is_cmdwin: true, ..here() };
     let no_window = Err("no window can be opened from the command-line window".to_owned());
     assert_eq!(read_at("jobs", &cmdwin, &jobs()), no_window);
@@ -108,7 +105,7 @@ fn a_command_means_the_named_job_else_the_one_at_the_cursor_else_the_only_or_the
     refused("accept", "say which answer: 1, 3");
     reads("%accept", Act::All { name: "accept", ids: vec![1] });
     reads("%reject", Act::All { name: "reject", ids: vec![1] });
-    refused("%accept 1", "accept job 1 without a range: its place is known");
+    refused("%accept 1", "the place of job 1 is known: accept it without a range");
     reads("%accept 17", plugin("accept", 17));
     refused("%reject 1", "reject takes no range with the number of a job");
     reads("revert", plugin("revert", 2));
@@ -160,7 +157,7 @@ fn what_goes_on_from_a_job_needs_one_that_can_be_gone_on_from() {
     let why = |id| followup(id, Wanted::default(), world).unwrap_err();
     let held = followup(3, Wanted::default(), world);
     assert_eq!(held, Ok(Act::Followup(Wanted { replaces: Some(3), review: true, ..again(3) })));
-    assert_eq!(why(4), "start a new job: job 4 was run by mine, which keeps no sessions");
+    assert_eq!(why(4), "job 4 was run by mine, which keeps no sessions: start a new job");
     assert_eq!(why(9), "job 9 has not ended yet: wait for it");
     let answer = Here { answer: Some(5), ..here.clone() };
     assert_eq!(read_at("followup", &answer, &session), Ok(Act::Followup(again(5))));

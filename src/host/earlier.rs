@@ -111,7 +111,7 @@ impl Host {
     pub(super) fn adopted(&mut self, adopter: Adopter, held: io::Result<Vec<Held>>) {
         let sentence = match held {
             Ok(held) => return self.hold(held, Vec::new(), &[], adopter),
-            Err(error) => format!("see :Botglue log: held answers cannot be read: {error}"),
+            Err(error) => format!("held answers cannot be read ({error}): see :Botglue log"),
         };
         match adopter {
             Adopter::Nobody => self.editor.error(sentence),

@@ -113,7 +113,7 @@ impl Host {
             let at = (key.buffer, key.tick);
             self.once_known(token, key.id, at, move |host| host.mean(token, &key, &seen));
         } else {
-            let error = "see :Botglue review: none is open in this buffer";
+            let error = "no review is open in this buffer: see :Botglue review";
             self.editor.reply(token, Err(error.to_owned()));
         }
     }

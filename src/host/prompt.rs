@@ -318,8 +318,8 @@ impl Host {
         let agent = self.options.as_ref().ok()?.agents.get(name)?;
         if self.prompts.installed.as_ref().is_some_and(|installed| !installed.contains(name)) {
             let program = &agent.command.command[0];
-            let why = if program.contains('/') { "it cannot be executed" } else { "it is not in PATH" };
-            return Some(format!("install `{program}`, or set agents.{name}.command: {why}"));
+            let why = if program.contains('/') { "cannot be executed" } else { "is not in PATH" };
+            return Some(format!("`{program}` {why}: install it, or set agents.{name}.command"));
         }
         let is_logged_out = self.prompts.logged_out.get(name) == Some(&true);
         is_logged_out.then(|| format!("{}: the last job of {name} was not logged in", agent.known().login))

@@ -25,7 +25,7 @@ impl Host {
             // Where the host runs it: in a project that is not trusted it would run what that says.
             let empty = self.context.empty_directory.find().map_err(|_| {
                 format!(
-                    "see :help botglue-security: there is no empty directory for it at {}",
+                    "there is no empty directory for it at {}: see :help botglue-security",
                     options.data_dir
                 )
             })?;
@@ -34,9 +34,8 @@ impl Host {
             cwd.to_owned()
         };
         let program = open.program.map_or_else(|| agent.command.command[0].clone(), str::to_owned);
-        let found = find_program(&program, path).ok_or_else(|| {
-            format!("install {program}, or set agents.{name}.command: there is no such program")
-        })?;
+        let found = find_program(&program, path)
+            .ok_or_else(|| format!("{program} was not found: install it, or set agents.{name}.command"))?;
         let first =
             if open.program.is_some() { &[][..] } else { agent.command.command.get(1..).unwrap_or_default() };
         let mut command = vec![found.to_string_lossy().into_owned()];

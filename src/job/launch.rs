@@ -134,15 +134,14 @@ impl Launch {
         let (program, name) = (self.program(), &self.agent.name);
         if program::is_relative_path(program) {
             let message = format!(
-                "set agents.{name}.command to an absolute path, or to a name in PATH; `{program}` would be another \
-                 program in each project"
+                "`{program}` would be another program in each project: set agents.{name}.command to an absolute path, \
+                 or to a name in PATH"
             );
             return Err(JobError::new(Code::AgentNotFound, message));
         }
         let path = program::search_path(self.environment.get("PATH"));
         program::find(program, &path).ok_or_else(|| {
-            let message =
-                format!("install it, or set agents.{name}.command to where it is; `{program}` was not found");
+            let message = format!("`{program}` was not found: install it, or set agents.{name}.command");
             JobError::new(Code::AgentNotFound, message)
         })
     }
@@ -150,17 +149,15 @@ impl Launch {
     /// What the system's refusal to start the program at `path` comes to.
     pub(super) fn refused(&self, path: &Path, error: &io::Error) -> JobError {
         let name = &self.agent.name;
-        let message =
-            format!("check agents.{name}.command; {} could not be started: {error}", path.display());
+        let path = path.display();
+        let message = format!("{path} could not be started: check agents.{name}.command: {error}");
         JobError::new(Code::SpawnFailed, message)
     }
 }
 
 fn project_gone(project: &Path) -> JobError {
-    let message = format!(
-        "write the file to an existing directory; the agent's working directory {} is gone",
-        project.display()
-    );
+    let message =
+        format!("the working directory {} is gone: write the file to another one", project.display());
     JobError::new(Code::SpawnFailed, message)
 }
 

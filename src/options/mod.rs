@@ -180,7 +180,7 @@ impl Options {
             Some(id) if is_argument(id) => return Ok((known, id)),
             Some(_) => format!("the session id of {job} is not one word that does not begin with -"),
         };
-        Err(format!("start a new job: {why}"))
+        Err(format!("{why}: start a new job"))
     }
 }
 
@@ -208,11 +208,11 @@ mod tests {
         let options = options();
         let why = |agent: &str, id: Option<&str>| options.session("job 3", agent, id).unwrap_err();
         assert_eq!(options.session("job 3", "claude", Some("s")).unwrap().1, "s");
-        assert_eq!(why("mine", Some("s")), "start a new job: job 3 was run by mine, which keeps no sessions");
-        assert_eq!(why("claude", None), "start a new job: job 3 has no session to go on in");
+        assert_eq!(why("mine", Some("s")), "job 3 was run by mine, which keeps no sessions: start a new job");
+        assert_eq!(why("claude", None), "job 3 has no session to go on in: start a new job");
         assert_eq!(
             why("claude", Some("-p")),
-            "start a new job: the session id of job 3 is not one word that does not begin with -"
+            "the session id of job 3 is not one word that does not begin with -: start a new job"
         );
         assert_eq!(why("gpt", Some("s")), "agent: unknown agent \"gpt\"; use claude, droid, gemini, mine");
     }

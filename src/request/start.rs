@@ -81,7 +81,7 @@ fn possible(resume: Resume, agent: &AgentCommand) -> Result<Resume, JobError> {
 pub fn directory(escaped: &str) -> Result<PathBuf, JobError> {
     if escaped.is_empty() {
         // Sent by an editor after its directory was removed.
-        let message = "change to another directory with `:cd`; Neovim's working directory is gone, and no agent starts there";
+        let message = "Neovim's working directory is gone: change to another one with `:cd`";
         return Err(JobError::new(Code::SpawnFailed, message));
     }
     Ok(fields::path(escaped))

@@ -69,7 +69,7 @@ impl Session {
         };
         if job.deciding.is_some() {
             return Err(format!(
-                "wait a moment (in a script: botglue.wait({id}, ms)): job {id} has a pending decision"
+                "job {id} has a pending decision: wait a moment (in a script: botglue.wait({id}, ms))"
             ));
         }
         let done = if is_revert { "reverted" } else { "accepted" };

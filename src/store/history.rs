@@ -99,7 +99,7 @@ impl Asker<'_> {
             (entry.record.is_interrupted(), entry.resumes_at, &mut entry.record.error)
         {
             let until = local(self.connection, Some(at.saturating_mul(1000)))?;
-            *words = format!("ask again: the host ended while the job waited for a limit, until {until}");
+            *words = format!("the host ended while the job waited for a limit, until {until}: ask again");
         }
         let path = entry.record.transcript.map(|name| self.transcripts.join(name));
         entry.record.transcript =

@@ -116,7 +116,7 @@ fn a_job_that_waited_for_a_limit_was_interrupted_until_then() {
     apply::end_gone(&connection, |_| true).unwrap();
     let entry = asker(&connection).job(&JobKey::Id(1)).unwrap();
     let (code, said) = entry.record.error.unwrap();
-    let expected = "ask again: the host ended while the job waited for a limit, until 1970-01-0";
+    let expected = "the host ended while the job waited for a limit, until 1970-01-0";
     assert!(code == "host_lost" && said.starts_with(expected), "{said}");
     assert_eq!(entry.record.share, share, "what it has cost is known");
     apply(&mut connection, [accept(1, 5000), limited(1000)]);

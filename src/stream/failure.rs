@@ -1,5 +1,5 @@
 //! Failures in sentences: what happened, what to do, and the agent's own words. A line is often cut at 60 cells: what
-//! to do is before that.
+//! to do is before that, unless it is to try again; then the agent's words are what happened.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -63,18 +63,14 @@ impl AgentLabel {
     /// The error for an answer that is longer than one may be; `transcript` is where the raw stream is kept.
     pub fn too_long(self, transcript: Option<&str>) -> JobError {
         let whole = transcript.map(|path| format!("; its transcript is {path}")).unwrap_or_default();
-        let fact = format!("that of {} is longer than {} MB", self.name, MAX_ANSWER >> 20);
-        JobError::new(Code::Protocol, format!("answer too long: ask for less; {fact}{whole}"))
+        let fact = format!("answer longer than {} MB", MAX_ANSWER >> 20);
+        JobError::new(Code::Protocol, format!("{fact}: ask for less{whole}"))
     }
 
     /// The error for a job that took longer than `limit`.
     pub fn timeout(self, limit: Duration, words: &str) -> JobError {
-        let advice = format!(
-            "raise the option `timeout`, or ask for less; {} gave no answer within {} s and was stopped",
-            self.name,
-            limit.as_secs_f64()
-        );
-        sentence(Code::Timeout, "timeout", &advice, words)
+        let fact = format!("no answer within {} s", limit.as_secs_f64());
+        sentence(Code::Timeout, &fact, "raise `timeout`, or ask for less", words)
     }
 
     /// The error for a process that was ended because the host ends.
@@ -114,15 +110,17 @@ impl AgentLabel {
     }
 }
 
-/// What happened in a few words, then what to do, then the agent's own words: where a line is cut, those are what can
-/// be spared.
+/// What happened in a few words, then what to do and the agent's own words: where a line is cut, the last of these is
+/// what can be spared.
 fn sentence(code: Code, fact: &str, advice: &str, words: &str) -> JobError {
     let quotation = words::last_line(&unwrapped(words), QUOTED);
     let quotation = quotation.trim_end_matches(['.', ' ']);
-    if quotation.is_empty() {
-        return JobError::new(code, format!("{fact}: {advice}"));
-    }
-    JobError::new(code, format!("{fact}: {advice}; it says: {quotation}"))
+    let message = match quotation {
+        "" => format!("{fact}: {advice}"),
+        words if advice == TRY_OR_SEE_LOG => format!("{fact}: {words}; {advice}"),
+        words => format!("{fact}: {advice}; it says: {words}"),
+    };
+    JobError::new(code, message)
 }
 
 /// The words of an agent, where they end in JSON its message in the place of that: `400 {"error":{"message":"…"}}`.
@@ -276,14 +274,17 @@ mod tests {
         );
         assert_eq!(
             CLAUDE.timeout(Duration::from_secs(300), "").message,
-            "timeout: raise the option `timeout`, or ask for less; claude gave no answer within 300 s and was stopped"
+            "no answer within 300 s: raise `timeout`, or ask for less"
         );
         assert!(CLAUDE.signal(9, "").message.contains("signal 9 (SIGKILL)"));
         assert!(CLAUDE.signal(64, "").message.contains("signal 64: "));
-        assert!(CLAUDE.exit_code(2, "usage: …").message.ends_with(" it says: usage: …"));
+        assert_eq!(
+            CLAUDE.exit_code(2, "usage: …").message,
+            "claude exited with code 2: usage: …; try again, or see :Botglue log"
+        );
         let nested = r#"API Error: 401 [{"error":{"code":401,"message":"API key not valid."}}]"#;
-        assert!(CLAUDE.exit_code(2, nested).message.ends_with(" it says: API Error: 401 API key not valid"));
-        assert!(CLAUDE.exit_code(2, "x [1]").message.ends_with(" it says: x [1]"));
+        assert!(CLAUDE.exit_code(2, nested).message.contains(": API Error: 401 API key not valid; "));
+        assert!(CLAUDE.exit_code(2, "x [1]").message.contains(": x [1]; "));
         let unpaid = CLAUDE.error(Code::ApiError, "Credit balance is too low").message;
         assert!(unpaid.starts_with("credit used up: add credit"), "{unpaid}");
     }
@@ -304,11 +305,9 @@ mod tests {
             (CLAUDE.error(Code::SessionNotFound, "x"), "start a new job"),
             (CLAUDE.error(Code::EmptyAnswer, "x"), "say"),
             (CLAUDE.error(Code::Exited, "x"), "try again"),
-            (CLAUDE.error(Code::ApiError, "x"), "try again"),
-            (CLAUDE.timeout(Duration::from_secs(300), "x"), "raise the option"),
+            (CLAUDE.timeout(Duration::from_secs(300), "x"), "raise `time"),
             (CLAUDE.shutdown(), "ask again"),
-            (CLAUDE.too_long(None), "ask for less"),
-            (CLAUDE.exit_code(2, "x"), "try again"),
+            (CLAUDE.too_long(None), "ask for"),
             (CLAUDE.silent_about_session(2), "start a new job"),
         ];
         for (error, advice) in advised {
@@ -320,6 +319,6 @@ mod tests {
     #[test]
     fn a_quotation_is_bounded_and_keeps_its_end() {
         let message = CLAUDE.exit_code(1, &format!("{}the end", "x".repeat(1 << 20))).message;
-        assert!(message.ends_with("the end") && message.len() < 11_000);
+        assert!(message.contains("the end; ") && message.len() < 11_000);
     }
 }

@@ -70,7 +70,7 @@ impl Action {
         match self {
             Self::Review => "this job is not held",
             Self::Diff | Self::Yank => "this job has no answer",
-            Self::Followup | Self::Open => "start a new job: this job has no session to go on in",
+            Self::Followup | Self::Open => "this job has no session to go on in: start a new job",
             Self::Transcript => {
                 "no transcript of this job is kept: the newest 200 are, where the option record is on"
             }

@@ -117,7 +117,7 @@ test("lines that are not there, and other wrong options, raise an error", functi
     ["the lines 3, 2 are not in the buffer"] = { range = { 3, 2 } },
     ["range must be a list like { 3, 5 }"] = { range = "all" },
     ["bufnr must be the number of a loaded buffer"] = { bufnr = 77, range = { 1, 1 } },
-    ["accept job 1 without a range: its place is known"] = { range = { 1, 1 } },
+    ["the place of job 1 is known: accept it without a range"] = { range = { 1, 1 } },
   }) do
     local err = suite.raises(function()
       nvim:lua("require('botglue').accept(1, ...)", opts)
@@ -222,7 +222,7 @@ test("what waits for a safe moment is being decided until then", function()
   end)
   suite.contains(
     err,
-    "botglue: wait a moment (in a script: botglue.wait(1, ms)): job 1 has a pending decision"
+    "botglue: job 1 has a pending decision: wait a moment (in a script: botglue.wait(1, ms))"
   )
   equal(nvim:lua("return require('botglue').wait(1, 0)"), vim.NIL)
   nvim:type("<Esc>")

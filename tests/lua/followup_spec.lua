@@ -66,7 +66,7 @@ test("what a follow-up and a retry cannot be is said in one line", function()
   nvim:answer(2, { "A" })
   says(
     "require('botglue').followup(2, 'x')",
-    "botglue: start a new job: job 2 was run by mine, which keeps no sessions"
+    "botglue: job 2 was run by mine, which keeps no sessions: start a new job"
   )
   contains(said(nvim, "open 2"), "which keeps no sessions")
   nvim:type("3Gdk")

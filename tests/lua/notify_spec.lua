@@ -57,7 +57,7 @@ test("a long reason is cut on the screen and whole in the messages, with no prom
   equal(nvim:api("get_mode"), { mode = "n", blocking = false })
   contains(message, vim.trim(LONG))
   contains(nvim:messages(), message)
-  contains(nvim:screen(), "botglue: job 1 failed: claude reports an error: try again, or see")
+  contains(nvim:screen(), "botglue: job 1 failed: claude reports an error: API Error: 400")
 end)
 
 test(
@@ -124,7 +124,7 @@ test("jobs that say different things do not ask for Enter", function()
   equal(nvim:api("get_mode"), { mode = "n", blocking = false })
   contains(
     nvim:messages(),
-    "job 2 failed: claude reports an error: try again, or see :Botglue log; it says: API Error: 400 two"
+    "job 2 failed: claude reports an error: API Error: 400 two; try again, or see :Botglue log"
   )
 end)
 

@@ -34,14 +34,14 @@ test("an agent that is not installed is said, and that is over with another agen
     },
   })]])
   nvim:type(":2Botglue<CR>")
-  local missing_one = "✗ install `my-agent`, or set agents.mine.command: it is not in PATH"
+  local missing_one = "✗ `my-agent` is not in PATH: install it, or set agents.mine.command"
   for _, expected in ipairs({ missing_one, "", missing_one }) do
     equal(said(nvim), expected)
     nvim:type("<Tab>")
   end
   nvim:type("<Esc><Esc>")
   nvim:lua("require('botglue').run({ agent = 'odd' })")
-  equal(said(nvim), "✗ install `/nowhere/odd`, or set agents.odd.command: it cannot be executed")
+  equal(said(nvim), "✗ `/nowhere/odd` cannot be executed: install it, or set agents.odd.command")
 end)
 
 test("an agent whose last job was not logged in says so, until one was", function()

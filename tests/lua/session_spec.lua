@@ -94,10 +94,7 @@ test("the program of a session is looked up before the terminal is in the projec
   nvim:run(line(2, 4))
   nvim:answer(1, { "B" }, { session_id = "s1" })
   nvim:lua("require('botglue').setup({ agents = { claude = { command = { 'my-agent' } } } })")
-  contains(
-    jobs.said(nvim, "open"),
-    "install my-agent, or set agents.claude.command: there is no such program"
-  )
+  contains(jobs.said(nvim, "open"), "my-agent was not found: install it, or set agents.claude.command")
   nvim:lua("vim.fn.writefile({ '#!/bin/sh', 'my-agent; echo done' .. ... }, project .. '/wrapper')", WRITE)
   nvim:lua([[
     vim.fn.setfperm(project .. '/wrapper', 'rwx------')

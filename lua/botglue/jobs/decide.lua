@@ -69,7 +69,7 @@ local function accept_at(job, opts)
   elseif first < 1 or last < first or last > api.nvim_buf_line_count(bufnr) then
     fail("the lines %s, %s are not in the buffer", tostring(first), tostring(last))
   elseif job.range:place() then
-    fail("accept job %d without a range: its place is known", job.id)
+    fail("the place of job %d is known: accept it without a range", job.id)
   elseif not vim.bo[bufnr].modifiable then
     fail("job %d cannot be accepted here: the buffer cannot be changed", job.id)
   elseif job.range.bufnr ~= bufnr then

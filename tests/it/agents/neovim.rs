@@ -83,7 +83,7 @@ pub fn its_name_is_all_it_takes(agent: &'static Agent) {
     } else {
         let followed = nvim.exec("return { pcall(require('botglue').followup, 1, 'SCRIPT:more') }");
         let why = followed[1].as_str().unwrap();
-        assert!(why.contains("this agent cannot go on in a session"), "{why}");
+        assert!(why.contains("which cannot go on in a session"), "{why}");
         assert_eq!(place.api.requests().len(), asked);
     }
 }
