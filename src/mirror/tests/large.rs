@@ -57,7 +57,7 @@ fn an_answer_lands_where_the_text_at_its_mark_is_what_was_sent() {
 fn an_answer_that_makes_its_buffer_too_large_has_landed() {
     let rows: Vec<&str> = TEXT.iter().copied().chain(std::iter::repeat_n("more", MANY - 7)).collect();
     let mut mirrors = mirrored(&rows);
-    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap().unwrap());
+    mirrors.take(requested(&sent(7, Some(2), "line", (2, 4), TEXT)));
     let orders = mirrors.take(intent(7, Intent::Land(bytes(&["new"; 9]))));
     let attempt = call(&orders).steps[0].attempt;
     mirrors.take(lines(Some(3), 1..4, &["new"; 9]));
