@@ -128,19 +128,6 @@ test("the proposal is closed once its answer is decided", function()
   end
 end)
 
-test("there is one proposal at a time", function()
-  local nvim = child.with_host({ "a", "b", "c" })
-  for id = 1, 2 do
-    nvim:run(line(id, id), { review = true })
-    nvim:answer(id, { "answer " .. id })
-  end
-  nvim:type(":Botglue diff 1<CR>")
-  proposes(nvim, ONE_HUNK, { "answer 1", "b", "c" })
-  nvim:type(":Botglue diff 2<CR>")
-  proposes(nvim, "job 2, if accepted · 1 hunk · q close", { "a", "answer 2", "c" })
-  equal(#windows(nvim), 2)
-end)
-
 test("a buffer that is in no window gets one, which goes with the proposal", function()
   local nvim = held()
   nvim:type(":enew<CR>")

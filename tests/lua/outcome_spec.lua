@@ -56,12 +56,8 @@ end)
 test("of many on one row there are three lines and how many more", function()
   local nvim = with_outcome({ "a", "b" }, 60)
   for id = 1, 5 do
-    nvim:lua(
-      "require('botglue').run({ prompt = 'p' .. ..., range = { kind = 'line', first = { 1, 0 }, last = { 1, 0 } } })",
-      id
-    )
+    nvim:run(line(1), { prompt = "p" .. id })
   end
-  nvim:eventually("the requests arrive", "return #require('support.host').received('run') == 5")
   for id = 1, 5 do
     nvim:answer(id, { "a" })
   end

@@ -25,13 +25,7 @@ end
 test("an agent and a model before the prompt are the job's", function()
   local nvim = start()
   local rows = {
-    { "1Botglue run it", { "claude", "own", "it" } },
     { "1Botglue run ++model=opus it", { "claude", "opus", "it" } },
-    { "1Botglue run ++agent=mine it", { "mine", false, "it" } },
-    {
-      "1Botglue run ++agent=droid  ++model=gpt-5.2  use  two blanks ",
-      { "droid", "gpt-5.2", "use  two blanks" },
-    },
     { "1Botglue! run ++model=not-listed:1 ++agent=claude it", { "claude", "not-listed:1", "it" } },
     { "1Botglue ask ++model=sonnet why?", { "claude", "sonnet", "why?" } },
   }
@@ -43,29 +37,14 @@ end)
 
 test("the prompt's window begins with them", function()
   local nvim = start()
-  for i, command in ipairs({
-    "2Botglue ++model=sonnet",
-    "2Botglue run ++model=sonnet",
-    "2Botglue! ++model=sonnet",
-  }) do
-    nvim:type(":" .. command .. "<CR>")
-    contains(nvim:screen(), "· claude sonnet")
-    nvim:type("words<C-s>")
-    equal(request(nvim, i), { "claude", "sonnet", "words" }, command)
-  end
+  nvim:type(":2Botglue! ++model=sonnet<CR>")
+  contains(nvim:screen(), "· claude sonnet")
+  nvim:type("words<C-s>")
+  equal(request(nvim, 1), { "claude", "sonnet", "words" })
   nvim:type(":2Botglue ask ++agent=mine<CR>")
   contains(nvim:screen(), "ask · mine")
   nvim:type("<S-Tab>why<C-s>")
-  equal(request(nvim, 4), { "mine", "a", "why" })
-end)
-
-test("each item of a list gets them", function()
-  local nvim = start()
-  nvim:lua("vim.fn.setqflist({ { bufnr = 1, lnum = 1 }, { bufnr = 1, lnum = 3 } })")
-  nvim:type(":Botglue each ++agent=mine ++model=b mend it<CR>")
-  equal(request(nvim, 2), { "mine", "b", "mend it" })
-  nvim:type(":Botglue each ++model=opus<CR>")
-  contains(nvim:messages(), "botglue: each needs a prompt")
+  equal(request(nvim, 2), { "mine", "a", "why" })
 end)
 
 test("a follow-up takes another model, and keeps its agent", function()

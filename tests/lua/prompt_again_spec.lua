@@ -7,7 +7,6 @@ local equal, test = suite.equal, suite.test
 
 local prompt = require("support.prompt")
 local LINES = child.numbered(12)
-local type_and_leave = prompt.type_and_leave
 
 local function start()
   local nvim = child.with_host(LINES)
@@ -28,7 +27,6 @@ end
 local WAYS = {
   ["who types elsewhere by now types on there"] = {
     { "3GVj:Botglue<CR>words<Esc><C-w>w7GA typ<F5>", "more", "ed", { "i", 7, "line 7 typed" } },
-    { "3GVj:Botglue<CR>words<Esc><C-w>w7GA typ<C-o>:Botglue<CR>", "more", "ed", { "i", 7, "line 7 typed" } },
     { "3GA<F5>words<Esc><C-w>w7GA typ<F5>", "more", "ed", { "i", 7, "line 7 typed" } },
   },
   ["who types no more is in normal mode, at the row and in the window of by now"] = {
@@ -39,7 +37,6 @@ local WAYS = {
   },
   ["a window that was closed again is none to go back to"] = {
     { "7GA typ<F5>words<Esc>:Botglue history<CR>:close<CR>", "A", "ed", { "i", 7, "line 7 typed" } },
-    { "7GA typ<F5>words<Esc>:Botglue info<CR>:close<CR>", "A", "ed", { "i", 7, "line 7 typed" } },
     { "7GA typ<F5>words<Esc>:tabnew<CR>:close<CR>", "A", "ed", { "i", 7, "line 7 typed" } },
   },
 }
@@ -54,7 +51,7 @@ for name, ways in pairs(WAYS) do
         nvim:type(keys)
       end
       assert(prompt.window(nvim).entered, way[1])
-      type_and_leave(nvim, way[2] .. last)
+      nvim:type(way[2] .. last)
       nvim:type(way[3])
       local at = here(nvim)
       equal({ at[1], at[3], at[4], at[2] }, { way[4][1], way[4][2], way[4][3], 1000 }, way[1])
@@ -68,7 +65,7 @@ test("out of another tab page, and there again", function()
     nvim:type("3GVj:Botglue<CR>words<Esc>")
     nvim:type(":tabnew<CR>ihello<F5>")
     assert(prompt.window(nvim).entered)
-    type_and_leave(nvim, " more" .. last)
+    nvim:type(" more" .. last)
     nvim:type(" world")
     local at = here(nvim)
     equal({ at[1], at[4], nvim:lua("return vim.fn.tabpagenr()") }, { "i", "hello world", 2 })
@@ -87,14 +84,14 @@ test("a prompt that is ended in one command out of Insert mode", function()
     local nvim = start()
     nvim:lua("vim.cmd('set selectmode=key keymodel=startsel')")
     nvim:type("3GV:Botglue<CR>")
-    type_and_leave(nvim, keys)
+    nvim:type(keys)
     nvim:type("jx")
     equal({ nvim:lines()[4], nvim:api("get_mode").mode }, { "ine 4", "n" })
     nvim:type("ix<Esc>")
     equal(nvim:lines()[4], "xine 4")
     if not keys:find(":q", 1, true) then
       nvim:type("7GAx<F5>")
-      type_and_leave(nvim, keys)
+      nvim:type(keys)
       nvim:type("y<Esc>")
       equal(nvim:lines()[7], "line 7xy")
     end

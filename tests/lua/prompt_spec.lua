@@ -3,7 +3,7 @@
 local prompt = require("support.prompt")
 local suite = require("support.suite")
 local contains, equal, test = suite.contains, suite.equal, suite.test
-local start, type_and_leave, sent, LINES = prompt.start, prompt.type_and_leave, prompt.sent, prompt.LINES
+local start, sent, LINES = prompt.start, prompt.sent, prompt.LINES
 local text = prompt.text
 
 test(
@@ -14,7 +14,7 @@ test(
       nvim:type(":2,4Botglue<CR>")
       equal({ nvim:api("get_mode").mode, prompt.window(nvim).entered }, { "i", true })
       nvim:type("make it<CR>shorter")
-      type_and_leave(nvim, key)
+      nvim:type(key)
       equal(#sent(nvim), 1)
       equal(sent(nvim)[1].prompt, "make it\nshorter")
       equal(sent(nvim)[1].selection.text, { "line 2", "line 3", "line 4" })
@@ -30,7 +30,7 @@ test("<C-s> sends what an insertion repeats when it ends, too", function()
   }) do
     local nvim = start()
     nvim:type(":2Botglue<CR>" .. keys)
-    type_and_leave(nvim, "<C-s>")
+    nvim:type("<C-s>")
     equal({ sent(nvim)[1].prompt, nvim:lines(), nvim:api("get_mode").mode }, { expected, LINES, "n" })
   end
 end)
@@ -49,7 +49,7 @@ test("an autocommand that fails when insert mode ends does not keep it open", fu
     -- Neovim may have thrown away the keys that send it: then it is there still.
     local is_open = prompt.is_open(nvim)
     if is_open then
-      type_and_leave(nvim, key)
+      nvim:type(key)
     end
     equal({ #sent(nvim), nvim:lines() }, { is_open and count or 1, LINES }, key)
   end
@@ -85,7 +85,7 @@ test("what is proposed out of Insert mode is replaced by what is typed, too", fu
     nvim:eventually("it is selected", "return vim.api.nvim_get_mode().mode == 'S'")
     nvim:type("typed<CR>row two<Esc>")
     equal({ text(nvim), nvim:api("get_mode").mode }, { { "typed", "row two" }, "n" }, keys)
-    type_and_leave(nvim, "q")
+    nvim:type("q")
     nvim:type(expected .. "<Esc>")
     equal(nvim:lines()[3], expected == "ed" and "line 3myed" or "line 3ed", keys)
   end
@@ -94,7 +94,7 @@ end)
 test("an empty prompt sends nothing", function()
   local nvim = start()
   nvim:type(":2Botglue<CR>  <CR> ")
-  type_and_leave(nvim, "<C-s>")
+  nvim:type("<C-s>")
   equal({ sent(nvim), nvim:drawn() }, { {}, 0 })
 end)
 
@@ -102,18 +102,18 @@ test(
   "<Esc> in normal mode and q close it, the draft is there the next time, once it is sent no more",
   function()
     local nvim = start()
-    type_and_leave(nvim, ":2,4Botglue<CR>half a thought<Esc>:q<CR>")
+    nvim:type(":2,4Botglue<CR>half a thought<Esc>:q<CR>")
     for _, key in ipairs({ "<Esc>", "q", ":q<CR>" }) do
       nvim:type(":2,4Botglue<CR><Esc>")
       equal(text(nvim), { "half a thought" }, key)
-      type_and_leave(nvim, key)
+      nvim:type(key)
       equal(sent(nvim), {})
     end
     nvim:type(":20Botglue<CR>")
     equal(text(nvim), { "" }, "another place")
-    type_and_leave(nvim, "<Esc><Esc>")
+    nvim:type("<Esc><Esc>")
     nvim:type(":3Botglue<CR>, and the rest")
-    type_and_leave(nvim, "<C-s>")
+    nvim:type("<C-s>")
     equal(sent(nvim)[1].prompt, "half a thought, and the rest")
     nvim:type(":2,4Botglue<CR>")
     equal(text(nvim), { "" })
@@ -126,7 +126,7 @@ test("the cursor, the mode and the view are what they were, whether it is sent o
     nvim:type("30Gztll")
     local before = nvim:lua("return { vim.fn.winsaveview(), vim.fn.win_getid() }")
     nvim:type(":31,33Botglue<CR>words")
-    type_and_leave(nvim, last)
+    nvim:type(last)
     nvim:settle()
     equal(nvim:lua("return { vim.fn.winsaveview(), vim.fn.win_getid() }"), before, last)
     equal(nvim:api("get_mode").mode, "n", last)
@@ -146,7 +146,7 @@ test("who was typing types on there, also behind what landed before it in the ro
       nvim:type("3G" .. case[1])
       -- As an answer for part of the row does.
       nvim:lua("vim.api.nvim_buf_set_text(1, 2, 0, 2, 0, { ... })", landed)
-      type_and_leave(nvim, case[2])
+      nvim:type(case[2])
       nvim:type("ed<Esc>")
       equal(nvim:lua("return vim.fn.getline(3)"), landed .. case[3], table.concat(case, " "))
     end
@@ -158,7 +158,7 @@ test("the selection can be selected again", function()
   nvim:lua("vim.keymap.set('x', 'Q', '<Plug>(botglue-run)')")
   nvim:type("3G2lv2jeQwords")
   equal(text(nvim), { "words" })
-  type_and_leave(nvim, "<C-s>")
+  nvim:type("<C-s>")
   local request = sent(nvim)[1]
   equal(request.selection.kind, "char")
   nvim:type("gv")
@@ -174,7 +174,7 @@ test("the range is followed while the prompt is typed", function()
   nvim:lua(
     "vim.api.nvim_buf_set_lines(1, 0, 0, false, { 'a', 'b' }); vim.api.nvim_buf_set_text(1, 7, 0, 7, 4, { 'new' })"
   )
-  type_and_leave(nvim, "<C-s>")
+  nvim:type("<C-s>")
   equal(sent(nvim)[1].selection.text, { "line 5", "new 6" })
   equal(sent(nvim)[1].selection.first_line, 7)
 end)
@@ -183,7 +183,7 @@ test("where the range is gone the prompt is kept, and somebody says so", functio
   local nvim = start()
   nvim:type(":5,6Botglue<CR>my words")
   nvim:lua("vim.cmd.new(); vim.cmd.wincmd('p'); vim.api.nvim_buf_delete(1, { force = true })")
-  type_and_leave(nvim, "<C-s>")
+  nvim:type("<C-s>")
   equal(sent(nvim), {})
   contains(nvim:messages(), "the place is not known")
   nvim:type(":Botglue<CR><C-p>")
@@ -197,7 +197,7 @@ test("reading its buffer again keeps what was typed", function()
     equal(text(nvim), { "words", "of two lines" }, command)
     nvim:type("A, and more<Esc>")
     equal(text(nvim), { "words", "of two lines, and more" }, command)
-    type_and_leave(nvim, "<Esc>")
+    nvim:type("<Esc>")
   end
   nvim:type(":2Botglue<CR>")
   equal(text(nvim), { "words", "of two lines, and more" })
@@ -215,7 +215,7 @@ test("nothing is left of it", function()
   local before = count()
   for _, last in ipairs({ "<Esc><Esc>", "<Esc>:q<CR>", "<Esc><C-w>w:only<CR>" }) do
     nvim:type(":2,4Botglue<CR>@x<C-p>")
-    type_and_leave(nvim, last)
+    nvim:type(last)
     equal(count(), before, last)
   end
 end)
@@ -241,7 +241,7 @@ test("without a screen there is a window too, which holds up no script", functio
   equal(nvim:lua("return require('botglue').run() == nil"), true)
   nvim:type("words")
   equal(text(nvim), { "words" })
-  type_and_leave(nvim, "<C-s>")
+  nvim:type("<C-s>")
   equal(#sent(nvim), 1)
 end)
 
@@ -257,7 +257,7 @@ test("whoever types elsewhere goes on when the prompt is closed, who typed in it
       nvim:type(where)
       nvim:type(" ty")
       nvim:lua("local bufnr = ...; " .. closing, bufnr)
-      prompt.closed(nvim)
+      nvim:eventually("it is closed", "return #vim.api.nvim_list_wins() == 1")
       nvim:settle()
       equal({ nvim:api("get_mode").mode, nvim:lines()[#LINES] }, expected, closing .. where)
     end

@@ -17,7 +17,7 @@ end
 local function proposed(nvim, keys)
   nvim:type(keys)
   local text = table.concat(prompt.text(nvim), "/")
-  prompt.type_and_leave(nvim, text == "" and "x<C-s>" or "<C-s>")
+  nvim:type(text == "" and "x<C-s>" or "<C-s>")
   local sent = prompt.sent(nvim)
   local selection = sent[#sent].selection
   return { selection.kind, selection.first_line, selection.last_line, text }
@@ -68,11 +68,11 @@ test("a proposal is there to be sent, typing takes its place, and it is no draft
     ["<BS>new<C-s>"] = "new",
     ["<S-Tab><C-s>"] = "fix: a",
   }) do
-    prompt.type_and_leave(nvim, "1G:Botglue<CR>" .. keys)
+    nvim:type("1G:Botglue<CR>" .. keys)
     local sent = prompt.sent(nvim)
     equal({ sent[#sent].prompt, nvim:api("get_mode").mode }, { expected, "n" }, keys)
   end
-  prompt.type_and_leave(nvim, "1G:Botglue<CR><Esc><Esc>")
+  nvim:type("1G:Botglue<CR><Esc><Esc>")
   nvim:type(":1Botglue ask<CR>")
   equal(prompt.text(nvim), { "" })
   equal(nvim:lines(1), { "one", "two", "three", "four" })

@@ -3,7 +3,6 @@
 local child = require("support.child")
 local suite = require("support.suite")
 local equal, test = suite.equal, suite.test
-local type_and_leave = require("support.prompt").type_and_leave
 
 local LINES = { "one two three", "four five six", "", "seven eight nine", "ten" }
 
@@ -32,7 +31,7 @@ test("after a prompt the dot does nothing rather than type it", function()
   }) do
     local nvim = start()
     nvim:type("dw")
-    type_and_leave(nvim, keys)
+    nvim:type(keys)
     nvim:type("gg0.")
     equal({ nvim:lines()[1], #nvim:lines() }, { row, #LINES }, keys)
   end
@@ -104,7 +103,7 @@ end)
 test("an operator whose prompt was closed asks again", function()
   for _, keys in ipairs({ "gbiwhalf<Esc><Esc>", "gbiwlong<Esc>ccshort<Esc>q" }) do
     local nvim = start()
-    type_and_leave(nvim, keys)
+    nvim:type(keys)
     nvim:type("jw.")
     nvim:type("other words<C-s>")
     equal(requests(nvim, 1)[1], { "other words", "char", { "five" } }, keys)

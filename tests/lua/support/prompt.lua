@@ -34,42 +34,26 @@ function M.text(nvim)
   )
 end
 
---- Waits until no prompt is open.
----@param nvim Child
-function M.closed(nvim)
-  nvim:eventually("the prompt is closed", WINDOW .. "return not prompt()")
-end
-
---- Types keys in the prompt, after which it is closed.
-function M.type_and_leave(nvim, keys)
-  nvim:type(keys)
-  M.closed(nvim)
-end
-
 --- The window of the prompt: the first and last of its rows and columns on the screen, from 0, border included; what
 --- is in it, without the border; and whether the user is in it.
 ---@param nvim Child
 ---@return { rows: integer[], cols: integer[], inside: string[], entered: boolean }
 function M.window(nvim)
-  return nvim:lua(WINDOW .. [[
+  local window = nvim:lua(WINDOW .. [[
     vim.cmd.redraw()
     local win = prompt()
-    local at, inside = vim.api.nvim_win_get_position(win), {}
-    local height, width = vim.api.nvim_win_get_height(win), vim.api.nvim_win_get_width(win)
-    for row = 1, height do
-      local cells = {}
-      for column = 1, width do
-        cells[column] = vim.fn.screenstring(at[1] + row + 1, at[2] + column + 1)
-      end
-      inside[row] = vim.trim(table.concat(cells))
-    end
+    local at, height = vim.api.nvim_win_get_position(win), vim.api.nvim_win_get_height(win)
     return {
       rows = { at[1], at[1] + height + 1 },
-      cols = { at[2], at[2] + width + 1 },
-      inside = inside,
+      cols = { at[2], at[2] + vim.api.nvim_win_get_width(win) + 1 },
       entered = vim.api.nvim_get_current_win() == win,
     }
   ]])
+  local rows = vim.list_slice(vim.split(nvim:screen(), "\n"), window.rows[1] + 2, window.rows[2])
+  window.inside = vim.tbl_map(function(row)
+    return vim.trim((row:match("│(.-)│")))
+  end, rows)
+  return window
 end
 
 --- The agent and the model that the title of the prompt has.
