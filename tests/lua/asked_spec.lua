@@ -42,9 +42,7 @@ local NAME = "vim.fn.bufname()"
 -- Each what is typed, what Lua gives then, and what that has to be; and the keys that end it.
 for name, case in pairs({
   prompt = { ":Botglue<CR>typed", "vim.fn.getline(1)", "typed", "<C-u><Esc><Esc>" },
-  ["prompt of a question"] = { ":Botglue ask<CR>typed", "vim.fn.getline(1)", "typed", "<C-u><Esc><Esc>" },
   jobs = { ":Botglue jobs<CR>xx", NAME, "botglue://jobs", "q" },
-  history = { ":Botglue history<CR>xx", NAME, "botglue://history", "q" },
   ["prompt of a job"] = { ":Botglue jobs<CR>pddx", NAME, "botglue://prompt-of-job", "qq" },
   edit = {
     ":Botglue edit 1<CR>ccX<Esc>",
@@ -59,9 +57,7 @@ for name, case in pairs({
     "u:Botglue! review<CR>:only<CR>",
   },
   diff = { ":Botglue diff 1<CR>ddx", NAME, "botglue://diff/job 1/after", "q" },
-  info = { ":Botglue info<CR>ddx", NAME, "botglue://info", "q" },
   transcript = { ":Botglue transcript 2<CR>ddx", "vim.bo.filetype", "markdown", "q" },
-  ["raw stream"] = { ":Botglue! transcript 2<CR>ddx", "vim.bo.filetype", "json", "q" },
   ["a window that is closed at once"] = { ":Botglue info<CR>qA!<Esc>", "vim.fn.getline(1)", "one!", "u" },
   ["next answer"] = { "gg<F3>~", "vim.fn.getline(2)", "Two", "ugg" },
   ["next hunk"] = {
@@ -120,7 +116,6 @@ for keys, said in pairs({
   -- Behind a key that opens something, or takes the user somewhere, what is typed is thrown away.
   [":Botglue review 1<CR>x"] = "the host does not answer: nothing was done",
   [":Botglue jobs<CR>x"] = "the host does not answer: nothing was done",
-  [":Botglue info<CR>x"] = "the host does not answer: nothing was done",
   ["<F3>x"] = "the host does not answer: nothing was done",
   ["]cx"] = "the host does not answer: nothing was done",
   -- A decision was sent: it is taken once the host goes on.

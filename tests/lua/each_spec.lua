@@ -58,25 +58,14 @@ test("each item is a job on its lines, in files that no window shows", function(
   nvim:type(":Botglue each mend it<CR>")
   local sent = {}
   for i, request in ipairs(requests(nvim, 3)) do
-    local name = vim.fs.basename(request.path)
-    sent[i] = { request.prompt, name, request.selection.kind, request.selection.text, request.notes }
+    local note = request.notes[1]
+    local said = note and ("%d %s %s"):format(note.line, note.severity, note.message)
+    sent[i] = { request.prompt, vim.fs.basename(request.path), request.selection.text, said }
   end
   equal(sent, {
-    {
-      "mend it",
-      "a",
-      "line",
-      { "a2", "a3" },
-      { { line = 2, severity = "warning", message = "too long", source = "" } },
-    },
-    {
-      "mend it",
-      "b",
-      "line",
-      { "b4" },
-      { { line = 4, severity = "info", message = "unused", source = "" } },
-    },
-    { "mend it", "b", "line", { "b1" }, {} },
+    { "mend it", "a", { "a2", "a3" }, "2 warning too long" },
+    { "mend it", "b", { "b4" }, "4 info unused" },
+    { "mend it", "b", { "b1" } },
   })
   equal(nvim:lines(), { "here" })
   equal(#nvim:api("list_wins"), 1)
@@ -170,9 +159,7 @@ test("what cannot be is one error line", function()
     said({ { "c", 1 }, { "a", 9 } }, "Botglue each mend it"),
     "botglue: the files of the quickfix list are not there"
   )
-end)
-
-test("items that are nowhere are left out, and that is told", function()
+  -- Where some are there the others are left out.
   local nvim = with_list({ { "c", 1 }, { "a", 9 }, { "a", 1 } })
   nvim:type(":Botglue each mend it<CR>")
   requests(nvim, 1)
@@ -180,27 +167,14 @@ test("items that are nowhere are left out, and that is told", function()
 end)
 
 test("who has many items is asked first, a script is not", function()
-  local function many()
-    local nvim = child.with_host({ "here" })
-    nvim:lua([[
-      local lines, items = {}, {}
-      for i = 1, 31 do
-        lines[i], items[i] = "line " .. i, { bufnr = 1, lnum = i }
-      end
-      vim.api.nvim_buf_set_lines(0, 0, -1, false, lines)
-      vim.fn.setqflist(items)
-    ]])
-    return nvim
-  end
-  local nvim = many()
+  local nvim = child.with_host(child.numbered(31))
+  nvim:lua(
+    "vim.fn.setqflist(vim.tbl_map(function(row) return { bufnr = 1, lnum = row } end, vim.fn.range(1, 31)))"
+  )
   nvim:type(":Botglue each mend it<CR>")
   equal(nvim:api("get_mode").mode:sub(1, 1), "r")
   nvim:type("c")
   equal(#nvim:lua("return require('botglue').jobs()"), 0)
-  nvim:type(":Botglue each mend it<CR>")
-  nvim:type("s")
-  requests(nvim, 31)
-  nvim = many()
   nvim:type(":silent Botglue each mend it<CR>")
   requests(nvim, 31)
 end)

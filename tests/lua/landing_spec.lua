@@ -45,18 +45,6 @@ test("a block behind the ends of its rows begins at its column", function()
   equal(nvim:lines(), { "one     1", "twelve  2", "", "a\t4" })
 end)
 
-test("a row of a block that the answer leaves as it was keeps what was typed there", function()
-  for keys, row in pairs({ ["2GAxyz<Esc>"] = "exyz", ["2GAx<Esc>"] = "ex" }) do
-    local nvim = with_job({ "abcd", "e", "fghi" }, { kind = "block", first = { 1, 2 }, last = { 3, 3 } })
-    nvim:type(keys)
-    nvim:answer(1, { "12", "", "34" })
-    equal(nvim:outcome(1), { "done", "held", "conflict" }, keys)
-    equal(nvim:lines(), { "abcd", row, "fghi" }, keys)
-    nvim:type(":Botglue accept 1<CR>", ":Botglue accept 1<CR>")
-    equal(nvim:lines(1), { "ab12", row, "fg34" }, keys)
-  end
-end)
-
 --- What an answer puts in place of a range, after keys: the rows then. (Where ranges are after other edits:
 --- `tests/it/document`.)
 local LANDINGS = {

@@ -90,11 +90,3 @@ test(
     end
   end
 )
-
-test("rows of any bytes are merged", function()
-  local nvim = with_job()
-  nvim:lua("vim.api.nvim_buf_set_lines(0, 1, 2, true, { 'caf\\233 \\239\\183\\144' })")
-  nvim:answer(1, { "b", "c", "D" })
-  equal(nvim:lines(), { "a", "caf\233 \239\183\144", "c", "D", "e" })
-  equal(nvim:outcome(1), { "done", "merged" })
-end)

@@ -66,26 +66,6 @@ test("the updates have the fields of the contract", function()
   equal({ said[2].job.id, said[2].job.error.code }, { 1, "exited" })
 end)
 
-test("what a message said before the service broke off is taken back", function()
-  local nvim = running()
-  on(nvim, "a")
-  local function part(text)
-    local delta = { type = "content_block_delta", delta = { type = "text_delta", text = text } }
-    agent(nvim, 1, "print", vim.json.encode({ type = "stream_event", event = delta }))
-  end
-  agent(nvim, 1, "call", "Read", { file_path = "x" })
-  part("def f")
-  agent(nvim, 2, "retry", 1, 10, 5)
-  part("def g")
-  equal(told(nvim), {
-    "a tool Read running",
-    "a text def f",
-    "a restart nil",
-    "a retry overloaded",
-    "a text def g",
-  })
-end)
-
 test("thinking is for those that ask for it", function()
   local nvim = running()
   on(nvim, "a")

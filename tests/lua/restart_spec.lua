@@ -120,21 +120,6 @@ test("an answer that is ready is held where no other host can be started", funct
   equal({ nvim:job(1).landing, nvim:lines() }, { "applied", { "one", "TWO", "three", "four", "five" } })
 end)
 
-test("what the user made of an answer and the host has not read is told to the next one", function()
-  local nvim = answered(line(2, 3), { "TWO", "THREE" }, true)
-  nvim:type(":Botglue edit 1<CR>")
-  nvim:lua([[
-    local host = require("support.host")
-    vim.uv.kill(vim.fn.jobpid(host.channel), "sigstop")
-    vim.api.nvim_buf_set_lines(0, 0, -1, false, { "MINE" })
-    vim.cmd.write()
-    host.die()
-  ]])
-  nvim:host("heard")
-  decide(nvim, "accept")
-  equal(nvim:lines(1), { "one", "MINE", "four", "five" })
-end)
-
 test("an answer that was written as its host died has all of its fields", function()
   local nvim = child.with_job(ROWS, line(2, 3))
   nvim:lua([[

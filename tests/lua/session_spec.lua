@@ -60,17 +60,15 @@ end
 
 test("a session opens in a terminal in its directory", function()
   local nvim = in_session()
+  local program = child.script('echo "$PWD $* $MINE [$CLAUDECODE]"' .. WRITE)
   nvim:lua(
     [[
-    local script = vim.fn.tempname()
-    vim.fn.writefile({ '#!/bin/sh', 'echo "$PWD $* $MINE [$CLAUDECODE]"' .. ... }, script)
-    vim.fn.setfperm(script, 'rwx------')
     vim.env.CLAUDECODE, vim.env.SAID = '1', vim.fn.tempname()
     require('botglue').setup({
-      agents = { claude = { command = { script, 'first' }, args = { '--not' }, env = { MINE = 'mine' } } },
+      agents = { claude = { command = { ..., 'first' }, args = { '--not' }, env = { MINE = 'mine' } } },
     })
   ]],
-    WRITE
+    program
   )
   local before = nvim:lua("return vim.api.nvim_get_current_win()")
   nvim:type("3G:Botglue open<CR>")
@@ -95,12 +93,9 @@ test("the program of a session is looked up before the terminal is in the projec
   nvim:answer(1, { "B" }, { session_id = "s1" })
   nvim:lua("require('botglue').setup({ agents = { claude = { command = { 'my-agent' } } } })")
   contains(jobs.said(nvim, "open"), "my-agent was not found: install it, or set agents.claude.command")
-  nvim:lua("vim.fn.writefile({ '#!/bin/sh', 'my-agent; echo done' .. ... }, project .. '/wrapper')", WRITE)
-  nvim:lua([[
-    vim.fn.setfperm(project .. '/wrapper', 'rwx------')
-    vim.env.SAID = vim.fn.tempname()
-    require('botglue').setup({ agents = { claude = { command = { project .. '/wrapper' } } } })
-  ]])
+  local wrapper = child.script("my-agent; echo done" .. WRITE)
+  nvim:lua("vim.env.SAID = vim.fn.tempname()")
+  nvim:lua("require('botglue').setup({ agents = { claude = { command = { ... } } } })", wrapper)
   nvim:type(":Botglue open<CR>")
   equal(said(nvim), "done")
   equal(nvim:lua("return vim.uv.fs_stat(project .. '/ran') == nil"), true)
