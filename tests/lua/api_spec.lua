@@ -118,18 +118,9 @@ test("a status line counts what runs and what is held, and is drawn again when t
       return ("<%s|%s>"):format(botglue.statusline(), botglue.statusline({ cost = true }))
     end
     vim.o.laststatus, vim.o.statusline = 2, "%{v:lua.counts()}"
-    --- The status line as it was drawn last.
-    function _G.shown()
-      local cells = {}
-      for column = 1, vim.o.columns do
-        cells[column] = vim.fn.screenstring(vim.o.lines - 1, column)
-      end
-      return vim.trim(table.concat(cells))
-    end
   ]])
   local function shows(counts, cost)
-    local line = ("<%s|%s>"):format(counts, cost or counts)
-    nvim:eventually("the status line is " .. line, "return shown() == ...", line)
+    nvim:shows(("<%s|%s>"):format(counts, cost or counts))
   end
   shows("")
   for i = 1, 3 do
@@ -146,11 +137,7 @@ test("a status line counts what runs and what is held, and is drawn again when t
 end)
 
 test("what is sent along: the lines around, diagnostics, the project", function()
-  local lines = {}
-  for i = 1, 20 do
-    lines[i] = "line " .. i
-  end
-  local nvim = child.with_host(lines)
+  local nvim = child.with_host(child.numbered(20))
   local directory = vim.fn.tempname()
   vim.fn.mkdir(directory .. "/.git", "p")
   suite.finally(function()

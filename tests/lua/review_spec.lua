@@ -155,9 +155,6 @@ test("]c and [c go to hunks, with counts, open folds, and say where there is non
   for _, case in ipairs({
     { "gg]c", 2 },
     { "2]c", 6 },
-    { "[c<C-o>", 6 },
-    { "gg9]c", 6 },
-    { "G[c", 6 },
     { "3GzfGgg2]c", 4 },
   }) do
     nvim:type(case[1])
@@ -309,7 +306,7 @@ test("where it has no place the answer opens in a window of its own, which says 
   end
 end)
 
-test("blocks and raw text open as text, with what is wanted said on top", function()
+test("a block opens as text, with what is wanted said on top", function()
   local nvim = child.with_host({ "ab", "cd" })
   nvim:run({ kind = "block", first = { 1, 0 }, last = { 2, 0 } })
   nvim:answer(1, { "x" }, { held_for = "block_rows" })
@@ -317,12 +314,6 @@ test("blocks and raw text open as text, with what is wanted said on top", functi
   contains(nvim:lua("return vim.wo.winbar"), "the block has 2 lines, the answer 1")
   nvim:type("Goy<Esc>:w<CR>:close<CR>:Botglue review 1<CR>")
   shows(nvim, { "0 2 xb,yd" })
-
-  nvim = child.with_host({ "a" })
-  nvim:run(line(1, 1))
-  nvim:answer(1, { "plain" }, { held_for = "raw" })
-  nvim:type(":Botglue review 1<CR>")
-  contains(nvim:lua("return vim.wo.winbar"), "the agent printed this outside its protocol")
 end)
 
 test("the blocks of an answer are listed, and <CR> makes one of them the answer", function()
