@@ -7,22 +7,18 @@ mod mentions;
 #[cfg(test)]
 pub mod sample;
 mod start;
-mod transcript;
-
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::decode::decode;
 pub use self::mentions::{DIAGNOSTICS, DIFF, QUICKFIX, buffers, wants};
 pub use self::start::{AgentStart, directory};
-pub use self::transcript::TranscriptRequest;
 pub use crate::agent::{AgentCommand, Resume};
 pub use crate::options::Notify;
+use crate::options::Options;
 
 /// One job, as the editor asked for it.
 #[derive(Debug, Clone, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own, as the user sets it")]
 pub struct Request {
     /// Unique in this Neovim; given by the editor.
     pub id: u64,
@@ -42,16 +38,8 @@ pub struct Request {
     pub replaced: Option<(String, String)>,
     /// The agent that runs it.
     pub start: AgentStart,
-    /// The longest that the job may run, from its start.
-    pub timeout: Duration,
-    /// How many jobs may run at once; more wait.
-    pub max_parallel: usize,
-    /// Where it meets a limit it waits for the end of that, and runs again.
-    pub resume_at_limit: bool,
-    /// Add the project's rules file to the message.
-    pub rules: bool,
-    /// Keep the raw stream in a transcript.
-    pub record: bool,
+    /// The options that were in force.
+    pub options: Options,
     /// The file of the buffer: absolute, or empty for a buffer without a name.
     pub path: String,
     /// The name of a buffer without a file.
@@ -76,16 +64,10 @@ pub struct Request {
     pub buffers: Vec<MentionedBuffer>,
     /// The agent that was started for this job while its prompt was typed.
     pub prewarmed: Option<u64>,
-    /// How many of the newest lines of code to show while they come.
-    pub preview: usize,
-    /// For how long a line at the range says what became of the job.
-    pub outcome: Duration,
     /// Neovim's `'tabstop'`.
     pub tabstop: usize,
     /// What users' functions that watch it from the start want to hear; None where there are none.
     pub observe: Option<Observe>,
-    /// Which of its ends are told by a message.
-    pub notify: Notify,
 }
 
 /// A buffer of the editor's.

@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use nvim_rs::Neovim;
 use rmpv::Value;
+use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::compat::Compat;
 
@@ -33,7 +34,7 @@ use crate::request::Observe;
 use crate::session::{Doing, Patch};
 use crate::ui::Chunks;
 use pending::Pending;
-use value::Map;
+use value::json;
 use writer::{Call, Outgoing, Writer};
 
 /// Where nvim-rs writes to: this process's standard output.
@@ -136,8 +137,7 @@ impl Editor {
     /// The store has what was written for a job by a step; where none is named, what the plugin said became of the
     /// job's answer, and with it all that was written for it before.
     pub fn stored(&self, job: u64, attempt: Option<u64>) {
-        let step = Map::default().with("job", job).with_some("attempt", attempt).build();
-        self.apply("stored", Map::default().with("steps", Value::Array(vec![step])).build());
+        self.apply("stored", json(json!({ "steps": [{ "job": job, "attempt": attempt }] })));
     }
 
     /// The reply to a question to the store.
@@ -157,14 +157,13 @@ impl Editor {
     }
 
     /// How far the jobs are, of a hundred.
-    pub fn progress(&self, words: String, status: &str, percent: usize) {
-        let told = Map::default().with("words", words).with("status", status);
-        self.apply("progress", told.with("percent", percent as u64).build());
+    pub fn progress(&self, words: &str, status: &str, percent: usize) {
+        self.apply("progress", json(json!({ "words": words, "status": status, "percent": percent })));
     }
 
     /// What a quickfix list says of jobs that were started together.
     pub fn results(&self, results: serde_json::Value) {
-        self.apply("results", Value::Map(value::fields(results)));
+        self.apply("results", json(results));
     }
 
     /// Draws the prompt, the argument of `apply.prompt`; the reply to a question comes behind it.
@@ -173,7 +172,7 @@ impl Editor {
         call: Option<serde_json::Value>,
         reply: Option<(u64, Result<serde_json::Value, String>)>,
     ) {
-        let call = call.map(|call| ("prompt", Value::Map(value::fields(call))));
+        let call = call.map(|call| ("prompt", json(call)));
         let reply = reply.map(|(token, reply)| ("reply", value::reply(token, reply)));
         let calls: Vec<_> = call.into_iter().chain(reply).collect();
         if !calls.is_empty() {
@@ -182,8 +181,9 @@ impl Editor {
     }
 
     /// The reply to a question that the mirrors answer.
-    pub fn found(&self, token: u64, fields: Vec<(Value, Value)>) {
-        self.apply("reply", Map(fields).with("token", token).build());
+    pub fn found(&self, token: u64, mut fields: Vec<(Value, Value)>) {
+        fields.push(("token".into(), token.into()));
+        self.apply("reply", Value::Map(fields));
     }
 
     /// Has the plugin say how a buffer is, with what is wanted besides. `done` gets whether the buffer exists,
@@ -238,17 +238,21 @@ impl Editor {
     }
 
     /// Has the plugin make jobs of held answers; `done` gets their ids. It forgets the jobs that were lost.
-    pub fn hold(&self, answers: Vec<Value>, lost: &[u64], done: impl FnOnce(Vec<u64>) + Send + 'static) {
+    pub fn hold(
+        &self,
+        answers: &[serde_json::Value],
+        lost: &[u64],
+        done: impl FnOnce(Vec<u64>) + Send + 'static,
+    ) {
         let ids = |reply: Value| Some(reply.as_array()?.iter().filter_map(Value::as_u64).collect());
         let done = move |reply: Option<Value>| done(reply.and_then(ids).unwrap_or_default());
-        let lost = Value::Array(lost.iter().map(|id| (*id).into()).collect());
-        let told = Map::default().with("answers", Value::Array(answers)).with("lost", lost).build();
+        let told = json(json!({ "answers": answers, "lost": lost }));
         self.send(Outgoing::Call(Call::Ask(vec![("hold", told)], Box::new(done))));
     }
 
     /// Has the plugin send the request of a job once more, with the text as it is.
     pub fn recall(&self, id: u64) {
-        self.apply("recall", Map::default().with("id", id).build());
+        self.apply("recall", json(json!({ "id": id })));
     }
 
     /// Has Neovim send no more events of a buffer.
@@ -258,12 +262,12 @@ impl Editor {
 
     /// Something that the user should know.
     pub fn warn(&self, message: String) {
-        self.apply("warn", Map::default().with("message", message).build());
+        self.apply("warn", Value::Map(vec![("message".into(), message.into())]));
     }
 
     /// Something that went wrong, for which no command waits.
     pub fn error(&self, message: String) {
-        self.apply("error", Map::default().with("message", message).build());
+        self.apply("error", Value::Map(vec![("message".into(), message.into())]));
     }
 
     /// The connection has ended: resolves once the last reply that came has been handed on.

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 
 use rmpv::Value;
 
-use super::value::{self, Map};
-use crate::stream::{MAX_ANSWER, ToolCall, Update, words};
+use super::value::{self, json};
+use crate::stream::{MAX_ANSWER, Update, words};
+use crate::ui::{list, map};
 
 /// The most that waits for one job, in bytes: the longest answer, so that one which comes in one piece is never cut.
 const LIMIT: usize = MAX_ANSWER;
@@ -23,55 +24,36 @@ pub struct Observed {
 /// What waits of one job, oldest first.
 #[derive(Debug, Default)]
 struct WaitingUpdates {
-    said: Vec<ObservedUpdate>,
+    said: Vec<Said>,
     bytes: usize,
 }
 
-/// One update, as the editor gets it.
+/// What the editor gets.
 #[derive(Debug)]
-enum ObservedUpdate {
-    Words(TextKind, String),
+enum Said {
+    Update(Update<'static>),
     /// Text and thinking that are missing here, in bytes.
     Gap {
         text: u64,
         thinking: u64,
     },
-    Tool(usize, ToolCall),
-    Restart,
-    Retry {
-        attempt: u64,
-        max: u64,
-        delay_ms: u64,
-        reason: String,
-    },
-}
-
-/// What an agent says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TextKind {
-    Text,
-    Thinking,
 }
 
 impl Observed {
     /// Adds what a job says.
     pub fn add(&mut self, id: u64, update: &Update<'_>) {
-        let other = match update {
-            Update::Text { text, .. } => return self.waiting(id).say(TextKind::Text, text),
-            Update::Thinking { text } => return self.waiting(id).say(TextKind::Thinking, text),
-            Update::Tool { index, tool } => ObservedUpdate::Tool(*index, tool.clone()),
-            Update::Restart => ObservedUpdate::Restart,
-            Update::Retry { attempt, max, delay_ms, reason } => {
-                let (attempt, max, delay_ms) = (*attempt, *max, *delay_ms);
-                ObservedUpdate::Retry { attempt, max, delay_ms, reason: reason.clone() }
+        match update {
+            Update::Text { text, .. } => self.waiting(id).say(text, false),
+            Update::Thinking { text } => self.waiting(id).say(text, true),
+            Update::Tool { .. } | Update::Restart | Update::Retry { .. } => {
+                self.waiting(id).push(update.clone().into_owned());
             }
             Update::Session { .. }
             | Update::Models { .. }
             | Update::Activity { .. }
             | Update::Amounts { .. }
-            | Update::Malformed { .. } => return,
-        };
-        self.waiting(id).push(other);
+            | Update::Malformed { .. } => {}
+        }
     }
 
     /// Whether anything waits.
@@ -86,8 +68,8 @@ impl Observed {
         }
         let jobs = std::mem::take(&mut self.jobs).into_iter();
         let jobs = jobs.map(|(id, waiting)| {
-            let updates = waiting.said.into_iter().map(ObservedUpdate::value).collect();
-            Map::default().with("id", id).with("updates", Value::Array(updates)).build()
+            let updates = list(waiting.said.into_iter().map(Said::value));
+            map([("id", Some(id.into())), ("updates", Some(updates))])
         });
         Some(Value::Array(jobs.collect()))
     }
@@ -98,14 +80,21 @@ impl Observed {
 }
 
 impl WaitingUpdates {
-    /// Adds text, as much of it as there is room for.
-    fn say(&mut self, kind: TextKind, text: &str) {
+    /// Adds text, or thinking, as much of it as there is room for.
+    fn say(&mut self, text: &str, is_thinking: bool) {
         let kept = words::clip(text, LIMIT.saturating_sub(self.bytes));
         if !kept.is_empty() {
-            match self.said.last_mut() {
-                Some(ObservedUpdate::Words(last, before)) if *last == kind => before.push_str(kept),
+            match (self.said.last_mut(), is_thinking) {
+                (Some(Said::Update(Update::Text { text: before, .. })), false)
+                | (Some(Said::Update(Update::Thinking { text: before })), true) => {
+                    before.to_mut().push_str(kept);
+                }
                 _ => {
-                    self.said.push(ObservedUpdate::Words(kind, kept.to_owned()));
+                    let text = kept.to_owned().into();
+                    let begins = false;
+                    let update =
+                        if is_thinking { Update::Thinking { text } } else { Update::Text { text, begins } };
+                    self.said.push(Said::Update(update));
                     self.bytes += ENTRY;
                 }
             }
@@ -115,54 +104,46 @@ impl WaitingUpdates {
             // From here on nothing is kept: what is missing is missing in one piece.
             self.bytes = LIMIT;
             let missing = (text.len() - kept.len()) as u64;
-            if !matches!(self.said.last(), Some(ObservedUpdate::Gap { .. })) {
-                self.said.push(ObservedUpdate::Gap { text: 0, thinking: 0 });
+            if !matches!(self.said.last(), Some(Said::Gap { .. })) {
+                self.said.push(Said::Gap { text: 0, thinking: 0 });
             }
-            if let Some(ObservedUpdate::Gap { text, thinking }) = self.said.last_mut() {
-                *if kind == TextKind::Text { text } else { thinking } += missing;
+            if let Some(Said::Gap { text, thinking }) = self.said.last_mut() {
+                *if is_thinking { thinking } else { text } += missing;
             }
         }
     }
 
     /// Adds another update, where there is room for it. Without it the editor has the newest state of each tool by the
     /// next frame.
-    fn push(&mut self, said: ObservedUpdate) {
+    fn push(&mut self, update: Update<'static>) {
         if self.bytes < LIMIT {
             self.bytes += ENTRY;
-            self.said.push(said);
+            self.said.push(Said::Update(update));
         }
     }
 }
 
-impl ObservedUpdate {
+impl Said {
     fn value(self) -> Value {
+        let said = |kind: &str, text: String| map([("kind", Some(kind.into())), ("text", Some(text.into()))]);
         match self {
-            Self::Words(TextKind::Text, text) => Map::default().with("kind", "text").with("text", text),
-            Self::Words(TextKind::Thinking, text) => {
-                Map::default().with("kind", "thinking").with("text", text)
+            Self::Update(Update::Text { text, .. }) => said("text", text.into_owned()),
+            Self::Update(Update::Thinking { text }) => said("thinking", text.into_owned()),
+            Self::Update(Update::Tool { index, tool }) => {
+                map([("kind", Some("tool".into())), ("tool", Some(value::tool(index, &tool)))])
             }
+            Self::Update(other) => json(serde_json::json!(other)),
             Self::Gap { text, thinking } => {
-                Map::default().with("kind", "gap").with("bytes", text).with("thinking", thinking)
+                json(serde_json::json!({ "kind": "gap", "bytes": text, "thinking": thinking }))
             }
-            Self::Tool(index, tool) => {
-                Map::default().with("kind", "tool").with("tool", value::tool(index, &tool))
-            }
-            Self::Restart => Map::default().with("kind", "restart"),
-            Self::Retry { attempt, max, delay_ms, reason } => Map::default()
-                .with("kind", "retry")
-                .with("attempt", attempt)
-                .with("max", max)
-                .with("delay_ms", delay_ms)
-                .with("reason", reason),
         }
-        .build()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stream::ToolStatus;
+    use crate::stream::{ToolCall, ToolStatus};
 
     fn text(text: &str) -> Update<'_> {
         Update::Text { text: text.into(), begins: false }

@@ -7,62 +7,40 @@ use serde_json::Value as Json;
 
 use crate::fields::bytes;
 use crate::stream::ToolCall;
-
-/// A map under construction.
-#[derive(Debug, Default)]
-pub(super) struct Map(pub(super) Vec<(Value, Value)>);
-
-impl Map {
-    /// Adds a field.
-    pub(super) fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
-        self.0.push((key.into(), value.into()));
-        self
-    }
-
-    /// Adds a field, or leaves it out.
-    pub(super) fn with_some(self, key: &str, value: Option<impl Into<Value>>) -> Self {
-        match value {
-            Some(value) => self.with(key, value),
-            None => self,
-        }
-    }
-
-    /// The finished map.
-    pub(super) fn build(self) -> Value {
-        Value::Map(self.0)
-    }
-}
+use crate::ui::map;
 
 /// One entry of a job's tools; `index` from 0 here, from 1 in Lua.
 pub(super) fn tool(index: usize, tool: &ToolCall) -> Value {
-    Map::default()
-        .with("index", index as u64 + 1)
-        .with("id", tool.id.as_str())
-        .with("name", tool.name.as_str())
-        .with("status", tool.status.name())
-        .with_some("error", tool.error.as_deref())
-        .build()
+    let ToolCall { id, name, status, error, .. } = tool;
+    map([
+        ("index", Some((index as u64 + 1).into())),
+        ("id", Some(id.as_str().into())),
+        ("name", Some(name.as_str().into())),
+        ("status", Some(status.name().into())),
+        ("error", error.as_deref().map(Value::from)),
+    ])
 }
 
 /// The argument of `apply.reply`.
 pub(super) fn reply(token: u64, reply: Result<Json, String>) -> Value {
-    let (map, error) = match reply {
-        Ok(reply) => (Map(fields(reply)), None),
-        Err(error) => (Map::default(), Some(error)),
+    let (mut map, error) = match reply {
+        Ok(reply) => (fields(reply), None),
+        Err(error) => (Vec::new(), Some(("error".into(), error.into()))),
     };
-    map.with("token", token).with_some("error", error).build()
+    map.extend([("token".into(), token.into())].into_iter().chain(error));
+    Value::Map(map)
 }
 
 /// The fields of a JSON object; what is null is left out.
 pub fn fields(json: Json) -> Vec<(Value, Value)> {
-    match from_json(json) {
+    match self::json(json) {
         Value::Map(fields) => fields,
         _ => Vec::new(),
     }
 }
 
 /// JSON in msgpack; what is null is left out.
-fn from_json(json: Json) -> Value {
+pub(super) fn json(json: Json) -> Value {
     match json {
         Json::Null => Value::Nil,
         Json::Bool(value) => value.into(),
@@ -73,10 +51,10 @@ fn from_json(json: Json) -> Value {
             (None, None) => number.as_f64().unwrap_or_default().into(),
         },
         Json::String(escaped) => text(&escaped),
-        Json::Array(list) => Value::Array(list.into_iter().map(from_json).collect()),
+        Json::Array(list) => Value::Array(list.into_iter().map(self::json).collect()),
         Json::Object(map) => {
             let there = map.into_iter().filter(|(_, value)| !value.is_null());
-            Value::Map(there.map(|(key, value)| (key.into(), from_json(value))).collect())
+            Value::Map(there.map(|(key, value)| (key.into(), self::json(value))).collect())
         }
     }
 }

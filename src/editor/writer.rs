@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
 
 use super::pending::Pending;
-use super::value::Map;
+use super::value::json;
 use super::{CallCount, RpcWriter, attach};
 
 /// The most functions of the plugin that are called at once, and of those the most before one that is asked for a reply,
@@ -99,7 +99,7 @@ impl Writer {
             parts.map(|(name, n)| (name.into(), n.parse::<u64>().unwrap_or_default().into())).collect();
         self.count.add();
         self.neovim.set_client_info("botglue", parts, "remote", vec![], vec![]).await?;
-        let hello = Map::default().with("version", version).with("pid", std::process::id()).build();
+        let hello = json(serde_json::json!({ "version": version, "pid": std::process::id() }));
         self.make(Call::Apply(vec![("ready", hello)])).await
     }
 

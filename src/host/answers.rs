@@ -70,7 +70,8 @@ impl Host {
         });
         kept.talk.answers.push(answered);
         kept.session.clone_from(&outcome.session_id);
-        let words = if request.notify == Notify::None { String::new() } else { request.prompt.clone() };
+        let words =
+            if request.options.notify == Notify::None { String::new() } else { request.prompt.clone() };
         let arrives = (format!("answered, :Botglue answer {id} shows it"), words);
         let shown = kept.view.as_ref().filter(|view| self.views.screen.is_open(view));
         if let Some(view) = shown {

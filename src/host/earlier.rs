@@ -6,13 +6,11 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use rmpv::Value;
 use serde_json::json;
 use tokio::sync::oneshot;
 
 use super::Host;
 use crate::command::Act;
-use crate::editor::fields;
 use crate::journal::{Held, Landed};
 use crate::rpc::Hello;
 use crate::session::HeldAnswer;
@@ -129,10 +127,10 @@ impl Host {
             let mut answer = held.answer();
             answer["id"] = json!(lost);
             answer["set"]["said"] = json!(HeldAnswer::stored(held).said());
-            Value::Map(fields(answer))
+            answer
         };
-        let answers = answers.map(answer).collect();
-        self.editor.hold(answers, asked, move |ids| {
+        let answers: Vec<_> = answers.map(answer).collect();
+        self.editor.hold(&answers, asked, move |ids| {
             let held: Vec<_> = held.into_iter().zip(ids).collect();
             back.then(move |host| host.numbered(&held, &lost, adopter));
         });

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::json;
 
 use super::Host;
-use super::reviews::{OpenReview, UNREAD, hunks, there};
+use super::reviews::{OpenReview, hunks, there};
 use crate::fields::bytes;
 use crate::mirror::{BufferEvent, Findings, MirrorQuery, Obstacle};
 use crate::review::{EditId, Hunk};
@@ -71,11 +71,8 @@ impl Host {
     /// A mirror has replied.
     pub(super) fn replied(&mut self, token: u64, findings: &Findings) {
         let Some((id, asker)) = self.askers.remove(&token) else {
-            if token != UNREAD {
-                let view = if let Ok(Some(view)) = findings { view.fields() } else { Vec::new() };
-                self.editor.found(token, view);
-            }
-            return;
+            let view = if let Ok(Some(view)) = findings { view.fields() } else { Vec::new() };
+            return self.editor.found(token, view);
         };
         let Err(why) = *findings else { return self.decided(token, Ok(json!({}))) };
         let sentence = match (asker, why) {

@@ -7,8 +7,6 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tokio::sync::oneshot;
-
 use crate::job::Job;
 use crate::journal::{Amounts, CountedBefore};
 use crate::request::Request;
@@ -31,7 +29,7 @@ impl QueuedJob {
     /// A job that has not run yet.
     pub(super) fn new(request: Request, since_ms: i64) -> Self {
         Self {
-            is_urgent: !request.resume_at_limit,
+            is_urgent: !request.options.resume_at_limit,
             request: Arc::new(request),
             since_ms,
             earlier: EarlierRuns::default(),
@@ -52,25 +50,6 @@ pub(super) struct EarlierRuns {
     pub(super) tools: usize,
 }
 
-/// What was counted in the session that a job goes on from, before the job.
-pub(super) enum Before {
-    /// The database is asked.
-    Asked(oneshot::Receiver<CountedBefore>),
-    /// It has said so; or the job has a session of its own.
-    Known(CountedBefore),
-}
-
-impl Before {
-    /// Nothing where the database has not said it.
-    pub(super) fn get(&mut self) -> Option<CountedBefore> {
-        if let Self::Asked(asked) = self {
-            *self = Self::Known(asked.try_recv().ok()?);
-        }
-        let Self::Known(counted) = self else { return None };
-        Some(*counted)
-    }
-}
-
 /// A job whose agent has not ended yet, decided or not.
 pub(super) struct RunningJob {
     pub(super) request: Arc<Request>,
@@ -78,7 +57,8 @@ pub(super) struct RunningJob {
     pub(super) since_ms: i64,
     /// Where its raw stream is kept.
     pub(super) transcript: Option<PathBuf>,
-    pub(super) before: Before,
+    /// What was counted in the session that it goes on from; none where the database has not said that yet.
+    pub(super) before: Option<CountedBefore>,
     pub(super) earlier: EarlierRuns,
     /// The user has it run whatever its limit: where it passes, that has ended.
     pub(super) is_urgent: bool,
@@ -131,7 +111,7 @@ impl Jobs {
     pub(super) fn next_to_run(&mut self) -> Option<QueuedJob> {
         let at = self.queue.iter().position(|waiting| self.limit(waiting).is_none())?;
         let taken = self.running.len() + self.recalled.len();
-        if taken < self.queue[at].request.max_parallel.max(1) { self.queue.remove(at) } else { None }
+        if taken < self.queue[at].request.options.max_parallel.max(1) { self.queue.remove(at) } else { None }
     }
 
     /// Keeps a job while its text is read again.

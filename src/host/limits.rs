@@ -41,12 +41,12 @@ impl Host {
         let (request, seconds) = (Arc::clone(&running.request), now.timestamp().as_second());
         // Where a limit goes on in spite of its end, it is tried less and less often.
         let until = end.max(seconds + (1 << running.earlier.count.min(MOST_STEPS)));
-        if self.is_ending || !request.resume_at_limit || until - seconds > LONGEST_WAIT {
+        if self.is_ending || !request.options.resume_at_limit || until - seconds > LONGEST_WAIT {
             outcome.error = outcome.error.take().map(|error| error.until(end, &clock(end)));
             return false;
         }
         tracing::info!(job = id, seconds = until - seconds, "waits for the end of a limit");
-        let (share, _) = record::amounts(&request, outcome, running.before.get(), &running.earlier.amounts);
+        let (share, _) = record::amounts(&request, outcome, running.before, &running.earlier.amounts);
         let started_ms = running.since_ms;
         running.waits = Some((share, until));
         running.earlier.tools += outcome.tools.len();

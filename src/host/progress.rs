@@ -23,7 +23,7 @@ pub(super) struct Progress {
 impl Host {
     /// A job was asked for.
     pub(super) fn begin_progress(&mut self, request: &Request) {
-        if request.notify == Notify::None {
+        if request.options.notify == Notify::None {
             return;
         }
         let progress = &mut self.progress;
@@ -58,7 +58,7 @@ impl Host {
             (true, 0) => "success",
             (true, _) => "failed",
         };
-        self.editor.progress(words, status, ended * 100 / (*total).max(1));
+        self.editor.progress(&words, status, ended * 100 / (*total).max(1));
         if open.is_empty() {
             self.progress = Progress::default();
         }

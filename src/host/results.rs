@@ -84,7 +84,7 @@ impl Host {
         };
         let doubt = landing.as_ref().and_then(|landing| landing.doubt);
         outcome.held_why = outcome.held_why.or(doubt.map(land::Doubt::why));
-        let amounts = record::amounts(&request, &outcome, before.get(), &earlier.amounts);
+        let amounts = record::amounts(&request, &outcome, *before, &earlier.amounts);
         let record =
             record::of(&request, &outcome, landing.as_ref(), amounts, *since_ms, transcript.as_deref());
         record::with_share(&mut outcome, &record.share);
@@ -161,7 +161,7 @@ impl Host {
     fn amend(&mut self, id: u64, mut outcome: Box<Outcome>) {
         let Some(running) = self.jobs.running(id) else { return };
         let RunningJob { request, before, earlier, waits, .. } = running;
-        let before = before.get();
+        let before = *before;
         if before.is_none() {
             // The amounts are those of the whole resumed session, and this job's share is unknown.
             return;

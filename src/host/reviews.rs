@@ -7,15 +7,12 @@ use serde_json::json;
 
 use super::{Host, Then};
 use crate::land::HeldFor;
-use crate::mirror::{BufferEvent, MirrorQuery, Obstacle, ReviewView};
+use crate::mirror::{BufferEvent, Obstacle, ReviewView};
 use crate::review::{EditId, Hunk};
 use crate::rpc::{DiffOf, PanesOf, ShowOf};
 use crate::session;
 use crate::ui::review::{Head, Picture, row_of, shown, within};
 use crate::ui::{Against, Texts, list, map, proposal};
-
-/// The token of a query whose reply nobody reads.
-pub(super) const UNREAD: u64 = 1 << 52;
 
 /// By job.
 pub(super) type Reviews = BTreeMap<u64, OpenReview>;
@@ -75,8 +72,8 @@ impl Host {
     /// Has the mirror compute what is proposed of a held answer, now and after each change.
     fn watch(&mut self, id: u64, buffer: u64) -> Option<()> {
         let answer = self.session.answer(id)?;
-        let question = MirrorQuery::Watch { lines: answer.lines(), dropped: answer.dropped().to_vec() };
-        self.feed.send_to(buffer, BufferEvent::Query { token: UNREAD, job: id, question });
+        let (lines, dropped) = (answer.lines(), answer.dropped().to_vec());
+        self.feed.send_to(buffer, BufferEvent::Watch { job: id, lines, dropped });
         Some(())
     }
 

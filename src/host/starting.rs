@@ -4,10 +4,9 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use tokio::sync::oneshot;
 
 use super::Host;
-use super::jobs::{Before, QueuedJob, RunningJob};
+use super::jobs::{QueuedJob, RunningJob};
 use crate::agent;
 use crate::editor::StateChange;
 use crate::error::{Code, JobError};
@@ -88,7 +87,8 @@ impl Host {
 
     /// Shows a job that is about to begin.
     pub(super) fn show_job(&self, request: &Request) {
-        let preview = (request.preview > 0).then(|| Capture::new(request, request.preview));
+        let lines = Some(request.options.status.preview).filter(|lines| *lines > 0);
+        let preview = lines.map(|lines| Capture::new(request, lines));
         self.editor.watch(request.id, preview, request.observe);
     }
 
@@ -134,19 +134,26 @@ impl Host {
     pub(super) fn start(&mut self, waiting: QueuedJob) {
         let QueuedJob { request, since_ms, earlier, is_urgent, .. } = waiting;
         let mut context = self.context.clone();
-        if !request.record {
+        if !request.options.record {
             context.transcripts = Transcripts::default();
         }
         let prewarmed = request.prewarmed.and_then(|prompt| self.prewarm.hand_over(prompt));
         let start = &request.start;
-        let before = start.resume.as_ref().map_or(Before::Known(CountedBefore::default()), |resume| {
+        if let Some(resume) = &start.resume {
+            let (back, id) = (self.back.clone(), request.id);
             let (agent, session) = (start.agent.name.clone(), resume.session_id.clone());
-            let (send, counted) = oneshot::channel();
-            // None comes where the database does not know it in time. The job may have ended.
-            let then = move |counted: Result<_, _>| _ = counted.map(|counted| send.send(counted).is_ok());
-            self.store.ask(move |asker| asker.counted(&agent, &session), then);
-            Before::Asked(counted)
-        });
+            // The job may have ended by then, or the database may not know it.
+            let then = move |host: &mut Self, counted: Option<CountedBefore>| {
+                if let Some(running) = host.jobs.running(id) {
+                    running.before = counted;
+                }
+            };
+            self.store.ask(
+                move |asker| asker.counted(&agent, &session),
+                move |counted| back.then(move |host| then(host, counted.ok())),
+            );
+        }
+        let before = start.resume.is_none().then(CountedBefore::default);
         let observer = self.editor.observer(request.id);
         let job = Job::start(Arc::clone(&request), context, observer, prewarmed, earlier.tools);
         let (transcript, waits, job) = (None, None, Some(job));

@@ -94,10 +94,10 @@ impl Board {
 
     /// A job was asked for.
     pub(super) fn open(&mut self, request: &Request) {
-        let Request { id, prompt, selection, tabstop, outcome, .. } = request;
-        self.show(*id, &request.start.agent.name, prompt, selection, *tabstop, *outcome);
+        let Request { id, prompt, selection, tabstop, options, .. } = request;
+        self.show(*id, &request.start.agent.name, prompt, selection, *tabstop, options.status.outcome);
         // With `all` each landing is told.
-        if let Some(shown) = self.shown.get_mut(id).filter(|_| request.notify == Notify::Failures) {
+        if let Some(shown) = self.shown.get_mut(id).filter(|_| request.options.notify == Notify::Failures) {
             let viewer =
                 Viewer { cwd: request.start.cwd.to_string_lossy().into_owned(), home: String::new() };
             let line = selection.first_line;

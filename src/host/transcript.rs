@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
@@ -9,7 +10,6 @@ use super::Host;
 use super::jobs::RunningJob;
 use super::views::{OPENS_WITHIN, Purpose};
 use crate::agent::{self, Preset, Protocol};
-use crate::request::TranscriptRequest;
 use crate::session::Recording;
 use crate::store::{JobEntry, JobKey};
 use crate::ui::Transcript;
@@ -21,7 +21,20 @@ const NOT_THERE: &str = "this transcript is not there: the newest 200 are kept, 
 #[derive(Debug, Clone)]
 pub struct Source {
     key: JobKey,
-    request: TranscriptRequest,
+    /// The file.
+    path: PathBuf,
+    /// How the agent talks.
+    protocol: Protocol,
+    /// Its name.
+    agent: String,
+    /// Paths below it are shortened.
+    cwd: String,
+    /// The user's prompt.
+    prompt: String,
+    /// The job has ended.
+    is_over: bool,
+    /// Why it failed.
+    error: Option<String>,
 }
 
 impl Source {
@@ -29,9 +42,7 @@ impl Source {
     fn name(&self) -> String {
         match &self.key {
             JobKey::Id(id) => format!("job {id}"),
-            JobKey::Uuid(_) => {
-                self.request.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-            }
+            JobKey::Uuid(_) => self.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         }
     }
 
@@ -42,7 +53,8 @@ impl Source {
             JobKey::Id(_) => NOT_THERE.to_owned(),
             JobKey::Uuid(_) => not_kept(key),
         })?;
-        let request = TranscriptRequest {
+        Ok(Self {
+            key: key.clone(),
             path: path.into(),
             protocol: Protocol::named(&job.protocol).unwrap_or(Protocol::Text),
             agent: job.agent.clone(),
@@ -50,8 +62,7 @@ impl Source {
             prompt: job.prompt.clone(),
             is_over: true,
             error: record.error.as_ref().map(|(_, message)| message.clone()),
-        };
-        Ok(Self { key: key.clone(), request })
+        })
     }
 }
 
@@ -75,7 +86,8 @@ impl Host {
             self.jobs.running(id).filter(|_| is_open)
         {
             let start = &request.start;
-            let request = TranscriptRequest {
+            let source = Source {
+                key,
                 path: path.clone(),
                 protocol: start.agent.protocol,
                 agent: start.agent.name.clone(),
@@ -84,7 +96,7 @@ impl Host {
                 is_over: false,
                 error: None,
             };
-            self.open_transcript(token, Source { key, request }, is_raw);
+            self.open_transcript(token, source, is_raw);
         } else if recording == Recording::Off {
             let error = format!("job {id} kept no transcript: the option record is off");
             self.draw(Some((token, Err(error))));
@@ -116,16 +128,16 @@ impl Host {
     /// Opens a transcript that is there; its rows come later.
     pub(super) fn open_transcript(&mut self, token: u64, source: Source, is_raw: bool) {
         if is_raw {
-            let is_file = std::fs::symlink_metadata(&source.request.path).is_ok_and(|file| file.is_file());
-            let path = source.request.path.to_str().filter(|_| is_file);
+            let is_file = std::fs::symlink_metadata(&source.path).is_ok_and(|file| file.is_file());
+            let path = source.path.to_str().filter(|_| is_file);
             let reply = path.map(|path| json!({ "file": path })).ok_or_else(|| NOT_THERE.to_owned());
             return self.draw(Some((token, reply)));
         }
         let (view, back) = (self.views.screen.new_id("transcript"), self.back.clone());
-        let request = source.request.clone();
-        self.context.transcripts.read(request.path.clone(), move |file| {
+        let wanted = source.clone();
+        self.context.transcripts.read(wanted.path.clone(), move |file| {
             // That of a job that runs may not be there yet.
-            let is_there = file.is_ok() || !request.is_over;
+            let is_there = file.is_ok() || !source.is_over;
             let opening = view.clone();
             back.then(move |host| {
                 if is_there {
@@ -135,7 +147,7 @@ impl Host {
                 }
             });
             if file.is_ok() {
-                let rows = rows(file, request);
+                let rows = rows(file, wanted);
                 back.then(move |host| host.found_rows(&view, rows));
             }
         });
@@ -160,12 +172,12 @@ impl Host {
     /// Shows the rows of a transcript, and opens it if it is not open yet. Without rows there is nothing more to show.
     pub(super) fn show_transcript(&mut self, view: &str, rows: &[TranscriptRow]) {
         if let Some((token, source)) = self.views.opening.remove(view) {
-            let shown = Transcript::new(source.name(), rows, source.request.is_over);
+            let shown = Transcript::new(source.name(), rows, source.is_over);
             self.views.transcripts.insert(view.to_owned(), source);
             self.views.screen.open_as(view.to_owned(), Box::new(shown), Some(token));
             self.draw(Some((token, Ok(Value::Null))));
         } else if let Some(source) = self.views.transcripts.get(view).filter(|_| !rows.is_empty()) {
-            let shown = Transcript::new(source.name(), rows, source.request.is_over);
+            let shown = Transcript::new(source.name(), rows, source.is_over);
             self.views.screen.show(view, Box::new(shown));
             self.draw(None);
         }
@@ -177,24 +189,24 @@ impl Host {
         if let Some(Ok(ended)) = job.map(|job| Source::of(&source.key, job)) {
             *source = ended;
         }
-        let (view, request, back) = (view.to_owned(), source.request.clone(), self.back.clone());
-        self.context.transcripts.read(request.path.clone(), move |file| {
-            let rows = rows(file, request);
+        let (view, wanted, back) = (view.to_owned(), source.clone(), self.back.clone());
+        self.context.transcripts.read(wanted.path.clone(), move |file| {
+            let rows = rows(file, wanted);
             back.then(move |host| host.found_rows(&view, rows));
         });
     }
 }
 
 /// The rows of a transcript, of which `file` has been opened.
-fn rows(file: io::Result<File>, wanted: TranscriptRequest) -> Result<Vec<TranscriptRow>, String> {
+fn rows(file: io::Result<File>, wanted: Source) -> Result<Vec<TranscriptRow>, String> {
     let path = wanted.path.clone();
     read(file, wanted).map_err(|error| format!("cannot read {}: {error}", path.display()))
 }
 
-fn read(file: io::Result<File>, wanted: TranscriptRequest) -> io::Result<Vec<TranscriptRow>> {
+fn read(file: io::Result<File>, wanted: Source) -> io::Result<Vec<TranscriptRow>> {
     let mut bytes = Vec::new();
     file?.read_to_end(&mut bytes)?;
-    let TranscriptRequest { protocol, agent, cwd, prompt, is_over, error, .. } = wanted;
+    let Source { protocol, agent, cwd, prompt, is_over, error, .. } = wanted;
     let mut conversation = Conversation::new(agent::recorded(protocol, Preset::named(&agent)), &cwd);
     conversation.push(&bytes);
     if is_over {

@@ -72,7 +72,7 @@ pub(super) async fn run(
             Ok(agent) => {
                 sink.report(JobEvent::Started { pgid: agent.process.pgid() });
                 let transcript = transcripts.open(request.id);
-                let run = Run::new(request.timeout, agent, stop).may_start_again(may_start_again);
+                let run = Run::new(request.options.timeout, agent, stop).may_start_again(may_start_again);
                 if let Some(order) = run.run_to_end(&message, transcript, &mut sink).await {
                     stop = order;
                     continue;
@@ -106,5 +106,5 @@ async fn start(
 /// The project's rules files, unless the CLI reads them itself.
 fn rules_for(request: &Request) -> Vec<Rules> {
     let read_by_cli = request.start.trust_project && request.start.agent.protocol == Protocol::Claude;
-    if request.rules && !read_by_cli { rules::find(&request.start.cwd) } else { Vec::new() }
+    if request.options.context.rules && !read_by_cli { rules::find(&request.start.cwd) } else { Vec::new() }
 }

@@ -137,6 +137,7 @@ impl Buffer {
             BufferEvent::Moment => self.is_busy = false,
             BufferEvent::Placed(tick) => self.placed(tick),
             BufferEvent::Drawn(job) => self.drawn(job),
+            BufferEvent::Watch { job, lines, dropped } => self.watch(job, &lines, &dropped),
             BufferEvent::Unwatch(job) => self.unwatch(job),
             BufferEvent::Ended(job) => self.ended(job),
             BufferEvent::Query { token, job, question } => self.query(token, job, question),

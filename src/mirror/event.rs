@@ -16,6 +16,7 @@ use crate::error::JobError;
 use crate::fields::{read, row, some_rows};
 use crate::land::Bytes;
 use crate::request::SelectionKind;
+use crate::review::EditId;
 
 /// What the mirrors are told.
 #[derive(Debug, PartialEq)]
@@ -69,6 +70,15 @@ pub enum BufferEvent {
     Placed(Option<u64>),
     /// The reply to [`Order::Review`](super::Order::Review) of a job.
     Drawn(u64),
+    /// What is proposed of the held answer of a job is followed: each change of it is sent.
+    Watch {
+        /// The job.
+        job: u64,
+        /// The answer, as the user has edited it.
+        lines: Vec<Bytes>,
+        /// What was dropped of it.
+        dropped: Vec<Vec<EditId>>,
+    },
     /// Nobody needs views of the held answer of a job any more.
     Unwatch(u64),
     /// A job has ended and its answer is not held.

@@ -1,7 +1,7 @@
 //! The queries that a mirror answers, and its findings.
 
 use super::view::MirrorView;
-use crate::land::{Bytes, HeldFor};
+use crate::land::HeldFor;
 use crate::review::EditId;
 
 /// What is asked of a mirror, of the review of a held answer if nothing else is said.
@@ -9,13 +9,6 @@ use crate::review::EditId;
 pub enum MirrorQuery {
     /// What it knows of its buffer. Tests ask that, to compare the text and to know that it has read all that was sent.
     Mirror,
-    /// To follow the proposal: each change of it is sent.
-    Watch {
-        /// The answer, as the user has edited it.
-        lines: Vec<Bytes>,
-        /// What was dropped of it.
-        dropped: Vec<Vec<EditId>>,
-    },
     /// To take hunks, or all.
     Take(Option<Vec<EditId>>),
     /// To take hunks, and to keep the user's rows where they have changed the same.

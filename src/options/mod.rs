@@ -33,10 +33,10 @@ pub struct Options {
     pub agents: BTreeMap<String, AgentOption>,
     /// The model of the agent `claude`, which has its own in `agents` besides.
     #[serde(deserialize_with = "fields::model")]
-    model: Option<String>,
+    pub model: Option<String>,
     /// Its models.
     #[serde(deserialize_with = "unless_false")]
-    models: Option<Vec<String>>,
+    pub models: Option<Vec<String>>,
     /// The named prompts.
     #[serde(deserialize_with = "map")]
     pub prompts: BTreeMap<String, NamedPrompt>,

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::Duration;
 
-use super::{AgentCommand, AgentStart, Beside, Notify, Request, Selection, SelectionKind};
+use super::{AgentCommand, AgentStart, Beside, Request, Selection, SelectionKind};
 use crate::agent::{AcpOptions, Protocol};
+use crate::options::Options;
 
 /// The whole lines, as lines 11 and on of `/project/src/a.rs`.
 pub fn lines(filetype: &str, rows: &[&str]) -> Request {
@@ -78,11 +78,7 @@ fn request(filetype: &str, kind: SelectionKind, rows: &[(&str, usize, usize)]) -
             resume: None,
             cwd: PathBuf::from("/project"),
         },
-        timeout: Duration::from_secs(300),
-        max_parallel: 4,
-        resume_at_limit: true,
-        rules: true,
-        record: true,
+        options: Options { max_parallel: 4, record: true, ..Options::default() },
         path: "/project/src/a.rs".to_owned(),
         name: None,
         filetype: filetype.to_owned(),
@@ -104,10 +100,7 @@ fn request(filetype: &str, kind: SelectionKind, rows: &[(&str, usize, usize)]) -
         quickfix: Vec::new(),
         buffers: Vec::new(),
         prewarmed: None,
-        preview: 0,
-        outcome: Duration::ZERO,
         tabstop: 8,
         observe: None,
-        notify: Notify::Failures,
     }
 }

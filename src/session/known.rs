@@ -88,7 +88,7 @@ impl Known {
             prompt: request.prompt.clone(),
             cwd: request.start.cwd.to_string_lossy().into_owned(),
             is_open: true,
-            recording: if request.record { Recording::Wanted } else { Recording::Off },
+            recording: if request.options.record { Recording::Wanted } else { Recording::Off },
             is_resumed: request.start.resume.is_some(),
             ..Self::default()
         }

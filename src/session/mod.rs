@@ -104,7 +104,7 @@ struct Unsettled {
 impl Session {
     /// A job was asked for.
     pub fn accepted(&mut self, request: &Request, since_ms: i64) {
-        let Request { question, notify, .. } = *request;
+        let (question, notify) = (request.question, request.options.notify);
         let about = About {
             path: request.path.clone(),
             name: request.name.clone(),
@@ -176,7 +176,7 @@ impl Session {
             self.ends(request.id, Some(Look::Failed), &error.message, now_ms);
             self.jobs.remove(&request.id);
             self.end(request.id);
-            let news = words::failed(request.notify, &error.message);
+            let news = words::failed(request.options.notify, &error.message);
             let said = error.message.as_str();
             return Some(patch.with("status", "failed").with("said", said).with_news(news));
         }

@@ -74,7 +74,8 @@ fn the_option_says_which_ends_are_news() {
         (Notify::None, "held", ""),
     ];
     for (notify, landing, expected) in cases {
-        let request = Request { notify, ..sample::lines("lua", &["x"]) };
+        let mut request = sample::lines("lua", &["x"]);
+        request.options.notify = notify;
         let (mut session, _) = answered(&request, "y");
         let (patch, _) = session.settled(3, landing, (landing == "held").then_some("conflict"));
         assert_eq!(news(patch), expected, "{notify:?}");

@@ -23,18 +23,22 @@ impl Buffer {
         }
     }
 
+    /// Follows what is proposed of a held answer.
+    pub(super) fn watch(&mut self, job: u64, lines: &[Bytes], dropped: &[Vec<EditId>]) {
+        if self.text.state() == MirrorState::Unsure {
+            self.contact(ContactScope::Marks);
+        }
+        let held = self.jobs.entry(job).or_default().held.get_or_insert_default();
+        held.set(lines, dropped);
+        held.watch();
+    }
+
     /// Does what is asked.
     pub(super) fn answer(&mut self, token: u64, job: u64, question: &MirrorQuery) {
         let findings = match question {
             MirrorQuery::Mirror => {
                 let findings = Ok(Some(self.view()));
                 return self.orders.push(Order::Reply { token, findings });
-            }
-            MirrorQuery::Watch { lines, dropped } => {
-                let held = self.jobs.entry(job).or_default().held.get_or_insert_default();
-                held.set(lines, dropped);
-                held.watch();
-                Ok(None)
             }
             MirrorQuery::Take(hunks) | MirrorQuery::Both(hunks) => {
                 let is_both = matches!(question, MirrorQuery::Both(_));

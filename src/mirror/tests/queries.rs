@@ -4,8 +4,7 @@ use super::*;
 use crate::review::Hunk;
 
 pub fn watch(job: u64, lines: &[&str]) -> MirrorEvent {
-    let question = MirrorQuery::Watch { lines: bytes(lines), dropped: Vec::new() };
-    MirrorEvent::Buffer(1, BufferEvent::Query { token: 8, job, question })
+    MirrorEvent::Buffer(1, BufferEvent::Watch { job, lines: bytes(lines), dropped: Vec::new() })
 }
 
 /// The hunks of a view, or why there are none.
@@ -46,7 +45,7 @@ fn a_hunk_is_the_same_where_the_text_above_it_changes() {
     mirrors.take(requested(&sent(7, Some(2), "line", (2, 4), TEXT)));
     mirrors.take(watch(7, &["first", "more", "between", "last"]));
     let orders = mirrors.idle();
-    let [Order::Review { buffer: 1, view }, Order::Reply { token: 8, .. }] = &orders[..] else {
+    let [Order::Review { buffer: 1, view }] = &orders[..] else {
         panic!("{orders:?}")
     };
     let hunk = &view.hunks.as_ref().unwrap()[0];

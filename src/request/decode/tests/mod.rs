@@ -142,7 +142,7 @@ fn values_as_lua_sends_them() {
         assert_eq!(decode(&with(path, Some(value))), decode(&full()), "{path}");
     }
     let set = |path, value| decode(&with(path, Some(value))).unwrap();
-    assert_eq!(set("timeout", Value::from(300)).timeout, Duration::from_secs(300));
+    assert_eq!(set("timeout", Value::from(300)).options.timeout, Duration::from_secs(300));
     assert_eq!(set("agents.mine.env", list([""; 0])).start.agent.env, BTreeMap::new());
 }
 
