@@ -8,14 +8,6 @@ fn lines(text: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_linewise_answer_has_the_indentation_of_the_rows() {
-    let request = sample::lines("rust", &["    fn a() {", "        x", "    }"]);
-    let landing =
-        Landing { held_for: None, lines: lines(&["    fn a() {", "        y", "    }"]), doubt: None };
-    assert_eq!(prepare(&request, "```rust\nfn a() {\n    y\n}\n```\n"), landing);
-}
-
-#[test]
 fn an_empty_answer_deletes_rows_and_empties_parts() {
     let empty = "```\n```";
     let rows = prepare(&sample::lines("rust", &["a", "b"]), empty);

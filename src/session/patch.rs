@@ -132,19 +132,3 @@ impl Patch {
 fn count(n: u64) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::error::Code;
-
-    #[test]
-    fn an_amount_that_neovim_cannot_hold_is_not_told_as_a_negative_one() {
-        let mut outcome = Outcome::failed(JobError::new(Code::Protocol, "odd"));
-        outcome.usage.input_tokens = u64::MAX;
-        outcome.num_turns = Some(u64::MAX);
-        let patch = Patch::new(1).with_amounts(&outcome).value();
-        assert_eq!(patch["set"]["input_tokens"], i64::MAX.into());
-        assert_eq!(patch["set"]["num_turns"], i64::MAX.into());
-    }
-}

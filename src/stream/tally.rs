@@ -115,16 +115,4 @@ mod tests {
         }
         assert_eq!((tally.usage, tally.num_turns, tally.scopes), (usage(25), Some(3), scopes));
     }
-
-    #[test]
-    fn sums_end_where_a_single_amount_does() {
-        let mut tally = Tally::default();
-        let usage = Usage { input_tokens: MAX_COUNT, ..Usage::default() };
-        let cost = Cost { since_last: Some(1e12), total: None };
-        let most = ReportedAmounts { cost, usage, num_turns: Some(MAX_COUNT), ..ReportedAmounts::default() };
-        tally.add(&most);
-        tally.add(&most);
-        assert_eq!((tally.num_turns, tally.duration_ms), (Some(MAX_COUNT), None));
-        assert_eq!((tally.usage.input_tokens, tally.cost_usd), (MAX_COUNT, Some(1e12)));
-    }
 }

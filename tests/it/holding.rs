@@ -9,7 +9,6 @@ use crate::support::scratch::Scratch;
 use crate::support::wait;
 
 const TEXT: &str = "local a = 1\nlocal b = 2\nlocal c = 3\nlocal d = 4\nlocal e = 5\n";
-const LINES: [&str; 5] = ["local a = 1", "local b = 2", "local c = 3", "local d = 4", "local e = 5"];
 
 fn open(scratch: Scratch) -> (Nvim, Gated) {
     let gated = Gated::new(&scratch);
@@ -36,10 +35,6 @@ fn held(nvim: &Nvim, gated: &Gated, answer: &str) -> u64 {
     let job = nvim.finished(id);
     assert_eq!((&job["landing"], &job["held_for"]), (&json!("held"), &json!("review")), "{job}");
     id
-}
-
-fn job(nvim: &Nvim, id: u64) -> Value {
-    nvim.exec_with("return require('botglue').job(...)", &[json!(id)])
 }
 
 /// Decides by the Lua API and gives back what became of it.
@@ -94,32 +89,11 @@ fn bytes_that_are_no_text_survive_the_end_of_neovim() {
     assert_eq!(nvim.exec(&same), true);
 }
 
-/// What the next Neovim makes of an answer that was held when the last one ended.
-fn assert_found(nvim: &Nvim, held_for: &str) {
-    assert_eq!(nvim.host(), None, "nothing is started before it is asked for");
-    assert_eq!(review(nvim), [LINES.to_vec(), vec!["local a = 1", "local b = 20", "local e = 5"]]);
-    let held = job(nvim, 1);
-    assert_eq!((&held["landing"], &held["held_for"]), (&json!("held"), &json!(held_for)), "{held}");
-    assert_eq!((&held["prompt"], &held["text"]), (&json!("GATE:it"), &json!("local b = 20")));
-    assert_eq!(decide(nvim, "accept", 1), "applied");
-    nvim.command("buffer held.lua");
-    assert_eq!(nvim.lines(), ["local a = 1", "local b = 20", "local e = 5"]);
-}
-
 fn assert_nothing_held(nvim: &Nvim) {
     nvim.command("Botglue review");
     let tells = |note: &Value| note["message"].as_str().unwrap().contains("no answer is held");
     nvim.wait("the user is told that nothing is held", || nvim.notes().iter().any(tells));
     assert_eq!(sides(nvim).len(), 1);
-}
-
-#[test]
-fn a_held_answer_survives_quitting_and_is_decided_once() {
-    let (nvim, gated) = open(Scratch::new());
-    held(&nvim, &gated, "local b = 20");
-    let nvim = next(nvim.quit_to());
-    assert_found(&nvim, "review");
-    assert_nothing_held(&next(nvim.quit_to()));
 }
 
 /// Waits until these are the hunks of the held answer: the first line of each, the last one, whether it is a conflict.

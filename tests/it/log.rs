@@ -66,20 +66,6 @@ fn the_log_has_codes_and_lengths_but_no_word_of_an_error_of_stderr_or_of_code() 
 }
 
 #[test]
-fn only_its_owner_reads_the_log() {
-    let scratch = Scratch::new();
-    let log = log_of(&scratch);
-    let nvim = answering(scratch);
-    lands(&nvim);
-    assert_eq!(mode(&log), 0o600);
-    // As earlier versions left it.
-    fs::set_permissions(&log, fs::Permissions::from_mode(0o644)).unwrap();
-    let nvim = answering(nvim.quit_to());
-    lands(&nvim);
-    assert_eq!(mode(&log), 0o600);
-}
-
-#[test]
 fn a_fifo_or_a_link_in_place_of_the_log_blocks_nothing_and_the_user_is_told_once() {
     let scratch = Scratch::new();
     let log = log_of(&scratch);

@@ -149,16 +149,6 @@ fn what_is_typed_survives_a_crash_of_neovim_or_a_signal_that_ends_it() {
 }
 
 #[test]
-fn what_was_typed_last_survives_leaving_neovim() {
-    let nvim = typing();
-    // Without a moment between the last key and the end, while the host has something to tell.
-    nvim.input(", whole");
-    nvim.exec("for _ = 1, 20 do require('botglue.host.query').ask('prompts', {}, function() end) end");
-    let nvim = start(nvim.quit_to());
-    assert_eq!(recalled(&nvim, 1), ["half a\nthought, whole"]);
-}
-
-#[test]
 fn what_is_typed_in_a_neovim_that_lives_stays_its_own() {
     let one = typing();
     one.wait("it is in the store", || unsent(&one) == ["half a\nthought"]);

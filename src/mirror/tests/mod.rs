@@ -5,7 +5,6 @@ mod files;
 mod large;
 mod queries;
 mod ranges;
-mod reviews;
 mod shown;
 
 use serde_json::{Value, json};

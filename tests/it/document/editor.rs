@@ -131,11 +131,6 @@ impl Editor {
         self
     }
 
-    pub fn redo_all(&mut self) -> &mut Self {
-        (self.at..self.steps.len()).for_each(|_| _ = self.redo());
-        self
-    }
-
     pub fn undo_all(&mut self) -> &mut Self {
         (0..self.at).for_each(|_| _ = self.undo());
         self

@@ -64,14 +64,6 @@ fn filter_backwards(editor: &mut Editor) -> &mut Editor {
     editor.filter(0..lines.len(), &lines)
 }
 
-/// `:g/^/m0`.
-fn reverse_by_moving(editor: &mut Editor) -> &mut Editor {
-    for row in 1..editor.lines.len() {
-        editor.relocate(row..row + 1, 0);
-    }
-    editor
-}
-
 fn tabs(text: &str) -> String {
     text.replace("  ", "\t")
 }
@@ -96,77 +88,6 @@ fn typing() {
         ),
         ("a word of the row below gone", |e| e.substitute(5, 0..7, ""), SAME),
         ("bytes that are no UTF-8", |e| e.set(0..1, &[b"\xff\xfe\x00"]), SAME),
-    ]);
-}
-
-#[test]
-fn deleting() {
-    Sent(LETTERS, RANGE).check(&[
-        ("dd above", |e| e.delete(0..1), "1: charlie|delta|echo"),
-        ("dd below", |e| e.delete(6..7), SAME),
-        ("dd of its first row", |e| e.delete(2..3), "2: delta|echo"),
-        ("dd of a middle row", |e| e.delete(3..4), "2: charlie|echo"),
-        ("dd of its last row", |e| e.delete(4..5), "2: charlie|delta"),
-        ("all of it", |e| e.delete(2..5), "lost"),
-        ("all of it, undone", |e| e.delete(2..5).undo(), SAME),
-        ("all of it, undone and redone", |e| e.delete(2..5).undo().redo(), "lost"),
-        ("rows over its upper end", |e| e.delete(1..4), "1: echo"),
-        ("rows over its lower end", |e| e.delete(4..7), "2: charlie|delta"),
-        ("the whole buffer", |e| e.delete(0..8), "lost"),
-        ("the whole buffer, undone", |e| e.delete(0..8).undo(), SAME),
-        ("the whole buffer, undone, redone, undone", |e| e.delete(0..8).undo().redo().undo(), SAME),
-        ("the whole buffer, put back", |e| e.delete(0..8).put(0), SAME),
-        ("all but it", |e| e.delete(5..8).delete(0..2), "0: charlie|delta|echo"),
-    ]);
-}
-
-#[test]
-fn putting() {
-    Sent(LETTERS, RANGE).check(&[
-        ("yyp of the row above", |e| e.yank(1..2).put(2), "3: charlie|delta|echo"),
-        ("yyP of its first row", |e| e.yank(2..3).put(2), "3: charlie|delta|echo"),
-        ("yyp of its last row", |e| e.yank(4..5).put(5), SAME),
-        ("yyp of a middle row", |e| e.yank(3..4).put(4), "2: charlie|delta|delta|echo"),
-        ("a copy of all of it at the top", |e| e.yank(2..5).put(0), "5: charlie|delta|echo"),
-        ("ddp in it", |e| e.delete(2..3).put(3), "2: delta|charlie|echo"),
-        ("ddp over its lower end", |e| e.delete(4..5).put(5), "2: charlie|delta|foxtrot|echo"),
-        ("ddp over its lower end and back", |e| e.delete(4..5).put(5).delete(5..6).put(4), SAME),
-        ("ddkP over its upper end and back", |e| e.delete(2..3).put(1).delete(1..2).put(2), SAME),
-        ("deleted whole, put elsewhere", |e| e.delete(2..5).put(5), "5: charlie|delta|echo"),
-        ("deleted whole, put twice", |e| e.delete(2..5).put(5).put(0), "8: charlie|delta|echo"),
-        ("deleted with rows around it, put elsewhere", |e| e.delete(1..6).put(3), "4: charlie|delta|echo"),
-        ("cut, an edit elsewhere, put", |e| e.delete(2..5).typed(0, 0, "x").put(4), "4: charlie|delta|echo"),
-        ("a row typed again as it was", |e| e.delete(2..3).open(2, "charlie"), "3: delta|echo"),
-        ("a deleted row put in again by another command", |e| e.delete(2..3).insert(2, &["charlie"]), SAME),
-        (
-            "a row put in that reads as its own did, and before that another",
-            |e| e.change(0, "x").change(2, "alpha").delete(2..3).insert(2, &["alpha"]),
-            "3: delta|echo",
-        ),
-        ("rows of others put in it", |e| e.yank(6..8).put(3), "2: charlie|golf|hotel|delta|echo"),
-    ]);
-}
-
-#[test]
-fn moving() {
-    Sent(LETTERS, RANGE).check(&[
-        (":m of all of it to the top", |e| e.relocate(2..5, 0), "0: charlie|delta|echo"),
-        (":m of all of it to the end", |e| e.relocate(2..5, 8), "5: charlie|delta|echo"),
-        (":m of its first row to the top", |e| e.relocate(2..3, 0), "3: delta|echo"),
-        (":m of its first row to the top and back", |e| e.relocate(2..3, 0).relocate(0..1, 3), SAME),
-        (":m of its last row to the end and back", |e| e.relocate(4..5, 8).relocate(7..8, 4), SAME),
-        (":m of another row into it", |e| e.relocate(0..1, 4), "1: charlie|delta|alpha|echo"),
-        (":m of the rows above to below it", |e| e.relocate(0..2, 5), "0: charlie|delta|echo"),
-        (":m of a row in it", |e| e.relocate(2..3, 4), "2: delta|charlie|echo"),
-        (":m, undone", |e| e.relocate(2..5, 0).undo(), SAME),
-        (":m, undone and redone", |e| e.relocate(2..5, 0).undo().redo(), "0: charlie|delta|echo"),
-        (":g/^/m0", reverse_by_moving, "3: echo|delta|charlie"),
-        (":g/^/m0, undone", |e| reverse_by_moving(e).undo_all(), SAME),
-        (
-            "moved and edited",
-            |e| e.relocate(2..5, 0).typed(1, 0, "x").open(0, "top"),
-            "1: charlie|xdelta|echo",
-        ),
     ]);
 }
 
@@ -265,20 +186,6 @@ fn formatters() {
             |e| write_all(e, &CODE.replace("  second();", "  a();\n  b();")),
             "4: fn two() {|  a();|  b();|}",
         ),
-    ]);
-}
-
-#[test]
-fn undo_and_redo() {
-    Sent(LETTERS, RANGE).check(&[
-        (
-            "several states",
-            |e| e.delete(2..3).open(0, "x").delete(3..5).insert(1, &["p", "q"]).undo_all(),
-            SAME,
-        ),
-        ("and again", |e| e.delete(2..3).open(0, "x").relocate(3..4, 0).undo_all().redo_all(), "4: echo"),
-        ("a copy, undone", |e| e.yank(2..5).put(2).undo(), SAME),
-        ("a branch", |e| e.delete(2..4).undo().open(3, "new").undo().redo(), "2: charlie|new|delta|echo"),
     ]);
 }
 

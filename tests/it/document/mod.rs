@@ -1,4 +1,4 @@
-//! Where a range is after named edits, most of which random schedules once found; `editor` plays them.
+//! Where a range is after named edits that random schedules seldom play, or once found; `editor` plays them.
 
 mod editor;
 mod edits;
