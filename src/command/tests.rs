@@ -166,7 +166,7 @@ fn what_goes_on_from_a_job_needs_one_that_can_be_gone_on_from() {
     session.ended_before(7, Known { agent: "gemini".to_owned(), session_id, ..Known::default() });
     let world = World { here: &here, session: &session, options: &options };
     let why = followup(7, Wanted::default(), world).unwrap_err();
-    assert_eq!(why, "start a new job: job 7 was run by gemini, this agent cannot go on in a session");
+    assert_eq!(why, "job 7 was run by gemini, which cannot go on in a session: start a new job");
     let known = |landing| Known { prompt: "do it".to_owned(), landing, ..Known::default() };
     session.ended_before(6, known(None));
     let world = World { here: &here, session: &session, options: &options };

@@ -45,9 +45,7 @@ fn a_hunk_is_the_same_where_the_text_above_it_changes() {
     mirrors.take(requested(&sent(7, Some(2), "line", (2, 4), TEXT)));
     mirrors.take(watch(7, &["first", "more", "between", "last"]));
     let orders = mirrors.idle();
-    let [Order::Review { buffer: 1, view }] = &orders[..] else {
-        panic!("{orders:?}")
-    };
+    let [Order::Review { buffer: 1, view }] = &orders[..] else { panic!("{orders:?}") };
     let hunk = &view.hunks.as_ref().unwrap()[0];
     let id = hunk.id;
     assert_eq!((hunk.rows.clone(), &hunk.lines[..]), (2..2, &[b"more".to_vec()][..]));
