@@ -111,31 +111,6 @@ test("a host is not given up while a message waits for Enter at the first job", 
   equal(nvim:messages():find("did not answer"), nil)
 end)
 
-test(
-  "a host that dies, or is told to end, ends its jobs once, and the next request starts another",
-  function()
-    for way, words in pairs({ die = "signal 9", stop = "" }) do
-      local nvim = child.with_host({ "a", "b" })
-      nvim:lua("require('botglue').setup({ max_parallel = 1 })")
-      for id = 1, 2 do
-        nvim:run(child.line(id, id))
-      end
-      nvim:runs(1)
-      nvim:host(way)
-      for id = 1, 2 do
-        local job = nvim:job(id)
-        equal({ job.status, job.error.code }, { "failed", "host_lost" })
-        suite.contains(job.error.message, words)
-        equal(nvim:host("count", "BotglueJobFinished", id), 1)
-      end
-      equal({ nvim:drawn(), nvim:lines() }, { 0, { "a", "b" } })
-      nvim:run(child.line(1, 1))
-      nvim:answer(3, { "A" })
-      equal(nvim:lines(), { "A", "b" })
-    end
-  end
-)
-
 test("leaving Neovim ends its jobs, each once", function()
   local nvim, file = child.with_host({ "a", "b" }), vim.fn.tempname()
   for id = 1, 2 do

@@ -119,35 +119,29 @@ test("the help has an entry for each thing that there is, and none for what ther
   end
 end)
 
-test(
-  "what README and help name exists: commands, help entries, make targets, files, agents, numbers",
-  function()
-    local options, makefile = require("botglue.config").defaults(), "\n" .. read("Makefile")
-    for name in readme:gmatch(":?Botglue!? (%l+)") do
-      assert(vim.list_contains(commands(), name), name)
-    end
-    local named =
-      vim.list_extend(captured(readme, "`:help ([^`]+)`"), captured(help, "|(:?[Bb]otglue[^%s|]*)|"))
-    for _, tag in ipairs(vim.list_extend(named, captured(help, "|(<Plug>[^%s|]+)|"))) do
-      assert(help:find("*" .. tag .. "*", 1, true), tag .. " is no entry")
-    end
-    for target in readme:gmatch("make (%l+)[`%s]") do
-      assert(makefile:find("\n" .. target .. ":", 1, true), target)
-    end
-    for file in readme:gmatch("%]%(([%w/._-]+)%)") do
-      assert(vim.uv.fs_stat(root .. "/" .. file), file)
-    end
-    for name, program in readme:gmatch("\n| `([%l-]+)` | `([%l-]+)` |") do
-      equal(options.agents[name].command[1], program)
-    end
-    suite.contains(readme, ("its timeout (%d seconds)"):format(options.timeout))
-    suite.contains(readme, ("(%d lines each way, 200,000 bytes)"):format(options.context.lines))
-    suite.contains(
-      readme,
-      ("Rust %s or newer"):format(read("Cargo.toml"):match('rust%-version = "([%d.]+)"'))
-    )
+test("what README and help name exists: commands, entries, make targets, files, agents", function()
+  local options, makefile = require("botglue.config").defaults(), "\n" .. read("Makefile")
+  for name in readme:gmatch(":?Botglue!? (%l+)") do
+    assert(vim.list_contains(commands(), name), name)
   end
-)
+  local named =
+    vim.list_extend(captured(readme, "`:help ([^`]+)`"), captured(help, "|(:?[Bb]otglue[^%s|]*)|"))
+  for _, tag in ipairs(vim.list_extend(named, captured(help, "|(<Plug>[^%s|]+)|"))) do
+    assert(help:find("*" .. tag .. "*", 1, true), tag .. " is no entry")
+  end
+  for target in readme:gmatch("make (%l+)[`%s]") do
+    assert(makefile:find("\n" .. target .. ":", 1, true), target)
+  end
+  for file in readme:gmatch("%]%(([%w/._-]+)%)") do
+    assert(vim.uv.fs_stat(root .. "/" .. file), file)
+  end
+  for name, program in readme:gmatch("\n| `([%l-]+)` | `([%l-]+)` |") do
+    equal(options.agents[name].command[1], program)
+  end
+  suite.contains(readme, ("its timeout (%d seconds)"):format(options.timeout))
+  suite.contains(readme, ("(%d lines each way, 200,000 bytes)"):format(options.context.lines))
+  suite.contains(readme, ("Rust %s or newer"):format(read("Cargo.toml"):match('rust%-version = "([%d.]+)"')))
+end)
 
 test("their Lua can be loaded", function()
   local blocks = vim.list_extend(captured(readme, "```lua\n(.-)```"), captured(help, ">lua\n(.-)\n[<%S]"))

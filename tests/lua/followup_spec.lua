@@ -79,42 +79,6 @@ test("what wrote nothing at all can be followed up where it was", function()
   equal({ sent.kind, sent.first_line }, { "insert", 1 })
 end)
 
---- A child in which an answer landed in a file.
-local function with_file()
-  local nvim = child.with_host({})
-  nvim:lua(
-    [[
-    local path = vim.fn.tempname()
-    vim.fn.writefile(..., path)
-    vim.cmd.edit(path)
-  ]],
-    ROWS
-  )
-  nvim:run(line(2, 4))
-  nvim:answer(1, { "fn two() {", "  2", "}" }, { session_id = "s1" })
-  return nvim
-end
-
-test("after a file was read again, a job is known where its rows are, and nowhere else", function()
-  local nvim = with_file()
-  local function is_unknown(rows)
-    for _, row in ipairs(rows) do
-      nvim:lua("vim.cmd.messages('clear')")
-      nvim:type(row .. "G:Botglue followup x<CR>")
-      contains(nvim:messages(), "no job of this Neovim wrote this")
-    end
-  end
-  -- The text before the answer, which is taken back so.
-  nvim:type(":edit!<CR>")
-  equal(nvim:lines(), ROWS)
-  is_unknown({ 1, 5 })
-  nvim:type("3G:Botglue followup x<CR>")
-  equal(nvim:request(2).selection.text, { "fn one() {", "  1", "}" })
-  nvim:lua("vim.fn.writefile({ 'other = 0', 'third = 0', 'e' }, vim.fn.expand('%'))")
-  nvim:type(":edit!<CR>")
-  is_unknown({ 1, 2, 3 })
-end)
-
 test("what follows up a held answer is held in its place, and where it fails nothing changes", function()
   local nvim = child.with_host({ "a", "b" })
   nvim:lua("require('botglue').setup({ review = true })")

@@ -28,20 +28,17 @@ test("all is well", function()
   equal(text:find("ERROR"), nil, text)
 end)
 
-test(
-  "what is wrong: no host, one that does not answer, unknown options, a directory that cannot be made",
-  function()
-    local silent = script("exit 0")
-    for says, options in pairs({
-      ["there is no host at /nowhere/botglue"] = { host = "/nowhere/botglue" },
-      ["there is no option timeuot"] = { host = "/nowhere", timeuot = 3 },
-      [silent .. ": botglue: the host exited with code 0: ask again, or see :Botglue log"] = { host = silent },
-      ["data: /dev/null/botglue cannot be written to"] = { host = HOST, data_dir = "/dev/null/botglue" },
-    }) do
-      contains((report(options)), says)
-    end
+test("what is wrong is said of the host, the options and the folder of data", function()
+  local silent = script("exit 0")
+  for says, options in pairs({
+    ["there is no host at /nowhere/botglue"] = { host = "/nowhere/botglue" },
+    ["there is no option timeuot"] = { host = "/nowhere", timeuot = 3 },
+    [silent .. ": botglue: the host exited with code 0: ask again, or see :Botglue log"] = { host = silent },
+    ["data: /dev/null/botglue cannot be written to"] = { host = HOST, data_dir = "/dev/null/botglue" },
+  }) do
+    contains((report(options)), says)
   end
-)
+end)
 
 test("each agent that is installed: its version, its login, and what keeps it read-only", function()
   local program = { script("echo 1.2.3") }
@@ -83,42 +80,39 @@ test("a program is looked for in the absolute entries of PATH alone", function()
   equal(nvim:lua("return vim.uv.fs_stat('ran') == nil"), true)
 end)
 
-test(
-  "a program that hangs is waited for, for two seconds in all, and is ended with what it started",
-  function()
-    local pids = vim.fn.tempname()
-    local function hangs()
-      return { command = { script(("echo $$ >>%s; sleep 1000 & echo $! >>%s; wait"):format(pids, pids)) } }
-    end
-    local nvim = child.start()
-    nvim:lua("require('botglue').setup(...)", {
-      host = HOST,
-      agents = {
-        claude = hangs(),
-        droid = hangs(),
-        codex = hangs(),
-        qwen = { command = { script("echo 1.2.3") } },
-      },
-    })
-    -- One after the other they would take six seconds.
-    local took = nvim:lua([[
+test("a program that hangs is waited for two seconds in all, and ended with its children", function()
+  local pids = vim.fn.tempname()
+  local function hangs()
+    return { command = { script(("echo $$ >>%s; sleep 1000 & echo $! >>%s; wait"):format(pids, pids)) } }
+  end
+  local nvim = child.start()
+  nvim:lua("require('botglue').setup(...)", {
+    host = HOST,
+    agents = {
+      claude = hangs(),
+      droid = hangs(),
+      codex = hangs(),
+      qwen = { command = { script("echo 1.2.3") } },
+    },
+  })
+  -- One after the other they would take six seconds.
+  local took = nvim:lua([[
     local start = vim.uv.hrtime()
     vim.cmd.checkhealth("botglue")
     return (vim.uv.hrtime() - start) / 1e9
   ]])
-    equal(took < 5, true, took .. " s")
-    local text = table.concat(nvim:lines(), "\n")
-    contains(text, "does not tell its version: no answer within 2 s")
-    contains(text, "1.2.3")
-    suite.eventually("what hung is ended", function()
-      return vim.iter(vim.fn.readfile(pids)):all(function(pid)
-        return vim.uv.fs_stat("/proc/" .. pid) == nil or vim.uv.kill(tonumber(pid), 0) ~= 0
-      end)
+  equal(took < 5, true, took .. " s")
+  local text = table.concat(nvim:lines(), "\n")
+  contains(text, "does not tell its version: no answer within 2 s")
+  contains(text, "1.2.3")
+  suite.eventually("what hung is ended", function()
+    return vim.iter(vim.fn.readfile(pids)):all(function(pid)
+      return vim.uv.fs_stat("/proc/" .. pid) == nil or vim.uv.kill(tonumber(pid), 0) ~= 0
     end)
-    equal(#vim.fn.readfile(pids), 6)
-    vim.fn.delete(pids)
-  end
-)
+  end)
+  equal(#vim.fn.readfile(pids), 6)
+  vim.fn.delete(pids)
+end)
 
 test("a version that is printed counts, also where the program goes on", function()
   local program = { script("echo 4.5.6; exec sleep 1000") }

@@ -62,24 +62,6 @@ local function ends(nvim, number, prompt)
   nvim:answer(number, { "start" })
 end
 
-test("jobs that end while the list is open are there, and the cursor and the rows in sight stay", function()
-  for _, case in ipairs({ { 3, "j", 4 }, { 150, "60Gzt", 62 } }) do
-    local nvim = with_jobs(case[1])
-    open(nvim)
-    nvim:type(case[2])
-    local before = nvim:lua("return { vim.fn.getline('.'), vim.fn.getline('w0', 'w$') }")
-    ends(nvim, 1)
-    ends(nvim, 2)
-    nvim:eventually("both are there", "return vim.fn.getline(1):find('new 2') ~= nil")
-    equal(nvim:lua("return { vim.fn.line('.'), vim.fn.getline('.') }"), { case[3], before[1] })
-    if case[1] > 100 then
-      equal(nvim:lua("return vim.fn.getline('w0', 'w$')"), before[2])
-    end
-    nvim:type("G")
-    nvim:eventually("all are there", "return vim.fn.line('$') == ...", case[1] + 2)
-  end
-end)
-
 test("s looks for words, of which a list stays one, and for all again", function()
   -- Words of their own: the store looks in paths too, and those of temporary files hold any letter and digit.
   local nvim = with_jobs(30, { ["2"] = { prompt = "extraordinary two" } })

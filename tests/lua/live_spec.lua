@@ -81,15 +81,6 @@ test("the line of a held answer is beside the last row where the window ends the
       { "<C-y>", "line 38", "line 39 " .. held },
       { "<C-e><C-e>", "line 40", held },
     },
-    -- Rows go or come above it, and nothing scrolls.
-    {
-      line(50, 60),
-      "35Gzt",
-      { "", "line 55", "line 56 " .. held },
-      { "dddddd", "line 58", "line 59 " .. held },
-      { "dddd", "line 60", held },
-      { "Ofirst<CR>second<Esc>", "line 58", "line 59 " .. held },
-    },
   }) do
     local nvim = child.with_host(numbered(60))
     nvim:type(case[2])
@@ -103,29 +94,6 @@ test("the line of a held answer is beside the last row where the window ends the
         return vim.deep_equal(rows(nvim, 2, height - 1), { above, last })
       end)
     end
-  end
-end)
-
-test("a block that would push the cursor out of the window does not come", function()
-  local nvim = child.with_host(numbered(60))
-  for _, scrolloff in ipairs({ 0, 3 }) do
-    nvim:lua("vim.o.scrolloff = ...; vim.cmd('normal! gg')", scrolloff)
-    nvim:type("L")
-    local before = view(nvim)
-    local id = nvim:run(line(5, 6))
-    nvim:ticks(2)
-    equal(view(nvim), before)
-    local shown = rows(nvim, 3, 5)
-    equal({ shown[1], shown[2], shown[3] }, { "line 5", "line 6 @ it · Ns", "line 7" })
-    write(nvim, { "a", "b", "c" }, { id })
-    equal(view(nvim), before)
-    nvim:type("gg")
-    nvim:ticks(2)
-    before = view(nvim)
-    equal(rows(nvim, 3, 6), { "line 6", "@ it · writing · Ns", "│ a" })
-    nvim:answer(id, { "line 5", "line 6" })
-    equal(view(nvim), before)
-    equal(rows(nvim, 2, 6), { "line 6", "line 7" })
   end
 end)
 
@@ -198,40 +166,6 @@ test("the line stands below the last row, on the first line and on the last, in 
   nvim:type("ggOnew<Esc>")
   contains(rows(nvim, 3)[1], "new")
   contains(rows(nvim, 3)[3], "it · ")
-end)
-
-test("nothing shifts while what it says changes", function()
-  local nvim = child.with_host({ "one", "two", "three" })
-  nvim:lua("require('botglue').setup({ status = { preview = 0 } })")
-  nvim:run(child.line(1, 2))
-  nvim:type("G")
-  local before = nvim:api("win_get_cursor", 0)
-  for _, said in ipairs({
-    { "Read src/error.rs", "call", "Read", { file_path = "src/error.rs" } },
-    { "no such file", "result", "call-1", "no such file", true },
-    { "thinking", "think", "hm" },
-    { "overloaded, try 1 of 10", "retry", 1, 10, 50000 },
-    { "writing", "say", "the answer" },
-    { "Read long long", "call", "Read", { file_path = ("long "):rep(50) } },
-  }) do
-    nvim:agent(1, unpack(said, 2))
-    nvim:shows(said[1])
-    local shown = rows(nvim, 5)
-    equal({ shown[1], shown[2], shown[4], shown[5] }, { "one", "two", "three", "~" })
-  end
-  equal(nvim:api("win_get_cursor", 0), before)
-end)
-
-test("a buffer that was not shown is up to date when it comes back", function()
-  local nvim = child.with_host({ "one", "two" })
-  nvim:run(child.line(1))
-  nvim:type("G")
-  nvim:lua("vim.o.hidden = true; vim.cmd.enew()")
-  nvim:agent(1, "call", "Read", { file_path = "src/error.rs" })
-  nvim:eventually("it reads", "return require('botglue').job(1).tool")
-  nvim:type(":buffer 1<CR>G")
-  nvim:ticks(2)
-  equal(rows(nvim, 3), { "one", "@ it · Read src/error.rs · Ns", "two" })
 end)
 
 test("an answer that is held while its range is in no window is shown as held there", function()

@@ -63,30 +63,27 @@ test("a range is the same rows after all around it was replaced", function()
   )
 end)
 
-test(
-  "an answer that is held for a conflict replaces the range as it is when the conflict is accepted",
-  function()
-    local ROWS = { "fn main() {", "let a = foo(1, 2);", "}", "e" }
-    local PART = { kind = "char", first = { 2, 12 }, last = { 2, 15 } } -- 1, 2
-    local function part(text)
-      return { "fn main() {", "let a = foo(" .. text .. ");", "}", "e" }
-    end
-    for _, case in ipairs({
-      { PART, "2G$F2r3", part("X") },
-      { PART, "2G012ld4l", part("X") },
-      { PART, "2G0f1cwwidth<Esc>2GA // mine<Esc>u", part("widthX") },
-      { line(2, 3), "3Gdd", { "fn main() {", "X", "e" } },
-      { line(2, 3), "1G2dd", { "X", "e" } },
-      { line(2, 3), ":2,3move $<CR>GrX", { "fn main() {", "e", "X" } },
-    }) do
-      local range, keys, expected = unpack(case)
-      local nvim = child.with_job(ROWS, range)
-      nvim:type(keys)
-      local typed = nvim:lines()
-      nvim:answer(1, { "X" })
-      equal({ nvim:outcome(1), nvim:lines() }, { { "done", "held", "conflict" }, typed }, keys)
-      nvim:type(":Botglue accept 1<CR>", ":Botglue accept 1<CR>")
-      equal(nvim:lines(1), expected, keys)
-    end
+test("an answer with a conflict replaces the range as it is when it is accepted", function()
+  local ROWS = { "fn main() {", "let a = foo(1, 2);", "}", "e" }
+  local PART = { kind = "char", first = { 2, 12 }, last = { 2, 15 } } -- 1, 2
+  local function part(text)
+    return { "fn main() {", "let a = foo(" .. text .. ");", "}", "e" }
   end
-)
+  for _, case in ipairs({
+    { PART, "2G$F2r3", part("X") },
+    { PART, "2G012ld4l", part("X") },
+    { PART, "2G0f1cwwidth<Esc>2GA // mine<Esc>u", part("widthX") },
+    { line(2, 3), "3Gdd", { "fn main() {", "X", "e" } },
+    { line(2, 3), "1G2dd", { "X", "e" } },
+    { line(2, 3), ":2,3move $<CR>GrX", { "fn main() {", "e", "X" } },
+  }) do
+    local range, keys, expected = unpack(case)
+    local nvim = child.with_job(ROWS, range)
+    nvim:type(keys)
+    local typed = nvim:lines()
+    nvim:answer(1, { "X" })
+    equal({ nvim:outcome(1), nvim:lines() }, { { "done", "held", "conflict" }, typed }, keys)
+    nvim:type(":Botglue accept 1<CR>", ":Botglue accept 1<CR>")
+    equal(nvim:lines(1), expected, keys)
+  end
+end)

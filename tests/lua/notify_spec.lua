@@ -60,27 +60,24 @@ test("a long reason is cut on the screen and whole in the messages, with no prom
   contains(nvim:screen(), "botglue: job 1 failed: claude reports an error: API Error: 400")
 end)
 
-test(
-  "without a command line a long reason takes no key, and is in the messages, also a word longer than the screen",
-  function()
-    for _, reason in ipairs({ LONG, "/" .. ("語path/"):rep(60), "it fits" }) do
-      for keys, mode in pairs({ [""] = "n", ["A "] = "i", [":Botglue run<CR>a"] = "i" }) do
-        local nvim = with_jobs(2)
-        nvim:api("ui_try_resize", 120, 24)
-        nvim:type(":set cmdheight=0 shortmess-=T<CR>" .. keys)
-        fail(nvim, { 1, 2 }, reason .. " 1", reason .. " 2")
-        equal(nvim:api("get_mode"), { mode = mode, blocking = false }, reason)
-        local row = nvim:api("get_current_line")
-        nvim:type((mode == "n" and "A" or "") .. "b c")
-        equal(nvim:api("get_current_line"), row .. "b c", reason)
-        local messages = nvim:messages():gsub("%s", "")
-        for id = 1, 2 do
-          contains(messages, (("job %d failed: %s"):format(id, nvim:job(id).error.message):gsub("%s", "")))
-        end
+test("without a command line a long reason takes no key, and is in the messages", function()
+  for _, reason in ipairs({ LONG, "/" .. ("語path/"):rep(60), "it fits" }) do
+    for keys, mode in pairs({ [""] = "n", ["A "] = "i", [":Botglue run<CR>a"] = "i" }) do
+      local nvim = with_jobs(2)
+      nvim:api("ui_try_resize", 120, 24)
+      nvim:type(":set cmdheight=0 shortmess-=T<CR>" .. keys)
+      fail(nvim, { 1, 2 }, reason .. " 1", reason .. " 2")
+      equal(nvim:api("get_mode"), { mode = mode, blocking = false }, reason)
+      local row = nvim:api("get_current_line")
+      nvim:type((mode == "n" and "A" or "") .. "b c")
+      equal(nvim:api("get_current_line"), row .. "b c", reason)
+      local messages = nvim:messages():gsub("%s", "")
+      for id = 1, 2 do
+        contains(messages, (("job %d failed: %s"):format(id, nvim:job(id).error.message):gsub("%s", "")))
       end
     end
   end
-)
+end)
 
 test("where ruler and 'showcmd' leave no cell for a line, none takes a key", function()
   local nvim = with_jobs(1)

@@ -106,9 +106,6 @@ test("nothing is shown for it, nothing asks for Enter, and what was shown stays"
   equal(nvim:api("get_mode"), { mode = "n", blocking = false })
   contains(vim.split(nvim:screen(), "\n")[10], "mine")
   nvim:answer(1, { "ONE" })
-  nvim:settle()
-  equal(nvim:api("get_mode"), { mode = "n", blocking = false })
-  contains(vim.split(nvim:screen(), "\n")[10], "mine")
   equal(vim.trim(nvim:messages()), "mine")
   equal(
     nvim:lua("return vim.fn.exists('&messagesopt') == 0 or vim.o.messagesopt == vim.go.messagesopt"),

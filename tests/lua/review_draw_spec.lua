@@ -38,25 +38,22 @@ local function reviewed(lines, answer, setup, columns)
   return nvim
 end
 
-test(
-  "rows that come are below those that go, an insertion below the row above it, each with its sign",
-  function()
-    local number = "vim.o.number, vim.o.signcolumn = true, 'yes'"
-    local placed = "vim.o.signcolumn = 'auto'; vim.fn.sign_define('x', { text = 'x' })"
-      .. "; vim.fn.sign_place(1, '', 'x', 1, { lnum = 2 })"
-    for _, case in ipairs({
-      { "a b c", "a B BB c", { HEAD, "a", "b", "B", "BB", "c" } },
-      { "a b c", "a c", { HEAD, "a", "b", "c" } },
-      { "", "x y", { HEAD, "x", "y" } },
-      { "a b", "A AA b", { HEAD, "  1 a", "  + A", "  + AA", "  2 b" }, "vim.o.number = true" },
-      { "a b", "A AA b", { HEAD, "-   1 a", "+     A", "+     AA", "    2 b" }, number },
-      { "a b", "A AA b", { HEAD, "- a", "+ A", "+ AA", "x b" }, placed },
-    }) do
-      local nvim = reviewed(vim.split(case[1], " "), vim.split(case[2], " "), case[4])
-      equal(rows(nvim), case[3], vim.inspect(case))
-    end
+test("rows that come are below those that go, each with its sign", function()
+  local number = "vim.o.number, vim.o.signcolumn = true, 'yes'"
+  local placed = "vim.o.signcolumn = 'auto'; vim.fn.sign_define('x', { text = 'x' })"
+    .. "; vim.fn.sign_place(1, '', 'x', 1, { lnum = 2 })"
+  for _, case in ipairs({
+    { "a b c", "a B BB c", { HEAD, "a", "b", "B", "BB", "c" } },
+    { "a b c", "a c", { HEAD, "a", "b", "c" } },
+    { "", "x y", { HEAD, "x", "y" } },
+    { "a b", "A AA b", { HEAD, "  1 a", "  + A", "  + AA", "  2 b" }, "vim.o.number = true" },
+    { "a b", "A AA b", { HEAD, "-   1 a", "+     A", "+     AA", "    2 b" }, number },
+    { "a b", "A AA b", { HEAD, "- a", "+ A", "+ AA", "x b" }, placed },
+  }) do
+    local nvim = reviewed(vim.split(case[1], " "), vim.split(case[2], " "), case[4])
+    equal(rows(nvim), case[3], vim.inspect(case))
   end
-)
+end)
 
 test("while nothing changes nothing is reported, and nothing drawn", function()
   local nvim = reviewed({ "a", "b", "c" }, { "a", "B", "c" })

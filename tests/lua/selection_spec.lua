@@ -68,18 +68,15 @@ test("what is selected is what Neovim itself takes", function()
   check("4Gl<C-v>j", "block", { "日本", "" }, { cols = { 0, 0 } })
 end)
 
-test(
-  "but without blank lines at its ends, line ends, and blanks in place of a part of a character",
-  function()
-    check("4GVj", "line", { TEXT[4] }, { rows = { 4, 4 } })
-    check("5GVj", "line", { TEXT[6] }, { rows = { 6, 6 } })
-    check(":4,5", "line", { TEXT[4] }, { rows = { 4, 4 } })
-    check("v$", "char", { TEXT[1] })
-    check("5Gv", "char", { "" })
-    check("<C-v>jjjlll", "block", { "fn main", "    let", "\t", "日本語 " })
-    check("3G<C-v>k", "block", { "    let ", "\t" }, { lines = { "x", "    let a", "\tend" } })
-  end
-)
+test("but without blank lines at its ends, line ends, and blanks for a part of a character", function()
+  check("4GVj", "line", { TEXT[4] }, { rows = { 4, 4 } })
+  check("5GVj", "line", { TEXT[6] }, { rows = { 6, 6 } })
+  check(":4,5", "line", { TEXT[4] }, { rows = { 4, 4 } })
+  check("v$", "char", { TEXT[1] })
+  check("5Gv", "char", { "" })
+  check("<C-v>jjjlll", "block", { "fn main", "    let", "\t", "日本語 " })
+  check("3G<C-v>k", "block", { "    let ", "\t" }, { lines = { "x", "    let a", "\tend" } })
+end)
 
 test("select mode, and the selection of the API's caller", function()
   local run = { run = "require('botglue').run({ prompt = 'it' })" }

@@ -153,7 +153,6 @@ test("a modeline in an agent's text takes effect in no window that shows it", fu
     return nvim:lua("return vim.bo.shiftwidth")
   end
   equal(width(":Botglue! transcript<CR>"), 4)
-  equal(width(":Botglue! transcript<CR>"), 4, "read again")
   equal(width(":edit!<CR>"), 4, "read again by the user")
   nvim:type(":only<CR>")
   equal(width(":Botglue log<CR>"), 4)

@@ -85,15 +85,6 @@ local function request(nvim, ...)
   end, { ... })
 end
 
-test("R sends the same prompt once more, at its place", function()
-  local nvim = with_jobs(1)
-  open(nvim)
-  nvim:type("R")
-  local sent = request(nvim, "prompt", "selection.first_line", "selection.rows", "model", "resume")
-  equal(sent, { "prompt 1", 2, { "local two = 2", "local three = 3" }, "opus", false })
-  equal({ nvim:api("win_get_cursor", 0)[1], #nvim:api("list_wins") }, { 2, 1 })
-end)
-
 test("R on a job that was interrupted sends all of its request once more", function()
   local resumed = { session_id = "session-1", at = "message-1" }
   local nvim = with_jobs(1, { ["1"] = { interrupted = true, review = true, resumed = resumed } })
