@@ -35,12 +35,10 @@ pub fn open(agent: &Agent, text: &str) -> (Nvim, Place) {
     (nvim, place)
 }
 
-/// The process that the host has started.
+/// The process that the host has started; what that starts itself comes later.
 #[track_caller]
-fn process(nvim: &Nvim) -> Process {
-    let is_agent = |found: &Process| {
-        ![Some(nvim.pid()), nvim.host()].contains(&Some(found.pid)) && !found.command.ends_with(" reap")
-    };
+fn process(nvim: &Nvim, agent: &Agent) -> Process {
+    let is_agent = |found: &Process| found.pid != nvim.pid() && found.command.contains(agent.program);
     wait_some("the agent runs", || process::of(&nvim.scratch).into_iter().find(is_agent))
 }
 
@@ -57,7 +55,7 @@ fn waits(place: &Place, name: &str, answer: &str) -> Gate {
 pub fn its_name_is_all_it_takes(agent: &'static Agent) {
     let (nvim, place) = open(agent, TARGET);
     nvim.input("1GVG:Botglue<CR>");
-    let prewarmed = process(&nvim);
+    let prewarmed = process(&nvim, agent);
     if agent.offers_models {
         // No other agent is there, and this one has none in the options.
         let offers = || nvim.rows().concat().contains("<S-Tab> model");
@@ -66,7 +64,7 @@ pub fn its_name_is_all_it_takes(agent: &'static Agent) {
     let gate = waits(&place, "keys", "fn target() {}");
     nvim.input("SCRIPT:keys<C-s>");
     nvim.wait("the request has arrived", || gate.is_reached());
-    assert_eq!(process(&nvim).pid, prewarmed.pid);
+    assert_eq!(process(&nvim, agent).pid, prewarmed.pid);
     gate.open();
     let job = nvim.finished(1);
     assert_eq!(job["status"], "done", "{job:#}");
@@ -92,7 +90,7 @@ pub fn its_name_is_all_it_takes(agent: &'static Agent) {
 pub fn it_ends_with_its_prompt(agent: &'static Agent) {
     let (nvim, place) = open(agent, TARGET);
     nvim.input("1GVG:Botglue<CR>");
-    let stat = format!("/proc/{}/stat", process(&nvim).pid);
+    let stat = format!("/proc/{}/stat", process(&nvim, agent).pid);
     nvim.wait("it sleeps", || std::fs::read_to_string(&stat).unwrap_or_default().contains(") S "));
     nvim.input("<Esc><Esc>");
     nvim.wait_for_no_agent();
