@@ -154,14 +154,19 @@ impl Stream {
         has_said |= self.dialogue.is_closing() && !was_closing;
         let emit: Emit<'_> = &mut |update| each(LineItem::Update(update));
         match reading {
-            LineStatus::Blank => {}
-            LineStatus::Parsed => self.counts.ignored += u64::from(!has_said),
+            LineStatus::Blank => self.reducer.unknown_output(line),
+            LineStatus::Parsed if has_said => {}
+            LineStatus::Parsed => {
+                self.counts.ignored += 1;
+                self.reducer.unknown_output(line);
+            }
             LineStatus::NotJson { reason, text } => {
                 self.reducer.other_output(&text);
                 self.malformed(&reason, line, emit);
             }
             LineStatus::Malformed(reason) => {
                 self.reducer.broken();
+                self.reducer.unknown_output(line);
                 self.malformed(&reason, line, emit);
             }
         }

@@ -48,6 +48,7 @@ fn the_answer_is_every_text_of_the_last_message() {
         (&[INIT], "! empty_answer"),
         (&[&nameless("talk"), r#"{"type":"tool_call","toolName":"Read"}"#, &one, &two], "one\ntwo"),
         (&["Please run droid to log in", ""], "Raw: Please run droid to log in"),
+        (&["f()", "{", "", "  {", "{}", "{ \"a\": 1 }", "}"], "Raw: f()\n{\n\n  {\n{}\n{ \"a\": 1 }\n}"),
     ] {
         assert_eq!(came_to(&droid(lines)), expected, "{lines:#?}");
     }

@@ -205,6 +205,14 @@ impl Reducer {
         self.other_output.push(text);
     }
 
+    /// A line that says nothing to us. It is text if no line is the protocol's, where it does not begin as these do: it
+    /// may be code that begins with a brace.
+    pub fn unknown_output(&mut self, line: &[u8]) {
+        if !self.has_spoken && !line.starts_with(b"{\"") {
+            self.other_output.keep(&String::from_utf8_lossy(line));
+        }
+    }
+
     /// A line that should have been the protocol's and is broken.
     pub fn broken(&mut self) {
         self.broken += 1;

@@ -26,6 +26,11 @@ impl NonProtocolOutput {
     pub fn push(&mut self, line: &str) {
         self.end.push(line.as_bytes());
         self.end.push(b"\n");
+        self.keep(line);
+    }
+
+    /// Adds a line that explains no error.
+    pub fn keep(&mut self, line: &str) {
         let Some(whole) = &mut self.whole else { return };
         if whole.len() + line.len() > WHOLE {
             self.whole = None;
@@ -33,13 +38,15 @@ impl NonProtocolOutput {
         }
         if !whole.is_empty() {
             whole.push('\n');
+        } else if line.trim().is_empty() {
+            return;
         }
         whole.push_str(line);
     }
 
-    /// All lines, joined by newlines; `None` where they were too many to keep.
+    /// All lines, joined by newlines, without blank ones at the ends; `None` where they were too many to keep.
     pub fn whole(&self) -> Option<&str> {
-        self.whole.as_deref()
+        self.whole.as_deref().map(str::trim_end)
     }
 
     /// The end of them.
