@@ -77,6 +77,12 @@ impl Session {
         let verdict = match (&job.stage, decision) {
             (Stage::Landed, Decision::Revert) if has_buffer => Verdict::Want(Intent::Revert),
             (Stage::Landed, Decision::Revert) => return refuse(HeldFor::BufferGone),
+            (Stage::Held(answer), Decision::Accept { .. } | Decision::Put { .. })
+                if answer.typed().is_some() =>
+            {
+                let why = "what was typed in its answer is not written";
+                return Err(format!("job {id} cannot be accepted: {why}: see :Botglue edit {id}"));
+            }
             (Stage::Held(answer), Decision::Accept { .. }) if !has_buffer || answer.misses_block() => {
                 return refuse(if has_buffer { HeldFor::BlockRows } else { HeldFor::BufferGone });
             }

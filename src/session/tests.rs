@@ -117,6 +117,9 @@ fn what_the_user_made_of_an_answer_is_its_draft() {
     assert!(!answer.reviewed(1, dropped));
     answer.type_in(Some(vec![b"b".to_vec()]));
     let draft = answer.draft().unwrap();
+    let refused = session.decide(3, Decision::Accept { shows: false }, true, 1).unwrap_err();
+    assert!(refused.contains("not written: see :Botglue edit 3"), "{refused}");
+    let answer = session.answer(3).unwrap();
     assert_eq!(draft.typed, Some(vec!["b".to_owned()]));
     assert_eq!(draft.dropped, Some(vec![vec!["00000000000000aa".to_owned()]]));
     answer.edit(vec![b"\xff".to_vec()]);
