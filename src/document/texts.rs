@@ -91,9 +91,12 @@ impl Texts {
         }
     }
 
-    /// The text was read again, and has this hash.
+    /// The text was read again, and has this hash. The texts right before and right after a write are surely ends of a
+    /// step; another one may be inside of the step that led here.
     pub fn read(&mut self, hash: u64) {
-        if let Some(text) = self.earlier.iter().rfind(|text| text.hash == Some(hash)) {
+        let mut same = self.earlier.iter().filter(|text| text.hash == Some(hash));
+        let is_end = same.clone().any(|text| text.is_end);
+        if let Some(text) = same.rfind(|text| text.is_end || !is_end) {
             self.written.clone_from(&text.written);
         }
     }
@@ -102,5 +105,24 @@ impl Texts {
     pub fn same(&self, hash: u64) -> Vec<TextNumber> {
         let numbered = (self.first..).zip(&self.earlier);
         numbered.filter(|(_, text)| text.hash == Some(hash)).map(|(number, _)| number).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_inside_of_a_redo_is_not_taken_for_the_one_that_it_leads_to() {
+        let (mut texts, anchor, before, after) = (Texts::default(), AnchorId(7), 1, 2);
+        texts.change(before, true);
+        texts.write(anchor, after, |_| true);
+        texts.change(after, false);
+        texts.arrive(before);
+        assert_eq!(texts.last_write(anchor), None);
+        // The redo leads through the text at its end.
+        [before, after].into_iter().for_each(|hash| texts.change(hash, false));
+        texts.arrive(after);
+        assert_eq!(texts.last_write(anchor), Some(1));
     }
 }
