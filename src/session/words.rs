@@ -58,7 +58,7 @@ fn reason(why: Obstacle) -> Reason {
         HeldFor::TooLarge => Reason {
             held: "the buffer is too large to be followed, and its text was changed",
             fact: "its buffer is too large to be followed",
-            advice: Some("select lines, then :Botglue accept %d"),
+            advice: Some("copy it from :Botglue edit %d"),
             changed: None,
         },
     }
