@@ -4,6 +4,7 @@ require("botglue.wiring")
 
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
+local errors = require("botglue.host.errors")
 
 local M = {}
 
@@ -122,13 +123,13 @@ end
 function M.on(id, fn, opts)
   local job = client.job(id)
   if not job then
-    error("botglue.on: there is no job " .. vim.inspect(id), 0)
+    error("botglue.on: there is no job " .. errors.inspect(id), 0)
   elseif not vim.is_callable(fn) then
-    error("botglue.on: fn must be a function, not " .. vim.inspect(fn), 0)
+    error("botglue.on: fn must be a function, not " .. errors.inspect(fn), 0)
   elseif
     opts ~= nil and (type(opts) ~= "table" or not vim.tbl_contains({ "nil", "boolean" }, type(opts.thinking)))
   then
-    error("botglue.on: opts must be a table like { thinking = true }, not " .. vim.inspect(opts), 0)
+    error("botglue.on: opts must be a table like { thinking = true }, not " .. errors.inspect(opts), 0)
   end
   return require("botglue.jobs.observe").add(job, fn, opts ~= nil and opts.thinking == true)
 end
@@ -146,7 +147,7 @@ end
 ---@return integer? id of the new job
 function M.followup(id, prompt)
   if prompt ~= nil and (type(prompt) ~= "string" or not prompt:find("%S")) then
-    require("botglue.host.errors").fail("prompt must be some words, got %s", vim.inspect(prompt))
+    errors.fail("prompt must be some words, got %s", errors.inspect(prompt))
   end
   return require("botglue.command").followup(id, prompt)
 end
@@ -157,7 +158,7 @@ end
 ---@return botglue.JobTable? job nil when it has not ended by then
 function M.wait(id, ms)
   if type(ms) ~= "number" or ms < 0 or ms ~= ms then
-    error("botglue.wait: ms must be a number of milliseconds, not " .. vim.inspect(ms), 0)
+    error("botglue.wait: ms must be a number of milliseconds, not " .. errors.inspect(ms), 0)
   end
   local job = client.job(id)
   if not job then
@@ -188,7 +189,7 @@ function M.statusline(opts)
   held = held + connection.earlier
   parts[#parts + 1] = running > 0 and running .. " running" or nil
   parts[#parts + 1] = held > 0 and held .. " held" or nil
-  if opts and opts.cost and spent then
+  if type(opts) == "table" and opts.cost and spent then
     parts[#parts + 1] = spent > 0 and spent < 0.01 and "<$0.01" or ("$%.2f"):format(spent)
   end
   return table.concat(parts, ", ")

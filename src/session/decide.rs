@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Known, Pending, Session, Stage, words};
+use super::{Known, Pending, Session, ShownAs, Stage, words};
 use crate::land::HeldFor;
 use crate::mirror::{Intent, Obstacle};
 
@@ -77,6 +77,11 @@ impl Session {
         let verdict = match (&job.stage, decision) {
             (Stage::Landed, Decision::Revert) if has_buffer => Verdict::Want(Intent::Revert),
             (Stage::Landed, Decision::Revert) => return refuse(HeldFor::BufferGone),
+            (Stage::Held(answer), Decision::Accept { .. } | Decision::Put { .. })
+                if answer.shown_as() == ShownAs::Blocks =>
+            {
+                return refuse(HeldFor::Ambiguous);
+            }
             (Stage::Held(answer), Decision::Accept { .. } | Decision::Put { .. })
                 if answer.typed().is_some() =>
             {

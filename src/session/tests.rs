@@ -166,3 +166,14 @@ fn a_list_shows_the_jobs_that_go_on_and_those_that_are_held() {
     session.finished(&request, &failed, None, 7000);
     assert_eq!((session.live(9000).count(), session.spent()), (0, Some(0.5)));
 }
+
+#[test]
+fn an_answer_of_several_blocks_is_accepted_once_one_is_chosen() {
+    let (mut session, _) = answered(&sample::block("lua", &["«x»"]), "```\na\n```\nor\n```\nb\n```");
+    session.settled(3, "held", Some("ambiguous"));
+    let accept = Decision::Accept { shows: false };
+    let refused = session.decide(3, accept.clone(), true, 1).unwrap_err();
+    assert!(refused.ends_with("several code blocks: see :Botglue review 3"), "{refused}");
+    session.answer(3).unwrap().edit(vec![b"b".to_vec()]);
+    assert!(session.decide(3, accept, true, 1).is_ok());
+}

@@ -46,7 +46,9 @@ fn reason(why: Obstacle) -> Reason {
             advice: Some(":set modifiable, then :Botglue accept %d"),
             ..same("its buffer cannot be changed")
         },
-        HeldFor::Ambiguous => same("the answer has several code blocks"),
+        HeldFor::Ambiguous => {
+            Reason { advice: Some("see :Botglue review %d"), ..same("the answer has several code blocks") }
+        }
         HeldFor::BlockRows => Reason {
             held: "the answer has another number of lines",
             fact: "it has another number of lines than the block",

@@ -42,7 +42,8 @@ end
 
 --- Whether `part` stands in the buffer as one block.
 local function holds(part)
-  return ("\n" .. table.concat(lines(), "\n") .. "\n"):find("\n" .. table.concat(part, "\n") .. "\n", 1, true) ~= nil
+  return ("\n" .. table.concat(lines(), "\n") .. "\n"):find("\n" .. table.concat(part, "\n") .. "\n", 1, true)
+    ~= nil
 end
 
 --- What is wrong with the end of a job; nothing where it is right.
@@ -126,7 +127,8 @@ play = coroutine.wrap(function()
       end
     end,
   })
-  local playing = recorded and "three recorded answers play at once" or ("three jobs for %s at once"):format(agent)
+  local playing = recorded and "three recorded answers play at once"
+    or ("three jobs for %s at once"):format(agent)
   say("botglue · Neovim %s · %s, while somebody types\n\nWhat happened", tostring(vim.version()), playing)
   pause(2 * PAUSE)
   for _, job in ipairs(script.jobs) do

@@ -1,6 +1,7 @@
 --- Checks what `run()` was given. The first wrong field raises one error that names it.
 
 local config = require("botglue.config")
+local errors = require("botglue.host.errors")
 local selection = require("botglue.editor.selection")
 
 local M = {}
@@ -133,17 +134,20 @@ function M.check_accept(opts)
   if opts == nil then
     return
   elseif type(opts) ~= "table" then
-    error("botglue.accept: opts must be a table, not " .. vim.inspect(opts), 0)
+    error("botglue.accept: opts must be a table, not " .. errors.inspect(opts), 0)
   end
   local range, bufnr = opts.range, opts.bufnr
   if opts.hunk ~= nil and not (is_whole(opts.hunk, 1, 2 ^ 31) and type(opts.tick) == "number") then
-    error("botglue.accept: hunk and tick must be numbers, as those of hunks(), not " .. vim.inspect(opts), 0)
+    error(
+      "botglue.accept: hunk and tick must be numbers, as those of hunks(), not " .. errors.inspect(opts),
+      0
+    )
   end
   local is_range = type(range) == "table" and type(range[1]) == "number" and type(range[2]) == "number"
   if range ~= nil and not is_range then
-    error("botglue.accept: range must be a list like { 3, 5 }, not " .. vim.inspect(range), 0)
+    error("botglue.accept: range must be a list like { 3, 5 }, not " .. errors.inspect(range), 0)
   elseif bufnr ~= nil and not (type(bufnr) == "number" and vim.api.nvim_buf_is_loaded(bufnr)) then
-    error("botglue.accept: bufnr must be the number of a loaded buffer, not " .. vim.inspect(bufnr), 0)
+    error("botglue.accept: bufnr must be the number of a loaded buffer, not " .. errors.inspect(bufnr), 0)
   end
 end
 

@@ -18,10 +18,10 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 10] = [
     ("", 441),
-    ("command", 604),
+    ("command", 608),
     ("config", 315),
     ("editor", 2016),
-    ("host", 608),
+    ("host", 615),
     ("jobs", 1166),
     ("session", 62),
     ("ui", 1424),
