@@ -1,79 +1,49 @@
 //! The failures of jobs: a closed set of codes for Lua, and one sentence for people.
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::limit::LimitEnd;
+use crate::named::named;
 
-/// What kind of failure ended a job. The names are part of the public contract (`error.code` in Lua).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Code {
-    /// The agent's command is not in PATH.
-    AgentNotFound,
-    /// The agent's command is there but could not be started.
-    SpawnFailed,
-    /// The agent has no valid login or key (HTTP 401 counts).
-    NotLoggedIn,
-    /// The service refused for too many requests (HTTP 429).
-    RateLimited,
-    /// The service is overloaded (HTTP 529).
-    Overloaded,
-    /// Any other error of the service, an output limit among them.
-    ApiError,
-    /// Prompt and context are too long for the model.
-    PromptTooLong,
-    /// The model refused to answer.
-    Refused,
-    /// The limit on turns ended the job.
-    MaxTurns,
-    /// The limit on the cost ended the job.
-    Budget,
-    /// Something the job needed was not permitted.
-    PermissionDenied,
-    /// The session to go on with does not exist.
-    SessionNotFound,
-    /// The agent ended well and said nothing.
-    EmptyAnswer,
-    /// The job took longer than its `timeout`.
-    Timeout,
-    /// The agent ended with a bad exit code or by a signal.
-    Exited,
-    /// The host ended before the job did.
-    HostLost,
-    /// The agent's output breaks its own protocol.
-    Protocol,
-    /// The request itself is wrong.
-    BadRequest,
-}
-
-impl Code {
-    /// The public name: `error.code` in Lua.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::AgentNotFound => "agent_not_found",
-            Self::SpawnFailed => "spawn_failed",
-            Self::NotLoggedIn => "not_logged_in",
-            Self::RateLimited => "rate_limited",
-            Self::Overloaded => "overloaded",
-            Self::ApiError => "api_error",
-            Self::PromptTooLong => "prompt_too_long",
-            Self::Refused => "refused",
-            Self::MaxTurns => "max_turns",
-            Self::Budget => "budget",
-            Self::PermissionDenied => "permission_denied",
-            Self::SessionNotFound => "session_not_found",
-            Self::EmptyAnswer => "empty_answer",
-            Self::Timeout => "timeout",
-            Self::Exited => "exited",
-            Self::HostLost => "host_lost",
-            Self::Protocol => "protocol",
-            Self::BadRequest => "bad_request",
-        }
-    }
-}
-
-impl Serialize for Code {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
+named! {
+    /// What kind of failure ended a job. The names are part of the public contract (`error.code` in Lua).
+    pub enum Code {
+        /// The agent's command is not in PATH.
+        AgentNotFound = "agent_not_found",
+        /// The agent's command is there but could not be started.
+        SpawnFailed = "spawn_failed",
+        /// The agent has no valid login or key (HTTP 401 counts).
+        NotLoggedIn = "not_logged_in",
+        /// The service refused for too many requests (HTTP 429).
+        RateLimited = "rate_limited",
+        /// The service is overloaded (HTTP 529).
+        Overloaded = "overloaded",
+        /// Any other error of the service, an output limit among them.
+        ApiError = "api_error",
+        /// Prompt and context are too long for the model.
+        PromptTooLong = "prompt_too_long",
+        /// The model refused to answer.
+        Refused = "refused",
+        /// The limit on turns ended the job.
+        MaxTurns = "max_turns",
+        /// The limit on the cost ended the job.
+        Budget = "budget",
+        /// Something the job needed was not permitted.
+        PermissionDenied = "permission_denied",
+        /// The session to go on with does not exist.
+        SessionNotFound = "session_not_found",
+        /// The agent ended well and said nothing.
+        EmptyAnswer = "empty_answer",
+        /// The job took longer than its `timeout`.
+        Timeout = "timeout",
+        /// The agent ended with a bad exit code or by a signal.
+        Exited = "exited",
+        /// The host ended before the job did.
+        HostLost = "host_lost",
+        /// The agent's output breaks its own protocol.
+        Protocol = "protocol",
+        /// The request itself is wrong.
+        BadRequest = "bad_request",
     }
 }
 

@@ -20,6 +20,7 @@ mod log;
 mod memory;
 pub mod message;
 pub mod mirror;
+mod named;
 pub mod options;
 pub mod parse;
 pub mod reap;

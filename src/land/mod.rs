@@ -30,69 +30,34 @@ pub use self::primitive::{At, Primitive};
 pub use self::replaced::{Bytes, Replaced};
 pub use self::step::{RowChange, RowEdit, changes, edits, edits_at, edits_back};
 pub use self::target::Target;
+use crate::named::named;
 use crate::request::{Request, SelectionKind};
 use crate::stream::AnswerDoubt;
 
-/// Why an answer waits for the user instead of landing. The names are part of the public contract
-/// (`held_for` in Lua).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum HeldFor {
-    /// The user asked to review it first.
-    Review,
-    /// The user changed the text meanwhile.
-    Conflict,
-    /// The text is no longer there.
-    RangeLost,
-    /// The buffer is no longer there.
-    BufferGone,
-    /// The buffer does not take changes.
-    NotModifiable,
-    /// The answer has several parts that could be the replacement.
-    Ambiguous,
-    /// The answer has more or fewer rows than the selected block.
-    BlockRows,
-    /// The agent exited without an error, but its output was not in its protocol.
-    Raw,
-    /// The buffer is too large to be mirrored, and the text at the display mark is not what was sent.
-    TooLarge,
-    /// The answer would do damage as it is; `held_why` says how.
-    Doubtful,
-}
-
-impl HeldFor {
-    /// Every reason.
-    pub const ALL: [Self; 10] = [
-        Self::Review,
-        Self::Conflict,
-        Self::RangeLost,
-        Self::BufferGone,
-        Self::NotModifiable,
-        Self::Ambiguous,
-        Self::BlockRows,
-        Self::Raw,
-        Self::TooLarge,
-        Self::Doubtful,
-    ];
-
-    /// The reason with this public name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|reason| reason.name() == name)
-    }
-
-    /// The public name: `held_for` in Lua.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Review => "review",
-            Self::Conflict => "conflict",
-            Self::RangeLost => "range_lost",
-            Self::BufferGone => "buffer_gone",
-            Self::NotModifiable => "not_modifiable",
-            Self::Ambiguous => "ambiguous",
-            Self::BlockRows => "block_rows",
-            Self::Raw => "raw",
-            Self::TooLarge => "too_large",
-            Self::Doubtful => "doubtful",
-        }
+named! {
+    /// Why an answer waits for the user instead of landing. The names are part of the public contract
+    /// (`held_for` in Lua).
+    pub enum HeldFor {
+        /// The user asked to review it first.
+        Review = "review",
+        /// The user changed the text meanwhile.
+        Conflict = "conflict",
+        /// The text is no longer there.
+        RangeLost = "range_lost",
+        /// The buffer is no longer there.
+        BufferGone = "buffer_gone",
+        /// The buffer does not take changes.
+        NotModifiable = "not_modifiable",
+        /// The answer has several parts that could be the replacement.
+        Ambiguous = "ambiguous",
+        /// The answer has more or fewer rows than the selected block.
+        BlockRows = "block_rows",
+        /// The agent exited without an error, but its output was not in its protocol.
+        Raw = "raw",
+        /// The buffer is too large to be mirrored, and the text at the display mark is not what was sent.
+        TooLarge = "too_large",
+        /// The answer would do damage as it is; `held_why` says how.
+        Doubtful = "doubtful",
     }
 }
 

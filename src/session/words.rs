@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn advice_names_the_job() {
-        for why in HeldFor::ALL.map(Obstacle::Held).into_iter().chain([Obstacle::Stale]) {
+        for why in HeldFor::ALL.iter().copied().map(Obstacle::Held).chain([Obstacle::Stale]) {
             let advice = advice(7, why);
             assert!(!advice.contains('%'), "{advice}");
         }

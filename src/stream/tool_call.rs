@@ -1,6 +1,8 @@
 //! One tool call, as observers and the outcome have it.
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
+
+use crate::named::named;
 
 /// A tool call; its serialized form is an entry of a job's `tools`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -18,36 +20,18 @@ pub struct ToolCall {
     pub title: String,
 }
 
-/// How a tool call went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ToolStatus {
-    /// It has not come back yet.
-    Running,
-    /// It worked.
-    Ok,
-    /// It failed.
-    Error,
-    /// It was not permitted.
-    Denied,
-    /// The job ended before it came back.
-    Unfinished,
-}
-
-impl ToolStatus {
-    /// The public name: `status` of a tool in Lua.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Ok => "ok",
-            Self::Error => "error",
-            Self::Denied => "denied",
-            Self::Unfinished => "unfinished",
-        }
-    }
-}
-
-impl Serialize for ToolStatus {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
+named! {
+    /// How a tool call went.
+    pub enum ToolStatus {
+        /// It has not come back yet.
+        Running = "running",
+        /// It worked.
+        Ok = "ok",
+        /// It failed.
+        Error = "error",
+        /// It was not permitted.
+        Denied = "denied",
+        /// The job ended before it came back.
+        Unfinished = "unfinished",
     }
 }

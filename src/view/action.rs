@@ -1,54 +1,34 @@
 //! The actions on a listed job.
 
-/// One of them. With a job of this Neovim the plugin does some, since they need its range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
-    /// Go to its place.
-    Jump,
-    /// Show the held answer, or the answer to a question.
-    Review,
-    /// Show the prompt whole.
-    Prompt,
-    /// Show what was there beside the answer.
-    Diff,
-    /// Yank the answer.
-    Yank,
-    /// Send the same prompt once more.
-    Retry,
-    /// The same once it was changed.
-    Edit,
-    /// Go on in its session.
-    Followup,
-    /// Open its session in a terminal.
-    Open,
-    /// Show what its agent printed.
-    Transcript,
+use crate::named::named;
+
+named! {
+    /// One of them. With a job of this Neovim the plugin does some, since they need its range.
+    pub enum Action {
+        /// Go to its place.
+        Jump = "jump",
+        /// Show the held answer, or the answer to a question.
+        Review = "review",
+        /// Show the prompt whole.
+        Prompt = "prompt",
+        /// Show what was there beside the answer.
+        Diff = "diff",
+        /// Yank the answer.
+        Yank = "yank",
+        /// Send the same prompt once more.
+        Retry = "retry",
+        /// The same once it was changed.
+        Edit = "edit",
+        /// Go on in its session.
+        Followup = "followup",
+        /// Open its session in a terminal.
+        Open = "open",
+        /// Show what its agent printed.
+        Transcript = "transcript",
+    }
 }
 
 impl Action {
-    const ALL: [(Self, &str); 10] = [
-        (Self::Jump, "jump"),
-        (Self::Review, "review"),
-        (Self::Prompt, "prompt"),
-        (Self::Diff, "diff"),
-        (Self::Yank, "yank"),
-        (Self::Retry, "retry"),
-        (Self::Edit, "edit"),
-        (Self::Followup, "followup"),
-        (Self::Open, "open"),
-        (Self::Transcript, "transcript"),
-    ];
-
-    /// The name that a key has for it.
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(action, _)| *action == self).map_or("", |(_, name)| name)
-    }
-
-    /// The action with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, other)| *other == name).map(|(action, _)| *action)
-    }
-
     /// Its words in a picker.
     pub fn words(self) -> &'static str {
         match self {

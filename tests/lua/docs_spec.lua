@@ -31,13 +31,9 @@ local function between(first, last)
   return assert(help:match("%*" .. vim.pesc(first) .. "%*(.-)%*" .. vim.pesc(last) .. "%*"), first)
 end
 
---- The public names of the variants of an enum of the host's.
+--- The public names of the values of an enum of the host's.
 local function variants(path, enum)
-  local names = {}
-  for name in read(path):match("\npub enum " .. enum .. " {\n(.-)\n}"):gmatch("\n?%s+(%u%a+),") do
-    names[#names + 1] = name:gsub("%u", "_%0"):sub(2):lower()
-  end
-  return names
+  return captured(read(path):match("pub enum " .. enum .. " {\n(.-)\n%s+}"), '= "([%l_]+)"')
 end
 
 --- What a child has: its `<Plug>` maps, and the standard group of each of ours.
