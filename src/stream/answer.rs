@@ -22,77 +22,59 @@ pub struct Answer {
     doubts: Doubts,
 }
 
-/// Reasons not to take the text for whole; a set.
+/// Reasons not to take the text for whole.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Doubts(u16);
-
-impl Doubts {
+#[expect(clippy::struct_excessive_bools, reason = "each is a reason of its own")]
+struct Doubts {
     /// The message has begun and not ended.
-    const OPEN: u16 = 1;
+    open: bool,
     /// Text was shown that no whole block has repeated yet.
-    const PREVIEWED: u16 = 2;
+    previewed: bool,
     /// The message ended for another reason than being complete.
-    const INTERRUPTED: u16 = 4;
+    interrupted: bool,
     /// A line was lost while the message came.
-    const LINE_LOST: u16 = 8;
+    line_lost: bool,
     /// A tool was called after the text.
-    const TOOL_AFTER: u16 = 16;
+    tool_after: bool,
     /// A tool was called in the same message.
-    const TOOL_WITHIN: u16 = 32;
+    tool_within: bool,
     /// The same message had text before that call too, which is none of the answer.
-    const TALK_BEFORE: u16 = 512;
+    talk_before: bool,
     /// It was longer than an answer may be, and was dropped.
-    const TOO_LONG: u16 = 64;
+    too_long: bool,
     /// It is unknown whether its parts belong together.
-    const SEAM: u16 = 128;
+    seam: bool,
     /// Bytes of it were no UTF-8.
-    const NOT_UTF8: u16 = 256;
-
-    fn add(&mut self, doubt: u16) {
-        self.0 |= doubt;
-    }
-
-    fn remove(&mut self, doubt: u16) {
-        self.0 &= !doubt;
-    }
-
-    fn has(self, doubt: u16) -> bool {
-        self.0 & doubt != 0
-    }
-
-    /// Whether the text is all of its message, and nothing came after it.
-    fn is_whole(self) -> bool {
-        self.0 & !Self::NOT_UTF8 == 0
-    }
+    not_utf8: bool,
 }
 
 impl Answer {
     /// The main agent begins a message.
     pub fn message_began(&mut self) {
-        self.doubts.add(Doubts::OPEN);
+        self.doubts.open = true;
         self.is_parts = false;
     }
 
     /// The main agent's message has ended.
     pub fn message_ended(&mut self) {
-        self.doubts.remove(Doubts::OPEN);
+        self.doubts.open = false;
     }
 
     /// Whether the main agent's message has begun and not ended.
     pub fn is_open(&self) -> bool {
-        self.doubts.has(Doubts::OPEN)
+        self.doubts.open
     }
 
     /// The message is no answer by its own account.
     pub fn message_interrupted(&mut self) {
-        self.doubts.add(Doubts::INTERRUPTED);
+        self.doubts.interrupted = true;
     }
 
     /// The main agent's text; `block_separator` joins the blocks of one message. Whether it is the first of a new one.
     pub fn text(&mut self, piece: Piece, message: Option<&str>, text: &str, block_separator: &str) -> bool {
         match piece {
             Piece::Preview => {
-                self.doubts.add(Doubts::PREVIEWED);
+                self.doubts.previewed = true;
                 false
             }
             Piece::Part => self.part(text),
@@ -104,7 +86,7 @@ impl Answer {
     pub fn seam(&mut self, block_separator: &str) -> bool {
         let has_text = self.is_parts && !self.text.trim().is_empty();
         if has_text {
-            self.doubts.add(Doubts::SEAM);
+            self.doubts.seam = true;
             self.append(block_separator);
         }
         has_text
@@ -112,9 +94,9 @@ impl Answer {
 
     /// The main agent calls a tool.
     pub fn tool_called(&mut self, message: Option<&str>) {
-        self.doubts.add(Doubts::TOOL_AFTER);
+        self.doubts.tool_after = true;
         if message.is_some() && message == self.message.as_deref() {
-            self.doubts.add(Doubts::TOOL_WITHIN);
+            self.doubts.tool_within = true;
         }
         self.tool_message = message.map(str::to_owned);
         self.is_parts = false;
@@ -122,18 +104,18 @@ impl Answer {
 
     /// A line was lost.
     pub fn torn(&mut self) {
-        self.doubts.add(Doubts::LINE_LOST);
+        self.doubts.line_lost = true;
     }
 
     /// The last message's text, if nothing says that it is not the whole answer.
     pub fn if_complete(&self) -> Option<&str> {
-        Some(&*self.text).filter(|text| self.doubts.is_whole() && !text.trim().is_empty())
+        Some(&*self.text).filter(|text| self.is_whole() && !text.trim().is_empty())
     }
 
     /// The last message's text where the agent itself says that it is over: only what is before a tool call
     /// is no answer.
     pub fn concluding(&self) -> Option<&str> {
-        Some(&*self.text).filter(|text| !self.doubts.has(Doubts::TOOL_AFTER) && !text.trim().is_empty())
+        Some(&*self.text).filter(|text| !self.doubts.tool_after && !text.trim().is_empty())
     }
 
     /// The last block of text, answer or not.
@@ -143,19 +125,18 @@ impl Answer {
 
     /// The last message's text, if the stream has all of it and nothing came after it.
     pub fn last_message(&self) -> Option<&str> {
-        let missing =
-            Doubts::PREVIEWED | Doubts::INTERRUPTED | Doubts::LINE_LOST | Doubts::TOO_LONG | Doubts::SEAM;
-        self.concluding().filter(|_| !self.doubts.has(missing))
+        let Doubts { previewed, interrupted, line_lost, too_long, seam, .. } = self.doubts;
+        self.concluding().filter(|_| !(previewed || interrupted || line_lost || too_long || seam))
     }
 
     /// A line of it, or the result, has bytes that are no UTF-8.
     pub fn not_utf8(&mut self) {
-        self.doubts.add(Doubts::NOT_UTF8);
+        self.doubts.not_utf8 = true;
     }
 
     /// Whether the last message, or the result, has bytes that are no UTF-8.
     pub fn is_not_utf8(&self) -> bool {
-        self.doubts.has(Doubts::NOT_UTF8)
+        self.doubts.not_utf8
     }
 
     /// The service failed and is asked again: parts that no other line repeats are said again from their beginning.
@@ -165,22 +146,27 @@ impl Answer {
 
     /// Whether the last message said something else before it called a tool.
     pub fn has_talk_before(&self) -> bool {
-        self.doubts.has(Doubts::TALK_BEFORE)
+        self.doubts.talk_before
     }
 
     /// Whether the last message may be more than one.
     pub fn is_doubtful(&self) -> bool {
-        self.doubts.has(Doubts::SEAM)
+        self.doubts.seam
     }
 
     /// Whether a line was lost while the last message came.
     pub fn has_lost_line(&self) -> bool {
-        self.doubts.has(Doubts::LINE_LOST)
+        self.doubts.line_lost
     }
 
     /// Whether the last message was longer than an answer may be.
     pub fn is_too_long(&self) -> bool {
-        self.doubts.has(Doubts::TOO_LONG)
+        self.doubts.too_long
+    }
+
+    /// Whether the text is all of its message, and nothing came after it.
+    fn is_whole(&self) -> bool {
+        self.doubts == Doubts { not_utf8: self.doubts.not_utf8, ..Doubts::default() }
     }
 
     fn part(&mut self, text: &str) -> bool {
@@ -197,7 +183,7 @@ impl Answer {
         let is_same =
             self.has_text && !self.is_parts && message.is_some() && message == self.message.as_deref();
         // Text before a tool call is talk; the answer begins after it.
-        let is_after_talk = is_same && self.doubts.has(Doubts::TOOL_AFTER);
+        let is_after_talk = is_same && self.doubts.tool_after;
         let continues = is_same && !is_after_talk;
         if continues {
             self.append(block_separator);
@@ -206,12 +192,12 @@ impl Answer {
         }
         // Without ids it may as well be another message.
         if is_after_talk && message != Some("") {
-            self.doubts.add(Doubts::TALK_BEFORE);
+            self.doubts.talk_before = true;
         }
         self.is_parts = false;
         self.last_block = self.text.len();
         self.append(text);
-        self.doubts.remove(Doubts::PREVIEWED | Doubts::TOOL_AFTER);
+        (self.doubts.previewed, self.doubts.tool_after) = (false, false);
         self.has_text = true;
         !continues
     }
@@ -220,15 +206,15 @@ impl Answer {
         self.text.clear();
         self.last_block = 0;
         self.message = message.map(str::to_owned);
-        self.doubts.remove(!Doubts::OPEN);
+        self.doubts = Doubts { open: self.doubts.open, ..Doubts::default() };
         if self.message.as_deref().is_some_and(|id| !id.is_empty()) && self.message == self.tool_message {
-            self.doubts.add(Doubts::TOOL_WITHIN);
+            self.doubts.tool_within = true;
         }
     }
 
     fn append(&mut self, text: &str) {
         if self.text.len() + text.len() > MAX_ANSWER {
-            self.doubts.add(Doubts::TOO_LONG);
+            self.doubts.too_long = true;
         }
         if self.is_too_long() {
             self.text = String::new();
