@@ -10,7 +10,7 @@ use super::jobs::{QueuedJob, RunningJob};
 use crate::agent;
 use crate::editor::StateChange;
 use crate::error::{Code, JobError};
-use crate::job::{self, Job, Launch, PrewarmEvent};
+use crate::job::{self, Job, Launch};
 use crate::journal::{self, Change, CountedBefore};
 use crate::land::Capture;
 use crate::record;
@@ -104,11 +104,9 @@ impl Host {
             Err(error) => return tracing::debug!(%error, "the agent was not prewarmed"),
         };
         let (back, agent) = (self.back.clone(), start.agent.name.clone());
-        let tell = move |event| {
-            if let PrewarmEvent::Models(models) = event {
-                let agent = agent.clone();
-                back.then(move |host| host.found_models(agent, models));
-            }
+        let tell = move |models| {
+            let agent = agent.clone();
+            back.then(move |host| host.found_models(agent, models));
         };
         self.prewarm.start(prompt, launch, self.context.groups.clone(), tell);
     }

@@ -33,7 +33,7 @@ pub use files::files;
 pub use groups::Groups;
 pub use launch::{Launch, invocation};
 pub use observers::Observer;
-pub use prewarm::{Prewarm, PrewarmEvent, Prewarmed};
+pub use prewarm::{Prewarm, Prewarmed};
 pub use program::{find_program, search_path};
 pub use version::version;
 

@@ -43,29 +43,15 @@ pub struct Prewarmed {
     claim: oneshot::Sender<oneshot::Sender<RunningAgent>>,
 }
 
-/// What the host learns about the agent that waits.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PrewarmEvent {
-    /// It runs, as the leader of this process group.
-    Started {
-        /// The group's id.
-        pgid: i32,
-    },
-    /// The models that it offers.
-    Models(Vec<String>),
-    /// It is gone, and no job took it over.
-    Gone,
-}
-
 impl Prewarm {
-    /// Starts an agent that waits, known as `token`, in place of the one that waits now. `report` learns what becomes
-    /// of it.
+    /// Starts an agent that waits, known as `token`, in place of the one that waits now. `report` gets the models
+    /// that it offers.
     pub fn start(
         &mut self,
         token: u64,
         launch: Launch,
         groups: Groups,
-        report: impl Fn(PrewarmEvent) + Send + 'static,
+        report: impl Fn(Vec<String>) + Send + 'static,
     ) {
         let (claim, claimed) = oneshot::channel();
         self.waiting = Some((token, Prewarmed { launch: launch.clone(), claim }));
@@ -109,7 +95,7 @@ async fn wait(
     before: Option<JoinHandle<()>>,
     mut claimed: oneshot::Receiver<oneshot::Sender<RunningAgent>>,
     limit: Duration,
-    report: impl Fn(PrewarmEvent),
+    report: impl Fn(Vec<String>),
 ) {
     if let Some(mut before) = before {
         tokio::select! {
@@ -130,7 +116,6 @@ async fn wait(
         Err(error) => return tracing::debug!(%error, "the agent was not prewarmed"),
     };
     tracing::debug!(pgid = agent.process.pgid(), "prewarmed");
-    report(PrewarmEvent::Started { pgid: agent.process.pgid() });
     let over = sleep(limit);
     tokio::pin!(over);
     let claim = loop {
@@ -144,7 +129,7 @@ async fn wait(
                         Update::Models { models } => Some(models),
                         _ => None,
                     });
-                    models.for_each(|models| report(PrewarmEvent::Models(models)));
+                    models.for_each(&report);
                 }
                 Err(_) => break None,
             },
@@ -159,29 +144,25 @@ async fn wait(
         _ => agent,
     };
     left.process.end(GRACE).await;
-    report(PrewarmEvent::Gone);
 }
 
 #[cfg(test)]
 mod tests {
-    use tokio::sync::mpsc;
-
     use super::*;
 
-    /// A program that waits for its message, known by its group.
-    fn start(prewarm: &mut Prewarm, token: u64) -> (Launch, mpsc::UnboundedReceiver<PrewarmEvent>) {
+    /// A program that waits for its message.
+    async fn start(prewarm: &mut Prewarm, token: u64) -> Launch {
         let launch = Launch::of_text(&["/bin/cat"]);
-        let (send, told) = mpsc::unbounded_channel();
-        prewarm.start(token, launch.clone(), Groups::default(), move |event| send.send(event).unwrap_or(()));
-        (launch, told)
+        prewarm.start(token, launch.clone(), Groups::default(), |_| {});
+        tokio::task::yield_now().await;
+        launch
     }
 
     #[tokio::test]
     async fn one_that_nobody_wants_for_long_is_stopped() {
         let mut prewarm = Prewarm { limit: Duration::from_millis(20), ..Prewarm::default() };
-        let (launch, mut told) = start(&mut prewarm, 1);
-        assert!(matches!(told.recv().await, Some(PrewarmEvent::Started { .. })));
-        assert_eq!(told.recv().await, Some(PrewarmEvent::Gone));
+        let launch = start(&mut prewarm, 1).await;
+        prewarm.task.take().expect("it waits").await.unwrap();
         let prewarmed = prewarm.hand_over(1).expect("the ticket is kept for whoever asks");
         assert!(prewarmed.claim(&launch).await.is_none(), "and stands for nothing");
     }
@@ -189,8 +170,7 @@ mod tests {
     #[tokio::test]
     async fn it_is_handed_over_once_and_by_its_own_token() {
         let mut prewarm = Prewarm::default();
-        let (launch, mut told) = start(&mut prewarm, 1);
-        assert!(matches!(told.recv().await, Some(PrewarmEvent::Started { .. })));
+        let launch = start(&mut prewarm, 1).await;
         assert!(prewarm.hand_over(2).is_none());
         let prewarmed = prewarm.hand_over(1).expect("the one that waits");
         assert!(prewarm.hand_over(1).is_none());
@@ -198,19 +178,16 @@ mod tests {
         assert!(!agent.process.has_ended());
         prewarm.stop().await;
         assert!(!agent.process.has_ended(), "it is its job's now");
-        assert_eq!(told.recv().await, None, "who took it tells of its end");
     }
 
     #[tokio::test]
     async fn who_claims_one_that_has_not_started_does_not_wait_for_the_end_of_the_one_before() {
         let mut prewarm = Prewarm::default();
         let script = "trap '' TERM; echo up >&2; while :; do sleep 0.05; done";
-        let (send, mut told) = mpsc::unbounded_channel();
         let stubborn = Launch::of_text(&["/bin/sh", "-c", script]);
-        prewarm.start(1, stubborn, Groups::default(), move |event| send.send(event).unwrap_or(()));
-        assert!(matches!(told.recv().await, Some(PrewarmEvent::Started { .. })));
-        let (launch, _told) = start(&mut prewarm, 2);
+        prewarm.start(1, stubborn, Groups::default(), |_| {});
         tokio::task::yield_now().await;
+        let launch = start(&mut prewarm, 2).await;
         let before = prewarm.task.take().expect("it waits for the one before");
         let prewarmed = prewarm.hand_over(2).expect("the one that waits");
         assert!(prewarmed.claim(&launch).await.is_none());
