@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use tokio_util::compat::{TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
 
-use crate::editor::{CallCount, Pipe, RpcWriter};
+use crate::editor::{Pipe, RpcWriter};
 use crate::error::JobError;
 use crate::fields::{bad, read, some_cells, some_rows};
 use crate::land::Bytes;
@@ -382,17 +382,16 @@ pub struct Hello {
 
 /// Talks to the Neovim at the other end of standard input and output: what it says goes to `messages`, and what happens
 /// to its buffers to `feed`. The future ends
-/// with the connection, and by then all of it is there. Who calls Neovim counts each call before it is made.
+/// with the connection, and by then all of it is there.
 ///
 /// # Errors
 /// Where standard input or output is closed, or is a file.
 pub fn connect(
     command: impl Fn(Command) + Send + 'static,
     feed: Feed,
-) -> io::Result<(Neovim<RpcWriter>, CallCount, impl Future<Output = ConnectionEnd> + Send)> {
+) -> io::Result<(Neovim<RpcWriter>, impl Future<Output = ConnectionEnd> + Send)> {
     let (input, output) = (Pipe::new(io::stdin())?, Pipe::new(io::stdout())?);
-    let calls = CallCount::default();
-    let input = RpcInput::new(input, Box::new(command), feed, calls.clone());
+    let input = RpcInput::new(input, Box::new(command), feed);
     let (neovim, connection) = Neovim::new(input.compat(), output.compat_write(), Dummy::new());
-    Ok((neovim, calls, connection))
+    Ok((neovim, connection))
 }

@@ -103,9 +103,8 @@ async fn serve(options: &ServeOptions, groups: Groups, unlogged: Option<String>)
         move |message| _ = send.send(message)
     };
     let (command, gone) = (message(&send), message(&send));
-    let (neovim, calls, connection) =
-        rpc::connect(move |asked| command(HostMessage::Command(asked)), feed.clone())?;
-    let editor = Editor::start(neovim, calls, move || gone(HostMessage::Terminate));
+    let (neovim, connection) = rpc::connect(move |asked| command(HostMessage::Command(asked)), feed.clone())?;
+    let editor = Editor::start(neovim, move || gone(HostMessage::Terminate));
     // Neovim remembers steps of the host before this one by their numbers.
     let attempts = u64::try_from(journal::now_ms()).unwrap_or_default();
     mirror::start(buffer_events, attempts, carry_out(editor.clone(), feed.clone(), send.clone()))?;

@@ -2,7 +2,6 @@
 //! calls Neovim. Each method of [`Editor`] returns at once.
 
 mod attach;
-mod call_count;
 mod frame;
 mod observed;
 #[cfg(test)]
@@ -21,7 +20,6 @@ use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::compat::Compat;
 
-pub use call_count::CallCount;
 pub use frame::StateChange;
 pub use pipe::Pipe;
 pub use value::fields;
@@ -49,10 +47,10 @@ pub struct Editor {
 
 impl Editor {
     /// Starts the writer; it calls `gone` when the editor is gone.
-    pub fn start(neovim: Neovim<RpcWriter>, count: CallCount, gone: impl FnOnce() + Send + 'static) -> Self {
+    pub fn start(neovim: Neovim<RpcWriter>, gone: impl FnOnce() + Send + 'static) -> Self {
         let (tell, told) = mpsc::unbounded_channel();
         let pending = Arc::new(Pending::default());
-        let writer = Writer::new(neovim, count, Arc::clone(&pending));
+        let writer = Writer::new(neovim, Arc::clone(&pending));
         tokio::spawn(async move {
             if let Err(error) = writer.run(told).await {
                 tracing::info!(%error, "the editor is gone");

@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::pending::Pending;
 use super::value::json;
-use super::{CallCount, RpcWriter, attach};
+use super::{RpcWriter, attach};
 
 /// The most functions of the plugin that are called at once, and of those the most before one that is asked for a reply,
 /// which may write: what they take together is a stall of the editor.
@@ -48,7 +48,6 @@ type CallInFlight = Pin<Box<dyn Future<Output = CallResult> + Send>>;
 /// See the module.
 pub(super) struct Writer {
     neovim: Neovim<RpcWriter>,
-    count: CallCount,
     pending: Arc<Pending>,
     /// Outcomes and replies, oldest first.
     waiting: VecDeque<Call>,
@@ -59,8 +58,8 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(neovim: Neovim<RpcWriter>, count: CallCount, pending: Arc<Pending>) -> Self {
-        Self { neovim, count, pending, waiting: VecDeque::new(), staged: None, last_frame: None }
+    pub(super) fn new(neovim: Neovim<RpcWriter>, pending: Arc<Pending>) -> Self {
+        Self { neovim, pending, waiting: VecDeque::new(), staged: None, last_frame: None }
     }
 
     /// Makes the calls until the last handle is dropped, or the channel is broken.
@@ -97,7 +96,6 @@ impl Writer {
         let parts = ["major", "minor", "patch"].into_iter().zip(version.split('.'));
         let parts =
             parts.map(|(name, n)| (name.into(), n.parse::<u64>().unwrap_or_default().into())).collect();
-        self.count.add();
         self.neovim.set_client_info("botglue", parts, "remote", vec![], vec![]).await?;
         let hello = json(serde_json::json!({ "version": version, "pid": std::process::id() }));
         self.make(Call::Apply(vec![("ready", hello)])).await
@@ -115,9 +113,8 @@ impl Writer {
     }
 
     fn make(&self, call: Call) -> impl Future<Output = CallResult> + Send + use<> {
-        let (neovim, count) = (self.neovim.clone(), self.count.clone());
+        let neovim = self.neovim.clone();
         async move {
-            count.add();
             match call {
                 Call::Apply(calls) => apply(&neovim, calls).await.map(drop),
                 Call::Ask(calls, done) => {

@@ -3,10 +3,9 @@
 //!
 //! nvim-rs would decode a message from its beginning again with each piece that arrives, which takes seconds for some
 //! megabytes; it would drop, at the end of the input, what it has read but not handled; and it would end the connection
-//! with the first message that it does not understand or that replies to no call. Such messages are ignored here.
+//! with the first message that it does not understand. Such messages are ignored here.
 
 use std::io;
-use std::ops::Range;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -17,31 +16,14 @@ use tokio_util::io::poll_read_buf;
 
 use super::Command;
 use super::whole::Whole;
-use crate::editor::CallCount;
 use crate::fields::json;
-use crate::mirror::{BufferEvent, Feed, MirrorEvent};
+use crate::mirror::{Feed, MirrorEvent};
 
 /// How much is read at once.
 const CHUNK: usize = 64 * 1024;
 
 /// How deep a message may be nested: deeper than any that is one, and little of the stack.
 const DEEPEST: usize = 64;
-
-/// What a message is.
-#[derive(Debug)]
-enum InputMessage {
-    Command(Command),
-    /// What happened to a buffer.
-    Event(MirrorEvent),
-    /// A request; the mirrors get its range as well.
-    Run(Command, Box<MirrorEvent>),
-    /// The reply to a call of the host.
-    Reply,
-    /// Something that the host is asked for: nvim-rs refuses it.
-    Request,
-    /// None that msgpack-RPC knows.
-    Malformed,
-}
 
 /// See the module.
 pub(super) struct RpcInput<R> {
@@ -54,17 +36,14 @@ pub(super) struct RpcInput<R> {
     /// What was read and is not whole yet.
     read: Vec<u8>,
     whole: Whole,
-    calls: CallCount,
-    /// How many of the host's calls have their reply: it makes one at a time.
-    replies: u64,
     /// What is nvim-rs's: the editor's replies.
     passed: Vec<u8>,
 }
 
 impl<R> RpcInput<R> {
-    pub(super) fn new(pipe: R, command: Box<dyn Fn(Command) + Send>, feed: Feed, calls: CallCount) -> Self {
+    pub(super) fn new(pipe: R, command: Box<dyn Fn(Command) + Send>, feed: Feed) -> Self {
         let (read, whole, passed) = (Vec::new(), Whole::default(), Vec::new());
-        Self { pipe, command, feed, read, whole, calls, replies: 0, passed }
+        Self { pipe, command, feed, read, whole, passed }
     }
 
     /// Sends the complete messages in the buffer to their receivers.
@@ -72,19 +51,20 @@ impl<R> RpcInput<R> {
         let mut start = 0;
         while let Some(length) = self.whole.length(&self.read[start..]) {
             let message = &self.read[start..start + length];
-            match decode(message, self.replies..self.calls.get()) {
-                InputMessage::Command(command) => (self.command)(command),
-                InputMessage::Event(event) => self.feed.send(event),
-                InputMessage::Run(command, event) => {
-                    self.feed.send(*event);
-                    (self.command)(command);
+            let parts = match read_value_with_max_depth(&mut &message[..], DEEPEST) {
+                Ok(Value::Array(parts)) => parts,
+                _ => Vec::new(),
+            };
+            match &parts[..] {
+                [kind, id, _, _] if id.is_u64() && matches!(kind.as_u64(), Some(0 | 1)) => {
+                    if kind.as_u64() == Some(1) || (parts[2].is_str() && parts[3].is_array()) {
+                        self.passed.extend_from_slice(message);
+                    }
                 }
-                InputMessage::Reply => {
-                    self.replies += 1;
-                    self.passed.extend_from_slice(message);
+                [kind, Value::String(method), Value::Array(params)] if kind.as_u64() == Some(2) => {
+                    self.notified(method.as_str().unwrap_or_default(), params);
                 }
-                InputMessage::Request => self.passed.extend_from_slice(message),
-                InputMessage::Malformed => tracing::debug!(bytes = length, "a malformed message is ignored"),
+                _ => tracing::debug!(bytes = length, "a malformed message is ignored"),
             }
             self.whole = Whole::default();
             start += length;
@@ -93,6 +73,31 @@ impl<R> RpcInput<R> {
             self.read.drain(..start);
             // A long message keeps no memory.
             self.read.shrink_to(CHUNK);
+        }
+    }
+
+    /// Sends a notification on; of its arguments the first one counts, where it is the plugin's.
+    fn notified(&self, method: &str, params: &[Value]) {
+        if let Some(event) = MirrorEvent::of_neovim(method, params) {
+            return self.feed.send(event);
+        }
+        let argument = params.first().map(json).unwrap_or_default();
+        match MirrorEvent::decode(method, &argument) {
+            // The mirrors get its range; what is wrong with a request, its job fails with.
+            Some(event) if method == "run" => {
+                if let Ok(event) = event {
+                    self.feed.send(event);
+                }
+                (self.command)(Command::decode(method, argument));
+            }
+            Some(Ok(event)) => self.feed.send(event),
+            Some(Err(error)) => {
+                let refused = Command::refused(&argument, error);
+                (self.command)(
+                    refused.unwrap_or_else(|error| Command::Unknown(format!("{method}: {error}"))),
+                );
+            }
+            None => (self.command)(Command::decode(method, argument)),
         }
     }
 }
@@ -115,51 +120,6 @@ impl<R: AsyncRead + Unpin> AsyncRead for RpcInput<R> {
         buffer.put_slice(&this.passed[..length]);
         this.passed.drain(..length);
         Poll::Ready(Ok(()))
-    }
-}
-
-/// What a whole message is; of replies only the one to the first of the `open` calls counts.
-fn decode(message: &[u8], open: Range<u64>) -> InputMessage {
-    let Ok(Value::Array(parts)) = read_value_with_max_depth(&mut &message[..], DEEPEST) else {
-        return InputMessage::Malformed;
-    };
-    let kind = parts.first().and_then(Value::as_u64);
-    match (kind, parts.get(1..).unwrap_or_default()) {
-        (Some(0), [Value::Integer(id), Value::String(method), Value::Array(_)])
-            if id.is_u64() && method.is_str() =>
-        {
-            InputMessage::Request
-        }
-        (Some(1), [id, _, _]) if open.contains(&open.start) && id.as_u64() == Some(open.start) => {
-            InputMessage::Reply
-        }
-        (Some(2), [method, Value::Array(params)]) => match method.as_str() {
-            Some(method) => notification(method, params),
-            None => InputMessage::Malformed,
-        },
-        _ => InputMessage::Malformed,
-    }
-}
-
-/// What a notification is; of the list of its arguments the first one counts, where it is the plugin's.
-fn notification(method: &str, params: &[Value]) -> InputMessage {
-    if let Some(event) = MirrorEvent::of_neovim(method, params) {
-        return InputMessage::Event(event);
-    }
-    let argument = params.first().map(json).unwrap_or_default();
-    match MirrorEvent::decode(method, &argument) {
-        Some(Ok(event @ MirrorEvent::Buffer(_, BufferEvent::Sent(_)))) => {
-            InputMessage::Run(Command::decode(method, argument), Box::new(event))
-        }
-        Some(Ok(event)) => InputMessage::Event(event),
-        Some(Err(error)) if method != "run" => {
-            let refused = Command::refused(&argument, error);
-            InputMessage::Command(
-                refused.unwrap_or_else(|error| Command::Unknown(format!("{method}: {error}"))),
-            )
-        }
-        // What is wrong with a request, its job fails with.
-        Some(Err(_)) | None => InputMessage::Command(Command::decode(method, argument)),
     }
 }
 
@@ -199,7 +159,6 @@ mod tests {
                 input,
                 Box::new(move |command| send.send(command).unwrap()),
                 crate::mirror::feed().0,
-                calls(3),
             )
             .read_to_end(&mut passed)
             .await
@@ -212,33 +171,25 @@ mod tests {
         }
     }
 
-    fn calls(count: u64) -> CallCount {
-        let calls = CallCount::default();
-        (0..count).for_each(|_| calls.add());
-        calls
-    }
-
     #[test]
     fn of_a_message_for_a_mirror_the_wrong_field_is_named() {
-        let ask = |fields: Vec<(Value, Value)>| {
-            let query = encoded(vec![2.into(), "query".into(), Value::Array(vec![Value::Map(fields)])]);
-            decode(&query, 0..0)
-        };
-        let fields = vec![("name".into(), "mirror".into()), ("token".into(), 7.into())];
-        let InputMessage::Command(Command::Refused { token: 7, why }) = ask(fields) else { panic!() };
+        let (send, messages) = std::sync::mpsc::channel();
+        let command = Box::new(move |command| send.send(command).unwrap());
+        let input = RpcInput::new(io::empty(), command, crate::mirror::feed().0);
+        let query = Value::Map(vec![("name".into(), "mirror".into()), ("token".into(), 7.into())]);
+        input.notified("query", &[query]);
+        let Ok(Command::Refused { token: 7, why }) = messages.recv() else { panic!() };
         assert!(why.contains("`buffer`"), "{why}");
     }
 
     #[tokio::test]
-    async fn malformed_messages_and_replies_to_no_call_are_ignored() {
+    async fn malformed_messages_are_ignored() {
         // A list of lists in which there is nil.
         let deep = [vec![0x91; 100_000], vec![0xc0]].concat();
         let request = encoded(vec![0.into(), 7.into(), "what".into(), Value::Array(Vec::new())]);
         let decode = [
             encoded(vec![2.into(), 3.into(), 4.into()]),
             vec![0x07, 0xc1, 0x90, 0x80],
-            reply(1),
-            reply(0),
             reply(0),
             encoded(vec![1.into(), 1.into()]),
             encoded(vec![1.into(), "1".into(), Value::Nil, Value::Nil]),
@@ -249,7 +200,6 @@ mod tests {
             encoded(vec![9.into(), 9.into(), "what".into(), Value::Array(Vec::new())]),
             request.clone(),
             reply(1),
-            reply(2),
             unobserve(5),
         ]
         .concat();
@@ -259,7 +209,6 @@ mod tests {
             io::Cursor::new(decode),
             Box::new(move |command| send.send(command).unwrap()),
             crate::mirror::feed().0,
-            calls(2),
         )
         .read_to_end(&mut passed)
         .await
