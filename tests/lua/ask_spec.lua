@@ -144,16 +144,6 @@ test("what the agent printed outside its protocol is an answer too", function()
   equal(shown(nvim).lines, { "raw" })
 end)
 
-test("a question without a range is about where the cursor is", function()
-  local nvim = child.with_host({ "one", "two" })
-  nvim:type("j:Botglue ask why?<CR>")
-  local selection = nvim:request(1).selection
-  equal({ selection.kind, selection.first_line }, { "insert", 2 })
-  answer(nvim, { "because" })
-  nvim:type("p")
-  equal(nvim:lines(), { "one", "two", "because" })
-end)
-
 test("the maps ask about a selection and about a motion, which . repeats", function()
   local nvim = child.with_host({ "one", "two", "three" })
   nvim:lua([[

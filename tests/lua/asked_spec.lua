@@ -2,7 +2,6 @@
 -- something: `view_spec`. A host that cannot be started, or has another version: `client_spec`.)
 
 local child = require("support.child")
-local prompt = require("support.prompt")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
 
@@ -163,7 +162,7 @@ test("where the host is gone what is typed stays, and the next host is told of i
   equal({ nvim:lines(), nvim:lua("return vim.bo.modified") }, { { "mine" }, true })
   nvim:type(":close<CR>:Botglue<CR>typed")
   nvim:host("restart")
-  equal({ prompt.is_open(nvim), prompt.text(nvim) }, { true, { "typed" } })
+  equal({ nvim:lua("return vim.bo.filetype"), nvim:lines() }, { "botglue-prompt", { "typed" } })
 end)
 
 test("a review goes on with the next host", function()

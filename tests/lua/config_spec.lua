@@ -122,17 +122,10 @@ test("a wrong option raises one error that names its path", function()
   end
 end)
 
-test("an agent of one's own may speak ACP; only such a one has a mode, meta and a directory", function()
-  local mine = {
-    protocol = "acp",
-    command = { "my-agent", "serve" },
-    args = { "--quiet" },
-    env = { KEY = "x" },
-    mode = "ask",
-    meta = { my = { list = { 1, "two", { three = true } } } },
-    directory = "empty",
-  }
-  local options, unknown = config.resolve({ agents = { mine = mine, codex = { meta = {} } } })
+test("only an agent that speaks ACP has a mode, meta and a directory", function()
+  local mine =
+    { protocol = "acp", command = { "x" }, mode = "ask", meta = { a = { true } }, directory = "empty" }
+  local options, unknown = config.resolve({ agents = { mine = mine } })
   equal({ options.agents.mine, unknown }, { mine, {} })
   for field, value in pairs({ mode = "plan", meta = { a = 1 }, directory = "empty" }) do
     equal(

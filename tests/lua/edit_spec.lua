@@ -25,18 +25,6 @@ test("what is written there is the answer, and nothing else", function()
   end
 end)
 
-test("what is typed there is told to the host as it is typed, and what is written", function()
-  local nvim = edited(with_held({ "B", "C" }), "Gox<Esc>")
-  local function told()
-    local all = nvim:host("received", "edit")
-    return { all[#all].lines, all[#all].is_saved }
-  end
-  nvim:eventually("it is told", "return #require('support.host').received('edit') == 1")
-  equal(told(), { { "B", "C", "x" }, false })
-  nvim:type(":w<CR>")
-  equal(told(), { { "B", "C", "x" }, true })
-end)
-
 test(":e! shows the answer as it was saved, and what was typed since is gone", function()
   local nvim = edited(with_held({ "B", "C" }), "GoD<Esc>:w<CR>oE<Esc>")
   nvim:type(":e!<CR>")

@@ -126,16 +126,3 @@ test("no program of the protocol text is run", function()
   contains(text, "mine: " .. program[1] .. ", a program of the protocol text: not started here")
   equal(vim.uv.fs_stat(ran), nil)
 end)
-
-test("the version of a program that several agents run is asked for once", function()
-  local runs = vim.fn.tempname()
-  local program = { script("echo x >>" .. runs .. "; echo 7.8.9") }
-  local text = report({
-    host = HOST,
-    agents = { codex = { command = program }, droid = { command = program } },
-  })
-  contains(text, "codex: " .. program[1] .. ", 7.8.9")
-  contains(text, "droid: " .. program[1] .. ", 7.8.9")
-  equal(vim.fn.readfile(runs), { "x" })
-  vim.fn.delete(runs)
-end)

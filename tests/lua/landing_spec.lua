@@ -30,21 +30,6 @@ test("somebody else's listener that fails leaves no half of an answer", function
   end
 end)
 
-test("a block behind the ends of its rows begins at its column", function()
-  local nvim = child.with_host({ "one", "twelve", "", "a\tb" })
-  nvim:type(":set virtualedit=all tabstop=8<CR>gg8l<C-v>3j2l:Botglue run it<CR>")
-  local selection = nvim:host("received", "run")[1].selection
-  equal({ selection.text, selection.column }, { { "", "", "", "b" }, 8 })
-  nvim:answer(1, { "1", "2", "", "4" })
-  equal(nvim:lines(), { "one     1", "twelve  2", "", "a\t4" })
-  equal(nvim:outcome(1), { "done", "applied" })
-  nvim:type("gg020l<C-v>j2l:Botglue run it<CR>")
-  nvim:answer(2, { "x", "y" })
-  equal(nvim:lines(), { "one     1           x", "twelve  2           y", "", "a\t4" })
-  nvim:type(":Botglue revert 2<CR>")
-  equal(nvim:lines(), { "one     1", "twelve  2", "", "a\t4" })
-end)
-
 --- What an answer puts in place of a range, after keys: the rows then. (Where ranges are after other edits:
 --- `tests/it/document`.)
 local LANDINGS = {

@@ -115,26 +115,6 @@ test("one that waits is rejected and never runs again, and then its limit holds 
   equal({ nvim:lines(), asked }, { { "a", "B" }, { 1, 2 } })
 end)
 
-test("when a job runs again is told with its state, and is gone with it", function()
-  local nvim = child.with_host({ "a" })
-  nvim:lua([[
-    _G.told = {}
-    vim.api.nvim_create_autocmd("User", {
-      pattern = "BotglueJob*",
-      callback = function(event)
-        table.insert(told, event.data.status .. (event.data.resumes_at and " resumes" or ""))
-      end,
-    })
-  ]])
-  nvim:run(line(1))
-  limited(nvim, 1, "Please try again in 2 hours")
-  nvim:host("die")
-  nvim:eventually("it has failed", "return require('botglue').job(1).status == 'failed'")
-  equal(nvim:job(1).resumes_at, nil)
-  local told = vim.fn.uniq(nvim:lua("return told"))
-  equal(told, { "queued", "running", "queued resumes", "failed" })
-end)
-
 test("one whose place is gone when the limit ends fails with that", function()
   local nvim = child.with_host({ "a", "b" })
   nvim:run(line(1))

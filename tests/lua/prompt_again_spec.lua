@@ -5,7 +5,6 @@ local child = require("support.child")
 local suite = require("support.suite")
 local equal, test = suite.equal, suite.test
 
-local prompt = require("support.prompt")
 local LINES = child.numbered(12)
 
 local function start()
@@ -50,7 +49,7 @@ for name, ways in pairs(WAYS) do
       for keys in way[1]:gsub("<CR>", "<CR>\n"):gsub("<Esc>", "<Esc>\n"):gmatch("[^\n]+") do
         nvim:type(keys)
       end
-      assert(prompt.window(nvim).entered, way[1])
+      assert(nvim:lua("return vim.bo.filetype == 'botglue-prompt'"), way[1])
       nvim:type(way[2] .. last)
       nvim:type(way[3])
       local at = here(nvim)
@@ -64,7 +63,7 @@ test("out of another tab page, and there again", function()
     local nvim = start()
     nvim:type("3GVj:Botglue<CR>words<Esc>")
     nvim:type(":tabnew<CR>ihello<F5>")
-    assert(prompt.window(nvim).entered)
+    assert(nvim:lua("return vim.bo.filetype == 'botglue-prompt'"))
     nvim:type(" more" .. last)
     nvim:type(" world")
     local at = here(nvim)

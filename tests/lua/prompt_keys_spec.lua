@@ -3,7 +3,6 @@
 
 local child = require("support.child")
 local suite = require("support.suite")
-local typed = require("support.prompt").text
 local equal, test = suite.equal, suite.test
 
 --- A child in which earlier prompts are these.
@@ -37,9 +36,9 @@ test("<C-p> goes back through earlier prompts, <C-n> to what was typed", functio
   local nvim = start({ "newest", "older\nof two lines", "oldest" })
   nvim:type(":1Botglue<CR>typed")
   nvim:type("<C-u><C-p><C-p>")
-  equal(typed(nvim), { "older", "of two lines" })
+  equal(nvim:lines(), { "older", "of two lines" })
   nvim:type("<C-n><C-n>")
-  equal(typed(nvim), { "" })
+  equal(nvim:lines(), { "" })
   nvim:type("<C-p><C-p>!<C-s>")
   equal(received(nvim, "run")[1].prompt, "older\nof two lines!")
 end)
@@ -50,10 +49,10 @@ test("undo in the prompt has what was typed before an earlier one took its place
   nvim:type("<C-p>")
   nvim:type(", make it now<Esc>")
   local recalled = { "make it shorter,", "make it faster" }
-  equal(typed(nvim), { recalled[1], "make it faster, make it now" })
+  equal(nvim:lines(), { recalled[1], "make it faster, make it now" })
   for _, expected in ipairs({ recalled, { "faster", "make" }, { "" } }) do
     nvim:type("u")
-    equal(typed(nvim), expected)
+    equal(nvim:lines(), expected)
   end
 end)
 
@@ -64,7 +63,7 @@ test("<C-f> lists them, what is typed filters the list, <CR> takes one", functio
   nvim:type("add t")
   equal(menu(nvim, 1), { "add a test" })
   nvim:type("<CR>")
-  equal(typed(nvim), { "add a test", "and run it" })
+  equal(nvim:lines(), { "add a test", "and run it" })
   menu(nvim, 0)
 end)
 
@@ -101,7 +100,7 @@ test("@ completes files of a repository, what is open first, and not what git ig
   nvim:type("<C-y> and @sdlib")
   equal(menu(nvim, 1), { "@src/deep/er/library.rs" })
   nvim:type("<CR>.")
-  equal(typed(nvim), { 'see @src/lib.rs and @"a b.txt" and @src/deep/er/library.rs.' })
+  equal(nvim:lines(), { 'see @src/lib.rs and @"a b.txt" and @src/deep/er/library.rs.' })
   menu(nvim, 0)
   nvim:type("<C-u>@")
   equal(menu(nvim, 9)[1], "@src/lib.rs")
@@ -114,7 +113,7 @@ test("@ completes a name that is no UTF-8 as its bytes", function()
   nvim:type("see @od")
   menu(nvim, 1)
   nvim:type("<C-y>")
-  equal(typed(nvim), { "see @od\255d.txt" })
+  equal(nvim:lines(), { "see @od\255d.txt" })
 end)
 
 -- Each leads git, or the plugin that starts it, to a program of the repository.

@@ -1,10 +1,21 @@
 -- The agent and the model of a prompt: the keys that change them, and which come first.
 
 local child = require("support.child")
-local prompt = require("support.prompt")
 local suite = require("support.suite")
 local contains, equal, test = suite.contains, suite.equal, suite.test
-local start, sent = prompt.start, prompt.sent
+
+local function start()
+  return child.with_host(child.numbered(60))
+end
+
+local function sent(nvim)
+  return nvim:host("received", "run")
+end
+
+--- The agent and the model that the title of the prompt has.
+local function choice(nvim)
+  return nvim:screen():match("╭ [^\n]-%l · ([%w ]-) ─")
+end
 
 test("<S-Tab> goes through the models, <Tab> through the agents, and each keeps its model", function()
   local nvim = start()
@@ -27,7 +38,7 @@ test("<S-Tab> goes through the models, <Tab> through the agents, and each keeps 
     { "<Tab><Tab>", "mine b" },
   }) do
     nvim:type(case[1])
-    equal(prompt.choice(nvim), case[2], case[1])
+    equal(choice(nvim), case[2], case[1])
   end
   nvim:type("ihello<C-s>")
   local request = sent(nvim)[1]
@@ -87,7 +98,7 @@ end
 --- What a prompt begins with.
 local function first(nvim, keys)
   nvim:type(keys or ":2Botglue<CR>")
-  local words = prompt.choice(nvim)
+  local words = choice(nvim)
   nvim:type("<Esc><Esc>")
   return words
 end
@@ -118,7 +129,7 @@ test("where nothing was chosen, the agent of the project's newest job comes firs
       })
     ]])
     nvim:type(":2Botglue<CR>")
-    return prompt.choice(nvim)
+    return choice(nvim)
   end
   equal(learned(), "mine")
   equal(learned("agent = 'claude'"), "claude")

@@ -1,13 +1,23 @@
 -- Where the prompt's window is: beside the rows of its range, within the screen, whatever the windows are like.
 
-local prompt = require("support.prompt")
-local start = prompt.start
+local child = require("support.child")
 local suite = require("support.suite")
 local equal, test = suite.equal, suite.test
 
+local function start()
+  return child.with_host(child.numbered(60))
+end
+
+--- The first and last of its rows and columns on the screen, from 0, border included.
 local function box(nvim)
-  local window = prompt.window(nvim)
-  return { rows = window.rows, cols = window.cols }
+  return nvim:lua([[
+    vim.cmd.redraw()
+    local at = vim.api.nvim_win_get_position(0)
+    return {
+      rows = { at[1], at[1] + vim.api.nvim_win_get_height(0) + 1 },
+      cols = { at[2], at[2] + vim.api.nvim_win_get_width(0) + 1 },
+    }
+  ]])
 end
 
 local function open(nvim, command)

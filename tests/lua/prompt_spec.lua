@@ -1,16 +1,27 @@
 -- The prompt: its window, its keys, what it sends, and that the user's window is afterwards as it was.
 
-local prompt = require("support.prompt")
+local child = require("support.child")
 local suite = require("support.suite")
 local contains, equal, test = suite.contains, suite.equal, suite.test
-local start, sent, LINES = prompt.start, prompt.sent, prompt.LINES
-local text = prompt.text
+
+local LINES = child.numbered(60)
+
+local function start()
+  return child.with_host(LINES)
+end
+
+local function sent(nvim)
+  return nvim:host("received", "run")
+end
 
 test("<C-s> sends what was typed, and so does <CR> in normal mode", function()
   for _, key in ipairs({ "<C-s>", "<Esc><CR>" }) do
     local nvim = start()
     nvim:type(":2,4Botglue<CR>")
-    equal({ nvim:api("get_mode").mode, prompt.window(nvim).entered }, { "i", true })
+    equal(
+      { nvim:api("get_mode").mode, nvim:lua("return vim.bo.filetype == 'botglue-prompt'") },
+      { "i", true }
+    )
     nvim:type("make it<CR>shorter")
     nvim:type(key)
     equal(#sent(nvim), 1)
@@ -43,7 +54,7 @@ test("an autocommand that fails when insert mode ends does not keep it open", fu
   end)
   nvim:type("<CR>")
   -- Neovim may have thrown away the keys that send it: then it is there still.
-  if prompt.is_open(nvim) then
+  if nvim:lua("return vim.bo.filetype == 'botglue-prompt'") then
     nvim:type("<C-s>")
   end
   equal({ #sent(nvim), nvim:lines() }, { 1, LINES })
@@ -56,7 +67,7 @@ test("it begins in insert mode out of a terminal, too", function()
   nvim:type("<F5>")
   nvim:eventually("somebody types in it", "return vim.api.nvim_get_mode().mode == 'i'")
   nvim:type("what")
-  equal(text(nvim), { "what" })
+  equal(nvim:lines(), { "what" })
 end)
 
 test("a long row is one row, whatever the user's options say", function()
@@ -64,7 +75,7 @@ test("a long row is one row, whatever the user's options say", function()
   nvim:lua("vim.o.wrapmargin, vim.o.textwidth = 70, 20")
   local long = ("some words "):rep(12) .. "."
   nvim:type(":2Botglue<CR>" .. long)
-  equal(text(nvim), { long })
+  equal(nvim:lines(), { long })
 end)
 
 test("what is proposed out of Insert mode is replaced by what is typed, too", function()
@@ -78,7 +89,7 @@ test("what is proposed out of Insert mode is replaced by what is typed, too", fu
     nvim:type(keys)
     nvim:eventually("it is selected", "return vim.api.nvim_get_mode().mode == 'S'")
     nvim:type("typed<CR>row two<Esc>")
-    equal({ text(nvim), nvim:api("get_mode").mode }, { { "typed", "row two" }, "n" }, keys)
+    equal({ nvim:lines(), nvim:api("get_mode").mode }, { { "typed", "row two" }, "n" }, keys)
     nvim:type("q")
     nvim:type(expected .. "<Esc>")
     equal(nvim:lines()[3], expected == "ed" and "line 3myed" or "line 3ed", keys)
@@ -97,18 +108,18 @@ test("<Esc> in normal mode, q and :q close it, and the draft is there until it i
   nvim:type(":2,4Botglue<CR>half a thought<Esc>:q<CR>")
   for _, key in ipairs({ "<Esc>", "q", ":q<CR>" }) do
     nvim:type(":2,4Botglue<CR><Esc>")
-    equal(text(nvim), { "half a thought" }, key)
+    equal(nvim:lines(), { "half a thought" }, key)
     nvim:type(key)
     equal(sent(nvim), {})
   end
   nvim:type(":20Botglue<CR>")
-  equal(text(nvim), { "" }, "another place")
+  equal(nvim:lines(), { "" }, "another place")
   nvim:type("<Esc><Esc>")
   nvim:type(":3Botglue<CR>, and the rest")
   nvim:type("<C-s>")
   equal(sent(nvim)[1].prompt, "half a thought, and the rest")
   nvim:type(":2,4Botglue<CR>")
-  equal(text(nvim), { "" })
+  equal(nvim:lines(), { "" })
 end)
 
 test("the cursor, the mode and the view are what they were, whether it is sent or not", function()
@@ -148,7 +159,7 @@ test("the selection can be selected again", function()
   local nvim = start()
   nvim:lua("vim.keymap.set('x', 'Q', '<Plug>(botglue-run)')")
   nvim:type("3G2lv2jeQwords")
-  equal(text(nvim), { "words" })
+  equal(nvim:lines(), { "words" })
   nvim:type("<C-s>")
   local request = sent(nvim)[1]
   equal(request.selection.kind, "char")
@@ -178,20 +189,20 @@ test("where the range is gone the prompt is kept, and somebody says so", functio
   equal(sent(nvim), {})
   contains(nvim:messages(), "the place is not known")
   nvim:type(":Botglue<CR><C-p>")
-  equal(text(nvim), { "my words" })
+  equal(nvim:lines(), { "my words" })
 end)
 
 test("reading its buffer again keeps what was typed", function()
   local nvim = start()
   for _, command in ipairs({ "edit", "edit!" }) do
     nvim:type((":2Botglue<CR><Esc>:%%d<CR>iwords<CR>of two lines<Esc>:%s<CR>"):format(command))
-    equal(text(nvim), { "words", "of two lines" }, command)
+    equal(nvim:lines(), { "words", "of two lines" }, command)
     nvim:type("A, and more<Esc>")
-    equal(text(nvim), { "words", "of two lines, and more" }, command)
+    equal(nvim:lines(), { "words", "of two lines, and more" }, command)
     nvim:type("<Esc>")
   end
   nvim:type(":2Botglue<CR>")
-  equal(text(nvim), { "words", "of two lines, and more" })
+  equal(nvim:lines(), { "words", "of two lines, and more" })
 end)
 
 test("nothing is left of it", function()
@@ -231,7 +242,7 @@ test("without a screen there is a window too, which holds up no script", functio
   nvim:api("ui_detach")
   equal(nvim:lua("return require('botglue').run() == nil"), true)
   nvim:type("words")
-  equal(text(nvim), { "words" })
+  equal(nvim:lines(), { "words" })
   nvim:type("<C-s>")
   equal(#sent(nvim), 1)
 end)

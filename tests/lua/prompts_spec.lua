@@ -92,7 +92,7 @@ test("the prompt offers them at its beginning, and keeps one that is not there",
 
   nvim:type(":3Botglue<CR>/mien<C-s>")
   contains(nvim:messages(), "no prompt /mien: did you mean /mine?")
-  equal(require("support.prompt").text(nvim), { "/mien" })
+  equal(nvim:lines(), { "/mien" })
 end)
 
 test("a wrong option is one error that names it", function()

@@ -1,5 +1,4 @@
 local child = require("support.child")
-local prompt = require("support.prompt")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
 
@@ -16,9 +15,9 @@ end
 --- What the prompt proposes that these keys open, and the lines that it is about, once it is sent.
 local function proposed(nvim, keys)
   nvim:type(keys)
-  local text = table.concat(prompt.text(nvim), "/")
+  local text = table.concat(nvim:lines(), "/")
   nvim:type(text == "" and "x<C-s>" or "<C-s>")
-  local sent = prompt.sent(nvim)
+  local sent = nvim:host("received", "run")
   local selection = sent[#sent].selection
   return { selection.kind, selection.first_line, selection.last_line, text }
 end
@@ -69,11 +68,11 @@ test("a proposal is there to be sent, typing takes its place, and it is no draft
     ["<S-Tab><C-s>"] = "fix: a",
   }) do
     nvim:type("1G:Botglue<CR>" .. keys)
-    local sent = prompt.sent(nvim)
+    local sent = nvim:host("received", "run")
     equal({ sent[#sent].prompt, nvim:api("get_mode").mode }, { expected, "n" }, keys)
   end
   nvim:type("1G:Botglue<CR><Esc><Esc>")
   nvim:type(":1Botglue ask<CR>")
-  equal(prompt.text(nvim), { "" })
+  equal(nvim:lines(), { "" })
   equal(nvim:lines(1), { "one", "two", "three", "four" })
 end)

@@ -34,16 +34,6 @@ test("a retry sends the same on the range as it is now, also of a job that faile
   equal(nvim:lua("return require('botglue').retry(2)"), 3)
 end)
 
-test("a retry of a follow-up goes on from the same session", function()
-  local nvim = in_session()
-  nvim:lua("require('botglue').followup(1, 'more')")
-  nvim:request(2)
-  nvim:answer(2, { "B" }, { session_id = "s2" })
-  nvim:type(":Botglue retry 2<CR>")
-  local sent = nvim:request(3)
-  equal({ sent.prompt, sent.resume.session_id, sent.selection.text }, { "more", "s1", { "B" } })
-end)
-
 -- Ends a program of a session that prints a line: the line is written to a file. Neovim loses what a program prints
 -- before its terminal is there.
 local WRITE = [[ >"$SAID.new" && mv "$SAID.new" "$SAID" && exec cat]]

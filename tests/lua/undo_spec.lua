@@ -33,23 +33,6 @@ local STORIES = {
       { "a", "b", "c" },
     },
   },
-  ["a block, a part, an insertion and a deletion"] = {
-    rows = { "ab", "cd", "ef", "gh", "ij" },
-    jobs = {
-      { kind = "block", first = { 1, 0 }, last = { 2, 0 } },
-      { kind = "char", first = { 3, 1 }, last = { 4, 0 } },
-      { kind = "insert", first = { 5 } },
-      line(5, 5),
-    },
-    { { 1, { "1", "2" } }, { 2, { "F", "", "G" } }, { 3, { "new" } }, { 4, {} } },
-    {
-      { "1b", "2d", "eF", "", "Gh", "new" },
-      { "1b", "2d", "eF", "", "Gh", "ij", "new" },
-      { "1b", "2d", "eF", "", "Gh", "ij" },
-      { "1b", "2d", "ef", "gh", "ij" },
-      { "ab", "cd", "ef", "gh", "ij" },
-    },
-  },
   ["answers of which one changes nothing, and one is held"] = {
     jobs = { line(1, 1), line(2, 2) },
     { "2GAx<Esc>", { 1, { "a" } }, { 2, { "B" } } },
@@ -71,7 +54,7 @@ local STORIES = {
 
 for name, story in pairs(STORIES) do
   test("each answer is a step of its own: " .. name, function()
-    local nvim = child.with_host(story.rows or { "a", "b", "c" })
+    local nvim = child.with_host({ "a", "b", "c" })
     for _, range in ipairs(story.jobs) do
       nvim:run(range)
     end

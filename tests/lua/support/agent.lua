@@ -147,17 +147,9 @@ local function result(self, more)
   encoded(self, vim.tbl_extend("force", common, more))
 end
 
----@class AgentAmounts
----@field session_id string?
----@field model string?
----@field cost_usd number?
----@field num_turns integer?
----@field input_tokens integer?
----@field output_tokens integer?
-
 --- Says an answer and what it took, and may go on.
 ---@param text string
----@param more AgentAmounts?
+---@param more table? its session and model, and the amounts
 function Agent:conclude(text, more)
   more = more or {}
   self:begin(more)
@@ -179,7 +171,7 @@ end
 
 --- Says an answer and what it took, and ends.
 ---@param text string
----@param more AgentAmounts?
+---@param more table? its session and model, and the amounts
 function Agent:answer(text, more)
   self:conclude(text, more)
   self:exit(0)

@@ -244,19 +244,13 @@ function M.answer(id, lines, more)
   M.ended(id)
 end
 
---- Sends the host a signal, and waits until it is gone; there may be another one by then.
----@param signal string
-local function end_by(signal)
+--- The host is killed; there may be another one by then.
+function M.die()
   local channel = M.channel
-  vim.uv.kill(vim.fn.jobpid(channel), signal)
+  vim.uv.kill(vim.fn.jobpid(channel), "sigkill")
   eventually("the host is gone", function()
     return M.channel ~= channel
   end)
-end
-
---- The host is killed.
-function M.die()
-  end_by("sigkill")
 end
 
 --- The host is killed; waits until the next one is ready and knows the texts.
@@ -267,11 +261,6 @@ function M.restart()
   end)
   M.settle()
   M.heard()
-end
-
---- The host is told to end, and does.
-function M.stop()
-  end_by("sigterm")
 end
 
 --- The requests of one method that were sent to it.
