@@ -40,27 +40,3 @@ pub fn find_program(program: &str, own: Option<&String>) -> Option<PathBuf> {
 fn is_executable(file: &Path) -> bool {
     file.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_absolute_entries_of_path_are_searched() {
-        let own = "./bin:/usr/bin::bin:.:/bin:~/bin".to_owned();
-        assert_eq!(search_path(Some(&own)), OsStr::new("/usr/bin:/bin"));
-        assert_eq!(search_path(Some(&"./bin".to_owned())), OsStr::new(""));
-    }
-
-    #[test]
-    fn a_program_is_an_absolute_path_or_a_name_in_path() {
-        let path = OsStr::new("/no/such:/bin");
-        assert_eq!(find("sh", path), Some("/bin/sh".into()));
-        assert_eq!(find("/bin/sh", OsStr::new("")), Some("/bin/sh".into()));
-        assert_eq!(
-            [find("", path), find("no-such-program", path), find("/no/such", path)],
-            [const { None }; 3]
-        );
-        assert_eq!(["./a", "a/b", "a", "/a"].map(is_relative_path), [true, true, false, false]);
-    }
-}

@@ -203,21 +203,6 @@ mod tests {
     }
 
     #[test]
-    fn replies_are_read() {
-        assert_eq!(WriteReply::decode(&map(vec![("state", "not_now".into())])), Some(WriteReply::NotNow));
-        assert_eq!(
-            WriteReply::decode(&map(vec![("state", "stale".into()), ("tick", 7.into())])),
-            Some(WriteReply::Stale { tick: 7 })
-        );
-        let written = map(vec![("state", "written".into()), ("from", 7.into()), ("to", 9.into())]);
-        let differs = map(vec![("state", "differs".into())]);
-        let steps = Value::Array(vec![written, differs]);
-        let done = map(vec![("state", "done".into()), ("tick", 9.into()), ("steps", steps)]);
-        let steps = vec![StepReply::Written { from: 7, to: 9 }, StepReply::Differs];
-        assert_eq!(WriteReply::decode(&done), Some(WriteReply::Done { tick: 9, steps }));
-    }
-
-    #[test]
     fn what_is_no_reply_is_none() {
         for value in [Value::Nil, map(vec![("state", "stale".into())]), map(vec![("state", "what".into())])] {
             assert_eq!(WriteReply::decode(&value), None);

@@ -191,17 +191,7 @@ fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Er
 
 #[cfg(test)]
 mod tests {
-    use super::NamedPrompt;
     use super::sample::options;
-
-    #[test]
-    fn options_are_read_as_the_plugin_sends_them() {
-        let options = options();
-        assert_eq!(options.agents["mine"].models().collect::<Vec<_>>(), ["a", "b"]);
-        let prompt = |text: &str, asks| NamedPrompt { text: text.to_owned(), asks, ..NamedPrompt::default() };
-        let named = [("fix", prompt("fix it", true)), ("tests", prompt("write tests", false))];
-        assert_eq!(options.prompts, named.map(|(name, prompt)| (name.to_owned(), prompt)).into());
-    }
 
     #[test]
     fn a_session_is_one_that_can_be_gone_on_in() {

@@ -235,14 +235,6 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_comes_with_the_screen() {
-        let ask = ask("act", &json!({ "action": "prompt", "row": "#3" }));
-        assert_eq!((ask.token, ask.here), (3, Ui { columns: 80, lines: 24, cmdheight: 1 }));
-        let act = Act { view: None, action: "prompt".to_owned(), row: Some("#3".to_owned()) };
-        assert_eq!(ask.asked(), Ok(Asked::Act(act)));
-    }
-
-    #[test]
     fn an_error_names_its_field() {
         let error = |what: &str, arg| ask(what, &arg).asked().unwrap_err().message;
         assert!(error("weather", json!({})).contains("`weather`"));

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
+use crate::support::agents::write_script;
 use crate::support::process;
 use crate::support::rpc::to_json;
 use crate::support::scratch::Scratch;
@@ -55,11 +56,11 @@ fn an_agent_starts_in_its_own_group_and_sees_neither_prompt_nor_code_in_its_argu
     let script = format!(
         "cat > $DIR/input; printf '%s\\n' \"$@\" > $DIR/argv; ps -o pgid= -p $$ > $DIR/group; echo $$ >> $DIR/group; echo '{RESULT}'"
     );
-    let agents = agent(&serve, "claude", &script, &json!({"args": ["--mine"]}));
+    let agents = agent(&serve, "claude", &script, &json!({"args": ["-x", "it's"]}));
     let secret = json!({"prompt": "the-secret-prompt"});
     assert_eq!(run(&serve, 1, agents, secret)["text"], "answer");
     let argv = note(&serve, "argv");
-    assert!(argv.contains("--output-format") && argv.ends_with("--mine\n"), "{argv}");
+    assert!(argv.contains("--output-format") && argv.ends_with("-x\nit's\n"), "{argv}");
     assert!(!argv.contains("secret") && !argv.contains("local a"), "{argv}");
     let input = note(&serve, "input");
     assert!(input.contains("the-secret-prompt") && input.contains("local a"), "{input}");
@@ -142,6 +143,14 @@ fn a_program_is_looked_up_before_the_project_is_the_working_directory() {
     let inner = run(&serve, 3, agent(&serve, "text", script, &json!({"env": path})), json!({}));
     assert_eq!(inner["text"], "none");
     assert!(!serve.scratch.project().join("ran").exists());
+}
+
+#[test]
+fn a_command_below_the_home_is_written_with_a_tilde() {
+    let serve = Serve::start(Scratch::new());
+    write_script(&serve.scratch.path("home/agent"), "echo at home");
+    let agents = json!({"mine": {"protocol": "text", "command": ["~/agent"]}});
+    assert_eq!(run(&serve, 1, agents, json!({}))["text"], "at home");
 }
 
 #[test]

@@ -49,18 +49,6 @@ fn a_grandchild_in_a_session_of_its_own_ends_with_its_job_and_so_do_its_children
     }
 }
 
-#[test]
-#[cfg(target_os = "linux")]
-fn quitting_in_mid_job_ends_a_grandchild_in_a_session_of_its_own() {
-    let scratch = Scratch::new();
-    let daemon = in_a_session_of_its_own(&scratch, "exec sleep 1000");
-    let agent = agents::fault(&scratch, "", &format!("{daemon}\nsleep 1001"));
-    let nvim = open(scratch, agent);
-    nvim.run("it", (1, 1), json!({}));
-    process::wait_for(&nvim.scratch, "sleep 1001");
-    nvim.quit();
-}
-
 /// It cannot be known which of two agents started it, so it stays until the older one has ended, too.
 #[test]
 #[cfg(target_os = "linux")]
@@ -90,19 +78,20 @@ fn the_end_of_one_job_ends_nothing_that_another_may_have_started() {
 }
 
 #[test]
-fn quitting_ends_an_agent_that_ignores_term() {
+fn quitting_in_mid_job_ends_agents_that_ignore_term_and_what_left_their_group() {
     let scratch = Scratch::new();
-    let agent = agents::ignores_term(&scratch);
+    let daemon = in_a_session_of_its_own(&scratch, "exec sleep 1000");
+    let agent = agents::fault(&scratch, "", &format!("trap '' TERM\n{daemon}\nwhile :; do sleep 1001; done"));
     let nvim = open(scratch, agent);
-    nvim.run("GATE:it", (1, 1), json!({}));
-    process::wait_for(&nvim.scratch, "sleep 1000");
+    nvim.run("it", (1, 1), json!({}));
+    process::wait_for(&nvim.scratch, "sleep 1001");
     nvim.quit();
 }
 
 #[test]
 fn a_killed_host_ends_even_agents_that_ignore_term() {
     let scratch = Scratch::new();
-    let agent = agents::ignores_term(&scratch);
+    let agent = agents::fault(&scratch, "", "trap '' TERM; while :; do sleep 1000; done");
     let nvim = open(scratch, agent);
     let id = nvim.run("GATE:it", (1, 1), json!({}));
     process::wait_for(&nvim.scratch, "sleep 1000");

@@ -44,19 +44,6 @@ fn what_an_agent_counts_beyond_all_bounds_can_be_added_up() {
     }
 }
 
-#[test]
-fn a_job_with_the_number_of_one_that_runs_is_ignored() {
-    let serve = Serve::start(Scratch::new());
-    let mut gate = gate(&serve.scratch.project().join("gate"));
-    serve.run(1, "read go <gate; echo the first", &json!({}));
-    serve.runs(1);
-    serve.run(1, "echo the second", &json!({}));
-    serve.run(2, "echo another", &json!({}));
-    serve.finished(2);
-    gate.write_all(b"go\n").unwrap();
-    assert_eq!(serve.finished(1)["text"], "the first");
-}
-
 /// A pipe from which an agent reads a line before it goes on. Open at both ends, so that neither side waits for the other.
 fn gate(path: &Path) -> File {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());

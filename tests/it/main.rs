@@ -32,7 +32,6 @@ mod store;
 mod stored;
 mod streams;
 mod support;
-mod text;
 #[cfg(target_os = "linux")]
 mod transcripts;
 mod watched;

@@ -105,11 +105,6 @@ impl Run {
     }
 }
 
-/// Says nothing and ignores the request to end.
-pub fn ignores_term(scratch: &Scratch) -> Value {
-    fault(scratch, "", "trap '' TERM; while :; do sleep 1000; done")
-}
-
 /// An agent `claude` that reads its message, prints a whole good run unless `answer` is empty, and then does
 /// what `script` says.
 pub fn fault(scratch: &Scratch, answer: &str, script: &str) -> Value {
