@@ -66,7 +66,7 @@ fn the_end_of_one_job_ends_nothing_that_another_may_have_started() {
     let second = nvim.run("it", (2, 2), json!({"agent": "other"}));
     assert_eq!(nvim.finished(second)["landing"], "applied");
     let log = nvim.scratch.path("state/nvim/botglue.log");
-    let gone = format!("gone job={second} ");
+    let gone = format!("gone job={second}\n");
     wait("the host has ended what is left of the second job", || {
         std::fs::read_to_string(&log).is_ok_and(|log| log.contains(&gone))
     });
