@@ -1,8 +1,6 @@
 --- The options: their types and defaults as data, and what is in force. What `setup()` was given is kept by the
 --- connection and handed in. A wrong option raises one error that names its path.
 
-local errors = require("botglue.host.errors")
-
 local M = {}
 
 --- What a value has to be. Without `as` it is any of its type.
@@ -169,7 +167,8 @@ local SHIPPED = {
 ---@param expected string
 ---@param value any
 function M.wrong(name, expected, value)
-  errors.fail("%s must be %s, got %s", name, expected, errors.inspect(value))
+  local got = vim.inspect(value, { newline = " ", indent = "" })
+  error(("botglue: %s must be %s, got %s"):format(name, expected, got), 0)
 end
 
 --- Raises an error where a value is not what it has to be.
