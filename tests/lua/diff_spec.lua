@@ -181,12 +181,6 @@ test("of a landed answer what was there before is shown beside it, in a tab page
   equal(nvim:lines(), { "top", "a", "Bx", "C", "e" })
 end)
 
-test("a part of a row that landed is compared in its whole rows", function()
-  local nvim = landed({ "f(a, b)" }, { kind = "char", first = { 1, 2 }, last = { 1, 2 } }, { "xyz" })
-  nvim:type(":Botglue diff<CR>")
-  equal(windows(nvim), { { { "f(a, b)" }, true }, { { "f(xyz, b)" }, true } })
-end)
-
 test("where there is nothing to compare, one line says so", function()
   local nvim = child.with_host({ "a" })
   local function says(command, expected)

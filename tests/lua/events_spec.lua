@@ -45,18 +45,6 @@ test("an event has the job as it was, and those of a job keep their order", func
   })
 end)
 
-test("wait() returns after those who listen were told", function()
-  local nvim = with_jobs({ "a" }, on("Finished", "table.insert(heard, event.data.id)"))
-  equal(
-    nvim:lua([[
-      require("support.host").agent(1):answer("A")
-      local before = #heard
-      return { before, require("botglue").wait(1, 5000).landing, #heard }
-    ]]),
-    { 0, "applied", 1 }
-  )
-end)
-
 test("a handler may wait for its own job, from the start to the end", function()
   local nvim = child.with_host({ "a" })
   nvim:lua("_G.heard = {} " .. on(

@@ -45,14 +45,6 @@ test("a range is the same rows after all around it was replaced", function()
   local lines, after = { "{", "one()", "two()", "}" }, { "-- new", "{", "NEW", "}" }
   local set = [[vim.api.nvim_buf_set_lines(0, 0, -1, true, { "-- new", "{", "one()", "two()", "}" })]]
   replaced("set_lines", lines, set, applied, after)
-  replaced("set_lines twice", lines, set .. " vim.cmd('1delete') " .. set, applied, after)
-  replaced(
-    "set_text",
-    lines,
-    [[vim.api.nvim_buf_set_text(0, 0, 0, 3, 1, { "-- new", "{", "one()", "two()", "}" })]],
-    applied,
-    after
-  )
   replaced("a filter", lines, [[vim.cmd("silent %!sed '1i -- new'")]], applied, after)
   replaced(
     "read again",

@@ -54,13 +54,6 @@ test("jobs: the rows of the list, then what can be done with the one that is cho
   equal(nvim:api("win_get_cursor", 0)[1], 2)
 end)
 
-test("jobs are picked from where nothing is named, and nothing happens where nothing is chosen", function()
-  local nvim = start()
-  choosing(nvim, {})
-  equal(pick(nvim, "")[1].prompt, "botglue jobs")
-  equal({ #nvim:lua("return asked"), #nvim:api("list_wins") }, { 1, 1 })
-end)
-
 test("held: the review opens at once", function()
   local nvim = start()
   choosing(nvim, { "prompt 1" })

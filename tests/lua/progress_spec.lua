@@ -84,13 +84,6 @@ test("when Neovim or the host ends, so does the progress", function()
   nvim:run(child.line(1))
   nvim:lua("require('support.host').die()")
   equal(told(nvim)[2], known and "failed 100 it" or nil)
-  nvim:lua([[
-    vim.api.nvim_create_autocmd("VimLeave", {
-      callback = function()
-        vim.fn.writefile(told, vim.fn.stdpath("cache"))
-      end,
-    })
-  ]])
   nvim:run(child.line(2))
   nvim:settle()
   nvim:lua("vim.api.nvim_exec_autocmds('VimLeavePre', {})")

@@ -58,20 +58,6 @@ for name, ways in pairs(WAYS) do
   end)
 end
 
-test("out of another tab page, and there again", function()
-  for _, last in ipairs({ "<C-s>", "<Esc>q" }) do
-    local nvim = start()
-    nvim:type("3GVj:Botglue<CR>words<Esc>")
-    nvim:type(":tabnew<CR>ihello<F5>")
-    assert(nvim:lua("return vim.bo.filetype == 'botglue-prompt'"))
-    nvim:type(" more" .. last)
-    nvim:type(" world")
-    local at = here(nvim)
-    equal({ at[1], at[4], nvim:lua("return vim.fn.tabpagenr()") }, { "i", "hello world", 2 })
-    equal(nvim:lines(1), LINES)
-  end
-end)
-
 test("a prompt that is ended in one command out of Insert mode", function()
   for _, keys in ipairs({
     "abc<C-o>q",
