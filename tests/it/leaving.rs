@@ -33,7 +33,7 @@ fn a_long_prompt_is_kept_to_its_last_word() {
         local text = ('word '):rep(128 * 1024 / 5)
         for _, last in ipairs({ '', 'the last' }) do
           local typed = { tick = 1, text = text .. last, row = 0, column = 0, mode = 'i', width = 70 }
-          host:notify('prompt', { id = 1, about = last == '' and { buffer = 1 } or nil, typed = typed })
+          host:notify('prompt', { id = 1, about = last == '' and { buffer = 1, project = '/p', cwd = '/p' } or nil, typed = typed })
         end";
     let nvim = say_last(nvim, typed);
     history(&nvim, "the next host has what was stored", |jobs| jobs.len() == 1);

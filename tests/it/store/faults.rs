@@ -81,7 +81,7 @@ fn locked_for_a_moment_while_neovim_ends() {
     run(&nvim, &gated, "two", 2, "local b = 20");
     let host = nvim.host().unwrap();
     let said = "local typed = { tick = 1, text = 'the last', row = 0, column = 0, mode = 'i', width = 70 }
-        local prompt = { id = 1, about = { buffer = 1 }, typed = typed }
+        local prompt = { id = 1, about = { buffer = 1, project = '/p', cwd = '/p' }, typed = typed }
         require('botglue.host.connection').process:notify('prompt', prompt)
         vim.schedule(function() vim.cmd('qa!') end)";
     nvim.exec(said);
