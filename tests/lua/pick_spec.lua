@@ -41,18 +41,21 @@ local function start()
   return nvim
 end
 
-test("jobs: the rows of the list, then what can be done with the one that is chosen", function()
-  local nvim = start()
-  nvim:type("3G")
-  choosing(nvim, { "prompt 2", "jump" })
-  local asked = pick(nvim, "jobs")
-  equal({ asked[1].prompt, #asked[1].shown }, { "botglue jobs", 2 })
-  contains(asked[1].shown[1], "held: review")
-  equal(asked[1].shown[2]:find("prompt 2.*landed") ~= nil, true, asked[1].shown[2])
-  equal(asked[2].prompt, "botglue: what to do")
-  equal(vim.list_slice(asked[2].shown, 1, 2), { "jump to its place", "show the prompt" })
-  equal(nvim:api("win_get_cursor", 0)[1], 2)
-end)
+test(
+  "jobs, where nothing is named: the rows of the list, then what can be done with the one that is chosen",
+  function()
+    local nvim = start()
+    nvim:type("3G")
+    choosing(nvim, { "prompt 2", "jump" })
+    local asked = pick(nvim, "")
+    equal({ asked[1].prompt, #asked[1].shown }, { "botglue jobs", 2 })
+    contains(asked[1].shown[1], "held: review")
+    equal(asked[1].shown[2]:find("prompt 2.*landed") ~= nil, true, asked[1].shown[2])
+    equal(asked[2].prompt, "botglue: what to do")
+    equal(vim.list_slice(asked[2].shown, 1, 2), { "jump to its place", "show the prompt" })
+    equal(nvim:api("win_get_cursor", 0)[1], 2)
+  end
+)
 
 test("held: the review opens at once", function()
   local nvim = start()
