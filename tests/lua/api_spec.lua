@@ -95,7 +95,7 @@ test("jobs are listed oldest first; one that is not there is nil", function()
   end
 end)
 
-test("wait keeps the event loop running, and gives up in time, if there is one", function()
+test("wait keeps the event loop running, gives up in time, and returns after events", function()
   local nvim = child.with_host({ "a" })
   nvim:run({ kind = "insert", first = { 1 } })
   equal(nvim:lua("return require('botglue').wait(1, 20)"), vim.NIL)
@@ -104,7 +104,10 @@ test("wait keeps the event loop running, and gives up in time, if there is one",
       "local id = ...; vim.defer_fn(function() require('support.host').answer(id, { 'x' }) end, 20)",
       id
     )
-    equal(nvim:lua(("return require('botglue').wait(%d, %s).landing"):format(id, ms)), "applied", ms)
+    local code = "return { botglue.wait(%d, %s).landing, host.count('BotglueJobFinished', %d) }"
+    local told = "local botglue, host = require('botglue'), require('support.host') "
+      .. code:format(id, ms, id)
+    equal(nvim:lua(told), { "applied", 1 }, ms)
     nvim:run({ kind = "insert", first = { 1 } })
   end
 end)
