@@ -6,6 +6,7 @@
 
 pub mod agent;
 mod command;
+mod diff;
 pub mod document;
 pub mod editor;
 pub mod error;

@@ -7,7 +7,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 
-use similar::TextDiff;
 use tokio::io::AsyncReadExt;
 use tokio::time::timeout;
 
@@ -15,6 +14,7 @@ use super::find_program;
 use super::groups::Groups;
 use super::launch::Launch;
 use super::process::{Pipes, Process};
+use crate::diff;
 use crate::fields::bytes;
 use crate::stream::ExitStatus;
 
@@ -58,8 +58,7 @@ pub async fn diff(path: &Path, now: &str, most: usize, groups: &Groups) -> Strin
     let now = now.to_owned();
     let compared = tokio::task::spawn_blocking(move || {
         let before = String::from_utf8_lossy(&committed).replace("\r\n", "\n");
-        let diff = TextDiff::configure().timeout(WITHIN).diff_lines(before.as_str(), now.as_str());
-        diff.unified_diff().to_string()
+        diff::unified(&before, &now, WITHIN)
     });
     let lines = compared.await.unwrap_or_default();
     let mut end = lines.len().min(most);

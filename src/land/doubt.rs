@@ -1,11 +1,10 @@
 //! What makes an answer doubtful: it would do damage as it is. The rules look at what an answer says and at what was
 //! selected, never at how long it is; what the selection has itself is no reason.
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
-
 use super::target::Target;
 use super::text::is_blank;
 use super::{is_prose, printed};
+use crate::diff::{self, DiffOp};
 use crate::request::{Selection, SelectionKind};
 
 /// See the module.
@@ -171,7 +170,7 @@ fn leaves_out(target: Target<'_>, lines: &[String]) -> bool {
         return false;
     }
     let of_code = |rows: &[String]| rows.iter().filter(|row| !is_blank(row)).count();
-    capture_diff_slices(Algorithm::Myers, own, lines).into_iter().any(|change| {
+    diff::fewest(own, lines).into_iter().any(|change| {
         let (DiffOp::Replace { .. }, old, new) = (change, change.old_range(), change.new_range()) else {
             return false;
         };

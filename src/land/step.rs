@@ -4,9 +4,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
-
 use super::replaced::Bytes;
+use crate::diff::{self, DiffOp};
 use crate::document::{Passage, Place, Row, Rows};
 
 /// One replacement of whole rows.
@@ -130,7 +129,7 @@ fn changes_of(old: &[&[u8]], new: &[&[u8]], is_part: bool) -> Vec<RowChange> {
 
 /// Which rows are replaced by which lines. A row that stands once on both sides is kept rather than one that says less.
 pub fn changes(old: &[&[u8]], new: &[&[u8]]) -> Vec<RowChange> {
-    let ops = capture_diff_slices(Algorithm::Patience, old, new).into_iter();
+    let ops = diff::patient(old, new).into_iter();
     ops.filter(|op| !matches!(op, DiffOp::Equal { .. })).map(|op| (op.old_range(), op.new_range())).collect()
 }
 

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use crate::diff::{self, DiffOp};
 
 /// Rows with more bytes are not looked into.
 const LONGEST: usize = 2000;
@@ -38,7 +38,7 @@ fn between(old: &[u8], new: &[u8]) -> Option<(WordMarks, WordMarks)> {
     let text_old: Vec<&[u8]> = words_old.iter().map(|word| &old[word.clone()]).collect();
     let text_new: Vec<&[u8]> = words_new.iter().map(|word| &new[word.clone()]).collect();
     let (mut gone, mut come, mut same) = (WordMarks::new(), WordMarks::new(), 0);
-    for op in capture_diff_slices(Algorithm::Myers, &text_old, &text_new) {
+    for op in diff::fewest(&text_old, &text_new) {
         let (in_old, in_new) = (span(&words_old, op.old_range()), span(&words_new, op.new_range()));
         if let DiffOp::Equal { .. } = op {
             let is_ink = |byte: &&u8| !byte.is_ascii_whitespace();
