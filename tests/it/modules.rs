@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 mod lua;
 
 /// Every module, in the order in which they may know each other.
-const ORDER: [&str; 34] = [
-    "named", "limit", "error", "memory", "log", "rules", "fields", "stream", "agent", "options", "request",
-    "document", "land", "review", "message", "journal", "store", "mirror", "record", "session", "view", "ui",
-    "command", "reap", "held", "job", "editor", "rpc", "host", "serve", "parse", "replay", "lib", "main",
+const ORDER: [&str; 35] = [
+    "named", "diff", "limit", "error", "memory", "log", "rules", "fields", "stream", "agent", "options",
+    "request", "document", "land", "review", "message", "journal", "store", "mirror", "record", "session",
+    "view", "ui", "command", "reap", "held", "job", "editor", "rpc", "host", "serve", "parse", "replay",
+    "lib", "main",
 ];
 
 #[test]
