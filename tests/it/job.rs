@@ -40,8 +40,11 @@ fn note(serve: &Serve, name: &str) -> String {
     wait_some(&format!("the note {name}"), || fs::read_to_string(serve.scratch.project().join(name)).ok())
 }
 
+/// The transcripts. Their folder is made with the first, which is written behind the jobs.
 fn transcripts(serve: &Serve) -> Vec<PathBuf> {
-    fs::read_dir(serve.scratch.path("data/transcripts")).unwrap().map(|file| file.unwrap().path()).collect()
+    let folder = serve.scratch.path("data/transcripts");
+    let files = wait_some("the transcripts", || fs::read_dir(&folder).ok());
+    files.map(|file| file.unwrap().path()).collect()
 }
 
 #[track_caller]
@@ -67,7 +70,7 @@ fn an_agent_starts_in_its_own_group_and_sees_neither_prompt_nor_code_in_its_argu
     let group = note(&serve, "group");
     let ids: Vec<&str> = group.split_whitespace().collect();
     assert_eq!(ids[0], ids[1], "it leads its group");
-    assert_eq!(transcripts(&serve).len(), 1);
+    wait_some("its transcript", || (transcripts(&serve).len() == 1).then_some(()));
 }
 
 #[test]
