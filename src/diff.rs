@@ -33,7 +33,8 @@ pub fn unified(old: &str, new: &str, within: Duration) -> String {
             let past = group.last().map_or(first, |op| of(op).end);
             format!("{},{}", first + usize::from(past > first), past - first)
         };
-        text += &format!("@@ -{} +{} @@\n", rows(DiffOp::old_range), rows(DiffOp::new_range));
+        let (gone, come) = (rows(DiffOp::old_range), rows(DiffOp::new_range));
+        text.extend(["@@ -", &gone, " +", &come, " @@\n"]);
         for op in &group {
             let is_same = matches!(op, DiffOp::Equal { .. });
             let gone = old[op.old_range()].iter().map(|row| (if is_same { ' ' } else { '-' }, row));
