@@ -74,6 +74,13 @@ pub enum Change {
         /// What was typed; nothing where it is empty now.
         text: String,
     },
+    /// A line that the database refuses for good.
+    Refused {
+        /// Its error.
+        why: String,
+        /// The line.
+        line: Box<Line>,
+    },
 }
 
 impl Line {

@@ -99,6 +99,7 @@ pub fn run(neovim: &str) -> Vec<Line> {
     let amounts = Amounts { cost_usd: Some(0.5), num_turns: Some(3), ..Amounts::default() };
     let rows = Some(vec!["x".to_owned()]);
     let merged = Landed { landing: "merged".to_owned(), place: Some((7, 8)), rows, held_for: None };
+    let refused = Box::new(Line::new("s-8".to_owned(), ended(8, "eight")));
     let changes = [
         (0, begin("s", neovim)),
         unsent(1, "shorter\n"),
@@ -127,6 +128,7 @@ pub fn run(neovim: &str) -> Vec<Line> {
         (6, Change::Interrupted),
         (4, landed("rejected", None)),
         (2, draft("mine, later")),
+        (0, Change::Refused { why: String::new(), line: refused }),
         unsent(2, ""),
         unsent(3, "a third"),
         accept(7, 4000),

@@ -7,11 +7,12 @@ use std::mem::discriminant;
 use super::line::{Change, Line};
 use super::record::{Accepted, Held};
 
-/// The undecided answers by their keys.
+/// The undecided answers by their keys, and what the database has refused.
 #[derive(Debug, Default)]
 pub struct Undecided {
     /// Of each its end, then the last change of each kind.
     answers: BTreeMap<String, Vec<Change>>,
+    refused: Vec<Line>,
     /// The files of jobs that have no answer, by their keys.
     jobs: BTreeMap<String, (String, Progress)>,
 }
@@ -44,6 +45,7 @@ impl Undecided {
                 self.answers.insert(line.uuid.clone(), vec![line.change.clone()]);
             }
             Change::Landed(landed) if landed.landing != "held" => _ = self.answers.remove(&line.uuid),
+            Change::Refused { .. } if !self.refused.contains(line) => self.refused.push(line.clone()),
             Change::Ended(_) => {}
             change => {
                 if let Some(changes) = self.answers.get_mut(&line.uuid) {
@@ -85,7 +87,7 @@ impl Undecided {
 
     /// Whether no answer has to stay in the journal.
     pub fn is_empty(&self) -> bool {
-        self.answers.is_empty()
+        self.answers.is_empty() && self.refused.is_empty()
     }
 
     /// The shortest lines that say all of it.
@@ -103,7 +105,7 @@ impl Undecided {
             };
             Some(changes.map(|change| Line::new(uuid.clone(), change)))
         });
-        lines.chain(jobs.flatten()).collect()
+        self.refused.iter().cloned().chain(lines).chain(jobs.flatten()).collect()
     }
 
     /// All answers as held ones, the oldest first; `otherwise` is why an answer is held that had not landed yet.

@@ -116,6 +116,11 @@ impl Writer {
         }
     }
 
+    /// The database refuses a line for good.
+    pub fn refuse(&mut self, line: Line, why: String) {
+        self.append_to(line.uuid.clone(), Change::Refused { why, line: Box::new(line) });
+    }
+
     /// Another session's answer has this number in this one now.
     pub fn number(&mut self, uuid: String, id: u64) {
         self.adopted.insert(id, uuid.clone());

@@ -16,13 +16,13 @@ const ENTRY: &str = "json_set(json_remove(?3, '$.text', '$.lines', '$.checkpoint
     '$.selection.rows', '$.selection.cols', '$.selection.beside'),
     '$.has_answer', json(iif(?3 ->> 'text' IS NULL, 'false', 'true')))";
 
-/// Applies lines in one transaction; one that is refused for good is left out: returns why. Where the
+/// Applies lines in one transaction; a line that is refused for good is left out, and returned with why. Where the
 /// database cannot be written now nothing of it is applied.
 pub fn apply(
     connection: &mut Connection,
     session: &mut String,
     lines: &[Line],
-) -> Result<Vec<StoreError>, StoreError> {
+) -> Result<Vec<(Line, StoreError)>, StoreError> {
     // Immediate: it gets the lock at its beginning, and so never waits for another host between two statements.
     let mut transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut refused = Vec::new();
@@ -31,7 +31,7 @@ pub fn apply(
         match one(&savepoint, session, line) {
             Ok(()) => savepoint.commit()?,
             // It is taken back with the savepoint.
-            Err(error) if error.is_refusal() => refused.push(error),
+            Err(error) if error.is_refusal() => refused.push((line.clone(), error)),
             Err(error) => return Err(error),
         }
     }
@@ -66,7 +66,7 @@ fn one(to: &Connection, session: &mut String, line: &Line) -> Result<(), StoreEr
         }
         Change::Unsent { id, at_ms, text } => prompts::keep(to, session, *id, *at_ms, text),
         // It belongs to the journal alone, as drafts do.
-        Change::Begin { .. } | Change::Draft(_) => Ok(()),
+        Change::Begin { .. } | Change::Refused { .. } | Change::Draft(_) => Ok(()),
     }
 }
 

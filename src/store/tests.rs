@@ -192,8 +192,14 @@ impl Host {
     }
 }
 
+/// All that is in journals.
+fn journals(dir: &Path) -> String {
+    let files = fs::read_dir(dir.join("journal")).unwrap();
+    files.filter_map(|file| fs::read_to_string(file.unwrap().path()).ok()).collect()
+}
+
 #[test]
-fn where_the_database_refuses_a_line_the_others_are_applied_and_the_user_is_told() {
+fn a_line_that_the_database_refuses_stays_in_the_journal_and_the_others_are_applied() {
     let dir = tempfile::tempdir().unwrap();
     begun(
         dir.path(),
@@ -220,6 +226,9 @@ fn where_the_database_refuses_a_line_the_others_are_applied_and_the_user_is_told
     until(|| is_gone("gone-0.jsonl") && is_gone("gone-1.jsonl"), "all of it is applied, or refused");
     host.close();
     assert_eq!(host.told().count(), 0, "told once");
+    let refused =
+        |uuid: &str| journals(dir.path()).matches(&format!(r#""uuid":"{uuid}","what":"refused""#)).count();
+    assert_eq!((refused("s-2"), refused("gone-1"), refused("s-1")), (1, 1, 0));
 }
 
 /// Brings something about in a data directory, that lasts as long as what is returned.

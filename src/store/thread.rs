@@ -168,8 +168,10 @@ impl StoreThread {
 
     /// Applies lines, all or none.
     fn apply(&mut self, session: &mut String, lines: &[Line]) -> Result<(), StoreError> {
-        for error in apply::apply(self.connection()?, session, lines)? {
+        // The database will never take those that it refuses: they stay in this session's journal, whosever they were.
+        for (line, error) in apply::apply(self.connection()?, session, lines)? {
             self.complain(format!("answers are in no history: {error}; jobs run all the same"));
+            self.journal.send(move |writer| writer.refuse(line, error.to_string()));
         }
         Ok(())
     }
