@@ -6,12 +6,13 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::Host;
 use crate::command::Act;
-use crate::journal::{Held, Landed};
+use crate::journal::{Held, Landed, Record, RowsOnDisk};
+use crate::land::HeldFor;
 use crate::rpc::Hello;
 use crate::session::HeldAnswer;
 
@@ -123,13 +124,12 @@ impl Host {
         self.postponed.get_or_insert_default();
         let back = self.back.clone();
         let answers = held.iter().zip(lost.iter().map(Some).chain(std::iter::repeat(None)));
-        let answer = |(held, lost): (&Held, Option<&u64>)| {
-            let mut answer = held.answer();
+        let numbered = |(held, lost): (&Held, Option<&u64>)| {
+            let mut answer = answer(held);
             answer["id"] = json!(lost);
-            answer["set"]["said"] = json!(HeldAnswer::stored(held).said());
             answer
         };
-        let answers: Vec<_> = answers.map(answer).collect();
+        let answers: Vec<_> = answers.map(numbered).collect();
         self.editor.hold(&answers, asked, move |ids| {
             let held: Vec<_> = held.into_iter().zip(ids).collect();
             back.then(move |host| host.numbered(&held, &lost, adopter));
@@ -167,4 +167,36 @@ impl Host {
         }
         self.take_postponed();
     }
+}
+
+/// A held answer as the plugin gets it, which makes a job of it.
+fn answer(held: &Held) -> Value {
+    let Held { uuid, saved, record, .. } = held;
+    let Record { job, share, .. } = record;
+    let stands = saved.as_ref().map(|RowsOnDisk { place, rows, base }| {
+        let first_line = place.map_or(job.selection.first_line, |(first, _)| first);
+        json!({ "first_line": first_line, "rows": rows, "base": base })
+    });
+    let set = json!({
+        "uuid": uuid,
+        "status": "done",
+        "landing": "held",
+        "path": job.path,
+        "prompt": job.prompt,
+        "agent": job.agent,
+        "wanted": record.model(),
+        "cwd": job.project,
+        "took_ms": record.ended_ms.saturating_sub(job.started_ms),
+        "text": record.text,
+        "held_for": record.held_for.as_deref().unwrap_or(HeldFor::BufferGone.name()),
+        "held_why": record.held_why,
+        "session_id": record.session_id,
+        "model": record.model(),
+        "cost_usd": share.cost_usd,
+        "num_turns": share.num_turns,
+        "input_tokens": share.usage.input_tokens,
+        "output_tokens": share.usage.output_tokens,
+        "said": HeldAnswer::stored(held).said(),
+    });
+    json!({ "selection": job.selection, "stands": stands, "set": set })
 }

@@ -1,11 +1,9 @@
 //! What is kept of a job, in the words of the database.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use super::amounts::Amounts;
 use crate::error::Code;
-use crate::land::HeldFor;
 use crate::request::{Resume, Selection};
 
 /// A job that has not ended, as it is kept.
@@ -142,37 +140,4 @@ pub struct Held {
     pub saved: Option<RowsOnDisk>,
     /// The rest of it.
     pub record: Record,
-}
-
-impl Held {
-    /// The answer as the editor gets it, which makes a job of it.
-    pub fn answer(&self) -> Value {
-        let Self { uuid, saved, record, .. } = self;
-        let Record { job, share, .. } = record;
-        let stands = saved.as_ref().map(|RowsOnDisk { place, rows, base }| {
-            let first_line = place.map_or(job.selection.first_line, |(first, _)| first);
-            json!({ "first_line": first_line, "rows": rows, "base": base })
-        });
-        let set = json!({
-            "uuid": uuid,
-            "status": "done",
-            "landing": "held",
-            "path": job.path,
-            "prompt": job.prompt,
-            "agent": job.agent,
-            "wanted": record.model(),
-            "cwd": job.project,
-            "took_ms": record.ended_ms.saturating_sub(job.started_ms),
-            "text": record.text,
-            "held_for": record.held_for.as_deref().unwrap_or(HeldFor::BufferGone.name()),
-            "held_why": record.held_why,
-            "session_id": record.session_id,
-            "model": record.model(),
-            "cost_usd": share.cost_usd,
-            "num_turns": share.num_turns,
-            "input_tokens": share.usage.input_tokens,
-            "output_tokens": share.usage.output_tokens,
-        });
-        json!({ "selection": job.selection, "stands": stands, "set": set })
-    }
 }

@@ -1,11 +1,13 @@
 //! The history: finished jobs, newest first; and one job whole.
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use rusqlite::types::Value;
-use rusqlite::{Connection, Row, params, params_from_iter};
+use rusqlite::{Row, params, params_from_iter};
 use serde::{Deserialize, Serialize};
 
 use super::{Asker, StoreError};
-use crate::journal::Record;
+use crate::journal::{Record, now_ms};
 
 /// A finished job, or one that was interrupted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,7 +21,7 @@ pub struct JobEntry {
     /// As it is kept; in a list without its long texts. `transcript` is the path, as long as the file is there.
     #[serde(flatten)]
     pub record: Record,
-    /// When it ended, where the user is: `2025-03-09 09:05`. The database tells: the standard library has no time zones.
+    /// When it ended, where the user is: `2025-03-09 09:05`.
     #[serde(skip)]
     pub ended: String,
     /// What became of its answer.
@@ -79,12 +81,13 @@ impl JobEntry {
     }
 }
 
-/// A time where the user is.
-fn local(connection: &Connection, ms: Option<i64>) -> Result<String, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT strftime('%Y-%m-%d %H:%M', coalesce(?1 / 1000, unixepoch()), 'unixepoch', 'localtime')",
-    )?;
-    Ok(statement.query_row([ms], |row| row.get(0))?)
+/// A time where the user is; empty where there is no such time.
+fn local(ms: i64) -> String {
+    let time = Timestamp::from_millisecond(ms);
+    time.map_or_else(
+        |_| String::new(),
+        |time| time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string(),
+    )
 }
 
 impl Asker<'_> {
@@ -94,11 +97,11 @@ impl Asker<'_> {
         entry.uuid = row.get("uuid")?;
         let is_own = row.get::<_, String>("session")? == self.session;
         entry.id = u64::try_from(row.get::<_, i64>("id")?).ok().filter(|_| is_own);
-        entry.ended = local(self.connection, Some(entry.record.ended_ms))?;
+        entry.ended = local(entry.record.ended_ms);
         if let (true, Some(at), Some((_, words))) =
             (entry.record.is_interrupted(), entry.resumes_at, &mut entry.record.error)
         {
-            let until = local(self.connection, Some(at.saturating_mul(1000)))?;
+            let until = local(at.saturating_mul(1000));
             *words = format!("the host ended while the job waited for a limit, until {until}: ask again");
         }
         let path = entry.record.transcript.map(|name| self.transcripts.join(name));
@@ -139,7 +142,7 @@ impl Asker<'_> {
         let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
         let more = jobs.len() > limit;
         jobs.truncate(limit);
-        Ok(Listed { jobs, more, now: local(self.connection, None)? })
+        Ok(Listed { jobs, more, now: local(now_ms()) })
     }
 
     /// How many answers have landed, at most so many.

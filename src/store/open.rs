@@ -6,6 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use jiff::Zoned;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use super::StoreError;
@@ -93,11 +94,7 @@ pub fn put_aside(data_dir: &Path, damaged: Option<&Opened>) -> Result<Option<Pat
     if folder.try_lock().is_err() || !is_still_there() {
         return Ok(None);
     }
-    let date: String = Connection::open_in_memory()?.query_row(
-        "SELECT strftime('%Y-%m-%d-%H%M%f', 'now', 'localtime')",
-        [],
-        |row| row.get(0),
-    )?;
+    let date = Zoned::now().strftime("%Y-%m-%d-%H%M%S.%3f");
     let aside = |end| data_dir.join(format!("{FILE}.old-{date}{end}"));
     // First what is beside it: found without its database it would be taken for the new one's.
     for (file, end) in files(data_dir)?.iter().zip(ENDS) {
