@@ -214,50 +214,6 @@ mod tests {
     }
 
     #[test]
-    fn the_models_of_an_agent_come_one_after_the_other() {
-        let mut choice = Choice::new(options(), Begin::default());
-        assert_eq!((choice.words().as_str(), choice.is_untouched()), ("claude own", true));
-        assert_eq!(choice.next_model(), Some(chosen("claude", Some("opus"))));
-        assert!(!choice.is_untouched());
-        choice.learn_models("claude", &["opus".to_owned(), "new".to_owned()]);
-        let models = [(); 3].map(|()| choice.next_model().unwrap().model.unwrap());
-        assert_eq!(models, ["sonnet", "new", "own"]);
-    }
-
-    #[test]
-    fn only_agents_that_are_installed_come() {
-        let mut choice = Choice::new(options(), Begin::default());
-        choice.learn_installed(["claude", "mine"].map(str::to_owned).into());
-        assert_eq!(choice.next_agent(), Some(chosen("mine", Some("a"))));
-        assert_eq!(choice.next_agent(), Some(chosen("claude", Some("own"))));
-        let begin = Begin { agent: Some("droid".to_owned()), has_session: true, ..Begin::default() };
-        let mut choice = Choice::new(options(), begin);
-        assert_eq!(choice.agents(), ["droid"]);
-        assert_eq!((choice.next_agent(), choice.next_model()), (None, None));
-    }
-
-    #[test]
-    fn what_was_chosen_last_comes_first_unless_the_options_say_something_else() {
-        let begin = |last| Begin { last: Some(last), ..Begin::default() };
-        let of = |options: &Options, last: Chosen| Choice::new(options.clone(), begin(last)).words();
-        let mut options = options();
-        assert_eq!(of(&options, chosen("claude", Some("opus"))), "claude own");
-        assert_eq!(of(&options, chosen("mine", Some("b"))), "mine a");
-        for agent in options.agents.values_mut() {
-            agent.command.model = None;
-        }
-        assert_eq!(of(&options, chosen("claude", Some("opus"))), "claude opus");
-        assert_eq!(of(&options, chosen("claude", Some("gone"))), "claude");
-        assert_eq!(of(&options, chosen("mine", Some("b"))), "mine b");
-        assert_eq!(of(&options, chosen("gone", None)), "claude");
-        options.given_agent = Some("claude".to_owned());
-        assert_eq!(of(&options, chosen("mine", Some("b"))), "claude");
-        let mut choice = Choice::new(options, Begin::default());
-        choice.learn_newest("mine".to_owned());
-        assert_eq!(choice.words(), "claude");
-    }
-
-    #[test]
     fn what_is_learnt_later_takes_no_choice_of_the_users_away() {
         let mut choice = Choice::new(options(), Begin::default());
         choice.learn_newest("mine".to_owned());

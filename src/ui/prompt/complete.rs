@@ -111,11 +111,6 @@ fn some_of(items: Vec<Item>, typed: &str) -> Vec<Item> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::sample::options;
-
-    fn words(items: Vec<Item>) -> Vec<String> {
-        items.into_iter().map(|item| item.word).collect()
-    }
 
     #[test]
     fn a_word_begins_where_a_mention_or_a_name_can_stand() {
@@ -124,39 +119,5 @@ mod tests {
         for (row, before) in [(1, "/te"), (0, "/te st"), (0, "me@src"), (0, "@a b"), (0, "x.@b"), (0, "")] {
             assert_eq!(word(row, before), None, "{before}");
         }
-    }
-
-    #[test]
-    fn named_prompts_show_what_they_stand_for() {
-        let items = named("/", &options());
-        assert_eq!(items[1].shown, "/tests  write tests");
-        assert_eq!(words(items), ["/fix", "/tests"]);
-        assert_eq!(named("/tests", &options()), []);
-    }
-
-    #[test]
-    fn open_files_come_first_and_each_once() {
-        let buffer = |name: &str, path: Option<&str>| OpenBuffer {
-            name: Some(name.to_owned()),
-            path: path.map(str::to_owned),
-            number: 1,
-        };
-        let buffers = [buffer("src/a.rs", Some("src/a.rs")), buffer("my notes", None)];
-        let files = ["lib.rs", "src/a.rs"].map(str::to_owned);
-        assert_eq!(
-            words(mentions("", &buffers, &files)),
-            [
-                "@src/a.rs",
-                "@buffer:src/a.rs",
-                "@buffer:\"my notes\"",
-                "@diagnostics",
-                "@diff",
-                "@quickfix",
-                "@lib.rs"
-            ]
-        );
-        assert_eq!(words(mentions("buffer:NOTE", &buffers, &[])), ["@buffer:\"my notes\""]);
-        assert_eq!(words(mentions("dia", &buffers, &[])), ["@diagnostics"]);
-        assert_eq!(words(mentions("lib.rs", &[], &files[..1])), [""; 0]);
     }
 }

@@ -83,35 +83,3 @@ impl Recall {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn recall(prompts: &[&str]) -> Recall {
-        let mut recall = Recall::default();
-        recall.add(prompts.iter().map(|prompt| (*prompt).to_owned()).collect());
-        recall
-    }
-
-    #[test]
-    fn one_after_the_other_and_back_to_what_was_typed() {
-        let mut recall = recall(&["add a test", "  ", "shorter", "add a test"]);
-        assert_eq!(recall.step(1, "", ""), Ok("add a test"));
-        assert_eq!(recall.step(1, "add a test", "add a test"), Ok("shorter"));
-        assert_eq!(recall.step(1, "shorter", "shorter"), Err("there is no earlier prompt than this one"));
-        assert_eq!(recall.step(-1, "shorter", "shorter"), Ok("add a test"));
-        assert_eq!(recall.step(-1, "add a test", "add a test"), Ok(""));
-        assert!(recall.step(-1, "", "").is_err());
-    }
-
-    #[test]
-    fn the_typed_words_filter() {
-        let mut recall = recall(&["Add a test", "shorter"]);
-        assert_eq!(recall.step(1, "TEST a", "TEST a"), Ok("Add a test"));
-        assert_eq!(recall.items("sho", 80).len(), 1);
-        let mut recall = self::recall(&["shorter"]);
-        assert_eq!(recall.step(1, "longer", "longer"), Err("no earlier prompt has these words"));
-        assert_eq!(Recall::default().step(1, "longer", "longer"), Err("there is no earlier prompt"));
-    }
-}

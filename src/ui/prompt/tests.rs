@@ -51,53 +51,6 @@ fn the_title_says_what_is_done_by_whom_and_where_as_far_as_there_is_room() {
 }
 
 #[test]
-fn the_way_of_the_answer_goes_round() {
-    let mut prompt = prompt(About::default());
-    let ways = [(); 3].map(|()| {
-        prompt.key("way");
-        prompt.wanted().0
-    });
-    assert_eq!(ways, [Way::Ask, Way::Hold, Way::Land]);
-}
-
-#[test]
-fn where_a_job_wrote_the_lines_its_session_may_go_on() {
-    let resume = Resume { session_id: "s".to_owned(), at: None };
-    let writer = Writer { agent: "droid".to_owned(), cwd: "/p".into(), resume: resume.clone() };
-    let mut prompt = prompt(About { writer: Some(writer), ..About::default() });
-    let before = prompt.wanted();
-    let mut titles = Vec::new();
-    for _ in 0..3 {
-        prompt.key("way");
-        titles.push(text(&prompt.frame().title).split('─').next().unwrap().trim().to_owned());
-    }
-    assert_eq!(titles[1..], ["botglue hold for review · claude own", "botglue follow up · droid"]);
-    let chosen = Chosen { agent: "droid".to_owned(), model: None };
-    assert_eq!(prompt.wanted(), (Way::FollowUp, chosen, false));
-    assert_eq!(prompt.session(), (Some(&resume), Path::new("/p")));
-    prompt.key("way");
-    assert_eq!((prompt.wanted(), prompt.session().0), (before, None));
-}
-
-#[test]
-fn only_keys_that_do_something_are_shown() {
-    let mut shown = prompt(About::default());
-    shown.learn(|choice| choice.learn_installed(["claude".to_owned()].into()));
-    let footer = text(&shown.frame().footer);
-    assert!(
-        footer.starts_with(" <C-s> send · <C-g> mode · <Esc>q close · <S-Tab> model · <C-p> earlier "),
-        "{footer}"
-    );
-    let begin = Begin { agent: Some("droid".to_owned()), ..Begin::default() };
-    let mut shown = prompt(About { begin, ..About::default() });
-    shown.learn(|choice| choice.learn_installed(["droid".to_owned()].into()));
-    shown.typed(Typed { mode: Mode::Normal, ..shown.typed.clone() });
-    assert!(
-        text(&shown.frame().footer).starts_with(" <C-s> send · <C-g> mode · <Esc> close · <C-p> earlier ")
-    );
-}
-
-#[test]
 fn a_reason_is_shown_until_the_text_is_another_one() {
     let mut prompt = prompt(About::default());
     prompt.obstacle = Some("install `claude`: it is not in PATH".to_owned());
@@ -147,19 +100,4 @@ fn a_key_waits_for_earlier_prompts_as_long_as_nothing_else_happens() {
     proposed.learn_prompts(stored());
     typed(&mut proposed, "fix: it");
     assert_eq!(proposed.key("earlier"), fill());
-}
-
-#[test]
-fn the_list_of_earlier_prompts_is_filtered_while_it_is_there() {
-    let mut prompt =
-        prompt(About { recent: vec!["Add a test".to_owned(), "shorter".to_owned()], ..About::default() });
-    prompt.learn_prompts(Vec::new());
-    let count = |wish: Option<Wish>| match wish {
-        Some(Wish::Menu(0, items)) => Some(items.len()),
-        _ => None,
-    };
-    assert_eq!(count(prompt.key("list")), Some(2));
-    assert_eq!(count(typed(&mut prompt, "test")), Some(1));
-    prompt.key("taken");
-    assert_eq!(typed(&mut prompt, "Add a test"), None);
 }
