@@ -32,38 +32,6 @@ fn a_key_means_the_hunk_under_the_cursor() {
 }
 
 #[test]
-fn a_step_counts_hunks_and_not_rows() {
-    let all = hunks();
-    for (row, steps, expected) in [
-        (0, 1, Some(0)),
-        (0, 3, Some(2)),
-        (0, 9, Some(3)),
-        (0, -1, None),
-        (2, 1, Some(1)),
-        (3, -1, Some(0)),
-        (2, -1, None),
-        (4, 1, Some(1)),
-        (4, -1, Some(0)),
-        (8, 1, Some(3)),
-        (8, -2, Some(0)),
-        (20, -1, Some(3)),
-        (20, 1, None),
-    ] {
-        assert_eq!(step(&all, row, steps, None), expected, "{row} {steps}");
-    }
-    assert_eq!(step(&[], 0, 1, None), None);
-    assert_eq!(step(&[], 0, -1, None), None);
-}
-
-#[test]
-fn rows_have_the_hunks_that_share_one_with_them() {
-    let all = hunks();
-    assert_eq!(within(&all, 0, 2), [0; 0]);
-    assert_eq!(within(&all, 3, 6), [0, 1]);
-    assert_eq!(within(&all, 8, 9), [2, 3]);
-}
-
-#[test]
 fn where_there_is_less_room_the_head_line_loses_prompt_agent_and_counts_never_the_keys() {
     let keys = "do take dp drop ]c next";
     let head = Head {
@@ -101,18 +69,6 @@ fn rows_wrap_between_characters_and_are_filled_to_the_edge() {
     assert_eq!(come(&["xxxxxxxxx漢", "a\tb"]), ["xxxxxxxxx ", "漢        ", "a       b "]);
     assert_eq!(come(&["1", "2", "3", "4", "5"])[3], "… 2 more …");
     assert_eq!(text(&pieces(b"a\x01b\xff", &[], 8)), "a^Ab<ff>");
-}
-
-#[test]
-fn the_sign_of_a_row_that_comes_is_in_the_sign_column_or_beside_the_text() {
-    let widths = |textoff, foldcolumn, has_signs| {
-        let pane = Pane { textoff, foldcolumn, has_signs, ..Pane::default() };
-        pane.gutter().map(|gutter| gutter.map(|blanks| blanks.len()))
-    };
-    assert_eq!(widths(6, 1, true), Some([1, 3]));
-    assert_eq!(widths(6, 1, false), Some([4, 0]));
-    assert_eq!(widths(3, 2, true), Some([1, 0]));
-    assert_eq!(widths(1, 0, true), None);
 }
 
 #[test]
