@@ -333,19 +333,4 @@ mod tests {
             prop_assert_eq!((patch.rows.len(), patch.rows[0].at, patch.rows[0].gone), (1, a.len(), 0));
         }
     }
-
-    #[test]
-    fn only_rows_that_differ_are_sent() {
-        let patch = diff(&frame(&[1, 2, 3, 4, 5]), &frame(&[1, 7, 8, 4, 9]));
-        let runs: Vec<_> = patch.rows.iter().map(|splice| (splice.at, splice.gone)).collect();
-        assert_eq!(runs, [(1, 2), (4, 1)]);
-        assert!(diff(&frame(&[1, 2]), &frame(&[1, 2])).is_empty());
-    }
-
-    #[test]
-    fn the_cursor_stays_where_the_user_has_it() {
-        let moved = Frame { cursor: Some(3), ..frame(&[1, 2, 3]) };
-        assert_eq!(diff(&frame(&[1, 2, 3]), &moved).cursor, Some(3));
-        assert_eq!(diff(&moved, &moved).cursor, None);
-    }
 }

@@ -51,35 +51,3 @@ impl View for Info {
         Frame { place: Some(float(size, border, ui)), rows, ..Frame::default() }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::view::{Cell, Column, ListRow};
-
-    #[test]
-    fn the_window_is_as_high_as_its_tables() {
-        let column = Column {
-            head: "by scope",
-            least: 8,
-            most: None,
-            share: None,
-            rest: false,
-            drop: None,
-            right: false,
-            keep_end: false,
-        };
-        let row = ListRow { cells: vec![Cell("today".to_owned(), "")], ..ListRow::default() };
-        let table = Table { columns: vec![column], rows: vec![row] };
-        let sums = Some((vec![table.clone(), table], "61 %".to_owned()));
-        let mut info = Info { project: "p".to_owned(), sums };
-        let frame = info.frame(Ui { columns: 80, lines: 24, cmdheight: 1 }, 0);
-        let rows: Vec<_> = frame.rows.iter().map(|row| row.text.as_str()).collect();
-        assert_eq!(rows, [" by scope", " today   ", "", " by scope", " today   "]);
-        let place = frame.place.unwrap();
-        assert_eq!((place.width, place.height), (WIDTH, 5));
-        let unknown = Info { sums: None, ..info }.frame(Ui { columns: 40, lines: 24, cmdheight: 1 }, 0);
-        let place = unknown.place.unwrap();
-        assert_eq!((unknown.rows.len(), place.width, place.height), (0, 38, HEIGHT));
-    }
-}

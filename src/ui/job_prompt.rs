@@ -35,21 +35,3 @@ impl View for JobPrompt {
         Frame { place: Some(float(size, border, ui)), rows, ..Frame::default() }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_window_has_room_for_rows_that_are_wrapped() {
-        let prompt = format!("first\n{}\n\nlast", "word ".repeat(40));
-        let mut view =
-            JobPrompt(PromptView { prompt, ended: "9 Mar 2025 09:05".to_owned(), took: "7s".to_owned() });
-        let mut place = |columns, lines| view.frame(Ui { columns, lines, cmdheight: 1 }, 0).place.unwrap();
-        let wide = place(108, 24);
-        assert_eq!((wide.width, wide.height), (100, 5));
-        let narrow = place(30, 24);
-        assert_eq!((narrow.width, narrow.height), (28, 10));
-        assert_eq!(place(108, 6).height, 3);
-    }
-}

@@ -361,15 +361,6 @@ mod tests {
     }
 
     #[test]
-    fn a_window_has_a_title_and_its_keys() {
-        let place = float(SIZE, border(0), ui(80, 24));
-        assert_eq!((place.row, place.col, place.width, place.height), (9, 9, 60, 3));
-        assert_eq!(text(&place.title), format!(" things {} 3 of them ", "─".repeat(41)));
-        let keys = " <CR> jump · r review · t transcript · q close ";
-        assert_eq!(text(&place.footer), keys.to_owned() + &"─".repeat(13));
-    }
-
-    #[test]
     fn keys_that_find_no_room_are_on_the_next_page() {
         let footer =
             |page| text(&float(SIZE, border(page), ui(40, 12)).footer).trim_end_matches('─').to_owned();
@@ -399,58 +390,5 @@ mod tests {
         assert_eq!(fit_end("日本語", 4), "…語");
         assert_eq!(fit("x", 0), "…");
         assert_eq!(clean(" a\n\tb\u{7f}"), "a b");
-    }
-
-    const COLUMN: Column = Column {
-        head: "",
-        least: 1,
-        most: None,
-        share: None,
-        rest: false,
-        drop: None,
-        right: false,
-        keep_end: false,
-    };
-
-    fn rows(columns: &[Column], cells: &[&[&str]], room: usize) -> Vec<String> {
-        let row = |cells: &&[&str]| ListRow {
-            cells: cells.iter().map(|text| Cell((*text).to_owned(), "")).collect(),
-            ..ListRow::default()
-        };
-        let made = Table { columns: columns.to_vec(), rows: cells.iter().map(row).collect() };
-        table(&made, room).into_iter().map(|row| row.text).collect()
-    }
-
-    #[test]
-    fn columns_share_the_room() {
-        let columns = [
-            Column { head: "n", ..COLUMN },
-            Column { head: "path", most: Some(30), keep_end: true, ..COLUMN },
-            Column { head: "prompt", rest: true, ..COLUMN },
-            Column { head: "cost", right: true, ..COLUMN },
-        ];
-        let cells: [&[&str]; 2] =
-            [&["1", "src/a/long/path.rs:7", "split it", "$0.02"], &["12", "a.rs", "an\nother", "$3"]];
-        assert_eq!(
-            rows(&columns, &cells, 40),
-            [
-                " n  path         prompt              cost",
-                " 1  …g/path.rs:7 split it           $0.02",
-                " 12 a.rs         an other              $3",
-            ]
-        );
-    }
-
-    #[test]
-    fn columns_that_find_no_room_are_left_out() {
-        let columns = [
-            Column { head: "scope", ..COLUMN },
-            Column { head: "landed", drop: Some(2), ..COLUMN },
-            Column { head: "time", drop: Some(1), ..COLUMN },
-        ];
-        let cells: [&[&str]; 1] = [&["today", "3", "1m"]];
-        assert_eq!(rows(&columns, &cells, 20), [" scope landed time", " today 3      1m  "]);
-        assert_eq!(rows(&columns, &cells, 14), [" scope landed", " today 3     "]);
-        assert_eq!(rows(&columns, &cells, 4), [" scope", " today"]);
     }
 }

@@ -332,31 +332,4 @@ mod tests {
         screen.resize(Ui { columns: 40, lines: 24, cmdheight: 1 });
         assert_eq!(field(&screen.calls()[0], "rows").to_string(), r#"[[1, 1, ["40 1"]]]"#);
     }
-
-    #[test]
-    fn of_one_name_there_is_one_window() {
-        let mut screen = Screen::default();
-        let first = screen.open("words", Box::new(Words("a")), 1);
-        screen.calls();
-        let second = screen.open("words", Box::new(Words("b")), 2);
-        let calls = screen.calls();
-        let ids: Vec<_> = calls.iter().map(|call| call["id"].as_str().unwrap().to_owned()).collect();
-        assert_eq!(ids, [first.clone(), second.clone()]);
-        assert_eq!(calls[0]["close"], true.into());
-        assert!(!screen.show(&first, Box::new(Words("c"))));
-        screen.closed(&second);
-        assert!(!screen.is_open(&second));
-        assert_eq!(screen.calls(), []);
-    }
-
-    #[test]
-    fn two_windows_close_together() {
-        let mut screen = Screen::default();
-        screen.open_both("two", [Box::new(Words("a")), Box::new(Words("b"))], 1);
-        let calls = screen.calls();
-        assert_eq!(
-            (&calls[0]["open"]["with"], &calls[1]["open"]["with"]),
-            (&calls[1]["id"], &calls[0]["id"])
-        );
-    }
 }

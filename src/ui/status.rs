@@ -261,38 +261,12 @@ mod tests {
         StatusState::Running(Doing { words: words.map(str::to_owned), tone })
     }
 
-    fn limited(again: bool) -> StatusState {
-        StatusState::Queued(Wait::Limit { until: "14:00".to_owned(), again })
-    }
-
     fn ended(look: Look, said: &str, rest: Option<&str>) -> StatusState {
         StatusState::Ended(Said { look, words: said.to_owned(), rest: rest.map(str::to_owned), hint: None })
     }
 
     fn text(chunks: &Chunks) -> String {
         chunks.iter().map(|Cell(text, _)| text.as_str()).collect()
-    }
-
-    #[test]
-    fn what_a_job_does_and_for_how_long() {
-        let failure = "✗ Read src/erorr.rs: file does not exist";
-        for (state, expected) in [
-            (running(None, Tone::Calm), "⠹ x · 7s"),
-            (StatusState::Queued(Wait::Place(2)), "○ x · queued, number 2 · 7s"),
-            (limited(true), "○ x · limit until 14:00 · runs again then · 7s"),
-            (limited(false), "○ x · limit until 14:00 · runs then · 7s"),
-            (running(Some("overloaded, try 2 of 10"), Tone::Urgent), "⠹ x · overloaded, try 2 of 10 · 7s"),
-            (running(Some(failure), Tone::Failing), "⠹ x · ✗ Read src/erorr.rs: file does not exist · 7s"),
-            (running(Some("Read \u{1}x"), Tone::Calm), "⠹ x · Read  x · 7s"),
-            (StatusState::Ready, "● ready: lands when you have finished"),
-            (ended(Look::Landed, "landed", Some("9s $0.02")), "✓ x · landed · 9s $0.02"),
-            (ended(Look::Unchanged, "unchanged", Some("9s")), "= x · unchanged · 9s"),
-        ] {
-            let status = Status { prompt: "x".to_owned(), ..status(state) };
-            assert_eq!(text(&status.line(2, 80)), expected);
-        }
-        let odd = Status { prompt: "a\u{1b}[1mb\nc\td".to_owned(), ..status(running(None, Tone::Calm)) };
-        assert_eq!(text(&odd.line(0, 80)), "⠋ a [1mb c d · 7s");
     }
 
     #[test]

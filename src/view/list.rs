@@ -198,114 +198,12 @@ pub fn actions(entry: &JobEntry) -> Vec<Action> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::sample::{NOW, entry};
-
-    fn rows(entries: &[JobEntry]) -> Vec<ListRow> {
-        let viewer = Viewer { cwd: "/p".to_owned(), ..Viewer::default() };
-        entries.iter().map(|entry| stored(entry, None, NOW, &viewer)).collect()
-    }
-
-    #[test]
-    fn a_job_has_its_state_time_place_prompt_and_cost() {
-        let expected = ListRow {
-            id: "u-1".to_owned(),
-            cells: vec![
-                Cell::new("✓", "BotglueLanded"),
-                Cell::label("09:05"),
-                Cell::plain("src/config.rs:7"),
-                Cell::plain("shorter"),
-                Cell::label("landed"),
-                Cell::label("0s"),
-                Cell::label("$0.02"),
-            ],
-            detail: None,
-            job: None,
-            path: Some("/p/src/config.rs".to_owned()),
-            line: Some(7),
-            runs: false,
-            actions: vec![
-                Action::Jump,
-                Action::Prompt,
-                Action::Diff,
-                Action::Yank,
-                Action::Retry,
-                Action::Edit,
-                Action::Followup,
-                Action::Open,
-            ],
-        };
-        assert_eq!(rows(&[entry()]), [expected]);
-    }
-
-    #[test]
-    fn a_failure_is_named_in_the_row_and_told_below_it() {
-        let failed = |code: &str| {
-            let mut failed = JobEntry { landing: None, has_answer: false, ..entry() };
-            failed.record.error = Some((code.to_owned(), "it took\ntoo long".to_owned()));
-            failed.record.session_id = None;
-            failed
-        };
-        let rows = rows(&[failed("rate_limited"), failed("host_lost")]);
-        let shown: Vec<_> = rows.iter().map(|row| (row.cells[4].clone(), row.detail.as_deref())).collect();
-        let cell = |words| Cell::new(words, "BotglueFailure");
-        let detail = Some("it took\ntoo long");
-        assert_eq!(shown, [(cell("rate limited"), detail), (cell(INTERRUPTED), detail)]);
-        assert_eq!(rows[0].actions, [Action::Jump, Action::Prompt, Action::Retry, Action::Edit]);
-    }
-
-    #[test]
-    fn what_becomes_of_an_answer_that_is_held_here_is_decided_here() {
-        let mut held = JobEntry { landing: Some("held".to_owned()), ..entry() };
-        held.record.held_for = Some("conflict".to_owned());
-        let rows = rows(&[held.clone(), JobEntry { id: Some(4), ..held }]);
-        assert_eq!((rows[0].actions[0], rows[1].actions[0]), (Action::Jump, Action::Review));
-        assert_eq!((rows[0].job, rows[1].job), (None, Some(4)));
-    }
+    use crate::view::sample::NOW;
 
     #[test]
     fn a_time_is_as_short_as_it_can_be_said() {
         let times = ["2025-03-09 00:01", "2025-03-08 10:00", "2024-12-31 10:00", "2024-05-09 10:00"];
         let shown = times.map(|time| when(time, NOW));
         assert_eq!(shown, ["00:01", "8 Mar", "31 Dec", "May 2024"]);
-    }
-
-    fn live(state: LiveState) -> Live {
-        Live { id: 3, line: 41, prompt: "split it".to_owned(), state, elapsed_ms: 7400, ..Live::default() }
-    }
-
-    #[test]
-    fn each_state_has_its_sign_and_its_words() {
-        let doing = Some("Read src/error.rs".to_owned());
-        let states = [
-            LiveState::Queued(Wait::Place(1)),
-            LiveState::Running(Doing { words: doing.clone(), tone: Tone::Calm }),
-            LiveState::Running(Doing::default()),
-            LiveState::Ready,
-            LiveState::Held("range_lost".to_owned()),
-        ];
-        let rows = states.map(|state| live(state).row(&Viewer::default()));
-        let shown: Vec<_> =
-            rows.iter().map(|row| (row.cells[0].0.as_str(), row.cells[4].0.as_str())).collect();
-        assert_eq!(
-            shown,
-            [
-                ("○", "queued, number 1"),
-                ("", "Read src/error.rs"),
-                ("", "running"),
-                ("●", "ready to land"),
-                ("◆", "held: range lost"),
-            ]
-        );
-        assert_eq!(rows.each_ref().map(|row| row.runs), [false, true, true, false, false]);
-        assert_eq!((rows[0].actions.as_slice(), rows[4].actions[0]), (&[Action::Jump][..], Action::Review));
-        let failing = live(LiveState::Running(Doing { words: doing.clone(), tone: Tone::Failing }));
-        assert_eq!(failing.row(&Viewer::default()).detail, doing, "what failed is there whole");
-    }
-
-    #[test]
-    fn the_totals_leave_out_what_there_is_none_of() {
-        let totals = Totals { running: 2, queued: 0, held: 1, cost_usd: Some(0.314) };
-        assert_eq!(totals.words(), "2 running · 1 held · $0.31");
-        assert_eq!(Totals::default().words(), "");
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::session::{Doing, Tone, Wait};
+use crate::session::{Doing, Tone};
 use crate::view::sample::entry;
 
 const UI: Ui = Ui { columns: 80, lines: 24, cmdheight: 1 };
@@ -35,11 +35,6 @@ fn ids(list: &List) -> Vec<&str> {
     list.rows.iter().map(|row| row.id.as_str()).collect()
 }
 
-fn footer(list: &mut List) -> String {
-    let place = list.frame(UI, 0).place.unwrap();
-    place.footer.iter().map(|chunk| chunk.0.as_str()).collect::<String>().trim_end_matches('─').to_owned()
-}
-
 #[test]
 fn what_runs_is_first_then_what_is_held_then_the_past() {
     let mut list = list();
@@ -66,29 +61,6 @@ fn a_job_that_has_ended_stays_until_the_store_has_it() {
 }
 
 #[test]
-fn when_a_limit_ends_is_whole_in_80_columns() {
-    let mut list = list();
-    let wait = Wait::Limit { until: "15:04".to_owned(), again: true };
-    list.on(Event::Live(&[live(4, LiveState::Queued(wait))], Totals::default()));
-    let frame = list.frame(UI, 0);
-    assert!(frame.rows[0].text.contains("limit until 15:04  "), "{}", frame.rows[0].text);
-    assert_eq!(frame.below.unwrap().rows[0].text.trim(), "limit until 15:04 · runs again then");
-}
-
-#[test]
-fn only_keys_that_work_on_the_row_are_offered() {
-    let mut list = list();
-    assert_eq!(
-        footer(&mut list),
-        " <CR> jump · q close · s search · P this project · A all · <C-q> quickfix "
-    );
-    list.on(Event::Cursor("#2"));
-    assert!(footer(&mut list).starts_with(" <CR> jump · r review · R retry · "));
-    list.on(Event::Cursor("#3"));
-    assert!(footer(&mut list).starts_with(" <CR> jump · R retry · f follow up · "));
-}
-
-#[test]
 fn pages_are_asked_for_as_the_cursor_comes_near_the_end() {
     let (mut list, _) = List::new("history", Origin::default(), Scope::All);
     list.on(page(1, (1..=100).map(past).collect(), true));
@@ -111,18 +83,6 @@ fn a_list_whose_store_was_busy_gets_its_rows_once_there_is_an_answer() {
     assert!(list.frame(UI, 0).rows[0].text.contains("the store is busy"));
     list.on(page(1, vec![past(1)], false));
     assert_eq!(ids(&list), ["#1"]);
-}
-
-#[test]
-fn words_and_scopes_choose_among_the_jobs_that_go_on_too() {
-    let mut list = list();
-    list.on(Event::Key { action: "search", text: Some("prompt 4") });
-    assert_eq!((ids(&list), list.head()), (vec!["#4"], "\"prompt 4\"".to_owned()));
-    let refused = list.on(Event::Key { action: "file", text: None });
-    assert!(matches!(refused, Some(Effect::Tell(_))));
-    list.on(Event::Key { action: "search", text: Some("nothing") });
-    list.on(page(3, Vec::new(), false));
-    assert_eq!(list.frame(UI, 0).rows[0].text, " no job is like this");
 }
 
 #[test]
