@@ -14,7 +14,7 @@ use rmpv::Value;
 use crate::error::JobError;
 use crate::fields::json;
 use crate::options::Options;
-use crate::request::{Beside, Request, Selection, SelectionKind};
+use crate::request::Request;
 
 /// A map out of names and values.
 macro_rules! map {
@@ -104,32 +104,6 @@ fn every_field_arrives() {
 }
 
 #[test]
-fn what_may_be_absent_has_a_default() {
-    let missing = |path| decode(&with(path, None)).unwrap();
-    let default = decode(&full()).unwrap();
-    for path in ["question", "review", "trust_project", "context.rules", "record"] {
-        assert_ne!(missing(path), default, "{path} is true in the request and false without");
-    }
-    assert_eq!(missing("agents.mine.model").start.agent.model, None);
-    assert_eq!(missing("resume").start.resume, None);
-    assert_eq!(missing("agents.mine.args").start.agent.args, [""; 0]);
-    assert_eq!(missing("agents.mine.env").start.agent.env, BTreeMap::new());
-    assert_eq!(missing("tools").start.tools, [""; 0]);
-    assert_eq!(missing("max_turns").start.max_turns, None);
-    assert_eq!(missing("max_cost_usd").start.max_cost_usd, None);
-    assert_eq!(missing("path").path, "");
-    assert_eq!(missing("filetype").filetype, "");
-    assert_eq!(missing("selection.rows").selection.rows, ["b", "c"]);
-    assert_eq!(missing("selection.cols").selection.cols, [0, 0]);
-    assert_eq!(missing("selection.column").selection.column, None);
-    assert_eq!(missing("selection.beside.below").selection.beside, Beside::default());
-    assert_eq!(missing("before").before, [""; 0]);
-    assert_eq!(missing("after").after, [""; 0]);
-    assert_eq!(missing("diagnostics").diagnostics, []);
-    assert_eq!(decode(&with("max_turns", Some(Value::Nil))).unwrap().start.max_turns, None);
-}
-
-#[test]
 fn values_as_lua_sends_them() {
     let same = [
         ("id", Value::F64(3.0)),
@@ -193,24 +167,6 @@ fn a_named_prompt_stands_for_its_text_agent_and_model() {
     assert!(named("/fixx", &[]).unwrap_err().message.starts_with("no prompt /fixx: did you mean /fix?"));
     let other = decode(&with("agent", Some("x".into()))).unwrap_err().message;
     assert_eq!(other, "agent: unknown agent \"x\"; use mine");
-}
-
-#[test]
-fn an_insertion_has_no_text() {
-    let selection =
-        map! { "kind": "insert", "first_line": 0, "last_line": 0, "text": list([""; 0]), "beside": map! {} };
-    let request = decode(&with("selection", Some(selection))).unwrap();
-    let selection = Selection {
-        kind: SelectionKind::Insert,
-        first_line: 0,
-        last_line: 0,
-        text: Vec::new(),
-        rows: Vec::new(),
-        cols: Vec::new(),
-        column: None,
-        beside: Beside::default(),
-    };
-    assert_eq!(request.selection, selection);
 }
 
 #[test]
