@@ -148,18 +148,6 @@ fn an_empty_fence_deletes_and_an_open_one_does_not() {
 }
 
 #[test]
-fn prose_with_fences_stays_whole() {
-    let selected = "Intro\n\n```sh\nls\n```\n\nend";
-    let whole = ["```sh\nls -l\n```", "Intro\n\n```sh\nls -l\n```", "```sh\nls\n```\n```sh\nls -l\n```"];
-    check("markdown", selected, &whole.map(|answer| (answer, answer)));
-    check(
-        "markdown",
-        selected,
-        &[("````markdown\nIntro\n\n```sh\nls -l\n```\n````", "Intro\n\n```sh\nls -l\n```")],
-    );
-}
-
-#[test]
 fn a_fence_that_is_no_longer_than_those_within_is_known_by_its_last_line() {
     let table = [
         ("```markdown\nIntro\n```sh\nls\n```\nend\n```", "Intro\n```sh\nls\n```\nend"),

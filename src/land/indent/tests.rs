@@ -32,11 +32,6 @@ fn an_answer_moved_to_the_left_comes_back() {
         "if c:\n    a = 1\n    b = 2",
         "    if c:\n        a = 1\n        b = 2",
     );
-    check(
-        &rows("    def f():\n        return 1"),
-        "def f():\n    return 2",
-        "    def f():\n        return 2",
-    );
     check(&rows("    foo(a,\n            b)"), "foo(c,\n        b)", "    foo(c,\n            b)");
 }
 
@@ -63,11 +58,6 @@ fn a_first_line_that_was_trimmed_comes_back_alone() {
     check(&rows("    a = 1\n    b = 2"), "a = 1\n    b = 3", "    a = 1\n    b = 3");
     check(&rows("        x = 1\n    }"), "x = 2\n    }", "        x = 2\n    }");
     check(&rows("        x = 1\n    }\n}"), "x = 2\n    }\n}", "        x = 2\n    }\n}");
-    check(
-        &rows("    def f():\n        return 1"),
-        "def f():\n        return 2",
-        "    def f():\n        return 2",
-    );
     check(&rows("    # one\n    x = 1"), "# two:\n    x = 1", "    # two:\n    x = 1");
     check(
         &rows("\tswitch (x) {\n\tcase 1:\n\t}"),
