@@ -1,6 +1,5 @@
 use super::*;
 use crate::request::sample;
-use crate::session::Tone;
 use crate::stream::{ToolCall, ToolStatus};
 
 fn text(text: &str) -> Update<'_> {
@@ -95,28 +94,6 @@ fn a_job_whose_agent_never_ran_is_forgotten_too() {
 }
 
 #[test]
-fn what_a_job_does_is_known_without_a_frame() {
-    let mut frames = Frames::default();
-    frames.preview(1, Capture::new(&sample::lines("rust", &["x"]), 2));
-    frames.change(1, StateChange::Started);
-    frames.take();
-    let write = |frames: &mut Frames, piece: &str| {
-        frames.change(1, StateChange::Update(&text(piece)));
-    };
-    write(&mut frames, "```\na\nb");
-    write(&mut frames, "c\nd");
-    assert_eq!(frames.due(), None);
-    assert_eq!(frames.doing(1).words.as_deref(), Some("writing"));
-    assert_eq!(frames.newest(1, 40).0.unwrap(), ["bc", "d"]);
-    update(&mut frames, 1, &tool(0, ToolStatus::Error, Some("no such file")));
-    assert_eq!(frames.due(), Some(BETWEEN));
-    let failing = Doing { words: Some("✗ Read 0.lua: no such file".to_owned()), tone: Tone::Failing };
-    assert_eq!(frames.doing(1), failing);
-    let tools = frames.newest(1, 40).1;
-    assert_eq!(tools[0][1].0, " Read 0.lua ");
-}
-
-#[test]
 fn shown_code_stays_when_a_tool_begins_and_goes_when_it_is_void() {
     let mut frames = Frames::default();
     let void = Some(Vec::new());
@@ -130,19 +107,4 @@ fn shown_code_stays_when_a_tool_begins_and_goes_when_it_is_void() {
     frames.change(1, StateChange::Update(&text("a")));
     frames.change(1, StateChange::Queued(None));
     assert_eq!(frames.newest(1, 40).0, void);
-}
-
-#[test]
-fn a_new_try_is_told_by_an_event_alone() {
-    let mut frames = Frames::default();
-    frames.change(1, StateChange::Started);
-    frames.take();
-    let retry = Update::Retry { attempt: 2, max: 10, delay_ms: 0, reason: "overloaded".into() };
-    update(&mut frames, 1, &retry);
-    assert_eq!(frame(&mut frames), ["{id: 1, set: {}, tools: [], is_update: true}"]);
-    let doing = Doing { words: Some("overloaded, try 2 of 10".to_owned()), tone: Tone::Urgent };
-    assert_eq!(frames.doing(1), doing);
-    update(&mut frames, 1, &text("so"));
-    assert_eq!(frame(&mut frames), ["{id: 1, set: {}, tools: [], is_update: true}"]);
-    assert_eq!(frames.doing(1).words.as_deref(), Some("writing"));
 }

@@ -122,14 +122,3 @@ fn command(pid: u32) -> String {
     let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     String::from_utf8_lossy(&line).replace('\0', " ").trim_end().to_owned()
 }
-
-#[test]
-fn a_process_in_a_session_of_its_own_is_found() {
-    let scratch = Scratch::new();
-    let mut sleeps = std::process::Command::new("setsid");
-    let mut child = sleeps.args(["sleep", "1000"]).env_clear().envs(scratch.environment()).spawn().unwrap();
-    wait_for(&scratch, "sleep 1000");
-    kill_all(&scratch);
-    child.wait().unwrap();
-    wait_for_none_but(&scratch, &[], "it is killed");
-}
