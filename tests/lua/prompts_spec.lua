@@ -40,6 +40,8 @@ test("a named prompt is filled in when it is sent, and stays what was typed", fu
   equal({ nvim:job(1).prompt, nvim:job(1).agent }, { "/fix but  briefly", "claude" })
   nvim:type(":3Botglue run /fix<CR>")
   contains(nvim:message(2), "fix these:\nno diagnostics\nin three, not {this}")
+  nvim:type(":1Botglue run \\/fix<CR>")
+  contains(nvim:message(3), "\n/fix\n", "the words themselves")
 end)
 
 test("it may ask, and have an agent and a model, unless others are asked for", function()
@@ -55,6 +57,7 @@ test("it may ask, and have an agent and a model, unless others are asked for", f
     local job = nvim:job(i)
     equal({ job.agent, job.model or false }, row[2], row[1])
   end
+  contains(nvim:message(1), "explain this text")
   nvim:answer(1, { "because" })
   equal(nvim:outcome(1), { "done", "answered" })
 end)

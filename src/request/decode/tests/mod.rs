@@ -146,30 +146,6 @@ fn what_goes_along_is_what_was_found_once_as_far_as_there_is_room() {
 }
 
 #[test]
-fn a_named_prompt_stands_for_its_text_agent_and_model() {
-    let named = |prompt: &str, more: &[(&str, Value)]| {
-        let mut request = with("prompt", Some(prompt.into()));
-        let Value::Map(fields) = &mut request else { unreachable!() };
-        let name =
-            map! { "prompt": "{filetype}: {selection}{x}\n{diagnostics}", "model": "big", "agent": "mine" };
-        fields.push(("prompts".into(), map! { "fix": name }));
-        fields.extend(more.iter().map(|(name, value)| ((*name).into(), value.clone())));
-        decode(&request).map(|request| (request.instructions, request.start.agent.model))
-    };
-    let text = "rust: b\nc{x}\nline 41: error: no";
-    let some = |text: &str| Some(text.to_owned());
-    assert_eq!(named("/fix", &[]), Ok((some(text), some("big"))));
-    assert_eq!(
-        named("/fix it", &[("model", "own".into())]),
-        Ok((Some(format!("{text}\n\nit")), some("own")))
-    );
-    assert_eq!(named("\\/fix", &[]), Ok((some("/fix"), some("opus"))));
-    assert!(named("/fixx", &[]).unwrap_err().message.starts_with("no prompt /fixx: did you mean /fix?"));
-    let other = decode(&with("agent", Some("x".into()))).unwrap_err().message;
-    assert_eq!(other, "agent: unknown agent \"x\"; use mine");
-}
-
-#[test]
 fn context_that_is_not_utf8_goes_along_as_far_as_it_can() {
     use crate::fields::bytes::escape;
     let latin1 = || Value::Binary(b"caf\xe9".to_vec());
