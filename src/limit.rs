@@ -223,7 +223,7 @@ mod tests {
 
     /// Words that agents have said, when each ends where it is Friday, 16 October 2026, 15:00 in UTC+2, and where they were
     /// seen.
-    const NAMED: [(&str, &str, &str); 27] = [
+    const NAMED: [(&str, &str, &str); 22] = [
         (
             "You've hit your session limit · resets 5:50pm (Europe/Paris)",
             "16 15:50",
@@ -234,14 +234,7 @@ mod tests {
             "20 17:00",
             "MoonLadderStudios/MoonMind#2568",
         ),
-        ("You've hit your Opus limit · resets 3pm", "16 13:00", "terryso/claude-auto-resume#26"),
         ("5-hour limit reached ∙ resets 2pm", "17 12:00", "anthropics/claude-code#26775"),
-        (
-            "You're out of extra usage · resets 11:30pm (Asia/Colombo)",
-            "16 18:00",
-            "terryso/claude-auto-resume#26",
-        ),
-        ("Spending cap reached resets 7am", "17 05:00", "anthropics/claude-code#26775"),
         ("Claude AI usage limit reached|1792166400", "16 16:00", "Claude Code 1.0"),
         (
             r#"{"rate_limit_info":{"status":"rejected","resetsAt":1792166400}}"#,
@@ -253,7 +246,6 @@ mod tests {
             "19 06:14",
             "openai/codex#3124",
         ),
-        ("or try again in 3 hours 2 minutes.", "16 16:02", "openai/codex#3031"),
         (
             "Upgrade to Plus to continue using Codex, or try again at Nov 5th, 2026 8:19 PM.",
             "05 18:19",
@@ -282,11 +274,6 @@ mod tests {
             r#"{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay": "120s"}"#,
             "16 13:02",
             "Gemini's API",
-        ),
-        (
-            "Sorry, you've hit a rate limit. Please try again in 2 hours. Please review our Terms",
-            "16 15:00",
-            "github/copilot-cli#2336",
         ),
         (
             "you have been rate-limited. Please wait 2 minutes before trying again",
@@ -339,9 +326,6 @@ mod tests {
             "try again at 10 de jul. de 2026, 11:52.",
             "resets 3pm (Mars/Olympus)",
             "resets 3pm Mars/Olympus",
-            "resets 3pm PT",
-            "Try again at 3:51 PM PST.",
-            "resets 3pm Pacific time",
             "resets 3pm GMT+5",
             "resets 15:00:00+02:00",
             "resets Feb 31, 3pm",
