@@ -8,23 +8,22 @@ use crate::support::scratch::Scratch;
 #[test]
 fn the_results_of_each_item() {
     let scratch = Scratch::new();
-    let gated =
-        Gated::by_words(&scratch, &[("line 1:", "first"), ("line 3:", "second"), ("line 5:", "third")]);
+    let gated = Gated::new(&scratch);
     let nvim = STAGE.nvim(Builder::new(scratch).option("agents", gated.option()).option("max_parallel", 2));
     nvim.edit("a.lua", "one()\n\nthree()\n\nfive()\n");
     nvim.exec(
         "local items = {}
-         for i, text in ipairs({ 'too short', 'misspelt', 'unused' }) do
+         for i, text in ipairs({ 'GATE:short', 'GATE:misspelt', 'GATE:unused' }) do
            items[i] = { bufnr = 1, lnum = 2 * i - 1, text = text, type = 'W' }
          end
          vim.fn.setqflist(items)",
     );
     nvim.command("Botglue each mend what it says");
-    gated.answer("first", "one(1)");
+    gated.answer("short", "one(1)");
     nvim.finished(1);
-    gated.answer("second", "```\na\n```\n\n```\nb\n```");
+    gated.answer("misspelt", "```\na\n```\n\n```\nb\n```");
     nvim.finished(2);
-    nvim.wait("the third is running", || gated.has_started("third"));
+    nvim.wait("the third is running", || gated.has_started("unused"));
     nvim.command("copen 4");
     STAGE.expect("each", &nvim, "the results", |rows| {
         let has = |part: &str| rows.iter().any(|row| row.contains(part));

@@ -27,33 +27,18 @@ pub struct Run {
 impl Gated {
     /// Writes the agent's script.
     pub fn new(scratch: &Scratch) -> Self {
-        Self::named_by(
-            scratch,
-            r#"name=$(printf '%s' "$message" | sed -n 's/.*GATE:\([A-Za-z0-9_-]*\).*/\1/p' | head -n 1)"#,
-        )
-    }
-
-    /// The same with runs that are named by words in their messages.
-    pub fn by_words(scratch: &Scratch, words: &[(&str, &str)]) -> Self {
-        let cases: Vec<String> =
-            words.iter().map(|(words, name)| format!("*'{words}'*) name={name};;")).collect();
-        let cases = cases.join(" ");
-        Self::named_by(scratch, &format!("case $message in {cases}esac"))
-    }
-
-    fn named_by(scratch: &Scratch, naming: &str) -> Self {
         let directory = scratch.path("gated");
         std::fs::create_dir(&directory).unwrap();
         // Each file is whole when it appears under its name: a test that sees it may read it.
         let body = r#"
             dir=${0%/*}
             message=$(cat)
-            NAMING
+            name=$(printf '%s' "$message" | sed -n 's/.*GATE:\([A-Za-z0-9_-]*\).*/\1/p' | head -n 1)
             printf '%s' "$message" >"$dir/$name.part" && mv "$dir/$name.part" "$dir/$name.stdin"
             mkfifo "$dir/$name.pipe" 2>/dev/null
             exec cat "$dir/$name.pipe"
         "#;
-        write_script(&directory.join("agent"), &body.replace("NAMING", naming));
+        write_script(&directory.join("agent"), body);
         Self { directory }
     }
 

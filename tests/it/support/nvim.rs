@@ -14,7 +14,6 @@ use serde_json::{Value as Json, json};
 
 use super::rpc::{Channel, from_json, to_json};
 use super::scratch::Scratch;
-use super::screen::Screen;
 use super::{DEADLINE, POLL, cli, process, terminal, wait_some};
 
 /// What is loaded into each Neovim: it tells the test of the plugin's events and of what the user is told.
@@ -261,11 +260,6 @@ impl Nvim {
     /// The rows of the screen, without trailing blanks.
     pub fn rows(&self) -> Vec<String> {
         self.channel.inbox().screen.rows.clone()
-    }
-
-    /// Looks at the screen as it is.
-    pub fn with_screen<T>(&self, look: impl FnOnce(&Screen) -> T) -> T {
-        look(&self.channel.inbox().screen)
     }
 
     /// Waits until the screen shows what the test looks for, and gives the rows back.

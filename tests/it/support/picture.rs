@@ -93,7 +93,7 @@ impl Stage {
         let drawn = loop {
             // What is drawn is on its way before the command's reply is.
             nvim.command("redraw");
-            let drawn = nvim.with_screen(picture);
+            let drawn = picture(&nvim.channel().inbox().screen);
             if expected.trim_end().ends_with(&format!("---\n{}", drawn.trim_end()))
                 || start.elapsed() > SETTLED
             {
