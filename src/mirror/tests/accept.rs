@@ -29,6 +29,18 @@ fn rows_of_another_text_are_stale() {
 }
 
 #[test]
+fn a_conflict_is_accepted_in_the_text_in_which_it_was_shown_and_in_no_other() {
+    let refused = Settlement::Refused(Obstacle::Held(HeldFor::Conflict));
+    for (shown, is_written) in [(Some(3), true), (Some(2), false), (None, false)] {
+        let mut mirrors = held();
+        mirrors.take(lines(Some(3), 2..3, &["typed"]));
+        let accept = Intent::Accept { lines: bytes(&["new"]), dropped: Vec::new(), shown };
+        let orders = mirrors.take(intent(7, accept));
+        assert_eq!(settled(&orders), if is_written { vec![] } else { vec![(7, refused)] }, "{shown:?}");
+    }
+}
+
+#[test]
 fn where_nothing_was_written_and_what_was_there_stands_beside_it_undo_may_have_brought_it_back() {
     for (rows, line, reverts) in [
         (["what", "was", "below"], 0, false),
