@@ -334,3 +334,23 @@ fn is_as_written(file: &File, length: u64) -> bool {
 fn as_held(held: &Held) -> Landed {
     Landed { landing: "held".to_owned(), held_for: held.record.held_for.clone(), ..Landed::default() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::landed;
+    use super::*;
+    use crate::journal::Journal;
+
+    #[tokio::test]
+    async fn a_line_that_is_to_be_synced_is_on_the_disk_then() {
+        let dir = tempfile::tempdir().unwrap();
+        let (told, warned) = mpsc::channel();
+        let warn = Arc::new(move |what| _ = told.send(what));
+        let journal = Journal::open(Some(dir.path()), "me".to_owned(), Box::new(drop), warn);
+        // It takes all that is written, and is on no disk.
+        let file = File::options().append(true).open("/dev/null").unwrap();
+        journal.send(move |writer| (writer.file, writer.length) = (Some((9, file)), 0));
+        journal.append_synced(1, landed("held", Some("review"))).await;
+        assert!(warned.try_recv().is_ok_and(|what| what.contains("the journal cannot be written")));
+    }
+}
