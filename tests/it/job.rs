@@ -57,7 +57,7 @@ fn assert_fails(job: &Json, code: &str, words: &str) {
 fn an_agent_starts_in_its_own_group_and_sees_neither_prompt_nor_code_in_its_arguments() {
     let serve = Serve::start(Scratch::new());
     let script = format!(
-        "cat > $DIR/input; printf '%s\\n' \"$@\" > $DIR/argv; ps -o pgid= -p $$ > $DIR/group; echo $$ >> $DIR/group; echo '{RESULT}'"
+        "cat > $DIR/input; env > $DIR/env; printf '%s\\n' \"$@\" > $DIR/argv; ps -o pgid= -p $$ > $DIR/group; echo $$ >> $DIR/group; echo '{RESULT}'"
     );
     let agents = agent(&serve, "claude", &script, &json!({"args": ["-x", "it's"]}));
     let secret = json!({"prompt": "the-secret-prompt"});
@@ -70,6 +70,9 @@ fn an_agent_starts_in_its_own_group_and_sees_neither_prompt_nor_code_in_its_argu
     let group = note(&serve, "group");
     let ids: Vec<&str> = group.split_whitespace().collect();
     assert_eq!(ids[0], ids[1], "it leads its group");
+    let environment = note(&serve, "env");
+    let is_hidden = |line: &str| !line.starts_with("CLAUDECODE=") && !line.starts_with("NVIM=");
+    assert!(environment.lines().all(is_hidden), "{environment}");
     wait_some("its transcript", || (transcripts(&serve).len() == 1).then_some(()));
 }
 

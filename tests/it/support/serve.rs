@@ -30,6 +30,8 @@ impl Serve {
             .arg(scratch.path("host.log"))
             .env_clear()
             .envs(scratch.environment())
+            // As where Neovim was started within a session of Claude's CLI.
+            .envs([("CLAUDECODE", "1"), ("NVIM", "/the/socket")])
             .current_dir(scratch.project())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
