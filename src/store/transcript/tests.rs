@@ -60,6 +60,10 @@ fn only_the_newest_stay_and_only_their_owner_reads_them() {
     assert!(theirs.iter().all(|name| left.contains(&(*name).to_owned())), "{left:?}");
     assert_eq!(left.len(), theirs.len() + 1 + 2, "that one, and the one that begins");
 
+    // Where a clock was set back, others count as newer than the one that begins.
+    old(&folder, "900000000000000-1-2.jsonl", 1);
+    assert!(record(dir.path(), 5).exists());
+
     // Nothing is written, or removed, behind a link.
     let linked = dir.path().join("linked");
     fs::create_dir(&linked).unwrap();
