@@ -39,6 +39,20 @@ fn news(patch: Option<Patch>) -> String {
 }
 
 #[test]
+fn an_answer_is_told_with_what_became_of_it() {
+    let request = sample::lines("lua", &["x"]);
+    let (mut session, told) = answered(&request, "y");
+    assert_eq!(told, None, "nothing has become of it");
+    assert!(session.is_settling());
+    let (patch, token) = session.settled(3, "applied", None);
+    assert_eq!(
+        (set(patch), token),
+        (words(&[("status", "done"), ("landing", "applied"), ("said", "landed")]), None)
+    );
+    assert!(!session.is_settling());
+}
+
+#[test]
 fn one_that_waits_for_a_moment_is_ready_once() {
     let request = sample::lines("lua", &["x"]);
     let (mut session, _) = answered(&request, "y");
