@@ -223,7 +223,7 @@ test("in a window in diff mode the keys are Neovim's own, and no hunks are drawn
   nvim:eventually("it is drawn", "return vim.fn.diff_hlID(2, 1) ~= 0")
   equal(nvim:lua("return #vim.api.nvim_buf_get_extmarks(1, -1, 0, -1, { type = 'virt_lines' })"), 0)
   nvim:type("gg]cdo")
-  equal(nvim:lines()[2], "TWO")
+  equal({ nvim:lines()[2], nvim:lua("return vim.go.operatorfunc") }, { "TWO", "" })
 end)
 
 test("keys of the user's own do what the default ones do, and without a review say what to do", function()
