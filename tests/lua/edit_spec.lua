@@ -43,6 +43,13 @@ test("the answer of a job that is decided is not written any more", function()
   equal(nvim:lua("return vim.bo.modified"), true)
 end)
 
+test("where the host has not said what the answer is, nothing is written", function()
+  local nvim = edited(with_held({ "B", "C" }), "x")
+  nvim:lua("vim.bo.modifiable = false; pcall(vim.cmd, 'write')")
+  suite.contains(nvim:messages(), "the host has not said what the answer is")
+  equal(nvim:lua("return vim.bo.modified"), true)
+end)
+
 test("the name of its buffer reads the answer, also in another session", function()
   local nvim = child.start()
   nvim:lua("require('support.host').install()")
