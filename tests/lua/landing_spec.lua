@@ -7,19 +7,6 @@ local function below(row)
   return { kind = "insert", first = { row } }
 end
 
-test("a linewise answer lands in its range, which has moved down", function()
-  local nvim = child.with_host({ "one", "two", "three", "four" })
-  nvim:type(":2,3Botglue run change it<CR>")
-  nvim:type("ggOabove<Esc>")
-  nvim:answer(1, { "TWO", "AND", "THREE" })
-  equal(nvim:lines(), { "above", "one", "TWO", "AND", "THREE", "four" })
-  local job = nvim:job(1)
-  equal({ job.status, job.landing, job.first_line, job.last_line }, { "done", "applied", 3, 5 })
-  equal(nvim:host("count", "BotglueJobFinished", 1), 1)
-  nvim:type("u")
-  equal(nvim:lines(), { "above", "one", "two", "three", "four" })
-end)
-
 test("somebody else's listener that fails leaves no half of an answer", function()
   for _, listener in ipairs({ "on_lines", "on_bytes" }) do
     local nvim = with_job({ "a", "b", "c" }, line(1, 3))

@@ -3,29 +3,6 @@ local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
 local line = child.line
 
---- A child with a job on rows 2 to 4 of five.
-local function with_job(options)
-  return child.with_job({ "a", "b", "c", "d", "e" }, line(2, 4), options)
-end
-
-test("an edit inside the range is merged with the answer, as one undo step", function()
-  for keys, merged in pairs({
-    ["2GA -- mine<Esc>"] = { "a", "b -- mine", "c", "D", "e" },
-    ["2Gobetween<Esc>"] = { "a", "b", "between", "c", "D", "e" },
-    ["2Gdd"] = { "a", "c", "D", "e" },
-  }) do
-    local nvim = with_job()
-    nvim:type(keys)
-    local before = nvim:lines()
-    nvim:answer(1, { "b", "c", "D" })
-    equal({ nvim:outcome(1), nvim:lines() }, { { "done", "merged" }, merged }, keys)
-    nvim:type("u")
-    equal(nvim:lines(), before, keys)
-    nvim:type("u")
-    equal(nvim:lines(), { "a", "b", "c", "d", "e" }, keys)
-  end
-end)
-
 --- What becomes of an answer for rows 2 and 3 after Lua in the child.
 local function replaced(name, lines, code, expected, after)
   local nvim = child.with_host(lines)
