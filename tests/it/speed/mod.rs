@@ -5,6 +5,7 @@
 
 mod asked;
 mod editor;
+mod history;
 mod landing;
 mod memory;
 mod pure;
@@ -79,6 +80,13 @@ const MEASURES: &[Measure] = &[
         asked::waited_for,
     ),
     Measure(&[("first `:Botglue` → prompt drawn", AtMost(8.0, "ms"))], asked::first_prompt),
+    Measure(
+        &[
+            ("history of 100,000 jobs: its first page", AtMost(5.0, "ms")),
+            ("history of 100,000 jobs: words that none has", AtMost(50.0, "ms")),
+        ],
+        history::of_100_000_jobs,
+    ),
 ];
 
 const SLOW: &[Measure] = &[Measure(
