@@ -237,9 +237,9 @@ impl<'a> Scanner<'a> {
 
     /// What comes next beside white space; takes nothing.
     fn peek(&mut self) -> Option<u8> {
-        let blank =
-            self.json[self.at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
-        self.at += blank.count();
+        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.json.get(self.at) {
+            self.at += 1;
+        }
         self.json.get(self.at).copied()
     }
 
