@@ -242,7 +242,7 @@ impl Command {
     /// A query of which a field is wrong has its reply.
     ///
     /// # Errors
-    /// Where it has no token: then there is no reply that could say what is wrong.
+    /// Where it has no token, by which a reply could say what is wrong.
     pub fn refused(query: &Json, error: JobError) -> Result<Self, JobError> {
         match query["token"].as_u64() {
             Some(token) => Ok(Self::Refused { token, why: error.message }),

@@ -42,9 +42,9 @@ named! {
         Review = "review",
         /// The user changed the text meanwhile.
         Conflict = "conflict",
-        /// The text is no longer there.
+        /// The text is gone.
         RangeLost = "range_lost",
-        /// The buffer is no longer there.
+        /// The buffer is gone.
         BufferGone = "buffer_gone",
         /// The buffer does not take changes.
         NotModifiable = "not_modifiable",

@@ -81,7 +81,7 @@ impl JobEntry {
     }
 }
 
-/// A time where the user is; empty where there is no such time.
+/// A time where the user is; empty beyond the range of dates.
 fn local(ms: i64) -> String {
     let time = Timestamp::from_millisecond(ms);
     time.map_or_else(

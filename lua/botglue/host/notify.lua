@@ -90,7 +90,7 @@ local function show(line, level)
   -- (Without a command line Neovim asks for Enter after each error, however short.)
   if is_headless or (vim.o.cmdheight > 0 and vim.api.nvim_strwidth(line) <= room()) then
     local more = vim.o.more
-    -- Where there is no screen nobody could go on behind a part of it.
+    -- Without a screen no key shows the rest of it.
     vim.o.more = more and not is_headless
     vim.notify(line, level, { title = "botglue" })
     vim.o.more = more
