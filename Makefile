@@ -117,12 +117,13 @@ fuzz: need-cargo ## broken streams (FUZZ_CASES=100000 of each protocol), and a m
 	@cargo test --locked --quiet --test it fuzz:: -- --ignored
 
 .PHONY: soak
-soak: need-cargo $(NVIM_READY) ## random schedules against a model (RUNS=20000 SEED=n), hosts killed at random moments, and what 10,000 jobs leave behind
+soak: need-cargo $(NVIM_READY) ## random schedules against a model (RUNS=20000 SEED=n), hosts killed at random moments, a database locked for 300 s, and what 10,000 jobs leave behind
 	@$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_MODEL_RUNS=$(or $(RUNS),20000) \
 		BOTGLUE_MODEL_SEED=$(or $(SEED),$(shell date +%s)) \
 		cargo test --locked --quiet --test it model:: -- --nocapture
 	@$(if $(SEED),,$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_DEATHS=$(or $(RUNS),2000) \
 		cargo test --locked --quiet --test it store::deaths::the_host_at_any_moment -- --nocapture)
+	@$(if $(SEED),,$(SCRATCH) BOTGLUE_LOCKED=300 cargo test --locked --quiet --lib while_the_database_is_locked)
 	@$(if $(SEED),,$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_JOBS=10000 \
 		cargo test --locked --quiet --test it leaks:: -- --nocapture)
 
