@@ -24,6 +24,8 @@ pub enum Doubt {
     Prose,
     /// It is nothing but escapes of a terminal.
     Escapes,
+    /// It is wrapped in tags, or in a JSON object.
+    Wrapped,
 }
 
 impl Doubt {
@@ -37,6 +39,7 @@ impl Doubt {
             Self::Thinking => "the answer has the agent's thinking in it",
             Self::Prose => "the answer is prose in place of code",
             Self::Escapes => "the answer is nothing but terminal escapes",
+            Self::Wrapped => "the answer is wrapped in tags or in JSON",
         }
     }
 }
@@ -45,6 +48,8 @@ impl Doubt {
 pub fn of(target: Target<'_>, lines: &[String], is_bare: bool) -> Option<Doubt> {
     if printed::has_thinking(target, lines) {
         Some(Doubt::Thinking)
+    } else if is_in_tags(target, lines) || is_in_json(target, lines) {
+        Some(Doubt::Wrapped)
     } else if is_numbered(target, lines) {
         Some(Doubt::Numbered)
     } else if leaves_out(target, lines) {
@@ -52,6 +57,38 @@ pub fn of(target: Target<'_>, lines: &[String], is_bare: bool) -> Option<Doubt> 
     } else {
         (is_bare && has_talk(target, lines)).then_some(Doubt::Prose)
     }
+}
+
+/// What models call an answer, in a tag around it or as the key of an object.
+const WRAPPERS: &str =
+    "answer final_answer code updated_code result output response solution replacement content";
+
+fn is_wrapper(name: &str) -> bool {
+    WRAPPERS.split_whitespace().any(|known| known == name)
+}
+
+/// Whether the first line is a tag and the last one closes it: one of those above, or one with a number as in the message
+/// to the agent.
+fn is_in_tags(target: Target<'_>, lines: &[String]) -> bool {
+    let mut texts = lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
+    let tag = texts.next().and_then(|line| line.strip_prefix('<')?.strip_suffix('>'));
+    let Some(name) = tag.and_then(|tag| tag.split_whitespace().next()) else { return false };
+    let is_ours =
+        || name.rsplit_once('-').is_some_and(|(_, mark)| mark.len() > 2 && mark.parse::<u64>().is_ok());
+    texts.next_back().is_some_and(|line| line == format!("</{name}>"))
+        && (is_ours() || is_wrapper(&name.to_lowercase()) && !is_markup(target.filetype))
+        && !target.selection.rows.iter().any(|row| row.contains(&format!("<{name}")))
+}
+
+/// Whether it is an object of JSON that has the answer as a string.
+fn is_in_json(target: Target<'_>, lines: &[String]) -> bool {
+    let is_object = |rows: &[String]| rows.iter().any(|row| row.trim_start().starts_with('{'));
+    if target.filetype.starts_with("json") || is_object(&target.selection.text) || !is_object(lines) {
+        return false;
+    }
+    let object: Option<serde_json::Map<String, serde_json::Value>> =
+        serde_json::from_str(&lines.join("\n")).ok();
+    object.is_some_and(|object| object.iter().any(|(key, value)| is_wrapper(key) && value.is_string()))
 }
 
 /// Whether all lines begin with numbers that count up, as agents are shown a file, and the selected rows do not.
@@ -120,7 +157,7 @@ fn stand_in(row: &str, filetype: &str) -> Option<StandIn> {
     let sign = BEGINS.iter().find(|sign| row.starts_with(**sign));
     // Behind code only dots tell that it is one.
     let behind = || {
-        BEGINS[..22]
+        BEGINS[..19]
             .iter()
             .find_map(|sign| row.split_once(*sign).filter(|(_, text)| has_dots(text.trim_start())))
     };
@@ -133,11 +170,15 @@ fn stand_in(row: &str, filetype: &str) -> Option<StandIn> {
         (None, None) => row,
     };
     let end = ENDS.iter().find(|end| text.ends_with(**end)).unwrap_or(&"");
-    let text = text.strip_suffix(end).unwrap_or(text).trim().to_lowercase();
-    let begins_with_dots = has_dots(text.trim_start_matches(['(', '[', '<']));
-    if !begins_with_dots
-        && (sign.is_none() || sign == Some(&"* ") || is_prose(filetype) && sign != Some(&"<!--"))
-    {
+    let text = text.strip_suffix(end).unwrap_or(text).trim();
+    let dots = text.trim_start_matches(['(', '[', '<']);
+    // With a capital letter right behind them a sentence goes on.
+    let is_sentence = dots.trim_start_matches(['.', '…']).starts_with(char::is_uppercase);
+    let begins_with_dots = has_dots(dots) && !is_sentence;
+    let text = text.to_lowercase();
+    // What is the sign of a comment elsewhere is one of a heading or a list.
+    let is_other = is_prose(filetype) && sign.is_some_and(|sign| *sign != "<!--");
+    if is_other || !begins_with_dots && (sign.is_none() || sign == Some(&"* ")) {
         return None;
     }
     let words: Vec<&str> =
@@ -148,15 +189,17 @@ fn stand_in(row: &str, filetype: &str) -> Option<StandIn> {
     let is_of_rest = words.starts_with(&["rest", "of"]);
     if words.is_empty() {
         let is_dots = matches!(text.trim_matches(['[', ']', '(', ')']), "..." | "…");
-        is_dots.then_some(StandIn::Possible)
+        (is_dots && !is_prose(filetype)).then_some(StandIn::Possible)
     } else if begins_with_dots && (is_telling || has_subject || has("same"))
         || is_telling && (is_known || is_of_rest)
     {
         Some(StandIn::Plain)
     } else {
+        let is_aside = text.starts_with(['(', '[']) && words[0] == "same";
         let begins = words[0] == "same" || SUBJECTS.split_whitespace().any(|subject| subject == words[0]);
         let trails_off = begins && (text.ends_with("...") || text.ends_with('…'));
-        (is_of_rest || trails_off || is_known && has_subject && has(STATES)).then_some(StandIn::Possible)
+        (is_of_rest || trails_off || is_known && (is_aside || has_subject && has(STATES)))
+            .then_some(StandIn::Possible)
     }
 }
 
@@ -164,8 +207,18 @@ fn stand_in(row: &str, filetype: &str) -> Option<StandIn> {
 fn leaves_out(target: Target<'_>, lines: &[String]) -> bool {
     let own = &target.selection.text;
     let is_new = |line: &String| !own.iter().any(|row| row.trim() == line.trim());
-    let found: Vec<Option<StandIn>> =
-        lines.iter().map(|line| stand_in(line, target.filetype).filter(|_| is_new(line))).collect();
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    // In Python three dots may be all of a body, and do nothing beside other statements of it.
+    let is_beside = |at: usize| {
+        let above = lines[..at].iter().rfind(|line| !is_blank(line));
+        let below = lines[at + 1..].iter().find(|line| !is_blank(line));
+        [above, below].into_iter().flatten().any(|line| indent(line) == indent(&lines[at]))
+    };
+    let found = |(at, line): (usize, &String)| {
+        let is_dots = target.filetype.starts_with("py") && line.trim() == "..." && is_beside(at);
+        stand_in(line, target.filetype).or(is_dots.then_some(StandIn::Possible)).filter(|_| is_new(line))
+    };
+    let found: Vec<Option<StandIn>> = lines.iter().enumerate().map(found).collect();
     if found.iter().all(Option::is_none) {
         return false;
     }

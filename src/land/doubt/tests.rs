@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::Doubt;
@@ -45,6 +45,8 @@ fn a_comment_that_stands_for_code_is_held() {
         "// Existing setup code...",
         "REM ... unchanged ...",
         " * ... rest of the class unchanged ...",
+        "# (same as before)",
+        "...",
         "} // ... rest of the class unchanged ...",
     ] {
         let answer = format!("a {{\n  x\n  {comment}\n}}");
@@ -55,7 +57,10 @@ fn a_comment_that_stands_for_code_is_held() {
         assert_eq!(doubt("c", &format!("a {{\n  b\n  {comment}\n}}"), &answer), None, "{comment}");
         assert_eq!(doubt("c", "a {\n  b\n}", &format!("a {{\n  b\n  {comment}\n}}")), None, "{comment}");
     }
-    assert_eq!(doubt("python", "def a():\n  b\n  c\n  d", "def a():\n  # ..."), Some(Doubt::LeftOut));
+    for body in ["# ...", "x\n  ...", "...\n\n  x"] {
+        let answer = format!("def a():\n  {body}");
+        assert_eq!(doubt("python", "def a():\n  b\n  c\n  d\n  e", &answer), Some(Doubt::LeftOut), "{body}");
+    }
 }
 
 #[test]
@@ -75,6 +80,9 @@ fn a_comment_on_code_is_none_that_stands_for_it() {
         "...$others",
         "// Remaining items.",
         "// additional properties",
+        "// Same as above.",
+        "x = y .. \"...\"",
+        "/// ...In theory additional inputs may be found.",
     ] {
         assert_eq!(doubt("c", CODE, &format!("a {{\n  {row}\n}}")), None, "{row}");
     }
@@ -118,6 +126,28 @@ fn thinking_that_is_left_is_held() {
         [("c", "ends = '</think>'"), ("c", "if a < think > b"), ("xml", "<thinking>a</thinking>")]
     {
         assert_eq!(doubt(filetype, CODE, answer), None, "{answer}");
+    }
+}
+
+#[test]
+fn an_answer_that_is_wrapped_is_held() {
+    for answer in [
+        "<answer>\na { x }\n</answer>",
+        "<selection-4711 lines=\"1-5\">\na { x }\n</selection-4711>\n",
+        "{\"code\": \"a {\\n  x\\n}\"}",
+        "```json\n{\n  \"note\": \"ok\",\n  \"answer\": \"x\"\n}\n```",
+    ] {
+        assert_eq!(doubt("c", CODE, answer), Some(Doubt::Wrapped), "{answer}");
+    }
+    for (filetype, rows, answer) in [
+        ("vue", CODE, "<code>\nx\n</code>"),
+        ("c", "<answer>\nb\n</answer>", "<answer>\nx\n</answer>"),
+        ("javascript", CODE, "<h2-a>\nx\n</h2-a>"),
+        ("json", CODE, "{\"code\": \"x\"}"),
+        ("lua", "{ code = 1 }", "{\"code\": \"x\"}"),
+        ("javascript", CODE, "{\"code\": 1}"),
+    ] {
+        assert_eq!(doubt(filetype, rows, answer), None, "{answer}");
     }
 }
 
@@ -207,11 +237,24 @@ fn an_earlier_reason_wins() {
 fn sources() -> Vec<PathBuf> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let cargo = home.unwrap_or_else(|| std::env::home_dir().unwrap().join(".cargo")).join("registry/src");
-    let mut folders = vec![cargo, Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools")];
+    let mut folders = vec![cargo.clone(), Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools")];
+    // Others may be there that something else is built from.
+    let own = include_str!("../../../Cargo.lock").split("name = ").filter_map(|package| {
+        let mut quoted = package.split('"').skip(1).step_by(2);
+        Some(format!("{}-{}", quoted.next()?, quoted.next()?))
+    });
+    let own: HashSet<String> = own.collect();
+    let is_others = |path: &Path| {
+        path.parent().and_then(Path::parent) == Some(&*cargo)
+            && !own.contains(&*path.file_name().unwrap().to_string_lossy())
+    };
     let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
             let path = entry.path();
+            if is_others(&path) {
+                continue;
+            }
             if entry.file_type().unwrap().is_dir() {
                 folders.push(path);
             } else if entry.metadata().unwrap().len() < 100_000 {
