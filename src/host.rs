@@ -43,7 +43,6 @@ use crate::session::{Patch, Session};
 use crate::store::Store;
 use answers::Answers;
 use decisions::Tally;
-use earlier::Adopter;
 use hunks::Asker;
 use jobs::Jobs;
 use progress::Progress;
@@ -288,15 +287,8 @@ impl Host {
                 self.options = options.map_err(|error| error.message);
             }
             Command::Hello(hello) => self.hello(hello),
-            Command::Decide { token, id, buffer, decision } => self.decide(token, id, buffer, decision),
-            Command::TakeHunk { token, id, buffer, hunk, tick, now } => {
-                self.take_hunk(token, (id, buffer), hunk, (tick, now));
-            }
             Command::Shown { id, tick } => self.seen_hunks(id, tick),
             Command::Edit { id, lines, is_saved } => self.edit(id, lines, is_saved),
-            Command::Adopt { token } => self.adopt(Adopter::Plugin(token)),
-            Command::Settled { token } => self.unsettled.push(token),
-            Command::Refused { token, why } => self.editor.reply(token, Err(why)),
             Command::Interrupted { ids } => self.interrupted = ids,
             Command::Observe { id, wanted } => {
                 self.editor.forward(id, Some(wanted));
@@ -311,7 +303,6 @@ impl Host {
             Command::Geometry(ui) => self.resized(ui),
             Command::Seen { jobs } => self.seen(jobs),
             Command::Panes(panes) => self.panes(panes),
-            Command::Hunk { token, key } => self.hunk_key(token, key),
             Command::Unknown(what) => tracing::warn!(what, "unknown notification"),
         }
     }

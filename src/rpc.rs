@@ -23,10 +23,10 @@ use crate::land::Bytes;
 use crate::mirror::Feed;
 use crate::options::Options;
 use crate::request::Observe;
-use crate::session::{Batch, Decision, Known};
+use crate::session::{Batch, Known};
 use crate::ui::{Spot, Ui};
 use ask::Ask;
-pub use ask::{Act, Asked, AskedFrom, DiffOf, EachOf, ShowOf};
+pub use ask::{AcceptOf, Act, Asked, AskedFrom, DiffOf, EachOf, OfJob, ShowOf};
 use input::RpcInput;
 pub use prompt::PromptMessage;
 pub use review::{HunkKey, HunkVerb, PanesOf, RowsOf};
@@ -51,34 +51,6 @@ pub enum Command {
     Options(Result<Options, JobError>),
     /// What the plugin knows of an earlier host's jobs: the first message where there was one.
     Hello(Hello),
-    /// Decide on an answer.
-    #[serde(skip)]
-    Decide {
-        /// Comes back with the reply.
-        token: u64,
-        /// The job's id.
-        id: u64,
-        /// Its buffer; none where that is gone.
-        buffer: Option<u64>,
-        /// What the user wants.
-        decision: Decision,
-    },
-    /// Take a hunk of a held answer, as a script was told it.
-    #[serde(skip)]
-    TakeHunk {
-        /// Comes back with the reply.
-        token: u64,
-        /// The job's id.
-        id: u64,
-        /// Its buffer.
-        buffer: u64,
-        /// Which one of those that it was told, from 1.
-        hunk: usize,
-        /// The changedtick of the text for which it was told.
-        tick: u64,
-        /// That of the text as it is.
-        now: u64,
-    },
     /// What is proposed of a held answer is shown beside the text with this changedtick.
     Shown {
         /// The job's id.
@@ -96,26 +68,6 @@ pub enum Command {
         /// They are the answer from now on.
         #[serde(default)]
         is_saved: bool,
-    },
-    /// Take over the held answers of Neovims that are gone.
-    #[serde(skip)]
-    Adopt {
-        /// Comes back with the reply.
-        token: u64,
-    },
-    /// Reply once no answer is on its way to a buffer, unless it waits for a moment.
-    #[serde(skip)]
-    Settled {
-        /// Comes back with the reply.
-        token: u64,
-    },
-    /// A query that cannot be read.
-    #[serde(skip)]
-    Refused {
-        /// Comes back with the reply.
-        token: u64,
-        /// Why.
-        why: String,
     },
     /// The user leaves Neovim, which ends the agents of these jobs.
     Interrupted {
@@ -181,14 +133,6 @@ pub enum Command {
     },
     /// The windows in which the hunks of a held answer are drawn.
     Panes(PanesOf),
-    /// A key in a review.
-    #[serde(skip)]
-    Hunk {
-        /// Comes back with the reply.
-        token: u64,
-        /// What it means.
-        key: HunkKey,
-    },
     /// A notification that this host does not know, or cannot read.
     #[serde(skip)]
     Unknown(String),
@@ -203,119 +147,20 @@ impl Command {
                 None => Err(bad("run.id", "is missing")),
             },
             "options" => Ok(Self::Options(Options::decode(&argument))),
-            "ask" => read::<Ask>(&argument).map(|ask| Self::Ask {
-                token: ask.token,
-                ui: ask.here,
-                asked: ask.asked(),
-            }),
-            "query" => Self::query(&argument).or_else(|error| Self::refused(&argument, error)),
+            "ask" => read::<Ask>(&argument).map(Ask::command),
             _ => read(&json!({ method: argument })),
         };
         command.unwrap_or_else(|error| Self::Unknown(error.message))
     }
 
     /// Whether it needs to be known which answers are held.
-    pub fn is_of_held_answer(&self) -> bool {
-        let is_of_jobs = |asked: &Asked| {
-            matches!(
-                asked,
-                Asked::Command { .. }
-                    | Asked::Complete { .. }
-                    | Asked::Jump { .. }
-                    | Asked::Followup { .. }
-                    | Asked::Show(_)
-                    | Asked::Hunks { .. }
-                    | Asked::Hunk(_)
-            )
-        };
+    pub const fn is_of_held_answer(&self) -> bool {
         match self {
-            Self::Decide { .. }
-            | Self::TakeHunk { .. }
-            | Self::Edit { .. }
-            | Self::Panes(_)
-            | Self::Hunk { .. } => true,
-            Self::Ask { asked, .. } => asked.as_ref().is_ok_and(is_of_jobs),
+            Self::Edit { .. } | Self::Panes(_) => true,
+            Self::Ask { asked: Ok(asked), .. } => asked.is_of_held_answer(),
             _ => false,
         }
     }
-
-    /// A query of which a field is wrong has its reply.
-    ///
-    /// # Errors
-    /// Where it has no token, by which a reply could say what is wrong.
-    pub fn refused(query: &Json, error: JobError) -> Result<Self, JobError> {
-        match query["token"].as_u64() {
-            Some(token) => Ok(Self::Refused { token, why: error.message }),
-            None => Err(error),
-        }
-    }
-
-    fn query(query: &Json) -> Result<Self, JobError> {
-        let Query { token, name } = read(query)?;
-        Ok(match name {
-            QueryName::Accept | QueryName::Reject | QueryName::Revert => {
-                let DecisionOf { id, buffer, shows, hunk, range, tick, now } = read(query)?;
-                let decision = match (name, hunk, range) {
-                    (QueryName::Revert, ..) => Decision::Revert,
-                    (QueryName::Reject, ..) => Decision::Reject,
-                    (_, Some(hunk), _) => {
-                        let buffer = buffer.ok_or_else(|| bad("buffer", "is missing"))?;
-                        return Ok(Self::TakeHunk { token, id, buffer, hunk, tick, now });
-                    }
-                    (_, None, Some(LinesOf { first, last })) => {
-                        let first =
-                            first.checked_sub(1).ok_or_else(|| bad("range.first", "must be at least 1"))?;
-                        Decision::Put { rows: first..last.max(first), tick }
-                    }
-                    (_, None, None) => Decision::Accept { shows },
-                };
-                Self::Decide { token, id, buffer, decision }
-            }
-            QueryName::Held => Self::Adopt { token },
-            QueryName::Settled => Self::Settled { token },
-            QueryName::Hunk => Self::Hunk { token, key: read(query)? },
-        })
-    }
-}
-
-/// A question.
-#[derive(Deserialize)]
-struct Query {
-    token: u64,
-    name: QueryName,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum QueryName {
-    Accept,
-    Reject,
-    Revert,
-    Held,
-    Settled,
-    Hunk,
-}
-
-/// A decision on an answer, on a hunk of it as a script was told it, or to put it in some lines.
-#[derive(Deserialize)]
-struct DecisionOf {
-    id: u64,
-    buffer: Option<u64>,
-    #[serde(default)]
-    shows: bool,
-    hunk: Option<usize>,
-    range: Option<LinesOf>,
-    #[serde(default)]
-    tick: u64,
-    #[serde(default)]
-    now: u64,
-}
-
-/// Lines, from 1.
-#[derive(Deserialize)]
-struct LinesOf {
-    first: usize,
-    last: usize,
 }
 
 /// What is seen of the range of a job.

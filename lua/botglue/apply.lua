@@ -110,7 +110,7 @@ for name, to in pairs({
   prompt = { "botglue.ui.prompt", "draw" },
   ready = { "botglue.host.client", "ready" },
   recall = { "botglue.jobs.run", "recall" },
-  reply = { "botglue.host.query", "reply" },
+  reply = { "botglue.host.ask", "reply" },
   results = { "botglue.jobs.results", "show" },
   view = { "botglue.ui.view", "draw" },
 }) do

@@ -20,7 +20,7 @@ local function check_host(options)
   end
   local asked = { log_dir = vim.fs.dirname(host_process.log_path()) }
   local started = vim.uv.hrtime()
-  local ok, reply = pcall(require("botglue.editor.ask").open, "health", asked, { within = ANSWER_WITHIN })
+  local ok, reply = pcall(require("botglue.host.ask").open, "health", asked, { within = ANSWER_WITHIN })
   if not ok then
     health.error(("%s: %s"):format(path, reply))
     return

@@ -164,7 +164,7 @@ function M.wait(id, ms)
   if not job then
     return nil
   end
-  local ok, ended = require("botglue.editor.moment").wait(math.min(ms, LONGEST), function()
+  local ok, ended = require("botglue.host.ask").wait(math.min(ms, LONGEST), function()
     return job:is_settled()
   end, 5)
   if not ok then

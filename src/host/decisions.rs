@@ -11,7 +11,7 @@ use crate::journal::{Change, Landed};
 use crate::land::{Bytes, HeldFor};
 use crate::mirror::{BufferEvent, MirrorEvent, MirrorQuery, Obstacle};
 use crate::review::EditId;
-use crate::rpc::{Act, ShowOf};
+use crate::rpc::{AcceptOf, Act, OfJob, ShowOf};
 use crate::session::{self, Decision, HeldAnswer, OF_SEVERAL, Patch, ShownAs, Verdict};
 use crate::stream::Outcome;
 use crate::ui::Blocks;
@@ -54,6 +54,22 @@ impl Host {
             }
             self.tally = Tally::default();
         }
+    }
+
+    /// Accepts an answer, or a hunk of it.
+    pub(super) fn accept_answer(&mut self, token: u64, wanted: AcceptOf) {
+        let AcceptOf { of: OfJob { id, buffer }, shows, hunk, range, tick, now } = wanted;
+        let decision = match (hunk, range) {
+            (Some(hunk), _) => {
+                return self.take_hunk(token, (id, buffer.unwrap_or_default()), hunk, (tick, now));
+            }
+            (None, Some((first, last))) => {
+                let first = first.saturating_sub(1);
+                Decision::Put { rows: first..last.max(first), tick }
+            }
+            (None, None) => Decision::Accept { shows },
+        };
+        self.decide(token, id, buffer, decision);
     }
 
     /// Takes a decision; who asks has the token, and gets the reply once it is known whether the decision is possible.

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::earlier::Adopter;
 use super::files::Files;
 use super::transcript::{Source, not_kept};
 use super::{Host, status};
 use crate::error::JobError;
-use crate::rpc::{Act, Asked};
-use crate::session::Live;
+use crate::rpc::{Act, Asked, OfJob};
+use crate::session::{Decision, Live};
 use crate::store::{Info, InfoQuery, JobEntry, JobKey, StoreError};
 use crate::ui::{self, Event, List, Screen, Ui};
 use crate::view::{self, Totals};
@@ -80,6 +81,11 @@ impl Host {
             Ok(Asked::Show(wanted)) => self.show(token, &wanted),
             Ok(Asked::Hunks { id, buffer, tick, tabstop }) => self.hunks(token, (id, buffer), tick, tabstop),
             Ok(Asked::Hunk(key)) => self.hunk_key(token, key),
+            Ok(Asked::Accept(wanted)) => self.accept_answer(token, wanted),
+            Ok(Asked::Reject(OfJob { id, buffer })) => self.decide(token, id, buffer, Decision::Reject),
+            Ok(Asked::Revert(OfJob { id, buffer })) => self.decide(token, id, buffer, Decision::Revert),
+            Ok(Asked::Held {}) => self.adopt(Adopter::Plugin(token)),
+            Ok(Asked::Settled {}) => self.unsettled.push(token),
             Ok(Asked::Act(act)) => self.act_on_row(token, act),
             Err(error) => self.draw(Some((token, Err(error.message)))),
         }

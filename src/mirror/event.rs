@@ -177,7 +177,7 @@ impl MirrorEvent {
     /// Names the field that is wrong.
     pub fn decode(method: &str, argument: &Json) -> Option<Result<Self, JobError>> {
         let event = match method {
-            "query" if argument["name"] == "mirror" => read(&argument["token"])
+            "ask" if argument["what"] == "mirror" => read(&argument["token"])
                 .map(|token| BufferEvent::Query { token, job: 0, question: MirrorQuery::Mirror }),
             "buffer" => read(argument).map(BufferEvent::Notice),
             "wiped" => Ok(BufferEvent::Contacted { exists: false }),
@@ -185,7 +185,8 @@ impl MirrorEvent {
             "run" => read(argument).map(BufferEvent::Sent),
             _ => return None,
         };
-        Some(event.and_then(|event| Ok(Self::Buffer(read::<OfBuffer>(argument)?.buffer, event))))
+        let about = if method == "ask" { &argument["arg"] } else { argument };
+        Some(event.and_then(|event| Ok(Self::Buffer(read::<OfBuffer>(about)?.buffer, event))))
     }
 
     /// Reads an event of Neovim's own; none where it is something else.

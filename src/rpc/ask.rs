@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::json;
 
+use super::Command;
 use super::prompt::PromptMessage;
 use super::review::HunkKey;
 use crate::command::{Call, Here, Item};
@@ -25,12 +26,15 @@ pub struct Ask {
 }
 
 impl Ask {
-    /// What is asked for.
-    ///
-    /// # Errors
-    /// Names the field that is missing or wrong.
-    pub fn asked(self) -> Result<Asked, JobError> {
-        read(&json!({ self.what: self.arg }))
+    /// What is asked for, or why that cannot be read.
+    pub fn command(self) -> Command {
+        let Self { token, here: ui, what, arg } = self;
+        Command::Ask { token, ui, asked: read(&json!({ what: arg })) }
+    }
+
+    /// The same where the mirrors cannot read it.
+    pub fn refused(self, error: JobError) -> Command {
+        Command::Ask { token: self.token, ui: self.here, asked: Err(error) }
     }
 }
 
@@ -98,6 +102,16 @@ pub enum Asked {
     },
     /// What a key of a review does.
     Hunk(HunkKey),
+    /// An answer, or a hunk of it, is accepted.
+    Accept(AcceptOf),
+    /// It is rejected.
+    Reject(OfJob),
+    /// What landed of it is taken back.
+    Revert(OfJob),
+    /// The held answers of Neovims that are gone are taken over.
+    Held {},
+    /// The reply comes once no answer is on its way to a buffer, unless it waits for a moment.
+    Settled {},
     /// What a key does with a job of a list.
     Act(Act),
     /// What `:checkhealth` says of the agents and the directories.
@@ -106,6 +120,52 @@ pub enum Asked {
         #[serde(default)]
         log_dir: String,
     },
+}
+
+impl Asked {
+    /// Whether it needs to be known which answers are held.
+    pub const fn is_of_held_answer(&self) -> bool {
+        !matches!(
+            self,
+            Self::Compose { .. }
+                | Self::Each(_)
+                | Self::Prompt(_)
+                | Self::Act(_)
+                | Self::Health { .. }
+                | Self::Held {}
+                | Self::Settled {}
+        )
+    }
+}
+
+/// A job, and its buffer; none where that is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub struct OfJob {
+    /// The job.
+    pub id: u64,
+    /// The buffer.
+    pub buffer: Option<u64>,
+}
+
+/// How an answer is accepted: a hunk of it as a script was told it, in some lines, or as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub struct AcceptOf {
+    /// The answer.
+    #[serde(flatten)]
+    pub of: OfJob,
+    /// A conflict that was not shown is to be shown.
+    #[serde(default)]
+    pub shows: bool,
+    /// Which one of the hunks that the script was told, from 1.
+    pub hunk: Option<usize>,
+    /// The first and the last line that it replaces, from 1.
+    pub range: Option<(usize, usize)>,
+    /// The changedtick of the text that hunk or lines are of.
+    #[serde(default)]
+    pub tick: u64,
+    /// That of the text as it is.
+    #[serde(default)]
+    pub now: u64,
 }
 
 /// The items of a list that are places in files, and in the lines that were given.
@@ -236,7 +296,10 @@ mod tests {
 
     #[test]
     fn an_error_names_its_field() {
-        let error = |what: &str, arg| ask(what, &arg).asked().unwrap_err().message;
+        let error = |what: &str, arg| match ask(what, &arg).command() {
+            Command::Ask { asked: Err(error), .. } => error.message,
+            command => panic!("{command:?}"),
+        };
         assert!(error("weather", json!({})).contains("`weather`"));
         assert!(error("act", json!({ "action": 1 })).starts_with("act.action: "));
     }

@@ -15,8 +15,9 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tokio_util::io::poll_read_buf;
 
 use super::Command;
+use super::ask::Ask;
 use super::whole::Whole;
-use crate::fields::json;
+use crate::fields::{json, read};
 use crate::mirror::{Feed, MirrorEvent};
 
 /// How much is read at once.
@@ -92,10 +93,8 @@ impl<R> RpcInput<R> {
             }
             Some(Ok(event)) => self.feed.send(event),
             Some(Err(error)) => {
-                let refused = Command::refused(&argument, error);
-                (self.command)(
-                    refused.unwrap_or_else(|error| Command::Unknown(format!("{method}: {error}"))),
-                );
+                let refused = read::<Ask>(&argument).map(|ask| ask.refused(error.clone()));
+                (self.command)(refused.unwrap_or_else(|_| Command::Unknown(format!("{method}: {error}"))));
             }
             None => (self.command)(Command::decode(method, argument)),
         }
@@ -176,10 +175,16 @@ mod tests {
         let (send, messages) = std::sync::mpsc::channel();
         let command = Box::new(move |command| send.send(command).unwrap());
         let input = RpcInput::new(io::empty(), command, crate::mirror::feed().0);
-        let query = Value::Map(vec![("name".into(), "mirror".into()), ("token".into(), 7.into())]);
-        input.notified("query", &[query]);
-        let Ok(Command::Refused { token: 7, why }) = messages.recv() else { panic!() };
-        assert!(why.contains("`buffer`"), "{why}");
+        let here = ["columns", "lines", "cmdheight"].map(|field| (field.into(), 1.into())).to_vec();
+        let ask = Value::Map(vec![
+            ("what".into(), "mirror".into()),
+            ("arg".into(), Value::Map(Vec::new())),
+            ("here".into(), Value::Map(here)),
+            ("token".into(), 7.into()),
+        ]);
+        input.notified("ask", &[ask]);
+        let Ok(Command::Ask { token: 7, asked: Err(why), .. }) = messages.recv() else { panic!() };
+        assert!(why.message.contains("`buffer`"), "{}", why.message);
     }
 
     #[tokio::test]

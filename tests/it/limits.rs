@@ -97,7 +97,7 @@ fn a_long_answer_is_sent_once_and_its_memory_is_given_back() {
     let bytes: usize = calls.iter().map(|patches| encoded(patches).len()).sum();
     assert!(bytes < 16_000_000, "{bytes} bytes");
     // Until then the host keeps it: the user may still decide.
-    serve.notify("query", &json!({"token": 1, "name": "reject", "id": 2}));
+    serve.notify("ask", &json!({"token": 1, "what": "reject", "arg": {"id": 2}, "here": {"columns": 80, "lines": 24, "cmdheight": 1}}));
     let most = before + (24 << 10);
     wait("the memory is given back", || memory(serve.pid()) < most);
 }

@@ -79,11 +79,13 @@ test("what was typed since a conflict was shown is shown before it is replaced",
     "local review = require('botglue.host.connection').review return review and review.drawn > 0"
   )
   nvim:type("4GAy<Esc>")
-  -- At once: the view may just be drawn again.
-  nvim:lua("require('botglue.host.connection').process:notify('shown', { id = 1, tick = 1 })")
-  nvim:type(":Botglue accept 1<CR>")
+  -- In one call: the view may just be drawn again.
+  local _, err = unpack(nvim:lua([[
+    require("botglue.host.connection").process:notify("shown", { id = 1, tick = 1 })
+    return { pcall(require("botglue").accept, 1) }
+  ]]))
   equal({ landing(nvim), nvim:lines() }, { "held", { "a", "b", "c", "dxy", "e" } })
-  suite.contains(nvim:messages(), "see :Botglue review 1, then accept it again")
+  suite.contains(err, "see :Botglue review 1, then accept it again")
   nvim:eventually("it is shown, and accepted", "return (pcall(require('botglue').accept, 1))")
   equal({ landing(nvim), nvim:lines() }, { "applied", { "a", "b", "c", "D", "e" } })
 end)

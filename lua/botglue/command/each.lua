@@ -1,6 +1,6 @@
 --- `:Botglue each`: reads the quickfix list for the host, which says which lines each job is for, and starts the jobs.
 
-local ask = require("botglue.editor.ask")
+local ask = require("botglue.host.ask")
 local selection = require("botglue.editor.selection")
 
 local api = vim.api

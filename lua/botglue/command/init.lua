@@ -3,7 +3,7 @@
 
 require("botglue.wiring")
 
-local ask = require("botglue.editor.ask")
+local ask = require("botglue.host.ask")
 local capture = require("botglue.command.capture")
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")

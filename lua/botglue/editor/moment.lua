@@ -129,22 +129,6 @@ function M.is_safe(bufnr)
   return SAFE[mode] == true and state == ""
 end
 
---- Waits, with the event loop running, for what a script or a key has asked for: text may change within the script or
---- the mapping then, which would make it wait elsewhere.
----@param ms integer
----@param condition fun(): boolean
----@param interval integer milliseconds
----@param bufnr integer? the buffer of which a key takes or drops hunks
----@return boolean ok whether nothing raised an error
----@return boolean|string result whether the condition holds, or the error
-function M.wait(ms, condition, interval, bufnr)
-  local deciding_in = connection.deciding_in
-  connection.waiting, connection.deciding_in = connection.waiting + 1, bufnr or deciding_in
-  local ok, result = pcall(wait, ms, condition, interval)
-  connection.waiting, connection.deciding_in = connection.waiting - 1, deciding_in
-  return ok, result
-end
-
 --- Calls `fn` whenever a safe moment may have come for a buffer, until the returned function is called.
 ---@param bufnr integer
 ---@param fn fun()

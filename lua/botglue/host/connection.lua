@@ -8,8 +8,8 @@
 ---@field restarts integer[] when hosts were started again by themselves, in milliseconds, the newest last
 ---@field leaving boolean? whether Neovim ends
 ---@field applying boolean? whether a call of the host's is under way
----@field queries table<integer, botglue.Query> questions to the host, by their token
----@field last_query integer
+---@field questions table<integer, botglue.Question> questions to the host, by their token
+---@field last_question integer
 ---@field asked_within integer milliseconds that a key of the user waits for the host
 ---@field completed_within integer the same for the completion of a command
 ---@field asking integer how many keys of the user wait for the host
@@ -56,8 +56,8 @@ local connection = {
   session = vim.text.hexencode(vim.uv.random(16)):lower() .. "p" .. vim.fn.getpid(),
   ready_within = 5000,
   restarts = {},
-  queries = {},
-  last_query = 0,
+  questions = {},
+  last_question = 0,
   asked_within = 500,
   completed_within = 200,
   asking = 0,

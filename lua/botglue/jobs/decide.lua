@@ -1,7 +1,7 @@
 --- The user's decisions on an answer: accept, reject, revert. The host takes them and says why one is impossible; this
 --- module knows what only Neovim does: buffers, and which lines the user chose.
 
-local ask = require("botglue.editor.ask")
+local ask = require("botglue.host.ask")
 local capture = require("botglue.editor.capture")
 local fail = require("botglue.host.errors").fail
 local notify = require("botglue.host.notify")
@@ -76,7 +76,7 @@ local function accept_at(job, opts)
     job.range:move_to(bufnr)
   end
   local tick = api.nvim_buf_get_changedtick(bufnr)
-  M.decide("accept", job.id, { range = { first = first, last = last }, tick = tick })
+  M.decide("accept", job.id, { range = { first, last }, tick = tick })
 end
 
 --- Accepts a held answer: the host merges it with the current text and writes it. Raises an error if it cannot.

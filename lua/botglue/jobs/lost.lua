@@ -1,12 +1,12 @@
 --- What becomes of the jobs when their host has died or Neovim exits. What was written stands, an answer that waited is
 --- held, and a job that ran fails; its answer, if that was stored, the next host offers as a held one.
 
+local ask = require("botglue.host.ask")
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local events = require("botglue.jobs.events")
 local notify = require("botglue.host.notify")
 local progress = require("botglue.jobs.progress")
-local query = require("botglue.host.query")
 local write = require("botglue.editor.write")
 
 local M = {}
@@ -68,8 +68,8 @@ end
 function M.host_lost(process, err)
   connection.applying = true
   local ok, raised = pcall(function()
-    query.fail(process, err.message)
     vim.list_extend(connection.lost, end_jobs(err))
+    ask.fail(process, err.message)
   end)
   connection.applying = false
   if not ok then

@@ -1,7 +1,7 @@
 --- Starts a job from a selection and a prompt: marks the range, gives the number, and sends what only Neovim knows. The
 --- host knows the rest: the options, and what a prompt stands for.
 
-local ask = require("botglue.editor.ask")
+local ask = require("botglue.host.ask")
 local buffer_path = require("botglue.util.buffer_path")
 local client = require("botglue.host.client")
 local config = require("botglue.config")

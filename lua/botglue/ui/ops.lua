@@ -1,7 +1,7 @@
 --- What a key in a list of the host does that only Neovim can: it goes to places, starts jobs at their ranges, fills
 --- registers and lists. The host says which of it; nothing here knows what a list shows.
 
-local ask = require("botglue.editor.ask")
+local ask = require("botglue.host.ask")
 local errors = require("botglue.host.errors")
 local go = require("botglue.ui.go")
 local notify = require("botglue.host.notify")

@@ -2,7 +2,7 @@
 --- window, and the size of the screen. What a window shows is the host's: nothing here knows it. `q` closes a window
 --- here, so a host that does not answer holds none open.
 
-local ask = require("botglue.editor.ask")
+local ask = require("botglue.host.ask")
 local capture = require("botglue.editor.capture")
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
@@ -274,7 +274,7 @@ end
 ---@return boolean? enters
 local function enters(call)
   local opening = call.open
-  if call.token and not connection.queries[call.token] then
+  if call.token and not connection.questions[call.token] then
     -- The command has given up, and said that nothing was done.
     return nil
   elseif not opening.arrives then

@@ -22,7 +22,6 @@ pub fn of_each_kind(serve: &Serve) -> Vec<Value> {
     let one = |(method, argument)| (method, vec![argument]);
     let mut all: Vec<Value> =
         jobs(serve).into_iter().chain(ranges()).chain(windows()).map(one).map(message).collect();
-    all.extend(questions().into_iter().map(|question| message(("query", vec![question]))));
     all.extend(events().into_iter().map(message));
     all
 }
@@ -128,6 +127,19 @@ fn windows() -> Vec<(&'static str, Json)> {
         ),
         ("hunks", json!({"id": 1, "buffer": 1, "tick": 3, "tabstop": 8})),
         ("hunk", json!({"id": 1, "buffer": 1, "verb": "next", "count": 1, "row": 0, "tick": 3})),
+        ("hunk", json!({"id": 1, "buffer": 1, "verb": "take", "count": 1, "row": 0, "tick": 3})),
+        (
+            "hunk",
+            json!({"id": 1, "buffer": 1, "verb": "drop", "range": {"first": 0, "past": 2}, "row": 0, "tick": 3}),
+        ),
+        ("held", json!({})),
+        ("settled", json!({})),
+        ("accept", json!({"id": 1, "buffer": 1, "shows": true})),
+        ("accept", json!({"id": 1, "buffer": 1, "range": [1, 2], "tick": 3})),
+        ("accept", json!({"id": 1, "buffer": 1, "hunk": 1, "tick": 3, "now": 3})),
+        ("reject", json!({"id": 1})),
+        ("revert", json!({"id": 1, "buffer": 1})),
+        ("mirror", json!({"buffer": 1})),
         ("health", json!({"log_dir": "/dev/null/b"})),
         ("prompt", json!({"id": 3, "key": "send"})),
     ];
@@ -169,25 +181,6 @@ fn windows() -> Vec<(&'static str, Json)> {
     std::iter::once(options).chain(asked.map(ask)).chain(more).collect()
 }
 
-/// What is asked, and which lists are shown.
-fn questions() -> Vec<Json> {
-    let of_buffer = |more: Json| laid_over(&json!({"id": 1, "buffer": 1}), &more);
-    let all = [
-        ("held", json!({})),
-        ("settled", json!({})),
-        ("accept", of_buffer(json!({"shows": true}))),
-        ("accept", of_buffer(json!({"range": {"first": 1, "last": 2}, "tick": 3}))),
-        ("accept", of_buffer(json!({"hunk": 1, "tick": 3, "now": 3}))),
-        ("reject", json!({"id": 1})),
-        ("revert", of_buffer(json!({}))),
-        ("mirror", json!({"buffer": 1})),
-        ("hunk", of_buffer(json!({"verb": "take", "count": 1, "row": 0, "tick": 3}))),
-        ("hunk", of_buffer(json!({"verb": "drop", "range": {"first": 0, "past": 2}, "row": 0, "tick": 3}))),
-    ];
-    let question = |(name, more): (&str, Json)| laid_over(&json!({"token": 1, "name": name}), &more);
-    all.into_iter().map(question).collect()
-}
-
 /// What Neovim's core says of a buffer.
 fn events() -> Vec<(&'static str, Vec<Json>)> {
     vec![
@@ -203,12 +196,6 @@ fn events() -> Vec<(&'static str, Vec<Json>)> {
         ("nvim_buf_changedtick_event", vec![json!(1), json!(4)]),
         ("nvim_buf_detach_event", vec![json!(1)]),
     ]
-}
-
-fn laid_over(below: &Json, above: &Json) -> Json {
-    let (mut all, above) = (below.clone(), above.as_object().unwrap());
-    all.as_object_mut().unwrap().extend(above.clone());
-    all
 }
 
 /// What stands in quotes behind each call of a function in the plugin's sources.
@@ -240,10 +227,7 @@ fn each_message_of_the_plugin_is_read() {
         let command = Command::decode(method, argument);
         let is_wrong = matches!(
             command,
-            Command::Unknown(_)
-                | Command::Refused { .. }
-                | Command::Options(Err(_))
-                | Command::Ask { asked: Err(_), .. }
+            Command::Unknown(_) | Command::Options(Err(_)) | Command::Ask { asked: Err(_), .. }
         );
         assert!(!is_wrong, "{command:?}");
     }
@@ -252,7 +236,7 @@ fn each_message_of_the_plugin_is_read() {
 #[test]
 fn each_message_of_the_plugin_is_among_them() {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let (mut methods, mut questions, mut asked) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let (mut methods, mut asked) = (BTreeSet::new(), BTreeSet::new());
     for message in of_each_kind(&Serve::start(Scratch::new())) {
         methods.insert(text(&message[1]));
         let Value::Map(argument) = &message[2][0] else { continue };
@@ -260,17 +244,15 @@ fn each_message_of_the_plugin_is_among_them() {
             let found = argument.iter().find(|(key, _)| key.as_str() == Some(field));
             found.map(|(_, name)| text(name))
         };
-        match message[1].as_str() {
-            Some("query") => questions.extend(named("name")),
-            Some("ask") => asked.extend(named("what")),
-            _ => {}
+        if message[1].as_str() == Some("ask") {
+            asked.extend(named("what"));
         }
     }
     let lua = Path::new(env!("CARGO_MANIFEST_DIR")).join("lua");
     let calls = [
         (":notify", methods, "run"),
-        ("host.query\").ask", questions.clone(), "held"),
-        ("ask.change", questions, "hunk"),
+        ("host.ask\").send", asked.clone(), "held"),
+        ("ask.change", asked.clone(), "hunk"),
         ("ask.open", asked, "show"),
     ];
     for (function, known, some) in calls {

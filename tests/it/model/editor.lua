@@ -59,7 +59,8 @@ local function ping()
   local process = connection.process
   if process and process.ready and not is_asked then
     is_asked = true
-    rpcnotify(process.channel, "query", { token = 0, name = "mirror", buffer = home })
+    local here = require("botglue.host.ask").here()
+    rpcnotify(process.channel, "ask", { token = 0, what = "mirror", arg = { buffer = home }, here = here })
   end
 end
 

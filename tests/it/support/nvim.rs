@@ -202,7 +202,7 @@ impl Nvim {
              client.connect(client.options())
              require('botglue.editor.capture').want(bufnr)
              local function ask()
-               require('botglue.host.query').ask('mirror', { buffer = bufnr }, function(view, err)
+               require('botglue.host.ask').send('mirror', { buffer = bufnr }, function(view, err)
                  if view and view.tick ~= vim.api.nvim_buf_get_changedtick(bufnr) then
                    ask()
                  else

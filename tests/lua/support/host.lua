@@ -69,7 +69,7 @@ function M.install()
   end
   vim.rpcnotify = function(channel, method, argument)
     table.insert(M.sent, { method = method, argument = argument })
-    if method == "query" or method == "ask" then
+    if method == "ask" then
       M.awaited[argument.token] = true
     end
     if method == "options" then
@@ -122,10 +122,12 @@ local function replied()
 end
 
 --- Asks a question of which the plugin knows nothing, and waits for the reply.
----@param args table
-local function ask(args)
+---@param what string
+---@param arg table
+local function ask(what, arg)
   M.awaited[0] = true
-  if not pcall(M.notify, M.channel, "query", vim.tbl_extend("error", { token = 0 }, args)) then
+  local here = require("botglue.host.ask").here()
+  if not pcall(M.notify, M.channel, "ask", { token = 0, what = what, arg = arg, here = here }) then
     -- The host has just died.
     M.awaited[0] = nil
   end
@@ -136,11 +138,11 @@ end
 function M.heard()
   for bufnr in pairs(require("botglue.host.connection").mirrored) do
     if vim.api.nvim_buf_is_loaded(bufnr) then
-      ask({ name = "mirror", buffer = bufnr })
+      ask("mirror", { buffer = bufnr })
     end
   end
   -- A buffer that is not mirrored: answered at once, behind what was sent before.
-  ask({ name = "mirror", buffer = 0 })
+  ask("mirror", { buffer = 0 })
 end
 
 --- What changes with each change of a text, and with all that the plugin sends.
@@ -165,7 +167,7 @@ function M.settle()
   end
   replied()
   if process and process.ready and M.channel then
-    ask({ name = "settled" })
+    ask("settled", {})
   end
   local has_ranges = next(connection.jobs) or next(connection.asked)
   if process and process.ready and M.channel and has_ranges and M.news ~= news() then

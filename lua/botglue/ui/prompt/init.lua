@@ -5,7 +5,7 @@
 --- which hears of each change and keeps what was typed and not sent. There is one prompt at a time. Closing restores
 --- the cursor, the mode and the view that the user's window had when the user last entered the prompt.
 
-local ask = require("botglue.editor.ask")
+local ask = require("botglue.host.ask")
 local back = require("botglue.ui.prompt.back")
 local capture = require("botglue.editor.capture")
 local client = require("botglue.host.client")

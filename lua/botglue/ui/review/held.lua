@@ -2,7 +2,7 @@
 --- reads, `botglue://answer/UUID`: `:w` there makes its text the answer, and `:e!` shows that again. Typed text is
 --- stored shortly after each key, and is there again after a crash.
 
-local ask = require("botglue.editor.ask")
+local ask = require("botglue.host.ask")
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local debounce = require("botglue.util.debounce")

@@ -1,7 +1,7 @@
 --- The keys of a review: `]c`, `[c`, `do`, `dp`, `dO` in its buffer, in normal mode. Those with `d` are keys after that
 --- operator, so that they work at any pace; each is an operator of its own, so that a count and `.` work.
 
-local ask = require("botglue.editor.ask")
+local ask = require("botglue.host.ask")
 local capture = require("botglue.editor.capture")
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")

@@ -1,0 +1,152 @@
+--- Questions to the host. Each gets exactly one reply, also if the host dies or cannot be started. What a key, a command
+--- or a script needs is waited for, for a limited time; nothing else in the plugin waits for the host.
+
+local client = require("botglue.host.client")
+local connection = require("botglue.host.connection")
+local fail = require("botglue.host.errors").fail
+local notify = require("botglue.host.notify")
+
+local M = {}
+
+---@class botglue.Question
+---@field process botglue.Process the host that was asked
+---@field reply fun(result: table?, err: string?)
+
+--- The screen from which it is asked.
+---@return { columns: integer, lines: integer, cmdheight: integer }
+function M.here()
+  return { columns = vim.o.columns, lines = vim.o.lines, cmdheight = vim.o.cmdheight }
+end
+
+--- Asks. What can be asked is in `tests/it/fuzz/messages.rs`.
+---@param what string
+---@param arg table
+---@param reply fun(result: table?, err: string?) called once; at once where there is no host
+---@return integer? token
+function M.send(what, arg, reply)
+  local process, err = client.connect()
+  if not process then
+    reply(nil, err and err.message)
+    return
+  end
+  client.tell_options(process)
+  local token = connection.last_question + 1
+  connection.last_question = token
+  connection.questions[token] = { process = process, reply = reply }
+  process:notify("ask", { token = token, what = what, arg = arg, here = M.here() })
+  return token
+end
+
+--- The host's answer.
+---@param answer { token: integer, error: string? }
+function M.reply(answer)
+  local question, err = connection.questions[answer.token], answer.error
+  connection.questions[answer.token], answer.token = nil, nil
+  if question then
+    question.reply(not err and answer or nil, err)
+  end
+end
+
+--- A host is gone: it answers no more.
+---@param process botglue.Process
+---@param err string
+function M.fail(process, err)
+  for token, question in pairs(connection.questions) do
+    if question.process == process then
+      M.reply({ token = token, error = err })
+    end
+  end
+end
+
+--- Waits, with the event loop running, for what a script or a key has asked for: text may change within the script or
+--- the mapping then, which would make it wait elsewhere.
+---@param ms integer
+---@param condition fun(): boolean
+---@param interval integer milliseconds
+---@param bufnr integer? the buffer of which a key takes or drops hunks
+---@return boolean ok whether nothing raised an error
+---@return boolean|string result whether the condition holds, or the error
+function M.wait(ms, condition, interval, bufnr)
+  local deciding_in = connection.deciding_in
+  connection.waiting, connection.deciding_in = connection.waiting + 1, bufnr or deciding_in
+  local ok, result = pcall(vim.wait, ms, condition, interval)
+  connection.waiting, connection.deciding_in = connection.waiting - 1, deciding_in
+  return ok, result
+end
+
+--- Waits for a reply while no message is shown.
+---@param wait function
+---@return boolean ok
+---@return any result
+local function quietly(wait, ...)
+  connection.asking = connection.asking + 1
+  local ok, result = wait(...)
+  connection.asking = connection.asking - 1
+  notify.resume()
+  return ok, result
+end
+
+--- Asks for what a command or a key of the user opens, and raises the host's error: what is typed ahead is meant for
+--- the window. The reply is the last call of its batch, so all that was drawn for it is there. A host that is being
+--- started has the time that one has for that.
+---@param what string
+---@param arg table
+---@param opts { within: integer?, keeps_keys: boolean? }? within: milliseconds that the reply may take, a start of the
+--- host with it; keeps_keys: what is typed ahead is not meant for a window
+---@return table reply
+function M.open(what, arg, opts)
+  opts = opts or {}
+  if connection.applying then
+    fail("the host waits for what runs this: use vim.schedule()")
+  end
+  local reply
+  local token = M.send(what, arg, function(result, err)
+    reply = { result, err }
+  end)
+  local is_ready = connection.process and connection.process.ready
+  local within = opts.within or connection.asked_within + (is_ready and 0 or connection.ready_within)
+  local ok, raised = quietly(pcall, vim.wait, within, function()
+    return reply ~= nil
+  end, 1)
+  if reply then
+    return reply[1] or fail("%s", reply[2])
+  end
+  connection.questions[token] = nil
+  -- What was typed ahead was meant for a window that is not there.
+  while not opts.keeps_keys and vim.fn.getchar(1) ~= 0 do
+    vim.fn.getchar(0)
+  end
+  fail("%s", ok and "the host does not answer: nothing was done" or raised)
+end
+
+--- Asks for something that may change a buffer: the user, or a script, has asked for it. Within a call of the host's it
+--- does not wait, because the host does.
+---@param what string
+---@param arg table
+---@param bufnr integer? the buffer
+---@param late fun(result: table?, err: string?)? called with a reply that comes later
+---@return table? result
+---@return string? err neither: there is no reply yet
+function M.change(what, arg, bufnr, late)
+  local reply, is_waiting = nil, true
+  M.send(what, arg, function(result, err)
+    if is_waiting then
+      reply = { result, err }
+    elseif late then
+      late(result, err)
+    end
+  end)
+  if not connection.applying then
+    quietly(M.wait, connection.asked_within, function()
+      return reply ~= nil
+    end, 1, bufnr)
+  end
+  is_waiting = false
+  if reply then
+    return reply[1], reply[2]
+  elseif not connection.applying then
+    notify.warn("botglue: the host does not answer: this is done once it does")
+  end
+end
+
+return M
