@@ -151,7 +151,7 @@ impl Host {
             Some((Some(id), lines)) => {
                 let lines = lines.into_iter().map(String::into_bytes).collect();
                 self.edit(id, Some(lines), true);
-                Ok(json!({ "own": "review", "id": id }))
+                Ok(json!({ "review": id }))
             }
             _ => Err("no block here: go to one of those that are highlighted".to_owned()),
         };

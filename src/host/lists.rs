@@ -204,12 +204,12 @@ impl Host {
     /// What the plugin does with a job of this Neovim.
     fn own(&self, action: Action, id: u64) -> Result<Value, String> {
         let start = self.again(id, action)?;
-        let own = match self.session.known(id).filter(|_| action == Action::Review) {
-            Some(known) if known.is_answered() => "answer",
-            Some(known) if !known.is_held() => return Err(format!("job {id} is not held")),
-            _ => action.name(),
-        };
-        Ok(json!({ "own": own, "id": id, "start": start }))
+        match (action, self.session.known(id)) {
+            (Action::Review, Some(known)) if !known.is_held() => Err(format!("job {id} is not held")),
+            (Action::Review, _) => Ok(json!({ "review": id })),
+            (Action::Retry, _) => Ok(json!({ "start": start })),
+            _ => Ok(json!({ "range": id, "start": start })),
+        }
     }
 
     /// Does something with a job of the store.

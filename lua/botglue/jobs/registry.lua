@@ -35,7 +35,6 @@ local PUBLIC = vim.split(
 ---@field newest_tool integer its index
 ---@field process botglue.Process? the host that runs it
 ---@field uuid string? of one that was taken over: its answer's key in the store
----@field edited string[]? its held answer as the user saved it
 ---@field observers botglue.Observer[]
 ---@field observed string? which updates the host forwards; nil until the job was sent
 ---@field deciding "asked"|"pending"|nil a decision of the user was sent; pending: no call waits for the reply

@@ -14,25 +14,14 @@ local M = {}
 local api = vim.api
 local fail = errors.fail
 
---- Does something with a job of this Neovim, by the host's name for it. To go on in its session is to go to its range.
----@param what "jump"|"review"|"retry"|"edit"|"followup"
+--- Goes to the range of a job of this Neovim.
 ---@param job botglue.Job
 ---@param from botglue.ListOrigin
----@param again table? what is to be started
-local function of_own(what, job, from, again)
-  if what == "review" then
-    from:close()
-    require("botglue.ui.review.held").show(job.id)
-    return
-  elseif what ~= "retry" then
-    local target = job.range
-    local bufnr = api.nvim_buf_is_loaded(target.bufnr) and target.bufnr or go.load(job.path)
-    local place = target:place() or {}
-    go.show(from, bufnr, target:lines(), place.from or place.spans and place.spans[1][1] or 0)
-  end
-  if again then
-    run.again(again)
-  end
+local function go_to(job, from)
+  local target = job.range
+  local bufnr = api.nvim_buf_is_loaded(target.bufnr) and target.bufnr or go.load(job.path)
+  local place = target:place() or {}
+  go.show(from, bufnr, target:lines(), place.from or place.spans and place.spans[1][1] or 0)
 end
 
 --- Starts a job of an earlier time once more, or goes on from it, at its range, which is shown: where its file still
@@ -87,8 +76,14 @@ end
 ---@param from botglue.ListOrigin
 ---@param register string
 local function follow(reply, from, register)
-  if reply.own then
-    of_own(reply.own, registry.job(reply.id), from, reply.start)
+  if reply.range then
+    go_to(registry.job(reply.range), from)
+  end
+  if reply.start then
+    run.again(reply.start)
+  elseif reply.review then
+    from:close()
+    require("botglue.ui.review.held").show(reply.review)
   elseif reply.again then
     again(reply.again, from)
   elseif reply.path then

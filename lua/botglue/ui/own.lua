@@ -19,26 +19,6 @@ local LOOKS =
 ---@field was_current boolean? whether the user was in it when it was closed
 ---@field close fun(self: botglue.OwnWindow)
 
---- Calls a function that runs the user's autocommands. An error in one of them is no error of the function.
----@param fn fun(...): any
----@param ... any
----@return string? err
-local function despite_autocommands(fn, ...)
-  local ok, err = pcall(fn, ...)
-  return not ok and tostring(err) or nil
-end
-
---- Goes into a window. An autocommand that fails when the user's buffer is left would keep them there.
----@param win integer
----@return string? err
-local function enter(win)
-  local err = despite_autocommands(api.nvim_set_current_win, win)
-  if api.nvim_get_current_win() ~= win then
-    vim.cmd(("noautocmd call nvim_set_current_win(%d)"):format(win))
-  end
-  return err
-end
-
 --- Makes its buffer: wiped with its window, and modifiable whatever the user has set for new buffers.
 ---@param own botglue.OwnWindow
 ---@param name string
@@ -64,18 +44,26 @@ function M.set_options(win, options)
   end
 end
 
---- Opens a window for its buffer. A floating one has highlight groups of its own, but for those that are set for it.
+--- Opens a window for its buffer. A floating one has highlight groups of its own, but for those that are set for it. An
+--- error in one of the user's autocommands is shown, and stands in the way of nothing.
 ---@param own botglue.OwnWindow
 ---@param options table<string, any> of the window
 ---@param enters boolean whether the user goes there
 ---@param show fun(...): any
 ---@param ... any
 function M.open(own, options, enters, show, ...)
-  local err = despite_autocommands(show, ...)
+  local ok, err = pcall(show, ...)
   own.win = vim.fn.win_findbuf(own.bufnr)[1] or error(err, 0)
-  err = enters and enter(own.win) or err
-  if err then
-    require("botglue.host.notify").error(err)
+  if enters then
+    local is_left, raised = pcall(api.nvim_set_current_win, own.win)
+    ok, err = ok and is_left, is_left and err or raised
+    if api.nvim_get_current_win() ~= own.win then
+      -- One that failed when the user's buffer was left would keep them there.
+      vim.cmd(("noautocmd call nvim_set_current_win(%d)"):format(own.win))
+    end
+  end
+  if not ok then
+    require("botglue.host.notify").error(tostring(err))
   end
   M.set_options(own.win, options)
   if api.nvim_win_get_config(own.win).relative ~= "" then

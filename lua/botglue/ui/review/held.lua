@@ -15,6 +15,7 @@ local M = {}
 
 local api = vim.api
 
+local PREFIX = "botglue://answer/"
 local NOT_HELD = "this answer is not held any more"
 local KEPT_AFTER = 250 -- milliseconds from a key to the store that has it
 
@@ -53,14 +54,19 @@ end
 ---@param job botglue.Job
 ---@return string
 local function name_of(job)
-  return "botglue://answer/" .. (job.uuid or ("%s-%d"):format(connection.session, job.id))
+  return PREFIX .. (job.uuid or ("%s-%d"):format(connection.session, job.id))
 end
 
---- The buffer of an answer.
----@param job botglue.Job
----@return integer bufnr -1: there is none
-local function buffer_of(job)
-  return vim.fn.bufnr(("^%s$"):format(name_of(job)))
+--- The held job whose answer a buffer has.
+---@param bufnr integer
+---@return botglue.Job?
+local function job_of(bufnr)
+  local name = api.nvim_buf_get_name(bufnr)
+  return vim.startswith(name, PREFIX)
+      and vim.iter(vim.tbl_values(connection.jobs)):find(function(job)
+        return job:is_held() and name_of(job) == name
+      end)
+    or nil
 end
 
 --- Shows a held answer as the host says: its hunks in its buffer, its blocks, or the answer alone.
@@ -74,7 +80,7 @@ function M.show(id, is_text, is_diff)
   if shown.is_hunks then
     require("botglue.ui.review.view").open(job)
   elseif shown.lines then
-    local win = vim.fn.bufwinid(buffer_of(job))
+    local win = vim.fn.bufwinid(("^%s$"):format(name_of(job)))
     if win > 0 then
       api.nvim_set_current_win(win)
     else
@@ -92,38 +98,21 @@ function M.accept(id, opts)
   end
 end
 
---- The held job whose answer a buffer has.
----@param bufnr integer
----@return botglue.Job?
-local function job_of(bufnr)
-  local name = api.nvim_buf_get_name(bufnr)
-  return vim.iter(vim.tbl_values(connection.jobs)):find(function(job)
-    return job:is_held() and name_of(job) == name
-  end)
-end
-
 --- Tells the host what is typed in the buffer of an answer and not saved, or what was saved.
----@param job botglue.Job
----@param saved string[]?
-local function tell(job, saved)
-  local bufnr, process = buffer_of(job), client.connect()
-  local is_typed = api.nvim_buf_is_loaded(bufnr) and vim.bo[bufnr].modified
-  local lines = saved or is_typed and api.nvim_buf_get_lines(bufnr, 0, -1, false) or nil
-  if process then
-    process:notify("edit", { id = job.id, lines = lines, is_saved = saved ~= nil })
+---@param bufnr integer
+local function tell(bufnr)
+  local job = api.nvim_buf_is_loaded(bufnr) and job_of(bufnr)
+  local process = job and client.connect()
+  if job and process then
+    local is_typed, is_saved = vim.bo[bufnr].modified, vim.b[bufnr].botglue_saved
+    local lines = (is_typed or is_saved) and api.nvim_buf_get_lines(bufnr, 0, -1, false) or nil
+    process:notify("edit", { id = job.id, lines = lines, is_saved = is_saved and not is_typed })
   end
 end
 
 --- A new host has started: tells it what the last one may not have read.
 function M.tell_all()
-  for _, job in pairs(connection.jobs) do
-    if job:is_held() and job.edited then
-      tell(job, job.edited)
-    end
-    if job:is_held() and buffer_of(job) > 0 then
-      tell(job)
-    end
-  end
+  vim.iter(api.nvim_list_bufs()):each(tell)
 end
 
 --- Shows the answer, and what was typed in it; undo does not go back before that.
@@ -145,9 +134,7 @@ local function fill(bufnr, job)
     buffer = bufnr,
     desc = "botglue: keep the answer as it is typed",
     callback = debounce(function()
-      if job:is_held() and api.nvim_buf_is_loaded(bufnr) then
-        tell(job)
-      end
+      tell(bufnr)
     end, KEPT_AFTER),
   })
 end
@@ -162,8 +149,8 @@ function M.read(bufnr)
     job = job_of(bufnr) or errors.fail("%s", err or NOT_HELD)
   elseif vim.v.cmdbang == 1 then
     -- What is typed goes.
-    bo.modified = false
-    tell(job)
+    bo.modified, vim.b[bufnr].botglue_saved = false, nil
+    tell(bufnr)
   end
   fill(bufnr, job)
 end
@@ -173,11 +160,11 @@ end
 function M.write(bufnr)
   if not vim.bo[bufnr].modifiable then
     errors.fail("the host has not said what the answer is: read it with :e!, then write it")
+  elseif not job_of(bufnr) then
+    errors.fail(NOT_HELD)
   end
-  local job = job_of(bufnr) or errors.fail(NOT_HELD)
-  job.edited = api.nvim_buf_get_lines(bufnr, 0, -1, false)
-  tell(job, job.edited)
-  vim.bo[bufnr].modified = false
+  vim.bo[bufnr].modified, vim.b[bufnr].botglue_saved = false, true
+  tell(bufnr)
 end
 
 return M

@@ -17,37 +17,37 @@ local DESC = "botglue: %s hunk"
 ---@param verb "next"|"previous"|"take"|"drop"|"both"
 ---@param lines { [1]: integer, [2]: integer }? with the hunks there, from 1; else with the one under the cursor, and as
 ---many as the count says
-function M.press(verb, lines)
-  errors.guard(function()
-    local review, bufnr = connection.review, api.nvim_get_current_buf()
-    if not review or review.bufnr ~= bufnr then
-      errors.fail("no review is open in this buffer: see :Botglue review")
+local function press(verb, lines)
+  local review, bufnr = connection.review, api.nvim_get_current_buf()
+  if not review or review.bufnr ~= bufnr then
+    errors.fail("no review is open in this buffer: see :Botglue review")
+  end
+  ---@cast review botglue.Review
+  capture.want(bufnr, review.job)
+  local about = {
+    id = review.job.id,
+    buffer = bufnr,
+    verb = verb,
+    row = api.nvim_win_get_cursor(0)[1] - 1,
+    tick = api.nvim_buf_get_changedtick(bufnr),
+    count = vim.v.count1,
+    range = lines and { first = lines[1] - 1, past = lines[2] },
+  }
+  if verb == "next" or verb == "previous" then
+    local there = ask.open("hunk", about).there
+    return there and review:visit(there)
+  end
+  local function tell(_, err)
+    if err then
+      notify.error("botglue: " .. err)
     end
-    ---@cast review botglue.Review
-    capture.want(bufnr, review.job)
-    local about = {
-      id = review.job.id,
-      buffer = bufnr,
-      verb = verb,
-      row = api.nvim_win_get_cursor(0)[1] - 1,
-      tick = api.nvim_buf_get_changedtick(bufnr),
-      count = vim.v.count1,
-      range = lines and { first = lines[1] - 1, past = lines[2] },
-    }
-    if verb == "next" or verb == "previous" then
-      local there = ask.open("hunk", about).there
-      if there then
-        review:visit(there)
-      end
-      return
-    end
-    local function tell(_, err)
-      if err then
-        notify.error("botglue: " .. err)
-      end
-    end
-    tell(ask.change("hunk", about, bufnr, tell))
-  end)
+  end
+  tell(ask.change("hunk", about, bufnr, tell))
+end
+
+--- The same; an error is shown.
+function M.press(...)
+  errors.guard(press, ...)
 end
 
 --- The operators: `take`; `both` takes and keeps the user's rows above where both have changed the same; `drop` brings
@@ -66,52 +66,39 @@ function M.operator(verb)
   return "g@l"
 end
 
---- By what is typed in normal mode: what it does, the mode of its last key, and that key.
+--- What is mapped: what it does, the mode of the key, the key, and what is typed in normal mode.
 local KEYS = {
-  ["do"] = { "take", "o", "o" },
-  dp = { "drop", "o", "p" },
-  dO = { "both", "o", "O" },
-  ["]c"] = { "next", "n", "]c" },
-  ["[c"] = { "previous", "n", "[c" },
+  { "take", "o", "o", "do" },
+  { "drop", "o", "p", "dp" },
+  { "both", "o", "O", "dO" },
+  { "next", "n", "]c", "]c" },
+  { "previous", "n", "[c", "[c" },
 }
 
---- What a key is mapped to.
----@param typed string
----@return string
-local function expr(typed)
-  local verb, mode, lhs = unpack(KEYS[typed])
-  if vim.wo.diff or mode == "o" and vim.v.operator ~= "d" then
-    return lhs
-  elseif mode == "n" then
-    return ("<Cmd>lua require('botglue.ui.review.keys').press('%s')<CR>"):format(verb)
-  end
-  return "<Esc>" .. (vim.v.count > 0 and vim.v.count or "") .. M.operator(verb)
-end
-
---- Whether the user has mapped a key in the current buffer, or, of an operator, anywhere: what would be reached through
---- one of theirs would be theirs elsewhere, too.
----@param typed string
----@return boolean
-local function is_theirs(typed)
-  local _, mode, lhs = unpack(KEYS[typed])
-  return vim.iter({ [lhs] = mode, [typed] = "n" }):any(function(keys, in_mode)
-    local map = vim.fn.maparg(keys, in_mode, false, true)
-    return map.buffer == 1 or mode == "o" and map.buffer ~= nil
-  end)
-end
-
---- Maps the keys that the user has not mapped in a buffer, which is current.
+--- Maps the keys that the user has mapped neither in a buffer, which is current, nor, of an operator, anywhere: what
+--- would be reached through one of theirs would be theirs elsewhere, too.
 ---@param bufnr integer
----@return string[] ours
+---@return string[] ours as they are typed
 function M.map(bufnr)
-  local ours = vim.tbl_filter(function(typed)
-    return not is_theirs(typed)
-  end, vim.tbl_keys(KEYS))
-  for _, typed in ipairs(ours) do
-    local verb, mode, lhs = unpack(KEYS[typed])
-    vim.keymap.set(mode, lhs, function()
-      return expr(typed)
-    end, { buffer = bufnr, expr = true, desc = DESC:format(verb) })
+  local function is_theirs(mode, lhs, is_operator)
+    local map = vim.fn.maparg(lhs, mode, false, true)
+    return map.buffer == 1 or is_operator and map.buffer ~= nil
+  end
+  local ours = {}
+  for _, key in ipairs(KEYS) do
+    local verb, mode, lhs, typed = unpack(key)
+    local is_operator = mode == "o"
+    if not is_theirs(mode, lhs, is_operator) and not is_theirs("n", typed, is_operator) then
+      ours[#ours + 1] = typed
+      vim.keymap.set(mode, lhs, function()
+        if vim.wo.diff or is_operator and vim.v.operator ~= "d" then
+          return lhs
+        elseif is_operator then
+          return "<Esc>" .. (vim.v.count > 0 and vim.v.count or "") .. M.operator(verb)
+        end
+        return ("<Cmd>lua require('botglue.ui.review.keys').press('%s')<CR>"):format(verb)
+      end, { buffer = bufnr, expr = true, desc = DESC:format(verb) })
+    end
   end
   return ours
 end

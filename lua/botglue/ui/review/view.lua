@@ -14,7 +14,6 @@ local windows = require("botglue.ui.windows")
 local M = {}
 
 local api = vim.api
-local SIGNS = 500 -- more than hunks are drawn at a time: they are looked at after each key
 local OURS = "%#BotglueHeld#" -- what the head line begins with
 
 --- The namespace of the marks in the window with a number.
@@ -22,19 +21,6 @@ local OURS = "%#BotglueHeld#" -- what the head line begins with
 ---@return integer
 local function namespace_of(number)
   return api.nvim_create_namespace("botglue.review." .. number)
-end
-
----@param bufnr integer
----@param option string
----@return boolean
-local function has_signs(bufnr, option)
-  if not option:find("^auto") then
-    return option:find("^yes") ~= nil
-  end
-  local signs = api.nvim_buf_get_extmarks(bufnr, -1, 0, -1, { type = "sign", details = true, limit = SIGNS })
-  return vim.iter(signs):any(function(sign)
-    return sign[4].sign_hl_group ~= "BotglueDelete"
-  end)
 end
 
 --- The closed folds in some rows of the current window.
@@ -58,7 +44,9 @@ end
 ---@return table
 local function pane_of(win)
   local info, wo = vim.fn.getwininfo(win)[1], vim.wo[win]
-  local view = api.nvim_win_call(win, vim.fn.winsaveview)
+  local foldcolumn = tonumber(wo.foldcolumn:match("%d$")) or 0
+  local last = wo.number and api.nvim_buf_line_count(info.bufnr) or info.height
+  local numbers = (wo.number or wo.relativenumber) and math.max(wo.numberwidth, #tostring(last) + 1) or 0
   -- That with the head line, whether it is there or not.
   local height = math.max(info.height + info.winbar - 1, 1)
   -- Some heights of the window, so that few scrolls lead to other rows.
@@ -71,10 +59,10 @@ local function pane_of(win)
     folds = wo.foldenable and api.nvim_win_call(win, function()
       return folds(first, past)
     end) or {},
-    leftcol = wo.wrap and 0 or view.leftcol,
+    leftcol = wo.wrap and 0 or info.leftcol,
     scrolls = not wo.wrap,
-    foldcolumn = tonumber(wo.foldcolumn:match("%d$")) or 0,
-    has_signs = wo.statuscolumn == "" and has_signs(info.bufnr, wo.signcolumn),
+    foldcolumn = foldcolumn,
+    has_signs = wo.statuscolumn == "" and info.textoff > foldcolumn + numbers,
     tabstop = vim.bo[info.bufnr].tabstop,
     height = height,
     first = first,
