@@ -20,7 +20,7 @@ local function adopt_when_read(paths)
     local is_one = api.nvim_buf_is_loaded(bufnr)
       and vim.list_contains(paths, require("botglue.util.buffer_path")(bufnr))
     if is_one then
-      require("botglue.host.ask").send("held", {}, function(_, err)
+      require("botglue.host.ask").send("held", vim.empty_dict(), function(_, err)
         if err then
           notify.warn("botglue: " .. err)
         end

@@ -145,7 +145,7 @@ function M.read(bufnr)
   local bo, job = vim.bo[bufnr], job_of(bufnr)
   bo.buftype, bo.swapfile, bo.bufhidden, bo.modifiable = "acwrite", false, "hide", false
   if not job then
-    local _, err = ask.change("held", {}, bufnr)
+    local _, err = ask.change("held", vim.empty_dict(), bufnr)
     job = job_of(bufnr) or errors.fail("%s", err or NOT_HELD)
   elseif vim.v.cmdbang == 1 then
     -- What is typed goes.
