@@ -32,9 +32,9 @@ function handlers.host_lost(process, err)
   require("botglue.jobs.lost").host_lost(process, err)
   require("botglue.ui.view").host_lost()
   require("botglue.ui.status").host_lost()
-  local prompt = require("botglue.host.connection").prompt
-  if prompt then
-    prompt:check_host()
+  local connection = require("botglue.host.connection")
+  if connection.prompt and connection.prompt:is_open() and not connection.process then
+    connection.prompt:say(err.message)
   end
 end
 

@@ -143,12 +143,18 @@ impl Editor {
         self.apply("reply", value::reply(token, reply));
     }
 
-    /// Draws what has changed in the host's windows, each call the argument of `apply.view`; the reply to a question
-    /// comes behind what was drawn for it.
-    pub fn draw(&self, calls: Vec<Value>, reply: Option<(u64, Result<serde_json::Value, String>)>) {
+    /// Draws what has changed in the host's windows, each call the argument of `apply.view`, and in the prompt, the
+    /// argument of `apply.prompt`; the reply to a question comes behind what was drawn for it.
+    pub fn draw(
+        &self,
+        calls: Vec<Value>,
+        prompt: Option<serde_json::Value>,
+        reply: Option<(u64, Result<serde_json::Value, String>)>,
+    ) {
         let views = calls.into_iter().map(|call| ("view", call));
+        let prompt = prompt.map(|call| ("prompt", json(call)));
         let reply = reply.map(|(token, reply)| ("reply", value::reply(token, reply)));
-        let calls: Vec<_> = views.chain(reply).collect();
+        let calls: Vec<_> = views.chain(prompt).chain(reply).collect();
         if !calls.is_empty() {
             self.send(Outgoing::Call(Call::Apply(calls)));
         }
@@ -162,20 +168,6 @@ impl Editor {
     /// What a quickfix list says of jobs that were started together.
     pub fn results(&self, results: serde_json::Value) {
         self.apply("results", json(results));
-    }
-
-    /// Draws the prompt, the argument of `apply.prompt`; the reply to a question comes behind it.
-    pub fn prompt(
-        &self,
-        call: Option<serde_json::Value>,
-        reply: Option<(u64, Result<serde_json::Value, String>)>,
-    ) {
-        let call = call.map(|call| ("prompt", json(call)));
-        let reply = reply.map(|(token, reply)| ("reply", value::reply(token, reply)));
-        let calls: Vec<_> = call.into_iter().chain(reply).collect();
-        if !calls.is_empty() {
-            self.send(Outgoing::Call(Call::Apply(calls)));
-        }
     }
 
     /// The reply to a question that the mirrors answer.

@@ -182,6 +182,6 @@ impl Host {
 
     /// Draws what has changed, and replies to what was asked.
     pub(super) fn draw(&mut self, reply: Option<(u64, Result<Value, String>)>) {
-        self.editor.draw(self.views.screen.calls(), reply);
+        self.editor.draw(self.views.screen.calls(), self.prompts.call(), reply);
     }
 }

@@ -17,7 +17,7 @@ pub mod sample;
 mod signs;
 pub mod transcript;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 pub use action::Action;
 pub(crate) use amounts::{duration, money};
@@ -40,7 +40,7 @@ pub struct Viewer {
 }
 
 /// A text and its highlight group; an empty one is none.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Cell(pub String, pub &'static str);
 
 /// One row of a list.

@@ -19,9 +19,8 @@ test("a host that is not there is said before a word is typed, and below what is
   nvim:api("ui_try_resize", 50, 24)
   nvim:type(":Botglue<CR>words<CR>more")
   nvim:shows("more")
-  local what =
-    "✗ host missing: run `make install` in the plugin's directory; there is none at /nowhere/host"
-  equal(said(nvim), what)
+  local what = "✗ host missing: run `make install` in the plugin's directory, or see :checkhealth botglue; "
+  equal(said(nvim), what .. "there is none at /nowhere/host")
 end)
 
 test("an agent that is not installed is said, and that is over with another agent", function()

@@ -33,9 +33,6 @@ local function lost(process, err)
   if connection.process == process then
     connection.process = nil
   end
-  if not process.greeted then
-    connection.unusable = { path = process.path, why = err.message }
-  end
   -- While Neovim exits, all jobs have ended already, and nothing would end a host that is started now: Neovim would
   -- wait for it. (If an autocommand ends Neovim, VimLeavePre does not come.)
   if not connection.leaving and vim.v.exiting == vim.NIL then
@@ -106,12 +103,6 @@ function M.ready(hello)
   if process and not process.ready then
     handlers.host_ready(process)
     process:greet(hello)
-  end
-  if process and process.ready and connection.unusable then
-    connection.unusable = nil
-    if connection.prompt then
-      connection.prompt:check_host()
-    end
   end
 end
 

@@ -43,12 +43,11 @@
 
 ---@class botglue.UiState what is shown
 ---@field prompt botglue.Prompt? the one that is open
----@field drafts botglue.PromptDraft[] what was typed in prompts that were closed, oldest first
+---@field drafts botglue.Prompt[] those that were closed with something typed in them, oldest first
 ---@field review botglue.Review? the one that is open
 ---@field views table<string, botglue.HostWindow> the windows of the host that are open, by id
 ---@field shown table<integer, botglue.HostWindow> the same by buffer
 ---@field late table[] what could not be drawn yet
----@field unusable { path: string, why: string }? the last host that was started, if it could not be used
 ---@field hung table<integer, botglue.Hung> what hangs at the ranges of jobs
 
 ---@class botglue.Connection: botglue.HostState, botglue.JobsState, botglue.EditorState, botglue.UiState

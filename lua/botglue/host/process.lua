@@ -10,7 +10,6 @@ local M = {}
 ---@field channel integer
 ---@field path string
 ---@field ready boolean
----@field greeted boolean? whether it was ready once
 ---@field outbox { method: string, argument: table }[] what waits until it is ready
 ---@field deadline uv.uv_timer_t
 ---@field options botglue.Options? those that it was told last
@@ -96,7 +95,7 @@ function Process:greet(hello)
     self:stop("host_version", words, tostring(hello.version), version, M.INSTALL)
     return
   end
-  self.ready, self.greeted = true, true
+  self.ready = true
   deadline.stop(self.deadline)
   for _, message in ipairs(self.outbox) do
     self:notify(message.method, message.argument)

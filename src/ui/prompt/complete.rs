@@ -64,7 +64,8 @@ pub fn named(lead: &str, options: &Options) -> Vec<Item> {
 }
 
 /// What an `@` may mean: files that are open, where nothing was typed behind it; other mentions; the files that match.
-pub fn mentions(query: &str, buffers: &[OpenBuffer], files: &[String]) -> Vec<Item> {
+/// The agent has the text of the prompt's `own` buffer already.
+pub fn mentions(query: &str, buffers: &[OpenBuffer], own: u64, files: &[String]) -> Vec<Item> {
     let mut items: Vec<Item> = Vec::new();
     let mut add = |word: String, shown: &str| {
         if !word.contains('\n') && !items.iter().any(|item| item.word == word) {
@@ -76,7 +77,8 @@ pub fn mentions(query: &str, buffers: &[OpenBuffer], files: &[String]) -> Vec<It
         add(file(path), path);
     }
     let part = query.strip_prefix(&BUFFER[1..]).map(str::to_lowercase);
-    for name in buffers.iter().filter_map(|buffer| buffer.name.as_deref()) {
+    let others = buffers.iter().filter(|buffer| buffer.number != own);
+    for name in others.filter_map(|buffer| buffer.name.as_deref()) {
         let is_one = match &part {
             Some(part) => name.to_lowercase().contains(part.as_str()),
             None => BUFFER[1..].starts_with(query),

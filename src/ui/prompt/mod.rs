@@ -1,24 +1,25 @@
 //! The prompt that is being typed: its border, what is said below its text, its menu and earlier prompts. The window and
 //! the text are the plugin's, so typing never waits; each change of the text comes in.
 
-use std::path::{Path, PathBuf};
+use serde::{Deserialize, Serialize};
 
 mod choice;
 mod complete;
 mod recall;
 
-pub use choice::{Begin, Choice, Chosen};
+pub use choice::{Agents, Chosen};
 pub use complete::Item;
 
+use choice::Choice;
 use complete::{Word, word};
 use recall::Recall;
 
 use super::frame::Chunks;
 use super::layout::{Border, Key, MORE, borders, clean, fit_end, wrap};
 use super::width::width;
-use crate::options::Options;
+use crate::fields::{bytes, cells};
 use crate::request::{OpenBuffer, Resume};
-use crate::view::{BETWEEN, Cell, FAILED};
+use crate::view::{self, BETWEEN, Cell, FAILED, Viewer};
 
 /// The least rest of the room for a place: border, blanks around both texts, and a cell between them.
 const AROUND: usize = 5;
@@ -28,30 +29,40 @@ const MENU_EDGE: usize = 4;
 const MORE_TYPING: Key = Key::told("<C-l>", "more", "more");
 
 /// What is known of a prompt from the beginning.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
 pub struct About {
-    /// The project's directory.
+    /// Its project's directory.
     pub project: String,
-    /// The place, but for its lines: the file below the project, or the name of a buffer without one.
-    pub place: String,
+    /// The buffer that it is for.
+    pub buffer: u64,
+    /// The file of that.
+    pub path: String,
+    /// The name of that; none where the buffer is gone.
+    pub name: Option<String>,
     /// The answer goes below a line.
     pub is_insertion: bool,
+    /// The directory in which the agent runs.
+    pub cwd: String,
     /// The session that it goes on in.
     pub resume: Option<Resume>,
-    /// The job that wrote these lines, where its session can be gone on in.
-    pub writer: Option<Writer>,
-    /// The directory in which the agent runs.
-    pub cwd: PathBuf,
-    /// The way of the answer with which it begins.
-    pub way: Way,
-    /// Agent and model with which it begins.
-    pub begin: Begin,
+    /// The agent that was asked for.
+    pub agent: Option<String>,
+    /// The model that was asked for.
+    pub model: Option<String>,
+    /// A question was asked for.
+    pub question: bool,
+    /// The answer is to be held.
+    pub review: bool,
+    /// What is chosen in it, as an earlier host has said.
+    pub chosen: Option<PromptChoice>,
+    /// What was chosen in the draft in it.
+    pub draft: Option<Chosen>,
     /// The prompt that is proposed.
     pub proposal: Option<String>,
-    /// Drafts, and what was sent: the newest first.
-    pub recent: Vec<String>,
-    /// The buffers that can be named, the one that was used last first.
-    pub buffers: Vec<OpenBuffer>,
+    /// The job that wrote these lines, where its session can be gone on in.
+    #[serde(skip)]
+    pub writer: Option<Writer>,
 }
 
 /// A job that a prompt can go on from.
@@ -60,13 +71,24 @@ pub struct Writer {
     /// Its agent.
     pub agent: String,
     /// The directory in which that runs.
-    pub cwd: PathBuf,
+    pub cwd: String,
     /// Its session.
     pub resume: Resume,
 }
 
+/// What is chosen in a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct PromptChoice {
+    /// What becomes of the answer.
+    pub way: Way,
+    /// Agent and model.
+    #[serde(flatten)]
+    pub chosen: Chosen,
+}
+
 /// What becomes of the answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Way {
     /// It lands.
     #[default]
@@ -80,7 +102,8 @@ pub enum Way {
 }
 
 /// In which mode the user types.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(from = "String")]
 pub enum Mode {
     /// Normal.
     Normal,
@@ -91,29 +114,49 @@ pub enum Mode {
     Select,
 }
 
+impl From<String> for Mode {
+    /// As Neovim names it.
+    fn from(mode: String) -> Self {
+        match mode.chars().next() {
+            Some('i' | 'R') => Self::Insert,
+            Some('s' | 'S' | '\x13') => Self::Select,
+            _ => Self::Normal,
+        }
+    }
+}
+
 /// The prompt as the user sees it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub struct Typed {
     /// Its buffer's changedtick.
     pub tick: u64,
     /// The text.
     pub text: String,
     /// The row of the cursor, from 0.
+    #[serde(deserialize_with = "cells")]
     pub row: usize,
-    /// The text before the cursor in its row, with what is no UTF-8 replaced.
-    pub before: String,
-    /// How many bytes that is in Neovim.
+    /// The bytes before the cursor in its row.
+    #[serde(deserialize_with = "cells")]
     pub column: usize,
     /// The mode.
     pub mode: Mode,
     /// The cells inside of the window.
+    #[serde(deserialize_with = "cells")]
     pub width: usize,
     /// The lines that it is about, from 1; none where the buffer is gone.
     pub lines: Option<(u64, u64)>,
 }
 
+impl Typed {
+    /// The text before the cursor in its row, with what is no UTF-8 replaced.
+    fn before(&self) -> String {
+        let row = bytes::unescape(self.text.split('\n').nth(self.row).unwrap_or_default());
+        String::from_utf8_lossy(row.get(..self.column).unwrap_or(&row)).into_owned()
+    }
+}
+
 /// What the plugin draws.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct PromptFrame {
     /// The border above.
     pub title: Chunks,
@@ -121,10 +164,8 @@ pub struct PromptFrame {
     pub footer: Chunks,
     /// The rows below the text.
     pub said: Vec<Chunks>,
-    /// The agent and the model.
-    pub chosen: Chosen,
-    /// What becomes of the answer.
-    pub way: Way,
+    /// What is chosen.
+    pub chosen: PromptChoice,
 }
 
 /// What comes of an event.
@@ -143,46 +184,33 @@ pub enum Wish {
     Menu(usize, Vec<Item>),
     /// Another text in place of this one.
     Fill(String),
-    /// Remember this for the project.
-    Remember(Chosen),
-}
-
-/// What the menu offers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Offer {
-    #[default]
-    Words,
-    /// Earlier prompts.
-    Earlier,
-}
-
-/// A key that waits for what the store has.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Waiting {
-    Step(isize, Typed),
-    List,
 }
 
 /// See the module.
 #[derive(Debug)]
 pub struct Prompt {
-    about: About,
-    options: Options,
+    /// What was known of it from the beginning.
+    pub about: About,
+    /// The place, but for its lines.
+    place: String,
     choice: Choice,
     /// The same where the session of the writer goes on.
     follow_up: Option<Choice>,
     recall: Recall,
     way: Way,
-    typed: Typed,
-    offer: Offer,
-    waiting: Option<Waiting>,
+    /// The buffers that can be named, the one that was used last first.
+    pub buffers: Vec<OpenBuffer>,
+    /// As the user sees it.
+    pub typed: Typed,
+    /// The menu has earlier prompts.
+    is_listing: bool,
+    /// How far a key goes that waits for what the store has, and the prompt then.
+    waiting: Option<(isize, Typed)>,
     /// The word for which files are looked for: its changedtick, its place and its letters.
     wanted: Option<(u64, usize, String)>,
     has_asked_for_files: bool,
     /// The plugin shows a menu.
     has_menu: bool,
-    /// Why a job would fail.
-    pub obstacle: Option<String>,
     /// Why a key did nothing, and the text then.
     hint: Option<(&'static str, String)>,
     /// How often the user has asked for more keys, in this mode.
@@ -190,36 +218,47 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// As it opens.
-    pub fn new(about: About, options: Options) -> Self {
-        let mut recall = Recall::default();
-        recall.add(about.recent.clone());
-        let of_writer = |writer: &Writer| {
-            let agent = Some(writer.agent.clone());
-            Choice::new(options.clone(), Begin { agent, has_session: true, ..Begin::default() })
-        };
+    /// As it opens; `recent`: what was typed in this Neovim, the newest first.
+    pub fn new(about: About, recent: Vec<String>, agents: &Agents) -> Self {
+        let project = &about.project;
+        let of_writer = |writer: &Writer| Choice::new(Some(writer.agent.clone()), None, true, project);
         let follow_up = about.writer.as_ref().map(of_writer);
+        let (agent, model) = (about.agent.clone(), about.model.clone());
+        let mut choice = Choice::new(agent, model, about.resume.is_some(), project);
+        let draft = about.draft.as_ref().filter(|_| choice.is_free());
+        if let Some(chosen) = about.chosen.as_ref().map(|chosen| &chosen.chosen).or(draft) {
+            choice.pick(chosen.clone(), agents);
+        }
+        let way = match &about.chosen {
+            Some(PromptChoice { way: Way::FollowUp, .. }) if follow_up.is_none() => Way::Land,
+            Some(chosen) => chosen.way,
+            None if about.question => Way::Ask,
+            None if about.review => Way::Hold,
+            None => Way::Land,
+        };
+        let viewer = Viewer { cwd: about.project.clone(), home: String::new() };
+        let mut recall = Recall::default();
+        recall.add(recent);
         Self {
-            choice: Choice::new(options.clone(), about.begin.clone()),
-            way: if follow_up.is_none() && about.way == Way::FollowUp { Way::Land } else { about.way },
+            place: view::file(&about.path, about.name.as_deref(), &viewer),
+            choice,
             follow_up,
-            options,
             recall,
+            way,
             about,
+            buffers: Vec::new(),
             typed: Typed::default(),
-            offer: Offer::Words,
+            is_listing: false,
             waiting: None,
             wanted: None,
             has_asked_for_files: false,
             has_menu: false,
-            obstacle: None,
             hint: None,
             page: 0,
         }
     }
 
-    /// Agent and model.
-    pub fn choice(&self) -> &Choice {
+    fn choice(&self) -> &Choice {
         self.follow_up.as_ref().filter(|_| self.way == Way::FollowUp).unwrap_or(&self.choice)
     }
 
@@ -228,13 +267,18 @@ impl Prompt {
         self.follow_up.as_mut().filter(|_| is_one).unwrap_or(&mut self.choice)
     }
 
-    /// Something more is known of agents.
-    pub fn learn(&mut self, what: impl Fn(&mut Choice)) {
-        std::iter::once(&mut self.choice).chain(&mut self.follow_up).for_each(what);
+    /// What is chosen.
+    pub fn chosen(&self, agents: &Agents) -> PromptChoice {
+        PromptChoice { way: self.way, chosen: self.choice().chosen(agents) }
+    }
+
+    /// The agent and the model that a request asks for.
+    pub fn wanted(&self, agents: &Agents) -> (Option<String>, Option<String>) {
+        self.choice().wanted(agents)
     }
 
     /// The session that goes on, and the directory in which the agent runs.
-    pub fn session(&self) -> (Option<&Resume>, &Path) {
+    pub fn session(&self) -> (Option<&Resume>, &str) {
         match &self.about.writer {
             Some(Writer { resume, cwd, .. }) if self.way == Way::FollowUp => (Some(resume), cwd),
             _ => (self.about.resume.as_ref(), &self.about.cwd),
@@ -247,49 +291,33 @@ impl Prompt {
         if self.about.proposal.as_deref() == Some(text) || text.is_empty() { "" } else { &self.typed.text }
     }
 
-    /// The changedtick of its text.
-    pub fn tick(&self) -> u64 {
-        self.typed.tick
-    }
-
-    /// The project's directory.
-    pub fn project(&self) -> &str {
-        &self.about.project
-    }
-
-    /// What the answer's way is, and whether agent and model are those without any choice.
-    pub fn wanted(&self) -> (Way, Chosen, bool) {
-        (self.way, self.choice().chosen(), self.way != Way::FollowUp && self.choice.is_untouched())
-    }
-
     /// The text, the cursor, the mode or the place is another one.
-    pub fn typed(&mut self, typed: Typed) -> Option<Wish> {
+    pub fn typed(&mut self, typed: Typed, agents: &Agents) -> Option<Wish> {
         let before = std::mem::replace(&mut self.typed, typed);
         if before.mode != self.typed.mode {
             self.page = 0;
         }
-        if self.typed.mode != Mode::Insert {
-            self.offer = Offer::Words;
-        }
+        self.is_listing &= self.typed.mode == Mode::Insert;
         let is_other = self.hint.as_ref().is_some_and(|(_, text)| *text != self.typed.text);
         self.hint.take_if(|_| is_other);
-        let is_listed = self.offer == Offer::Earlier && before.tick != self.typed.tick;
+        let is_listed = self.is_listing && before.tick != self.typed.tick;
         let is_other = before.text != self.typed.text || is_listed;
-        (is_other && self.typed.mode == Mode::Insert).then(|| self.complete()).flatten()
+        (is_other && self.typed.mode == Mode::Insert).then(|| self.complete(agents)).flatten()
     }
 
     /// What completes the word before the cursor.
-    fn complete(&mut self) -> Option<Wish> {
+    fn complete(&mut self, agents: &Agents) -> Option<Wish> {
         let tick = self.typed.tick;
         self.wanted = None;
-        if self.offer == Offer::Earlier {
+        if self.is_listing {
             return self.list();
         }
-        match word(self.typed.row, &self.typed.before) {
+        let before = self.typed.before();
+        match word(self.typed.row, &before) {
             None => self.menu(0, Vec::new()),
-            Some(Word::Name(lead)) => self.menu(0, complete::named(&lead, &self.options)),
+            Some(Word::Name(lead)) => self.menu(0, complete::named(&lead, &agents.options)),
             Some(Word::Mention(at, query)) => {
-                let at = (self.typed.column + at).saturating_sub(self.typed.before.len());
+                let at = (self.typed.column + at).saturating_sub(before.len());
                 self.wanted = Some((tick, at, query.clone()));
                 let is_new = !std::mem::replace(&mut self.has_asked_for_files, true);
                 Some(Wish::Files { tick, query, is_new })
@@ -300,7 +328,7 @@ impl Prompt {
     /// These files match; none while they are not known.
     pub fn found(&mut self, tick: u64, files: &[String]) -> Option<Wish> {
         let (_, at, query) = self.wanted.clone().filter(|(wanted, ..)| *wanted == tick)?;
-        self.menu(at, complete::mentions(&query, &self.about.buffers, files))
+        self.menu(at, complete::mentions(&query, &self.buffers, self.about.buffer, files))
     }
 
     fn menu(&mut self, at: usize, items: Vec<Item>) -> Option<Wish> {
@@ -316,59 +344,48 @@ impl Prompt {
         self.menu(0, items)
     }
 
-    /// The store has said what it has.
-    pub fn learn_prompts(&mut self, prompts: Vec<String>) -> Option<Wish> {
+    /// The store has said what it has: earlier prompts, and the agent of the project's newest job.
+    pub fn learn(&mut self, prompts: Vec<String>, newest: Option<String>) -> Option<Wish> {
+        self.choice.newest = newest;
         self.recall.add(prompts);
         self.recall.is_known = true;
-        match self.waiting.take()? {
-            Waiting::Step(by, typed) if typed.text == self.typed.text && typed.mode == self.typed.mode => {
-                self.step(by)
-            }
-            Waiting::List if self.typed.mode == Mode::Insert && self.offer == Offer::Earlier => self.list(),
-            _ => None,
+        if self.is_listing {
+            return self.list();
         }
+        let (by, then) = self.waiting.take()?;
+        (then.text == self.typed.text && then.mode == self.typed.mode).then(|| self.step(by)).flatten()
     }
 
     /// Takes a key.
-    pub fn key(&mut self, action: &str) -> Option<Wish> {
+    pub fn key(&mut self, action: &str, agents: &mut Agents) -> Option<Wish> {
         match action {
-            "agent" => self.choice_mut().next_agent().map(Wish::Remember),
-            "model" => self.choice_mut().next_model().map(Wish::Remember),
+            "agent" => self.choice_mut().next_agent(agents),
+            "model" => self.choice_mut().next_model(agents),
             "way" => {
                 self.way = match self.way {
                     Way::Land => Way::Ask,
                     Way::Ask => Way::Hold,
                     Way::Hold if self.follow_up.is_some() => Way::FollowUp,
                     Way::Hold | Way::FollowUp => Way::Land,
-                };
-                None
-            }
-            "more" => {
-                self.page += 1;
-                None
-            }
-            "earlier" => self.step(1),
-            "later" => self.step(-1),
-            "list" => {
-                (self.offer, self.typed.mode) = (Offer::Earlier, Mode::Insert);
-                if self.recall.is_known {
-                    return self.list();
                 }
-                self.waiting = Some(Waiting::List);
-                None
             }
-            "taken" => {
-                // What was taken is not offered once more.
-                (self.offer, self.has_menu, self.wanted) = (Offer::Words, false, None);
-                None
+            "more" => self.page += 1,
+            "earlier" => return self.step(1),
+            "later" => return self.step(-1),
+            "list" => {
+                (self.is_listing, self.typed.mode) = (true, Mode::Insert);
+                return self.recall.is_known.then(|| self.list()).flatten();
             }
-            _ => None,
+            // What was taken is not offered once more.
+            "taken" => (self.is_listing, self.has_menu, self.wanted) = (false, false, None),
+            _ => {}
         }
+        None
     }
 
     fn step(&mut self, by: isize) -> Option<Wish> {
         if !self.recall.is_known {
-            self.waiting = Some(Waiting::Step(by, self.typed.clone()));
+            self.waiting = Some((by, self.typed.clone()));
             return None;
         }
         let now = self.typed.text.clone();
@@ -401,24 +418,26 @@ impl Prompt {
     }
 
     /// The keys that do something, those first that a newcomer looks for.
-    fn keys(&self) -> Vec<Key> {
+    fn keys(&self, agents: &Agents) -> Vec<Key> {
         let key = |lhs, word| Key::told(lhs, "", word);
         let close = if self.typed.mode == Mode::Normal { "<Esc>" } else { "<Esc>q" };
         let mut keys = vec![key("<C-s>", "send"), key("<C-g>", "mode"), key(close, "close")];
-        keys.extend(self.choice().has_models().then_some(key("<S-Tab>", "model")));
-        keys.extend((self.choice().agents().len() > 1).then_some(key("<Tab>", "agent")));
+        keys.extend(self.choice().has_models(agents).then_some(key("<S-Tab>", "model")));
+        keys.extend((self.choice().agents(agents).len() > 1).then_some(key("<Tab>", "agent")));
         keys.push(key("<C-p>", "earlier"));
         keys
     }
 
     /// What the plugin draws.
-    pub fn frame(&self) -> PromptFrame {
-        let room = self.typed.width;
-        let left = format!("{}{BETWEEN}{}", self.does(), self.choice().words());
+    pub fn frame(&self, agents: &Agents) -> PromptFrame {
+        let (room, chosen) = (self.typed.width, self.chosen(agents));
+        let Chosen { agent, model } = &chosen.chosen;
+        let model = model.as_ref().map(|model| format!(" {model}")).unwrap_or_default();
+        let left = format!("{}{BETWEEN}{agent}{model}", self.does());
         let right = match self.typed.lines {
             None => "gone".to_owned(),
-            Some((first, last)) if first == last => format!("{}:{first}", self.about.place),
-            Some((first, last)) => format!("{}:{first}-{last}", self.about.place),
+            Some((first, last)) if first == last => format!("{}:{first}", self.place),
+            Some((first, last)) => format!("{}:{first}-{last}", self.place),
         };
         // Without enough room the name of the plugin is left out first, then the beginning of the place.
         let rest = room.saturating_sub(AROUND + width(&left));
@@ -430,14 +449,14 @@ impl Prompt {
             (left, String::new())
         };
         let more = if self.typed.mode == Mode::Normal { MORE } else { MORE_TYPING };
-        let (keys, page) = (&self.keys(), self.page);
+        let (keys, page) = (&self.keys(agents), self.page);
         let (title, footer) =
             borders(Border { left: &left, right: &right, note: None, keys, page, more }, room);
         let hint = self.hint.as_ref().map(|(words, _)| said("", words, "BotglueLabel", room));
         let sign = format!("{FAILED} ");
-        let obstacle = self.obstacle.as_ref().map(|words| said(&sign, words, "BotglueFailure", room));
+        let obstacle = agents.obstacle(agent).map(|words| said(&sign, &words, "BotglueFailure", room));
         let said = [hint, obstacle].into_iter().flatten().flatten().collect();
-        PromptFrame { title, footer, said, chosen: self.choice().chosen(), way: self.way }
+        PromptFrame { title, footer, said, chosen }
     }
 }
 

@@ -30,11 +30,6 @@ impl Recall {
         }
     }
 
-    /// Whether the prompt shows what was put into it last.
-    pub fn is_shown(&self, text: &str) -> bool {
-        self.shown.as_deref() == Some(text)
-    }
-
     fn matching(&self, text: &str) -> Vec<String> {
         let lower = text.to_lowercase();
         let words: Vec<&str> = lower.split_whitespace().collect();
@@ -62,7 +57,7 @@ impl Recall {
     /// # Errors
     /// Why there is none.
     pub fn step(&mut self, by: isize, now: &str, filter: &str) -> Result<&str, &'static str> {
-        if !self.is_shown(now) {
+        if self.shown.as_deref() != Some(now) {
             (self.typed, self.at, self.matches) = (now.to_owned(), 0, self.matching(filter));
         }
         let at = self.at.checked_add_signed(by).filter(|at| *at <= self.matches.len());

@@ -1,9 +1,16 @@
+use std::collections::BTreeSet;
+
 use super::*;
 use crate::options::sample::options;
 
+fn agents() -> Agents {
+    let options = options();
+    Agents { installed: options.agents.keys().cloned().collect(), options, ..Agents::default() }
+}
+
 fn prompt(about: About) -> Prompt {
-    let mut prompt = Prompt::new(About { place: "src/a.rs".to_owned(), ..about }, options());
-    prompt.typed(Typed { width: 74, lines: Some((3, 5)), ..Typed::default() });
+    let mut prompt = Prompt::new(About { path: "src/a.rs".to_owned(), ..about }, Vec::new(), &agents());
+    see(&mut prompt, |typed| (typed.width, typed.lines) = (74, Some((3, 5))));
     prompt
 }
 
@@ -12,11 +19,41 @@ fn resume(at: Option<&str>) -> Option<Resume> {
     Some(Resume { session_id: "s".to_owned(), at: at.map(str::to_owned) })
 }
 
+fn see(prompt: &mut Prompt, change: impl FnOnce(&mut Typed)) -> Option<Wish> {
+    let mut typed = prompt.typed.clone();
+    change(&mut typed);
+    prompt.typed(typed, &agents())
+}
+
 fn typed(prompt: &mut Prompt, text: &str) -> Option<Wish> {
-    let tick = prompt.typed.tick + 1;
-    let before = text.to_owned();
-    let column = text.len();
-    prompt.typed(Typed { tick, text: text.to_owned(), before, column, ..prompt.typed.clone() })
+    see(prompt, |typed| {
+        typed.tick += 1;
+        (typed.text, typed.column) = (text.to_owned(), text.len());
+    })
+}
+
+fn key(prompt: &mut Prompt, action: &str) -> Option<Wish> {
+    prompt.key(action, &mut agents())
+}
+
+fn words(prompt: &Prompt, agents: &Agents) -> String {
+    let Chosen { agent, model } = prompt.chosen(agents).chosen;
+    format!("{agent} {}", model.unwrap_or_default())
+}
+
+#[test]
+fn what_is_learnt_later_takes_no_choice_of_the_users_away() {
+    let mut agents = agents();
+    let mut prompt = prompt(About::default());
+    prompt.learn(Vec::new(), Some("mine".to_owned()));
+    assert_eq!(words(&prompt, &agents), "mine a");
+    prompt.key("model", &mut agents);
+    agents.installed = ["claude"].map(str::to_owned).into();
+    assert_eq!(words(&prompt, &agents), "mine b");
+    let draft = Some(Chosen { agent: "claude".to_owned(), model: Some("opus".to_owned()) });
+    let mut prompt = self::prompt(About { draft, ..About::default() });
+    prompt.learn(Vec::new(), Some("mine".to_owned()));
+    assert_eq!(words(&prompt, &agents), "claude opus");
 }
 
 fn text(chunks: &Chunks) -> String {
@@ -26,8 +63,8 @@ fn text(chunks: &Chunks) -> String {
 #[test]
 fn the_title_says_what_is_done_by_whom_and_where_as_far_as_there_is_room() {
     let title = |prompt: &mut Prompt, width| {
-        prompt.typed(Typed { width, ..prompt.typed.clone() });
-        text(&prompt.frame().title)
+        see(prompt, |typed| typed.width = width);
+        text(&prompt.frame(&agents()).title)
     };
     let mut replace = prompt(About::default());
     let whole = title(&mut replace, 74);
@@ -42,8 +79,8 @@ fn the_title_says_what_is_done_by_whom_and_where_as_far_as_there_is_room() {
         (About { is_insertion: true, ..About::default() }, "insert below"),
         (About { resume: resume(None), ..About::default() }, "follow up"),
         (About { resume: resume(Some("m")), ..About::default() }, "rewind"),
-        (About { way: Way::Hold, ..About::default() }, "hold for review"),
-        (About { way: Way::Ask, ..About::default() }, "ask"),
+        (About { review: true, ..About::default() }, "hold for review"),
+        (About { question: true, ..About::default() }, "ask"),
     ] {
         let title = title(&mut prompt(about), 74);
         assert!(title.starts_with(&format!(" botglue {does} · ")), "{title}");
@@ -53,13 +90,14 @@ fn the_title_says_what_is_done_by_whom_and_where_as_far_as_there_is_room() {
 #[test]
 fn a_reason_is_shown_until_the_text_is_another_one() {
     let mut prompt = prompt(About::default());
-    prompt.obstacle = Some("install `claude`: it is not in PATH".to_owned());
-    prompt.learn_prompts(Vec::new());
-    assert_eq!(prompt.key("earlier"), None);
-    let said: Vec<_> = prompt.frame().said.iter().map(text).collect();
-    assert_eq!(said, ["there is no earlier prompt", "✗ install `claude`: it is not in PATH"]);
+    let agents = Agents { installed: BTreeSet::default(), ..agents() };
+    prompt.learn(Vec::new(), None);
+    assert_eq!(key(&mut prompt, "earlier"), None);
+    let said: Vec<_> = prompt.frame(&agents).said.iter().map(text).collect();
+    let missing = "✗ `a` is not in PATH: install it, or set agents.claude.command";
+    assert_eq!(said, ["there is no earlier prompt", missing]);
     typed(&mut prompt, "a");
-    assert_eq!(prompt.frame().said.len(), 1);
+    assert_eq!(prompt.frame(&agents).said.len(), 1);
 }
 
 #[test]
@@ -82,22 +120,22 @@ fn a_key_waits_for_earlier_prompts_as_long_as_nothing_else_happens() {
     let stored = || vec!["add a test".to_owned()];
     let fill = || Some(Wish::Fill("add a test".to_owned()));
     let mut waits = prompt(About::default());
-    assert_eq!(waits.key("earlier"), None);
-    assert_eq!(waits.learn_prompts(stored()), fill());
+    assert_eq!(key(&mut waits, "earlier"), None);
+    assert_eq!(waits.learn(stored(), None), fill());
     let mut goes_on = prompt(About::default());
-    goes_on.key("earlier");
+    key(&mut goes_on, "earlier");
     typed(&mut goes_on, "a");
-    assert_eq!(goes_on.learn_prompts(stored()), None);
+    assert_eq!(goes_on.learn(stored(), None), None);
     let mut selects = prompt(About::default());
-    selects.key("earlier");
-    selects.typed(Typed { mode: Mode::Normal, ..selects.typed.clone() });
-    assert_eq!(selects.learn_prompts(stored()), None);
+    key(&mut selects, "earlier");
+    see(&mut selects, |typed| typed.mode = Mode::Normal);
+    assert_eq!(selects.learn(stored(), None), None);
     let mut leaves = prompt(About::default());
-    leaves.key("list");
-    leaves.typed(Typed { mode: Mode::Normal, ..leaves.typed.clone() });
-    assert_eq!(leaves.learn_prompts(stored()), None);
+    key(&mut leaves, "list");
+    see(&mut leaves, |typed| typed.mode = Mode::Normal);
+    assert_eq!(leaves.learn(stored(), None), None);
     let mut proposed = prompt(About { proposal: Some("fix: it".to_owned()), ..About::default() });
-    proposed.learn_prompts(stored());
+    proposed.learn(stored(), None);
     typed(&mut proposed, "fix: it");
-    assert_eq!(proposed.key("earlier"), fill());
+    assert_eq!(key(&mut proposed, "earlier"), fill());
 }

@@ -141,7 +141,7 @@ fn windows() -> Vec<(&'static str, Json)> {
         ("revert", json!({"id": 1, "buffer": 1})),
         ("mirror", json!({"buffer": 1})),
         ("health", json!({"log_dir": "/dev/null/b"})),
-        ("prompt", json!({"id": 3, "key": "send"})),
+        ("prompt", json!({"id": 3, "key": "send", "buffers": [{"name": "a", "path": "a", "number": 1}]})),
     ];
     let asked = asked.into_iter().chain(lines.map(command));
     let ask =
@@ -167,9 +167,9 @@ fn windows() -> Vec<(&'static str, Json)> {
             "prompt",
             json!({"id": 3, "key": "list", "about": {"project": "/nowhere", "path": "/nowhere/a", "name": "a",
             "is_insertion": true, "question": true, "review": true, "resume": {"session_id": "s", "at": "m"}, "cwd": "/nowhere", "buffer": 1, "agent": "claude", "model": "opus",
-            "chosen": {"agent": "claude", "model": "opus", "question": true, "review": false}, "draft": {"agent": "claude"}, "proposal": "fix it", "drafts": [{"text": "a"}],
+            "chosen": {"way": "ask", "agent": "claude", "model": "opus"}, "draft": {"agent": "claude"}, "proposal": "fix it"},
             "buffers": [{"name": "a", "path": "a", "number": 2}],
-            "jobs": [{"id": 1, "buffer": 1, "first": 1, "last": 2, "column": 0}]},
+            "here": {"buffer": 1, "jobs": [{"id": 1, "buffer": 1, "first": 1, "last": 2, "column": 0}]},
             "typed": {"tick": 1, "text": "@a", "row": 0, "column": 2, "mode": "i", "width": 74, "lines": [1, 2]}}),
         ),
         ("shown", json!({"id": 1, "tick": 3})),

@@ -56,12 +56,11 @@ fn files_of_the_project() {
 fn earlier_prompts() {
     let nvim = open();
     nvim.input("make it shorter<Esc><Esc>");
-    for prompt in ["add a test\nand run it", "split this function where it does two things, and name both"] {
-        nvim.exec_with(
-            "local draft = { id = 1, at_ms = 1, bufnr = 1, first = 8, last = 8, text = ..., agent = 'claude' }
-             table.insert(require('botglue.host.connection').drafts, draft)",
-            &[json!(prompt)],
-        );
+    let split = "split this function where it does two things, and name both";
+    for (line, prompt) in [(8, "add a test<CR>and run it"), (9, split)] {
+        ask(&nvim, line, line);
+        nvim.input(prompt);
+        nvim.input("<Esc><Esc>");
     }
     ask(&nvim, 1, 1);
     nvim.input("<C-f>");

@@ -1,32 +1,33 @@
 --- Asks the user for a prompt in a window at the range. The caller has marked the range, so edits during typing move
 --- it. The agent is started at once, so that it is ready when the prompt is sent.
 ---
---- The text is here; what the window shows of the agent, what completes a word, and what the keys choose is the host's,
---- which hears of each change and keeps what was typed and not sent. There is one prompt at a time. Closing restores
---- the cursor, the mode and the view that the user's window had when the user last entered the prompt.
+--- The text is here, and drafts: what was typed in prompts that were closed. What the window shows of the agent, what
+--- completes a word, and what the keys choose is the host's, which hears of each change and stores what was typed.
+--- There is one prompt at a time.
 
 local ask = require("botglue.host.ask")
-local back = require("botglue.ui.prompt.back")
 local capture = require("botglue.editor.capture")
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local debounce = require("botglue.util.debounce")
-local drafts = require("botglue.ui.prompt.drafts")
-local menu = require("botglue.ui.prompt.menu")
-local notify = require("botglue.host.notify")
+local errors = require("botglue.host.errors")
+local origin = require("botglue.ui.prompt.origin")
 local own = require("botglue.ui.own")
 local window = require("botglue.ui.prompt.window")
 
 local M = {}
 
-local api, guard = vim.api, require("botglue.host.errors").guard
+local api, guard = vim.api, errors.guard
 local EVERYWHERE = { "n", "i", "s" }
+local MOST_DRAFTS = 50
 
---- The keys, each with its modes, what it does, a method of the prompt or a word for the host, and what it is in the
---- menu; asked: done before the next key.
+--- The keys, each with its modes, what it does (other keys, a method of the prompt or a word for the host), and what it
+--- is in the menu; asked: done before the next key.
 ---@type { [1]: string, [2]: string|string[], [3]: string, [4]: string?, asked: boolean? }[]
 local KEYS = {
-  { "<C-s>", EVERYWHERE, "submit" },
+  -- Leaving insert mode repeats an insertion with a count or in block mode: that belongs to the text.
+  { "<C-s>", "i", "<Esc><Cmd>lua require('botglue.ui.prompt').submit()<CR>" },
+  { "<C-s>", { "n", "s" }, "submit" },
   { "<S-Tab>", EVERYWHERE, "model", "<Up>" },
   { "<Tab>", EVERYWHERE, "agent", "<C-y>" },
   { "<C-g>", { "n", "i" }, "way" },
@@ -49,24 +50,17 @@ local KEYS = {
 ---@field proposal string? a suggested prompt; typing replaces it
 ---@field set_repeat fun()? makes `.` repeat the operator that opened the prompt
 
----@class botglue.PromptChoice what is chosen in a prompt
----@field agent string?
----@field model string?
----@field question boolean
----@field review boolean
-
 ---@class botglue.Prompt: botglue.PromptWindow
----@field id integer
+---@field id integer that no other has, also of another Neovim: when it opened, in microseconds
 ---@field request botglue.Request
 ---@field opts botglue.PromptOptions
 ---@field send botglue.SendPrompt
----@field chosen botglue.PromptChoice? as the host has said last
----@field draft botglue.PromptDraft what it begins with
+---@field draft table? what was chosen in the draft with which it begins, as the host has said
 ---@field typed string its text when it was last read
----@field sent boolean?
----@field after fun()? called once insert mode has ended
----@field whence botglue.Whence where to return to
-local Prompt = {}
+---@field is_sent boolean?
+---@field from botglue.PromptOrigin
+---@field on_close (fun())[]
+local Prompt = { frame = window.FRAME }
 Prompt.__index = Prompt
 
 ---@return boolean
@@ -119,7 +113,10 @@ end
 ---@param key string
 ---@return table reply
 function Prompt:ask(key)
-  return ask.open("prompt", self:message(key), { within = connection.asked_within, keeps_keys = true })
+  local message = self:message(key)
+  -- Those that are there now, and not when it was opened.
+  message.buffers = key == "send" and capture.buffers(self.project) or nil
+  return ask.open("prompt", message, { keeps_keys = true })
 end
 
 --- Shows earlier prompts as a list. Insert mode starts with the key, never with the list.
@@ -130,30 +127,32 @@ function Prompt:list()
   self:tell("list")
 end
 
+Prompt.say = window.say
+
 --- Makes the prompt known to a host.
 function Prompt:introduce()
   local process, bufnr = connection.process, self.range.bufnr
-  local name = api.nvim_buf_is_valid(bufnr) and api.nvim_buf_get_name(bufnr) or nil
   if not process or not self:is_open() then
     return
   end
   client.tell_options(process)
+  local is_there = api.nvim_buf_is_valid(bufnr)
+  local message = self:message()
   local about = {
     project = self.project,
+    cwd = self.project,
+    review = self.opts.options.review,
     buffer = bufnr,
-    path = name and require("botglue.util.buffer_path")(bufnr) or "",
-    name = name,
+    path = is_there and require("botglue.util.buffer_path")(bufnr) or nil,
+    name = is_there and api.nvim_buf_get_name(bufnr) or nil,
     is_insertion = self.range.shape == "insert",
-    chosen = self.chosen,
-    draft = self.draft.chosen,
+    chosen = self.frame.chosen,
+    draft = self.draft,
     proposal = self.opts.proposal,
-    drafts = connection.drafts,
-    buffers = capture.buffers(self.project),
-    jobs = require("botglue.jobs.places")(bufnr),
   }
-  local begin = { cwd = self.project, review = self.opts.options.review }
-  local message = self:message()
-  message.about = vim.tbl_extend("force", begin, self.request, about)
+  message.about = vim.tbl_extend("force", about, self.request)
+  message.buffers = capture.buffers(self.project)
+  message.here = { buffer = bufnr, jobs = require("botglue.jobs.places")(bufnr) }
   client.tell("prompt", message)
 end
 
@@ -165,25 +164,21 @@ function Prompt:recall(earlier)
     vim.cmd("normal! \27")
     vim.cmd.startinsert({ bang = true })
   end
-  require("botglue.editor.undo_step").as_one_step(self.bufnr, 0, function()
-    self:set_text(earlier)
-  end)
+  local bo = vim.bo[self.bufnr]
+  -- Setting the option closes the open undo step.
+  bo.undolevels = bo.undolevels
+  self:set_text(earlier)
+  bo.undolevels = bo.undolevels
 end
 
---- Shows why there is no host to run a job, where that is known.
-function Prompt:check_host()
-  local process, unusable = require("botglue.host.process"), connection.unusable
-  local path, looked = process.binary(self.opts.options)
-  local why = not path and ("host missing: %s; there is none at %s"):format(process.INSTALL, looked)
-    or unusable and unusable.path == path and unusable.why
-  if why and self:is_open() and not (connection.process and connection.process.ready) then
-    local text, said = require("botglue.util.text"), {}
-    for i, line in ipairs(text.wrap(text.clean(why), self.width - 4)) do
-      local sign = i == 1 and require("botglue.util.signs").failed or " "
-      said[i] = { { sign .. " " .. line, "BotglueFailure" } }
-    end
-    self.frame = vim.tbl_extend("force", self.frame, { said = said })
-    window.follow(self)
+--- Keeps what was typed and not sent: the next prompt at these lines goes on with it.
+function Prompt:keep()
+  local drafts = connection.drafts
+  if self.typed:find("%S") and vim.trim(self.typed) ~= self.opts.proposal then
+    table.insert(drafts, self)
+  end
+  if #drafts > MOST_DRAFTS then
+    table.remove(drafts, 1)
   end
 end
 
@@ -192,18 +187,15 @@ function Prompt:close()
   if self.is_closed then
     return
   end
-  self.is_closed = true
-  local typed = self.typed
+  self.is_closed, connection.prompt = true, nil
   if self.win then
     self.leave_dot()
     own.close(self)
   end
-  -- Where no host takes it a job fails, and its prompt is typed in vain.
-  if not (self.sent and connection.process) and vim.trim(typed) ~= self.opts.proposal then
-    drafts.keep(self.range, { id = self.id, text = typed, chosen = self.chosen })
+  if not self.is_sent then
+    self:keep()
   end
-  self:tell(self.sent and "sent" or "close")
-  connection.prompt = nil
+  self:tell(self.is_sent and "sent" or "close")
   if self.was_current and api.nvim_get_mode().mode:match("^i") then
     vim.cmd.stopinsert()
   end
@@ -211,71 +203,47 @@ function Prompt:close()
     fn()
   end
   self.range:show()
-  if not self.sent then
+  if not self.is_sent then
     self.range:unmark()
   end
-  vim.schedule(function()
-    back.forget(self.whence)
+end
+
+--- Closes the prompt; the user is where they came from, as they were there.
+function Prompt:leave()
+  origin.normal_mode()
+  origin.go(self.from, function()
+    self.before = self.from.win
+    self:close()
+    self.forget_dot()
   end)
 end
 
---- Closes the prompt, and keeps what was typed: insert mode ends first.
----@param before fun(): fun()? called then; what it gives back is called once the user is back
-function Prompt:leave(before)
-  back.normal_mode(self, function()
-    if self:is_open() then
-      local after = before and before()
-      back.go(self.whence, function()
-        self.before = self.whence.win
-        self:close()
-        self.forget_dot()
-      end)
-      if after then
-        after()
-      end
-    end
-  end)
-end
-
---- The request with the text as it is now.
----@param wanted table what is chosen
----@return botglue.Request
-function Prompt:request_of(wanted)
-  local request =
-    vim.tbl_extend("force", self.request, { prompt = vim.trim(self:text()), prewarmed = self.id })
-  if wanted.agent then
-    -- A model is its agent's own.
-    request.model = nil
-  end
-  return vim.tbl_extend("force", request, wanted)
-end
-
---- Sends what was typed, if there is anything.
+--- Sends what was typed, if there is anything. Where it names what is not there the prompt stays as it is.
 function Prompt:submit()
-  -- What is chosen, by all keys before this one; where no host answers, what it has said last.
-  local ok, wanted = pcall(self.ask, self, "send")
-  wanted = ok and wanted or self.chosen or {}
-  local before, composed = self:request_of(wanted), nil
-  if before.prompt ~= "" then
-    -- Where it names what is not there it stays as it is.
-    composed = require("botglue.jobs.run").compose(self.range, before, self.opts.options)
+  local text = vim.trim(self:text())
+  local wanted = text == "" and {} or self:ask("send")
+  local is_known = self.range:rebase()
+  self.is_sent = text ~= "" and is_known
+  self:leave()
+  if self.is_sent then
+    connection.drafts = vim.tbl_filter(function(draft)
+      return vim.trim(draft.typed) ~= text
+    end, connection.drafts)
+    local request =
+      vim.tbl_extend("force", self.request, wanted.request, { prompt = text, prewarmed = self.id })
+    request.agent, request.model = wanted.composed.agent, wanted.composed.model
+    self.send(request, wanted.composed)
+  elseif text ~= "" then
+    errors.fail("the place is not known: select the lines, <C-p> recalls the prompt")
   end
-  self:leave(function()
-    -- Read the text only now: leaving insert mode repeats an insertion with a count or in block mode.
-    local request = self:request_of(wanted)
-    if request.prompt == "" then
-      return
-    elseif not self.range:rebase() then
-      return function()
-        notify.error("botglue: the place is not known: select the lines, <C-p> recalls the prompt")
-      end
-    end
-    self.sent = true
-    drafts.forget(request.prompt)
-    return function()
-      self.send(request, request.prompt == before.prompt and composed or nil)
-    end
-  end)
+end
+
+--- The same where the user was typing; they go on where it stays.
+function M.submit()
+  local prompt = connection.prompt
+  if prompt and not guard(prompt.submit, prompt) and prompt:is_open() then
+    api.nvim_feedkeys("gi", "ni", false)
+  end
 end
 
 --- Maps the keys. While the menu is open, its own come first. What the host does at a key comes with what it draws.
@@ -283,7 +251,7 @@ function Prompt:map()
   for _, key in ipairs(KEYS) do
     local lhs, modes, does, in_menu = unpack(key)
     vim.keymap.set(modes, lhs, function()
-      local pressed = in_menu and menu.is_open() and in_menu or does:match("^<.*")
+      local pressed = in_menu and window.has_menu() and in_menu or does:match("^<.*")
       if pressed then
         -- Before the next typed one.
         api.nvim_feedkeys(vim.keycode(pressed), "ni", false)
@@ -308,21 +276,23 @@ function Prompt:watch()
       self:tell()
     end
   end
-  local soon = debounce(update)
+  local soon, here = debounce(update), { buffer = self.bufnr }
   -- At once: a signal that ends Neovim takes the text from the buffer before any autocommand runs.
-  on({ "TextChanged", "TextChangedI", "TextChangedP" }, update, { buffer = self.bufnr })
+  on({ "TextChanged", "TextChangedI", "TextChangedP" }, update, here)
   on({ "WinScrolled", "WinResized", "VimResized", "ModeChanged", "WinEnter" }, soon)
   on("User", soon, { pattern = "BotglueJob*" })
   on("BufReadCmd", function()
     self:set_text(self.typed)
-  end, { buffer = self.bufnr })
-  self.leave_dot, self.forget_dot = back.watch_dot(on, self.bufnr, self.opts.set_repeat)
-  self.on_close[2] = menu.attach(on, self.bufnr, function(text)
-    self:tell("taken")
-    if text then
-      self:set_text(text)
+  end, here)
+  on("CompleteDone", function()
+    local taken = vim.v.completed_item.user_data
+    if type(taken) == "table" and not window.has_menu() then
+      self:tell("taken")
+      self:set_text(taken.text or self:text())
     end
-  end)
+  end, here)
+  self.leave_dot, self.forget_dot = origin.watch_dot(on, self.bufnr, self.opts.set_repeat)
+  self.on_close[2] = window.watch_menu(on, self.bufnr)
 end
 
 --- Fills the new prompt with its draft or its suggestion.
@@ -333,29 +303,22 @@ function Prompt:fill()
   bo.undolevels = -1
   self:set_text(self.typed)
   bo.undolevels = levels
-  if not proposal then
-    window.start_typing(self)
-    return
-  end
-  -- In select mode typing replaces the suggestion.
-  local select = "ggVG\7"
-  if api.nvim_get_mode().mode == "n" then
-    vim.cmd.normal({ select, bang = true })
+  if proposal then
+    -- In select mode typing replaces the suggestion.
+    api.nvim_feedkeys(vim.keycode([[<C-\><C-n>ggVG<C-g>]]), "ni", false)
   else
-    -- In insert mode, `:normal` would return to insert mode; queue the keys instead.
-    api.nvim_feedkeys(vim.keycode("<C-\\><C-n>") .. select, "ni", false)
+    window.start_typing()
   end
 end
 
 function Prompt:open()
-  self.whence = back.here()
+  self.from = origin.here()
   self.range:show("BotglueRange")
   window.open(self)
   self:map()
   self:fill()
   self:watch()
   self:introduce()
-  self:check_host()
   -- After a command-line question (the default vim.ui.select()) Neovim draws the window only at the next key.
   vim.schedule(function()
     vim.cmd.redraw()
@@ -365,21 +328,20 @@ end
 --- Enters the open prompt.
 function Prompt:focus()
   if api.nvim_get_current_win() ~= self.win then
-    back.forget(self.whence)
-    self.whence = back.here()
+    self.from = origin.here()
     api.nvim_set_current_win(self.win)
   end
-  window.start_typing(self)
+  window.start_typing()
 end
 
 --- Draws what the host says.
----@param call table
+---@param call { id: integer, tick: integer, frame: botglue.PromptFrame?, text: string?, at: integer?, items: table[]? }
 function M.draw(call)
   local prompt = connection.prompt
   if not prompt or prompt.id ~= call.id or not prompt:is_open() then
     return
-  elseif call.title then
-    prompt.chosen, prompt.frame = call.chosen, call
+  elseif call.frame then
+    prompt.frame = call.frame
     window.follow(prompt)
   end
   if call.tick ~= api.nvim_buf_get_changedtick(prompt.bufnr) then
@@ -387,7 +349,21 @@ function M.draw(call)
   elseif call.text then
     prompt:recall(call.text)
   elseif call.items and api.nvim_get_current_buf() == prompt.bufnr then
-    menu.show(call)
+    window.menu(call.at, call.items)
+  end
+end
+
+--- The newest draft for lines of a range, which is none from now on.
+---@param range botglue.Range
+---@return botglue.Prompt?
+local function take_draft(range)
+  local first, last = range:lines()
+  for i = #connection.drafts, 1, -1 do
+    local of = connection.drafts[i].range
+    local from, to = of:lines()
+    if of.bufnr == range.bufnr and from <= last and to >= first then
+      return table.remove(connection.drafts, i)
+    end
   end
 end
 
@@ -403,31 +379,30 @@ function M.ask(range, request, opts, send)
     open:close()
   elseif open then
     range:unmark()
-    if open.win then
-      open:focus()
-    end
-    return
+    return open.win and open:focus()
   end
-  -- A prompt with a host that cannot be started is a prompt all the same: its job tells why it fails.
-  client.connect()
-  local draft = drafts.take(range)
+  -- A prompt with a host that cannot be started is a prompt all the same.
+  local process, err = client.connect()
+  local draft, seconds, microseconds = take_draft(range), vim.uv.gettimeofday()
   local self = setmetatable({
-    id = draft.id,
-    draft = draft,
+    id = draft and draft.id or seconds * 1000000 + microseconds,
+    draft = draft and draft.frame.chosen,
     range = range,
     request = request,
     opts = opts,
     send = send,
     project = capture.project(range.bufnr),
-    typed = request.text or draft.text,
+    typed = request.text or draft and draft.typed or "",
     on_close = { capture.follow_prompt(range) },
   }, Prompt)
   connection.prompt = self
-  local ok, err = pcall(self.open, self)
+  local ok, raised = pcall(self.open, self)
   if not ok then
     -- Neovim may refuse to open a window now.
     self:close()
-    error(err, 0)
+    error(raised, 0)
+  elseif not process and err then
+    self:say(err.message)
   end
 end
 

@@ -1,5 +1,5 @@
 --- The window of the prompt: it stays beside its range, and is as high as its text and what the host says below that.
---- It opens at once, with a border of its own; the host draws another one.
+--- It opens at once, with a border of its own; the host draws another one. Its menu is Neovim's completion.
 
 local own = require("botglue.ui.own")
 local place = require("botglue.ui.place")
@@ -11,6 +11,7 @@ local api = vim.api
 local below = api.nvim_create_namespace("botglue.prompt.below")
 local WIDTH = 74 -- cells inside, where the screen has them
 local LEAST, MOST = 3, 10 -- rows inside
+local MENU_ROWS = 8
 local WINDOW = {
   cursorline = false,
   foldcolumn = "1",
@@ -23,7 +24,11 @@ local WINDOW = {
   wrap = true,
 }
 
---- Variables of the buffer that plugins look at.
+--- Of a sentence, which is no code.
+local BUFFER =
+  { textwidth = 0, wrapmargin = 0, complete = "", omnifunc = "", completefunc = "", autocomplete = false }
+
+--- Variables of the buffer by which plugins complete, lint and suggest nothing.
 local VARIABLES = {
   completion = false, -- blink.cmp
   minicompletion_disable = true,
@@ -42,7 +47,8 @@ local VARIABLES = {
 ---@field title botglue.Chunks the border above
 ---@field footer botglue.Chunks the border below
 ---@field said botglue.Chunks[] the rows below the text
-local FRAME = {
+---@field chosen table? what the keys have chosen, for the next host
+M.FRAME = {
   title = { { " botglue ", "BotglueTitle" } },
   footer = { { " <C-s>", "BotglueKey" }, { " send ", "BotglueLabel" } },
   said = {},
@@ -70,14 +76,6 @@ local function config(self, rows)
   return at
 end
 
---- Shows the text from its beginning: Neovim leaves it where it was scrolled to while the window was lower.
-local function show_whole()
-  local at = vim.fn.winsaveview()
-  if at.topline > 1 or at.skipcol > 0 then
-    vim.fn.winrestview({ topline = 1, topfill = 0, skipcol = 0 })
-  end
-end
-
 --- Puts the window where the range is now, as high as its text.
 ---@param self botglue.PromptWindow
 function M.follow(self)
@@ -90,46 +88,33 @@ function M.follow(self)
     api.nvim_win_set_config(self.win, wanted)
   end
   if rows <= wanted.height then
-    api.nvim_win_call(self.win, show_whole)
-  end
-end
-
---- Keeps plugins from completing, pairing, linting or suggesting: it holds a sentence, not code. Before the buffer is
---- entered: plugins ask when it is.
----@param bufnr integer
-local function quiet(bufnr)
-  for name, value in pairs(VARIABLES) do
-    vim.b[bufnr][name] = value
-  end
-  local bo = vim.bo[bufnr]
-  bo.textwidth, bo.wrapmargin, bo.complete, bo.omnifunc, bo.completefunc = 0, 0, "", "", ""
-  if vim.fn.exists("+autocomplete") == 1 then
-    bo.autocomplete = false
-  end
-end
-
---- nvim-cmp has no variable, and can be set up only for the current buffer.
----@param bufnr integer
-local function quiet_cmp(bufnr)
-  local cmp = package.loaded["cmp"]
-  if type(cmp) == "table" and type(cmp.setup) == "table" and vim.is_callable(cmp.setup.buffer) then
-    api.nvim_buf_call(bufnr, function()
-      pcall(cmp.setup.buffer, { enabled = false })
+    -- Neovim leaves the text where it was scrolled to while the window was lower.
+    api.nvim_win_call(self.win, function()
+      vim.fn.winrestview({ topline = 1, topfill = 0, skipcol = 0 })
     end)
   end
+end
+
+--- Says below the text why there is no host.
+---@param self botglue.PromptWindow
+---@param why string
+function M.say(self, why)
+  local text = require("botglue.util.text")
+  local rows = text.wrap(signs.failed .. " " .. text.clean(why), self.width - 2)
+  local said = vim.tbl_map(function(row)
+    return { { row, "BotglueFailure" } }
+  end, rows)
+  self.frame = vim.tbl_extend("force", self.frame, { said = said })
+  M.follow(self)
 end
 
 --- Starts insert mode at the end of the row.
----@param self botglue.PromptWindow
-function M.start_typing(self)
-  vim.cmd.startinsert({ bang = true })
+function M.start_typing()
   if api.nvim_get_mode().mode == "t" then
-    -- Terminal mode ends later and ignores `:startinsert`; start insert mode afterwards.
-    vim.schedule(function()
-      if api.nvim_get_current_win() == self.win and api.nvim_get_mode().mode == "n" then
-        vim.cmd.startinsert({ bang = true })
-      end
-    end)
+    -- Terminal mode ends later, and ignores `:startinsert`.
+    api.nvim_feedkeys("A", "ni", false)
+  else
+    vim.cmd.startinsert({ bang = true })
   end
 end
 
@@ -137,14 +122,62 @@ end
 ---@param self botglue.PromptWindow
 function M.open(self)
   require("botglue.host.errors").no_window_in_cmdwin()
-  self.frame = FRAME
   own.make(self, "botglue://prompt")
-  quiet(self.bufnr)
+  -- Plugins ask when the buffer is entered.
+  for name, value in pairs(VARIABLES) do
+    vim.b[self.bufnr][name] = value
+  end
+  for name, value in pairs(BUFFER) do
+    -- Not every Neovim has 'autocomplete'.
+    pcall(api.nvim_set_option_value, name, value, { buf = self.bufnr })
+  end
   self.config = config(self, 1)
   local opened = vim.tbl_extend("error", self.config, { style = "minimal" })
   own.open(self, WINDOW, true, api.nvim_open_win, self.bufnr, false, opened)
   vim.bo[self.bufnr].filetype = "botglue-prompt"
-  quiet_cmp(self.bufnr)
+  -- nvim-cmp has no variable, and can be set up only for the current buffer.
+  pcall(function()
+    package.loaded["cmp"].setup.buffer({ enabled = false })
+  end)
+end
+
+---@return boolean
+function M.has_menu()
+  return vim.fn.pumvisible() == 1
+end
+
+--- Shows what the host offers for the text as it is: any words, not only those that begin with the typed text.
+---@param at integer the byte, from 0, at which they begin
+---@param items table[] for |complete()|
+function M.menu(at, items)
+  local has_items = #items > 0
+  if api.nvim_get_mode().mode:match("^i") and (has_items or M.has_menu()) then
+    vim.fn.complete(has_items and at + 1 or api.nvim_win_get_cursor(0)[2] + 1, items)
+  end
+end
+
+--- Some of how the menu works are global options: they are the user's again outside of the prompt.
+---@param on fun(event: string, callback: fun(), options: table) for events of the prompt
+---@param bufnr integer
+---@return fun() leave
+function M.watch_menu(on, bufnr)
+  local saved
+  local function enter()
+    saved = saved or { shortmess = vim.go.shortmess, pumheight = vim.go.pumheight }
+    vim.opt.shortmess:append("c")
+    vim.go.pumheight = saved.pumheight == 0 and MENU_ROWS or math.min(saved.pumheight, MENU_ROWS)
+  end
+  local function leave()
+    for name, value in pairs(saved or {}) do
+      vim.go[name] = value
+    end
+    saved = nil
+  end
+  on("BufEnter", enter, { buffer = bufnr })
+  on("BufLeave", leave, { buffer = bufnr })
+  enter()
+  vim.bo[bufnr].completeopt = "menuone,noinsert"
+  return leave
 end
 
 return M

@@ -1,0 +1,83 @@
+--- Where the user comes from who opens the prompt: returns there, with the cursor, the mode, and what `.` repeats.
+
+local M = {}
+
+local api = vim.api
+
+---@class botglue.PromptOrigin
+---@field win integer
+---@field is_typing boolean
+---@field is_behind boolean whether the cursor is behind the last character of its row
+
+---@return botglue.PromptOrigin
+function M.here()
+  local mode, col = api.nvim_get_mode().mode, api.nvim_win_get_cursor(0)[2]
+  local length, last = #api.nvim_get_current_line(), api.nvim_buf_get_mark(0, "^")
+  -- At the end of a row CTRL-O puts the cursor on the last character.
+  local is_before = mode:match("^ni") and last[1] == vim.fn.line(".") and last[2] == length
+  return {
+    win = api.nvim_get_current_win(),
+    is_typing = mode:match("^[iR]") ~= nil or mode:match("^ni") ~= nil,
+    is_behind = col >= length or is_before or false,
+  }
+end
+
+--- Ends select mode, and the insert mode that would begin again after CTRL-O, or after what was selected out of it.
+function M.normal_mode()
+  local mode = api.nvim_get_mode().mode
+  if mode:match("^[vVsS\22\19]") then
+    vim.cmd("normal! \27")
+  end
+  if mode ~= "n" then
+    vim.cmd.stopinsert()
+  end
+end
+
+--- Closes the prompt; who was typing types on.
+---@param origin botglue.PromptOrigin
+---@param close fun() goes to the window, if it is still there
+function M.go(origin, close)
+  close()
+  if origin.is_typing and api.nvim_get_current_win() == origin.win then
+    vim.cmd.startinsert({ bang = origin.is_behind })
+  end
+end
+
+--- Prevents `.` from typing a prompt into the user's text: once the user leaves a changed prompt, `.` repeats the
+--- operator that asked for it, or nothing.
+---@param on fun(event: string, callback: fun(), options: table) for events of the prompt
+---@param bufnr integer of the prompt, which is current
+---@param again fun()? makes `.` repeat what asked for the prompt, where that was an operator
+---@return fun() leave to be called before the prompt closes
+---@return fun() forget to be called when it has closed, outside of autocommands
+function M.watch_dot(on, bufnr, again)
+  local tick, is_typed = api.nvim_buf_get_changedtick(bufnr), false
+  local function forget()
+    if not is_typed or api.nvim_get_current_buf() == bufnr then
+      return
+    elseif api.nvim_get_mode().mode:match("^[iR]") then
+      -- In the middle of an insertion that goes on elsewhere, the rest of it would be repeated as commands.
+      api.nvim_create_autocmd("InsertLeave", {
+        group = api.nvim_create_augroup("botglue.dot", { clear = true }),
+        once = true,
+        desc = "botglue: the insertion that began in the prompt is over",
+        callback = vim.schedule_wrap(forget),
+      })
+      return
+    end
+    is_typed = false
+    local set = again or require("botglue.editor.redo").forget
+    set()
+  end
+  local function leave()
+    if api.nvim_get_current_buf() == bufnr then
+      local now = api.nvim_buf_get_changedtick(bufnr)
+      tick, is_typed = now, is_typed or now ~= tick
+      vim.schedule(forget)
+    end
+  end
+  on("BufLeave", leave, { buffer = bufnr })
+  return leave, forget
+end
+
+return M
