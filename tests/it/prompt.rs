@@ -87,22 +87,6 @@ fn a_git_that_hangs_is_ended_and_a_walk_finds_the_files() {
     wait_for_no_git(&nvim);
 }
 
-#[test]
-fn a_prompt_of_several_lines_reaches_the_agent_as_it_was_typed() {
-    let scratch = Scratch::new();
-    let gated = agents::Gated::new(&scratch);
-    let nvim = Builder::new(scratch).option("agents", gated.option()).screen(80, 24).start();
-    nvim.edit("a.txt", "old\n");
-    nvim.input(":1Botglue<CR>GATE:it with three<CR>  lines, one<CR>\"of\" them <lt>odd><C-s>");
-    let message: serde_json::Value = serde_json::from_str(&gated.stdin("it")).unwrap();
-    let text = message["message"]["content"][0]["text"].as_str().unwrap();
-    assert!(text.contains("GATE:it with three\n  lines, one\n"), "{text}");
-    assert!(text.contains("\"of\" them <odd>"), "{text}");
-    gated.answer("it", "new");
-    nvim.finished(1);
-    assert_eq!(nvim.lines(), ["new"]);
-}
-
 /// The stored unsent prompts, newest first.
 fn unsent(nvim: &Nvim) -> Vec<String> {
     let Ok(connection) = rusqlite::Connection::open(nvim.scratch.path("data/nvim/botglue/botglue.db")) else {

@@ -95,13 +95,6 @@ fn an_agent_that_is_not_logged_in() {
 }
 
 #[test]
-fn no_earlier_prompt_in_normal_mode() {
-    let nvim = open();
-    nvim.input("something quite new<Esc><C-p>");
-    STAGE.expect("prompt-nothing-earlier", &nvim, "why", |rows| rows.concat().contains("earlier prompt"));
-}
-
-#[test]
 fn a_draft_of_six_rows_below_a_line() {
     let (nvim, _gated) = STAGE.gated();
     nvim.edit("a.txt", "one\ntwo\nthree\n");

@@ -65,10 +65,7 @@ Prompt.__index = Prompt
 
 ---@return boolean
 function Prompt:is_open()
-  return not self.is_closed
-    and self.win
-    and api.nvim_win_is_valid(self.win)
-    and api.nvim_win_get_buf(self.win) == self.bufnr
+  return not self.is_closed and self.win and vim.fn.winbufnr(self.win) == self.bufnr
 end
 
 ---@return string
@@ -152,7 +149,9 @@ function Prompt:introduce()
   }
   message.about = vim.tbl_extend("force", about, self.request)
   message.buffers = capture.buffers(self.project)
-  message.here = { buffer = bufnr, jobs = require("botglue.jobs.places")(bufnr) }
+  if next(connection.jobs) then
+    message.here = { buffer = bufnr, jobs = require("botglue.jobs.places")(bufnr) }
+  end
   client.tell("prompt", message)
 end
 
