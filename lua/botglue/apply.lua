@@ -97,7 +97,9 @@ function M.places(moved)
       end
     end
   end
-  require("botglue.ui.status").place()
+  if next(connection.hung) then
+    require("botglue.ui.status").place()
+  end
   return { tick = tick }
 end
 

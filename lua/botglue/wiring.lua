@@ -25,7 +25,10 @@ function handlers.host_started(process)
 end
 
 function handlers.host_ready(process)
-  require("botglue.jobs.lost").introduce(process)
+  -- Before the first job there is nothing to hand over.
+  if require("botglue.host.connection").last_id > 0 then
+    require("botglue.jobs.lost").introduce(process)
+  end
 end
 
 function handlers.host_lost(process, err)

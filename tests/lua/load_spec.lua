@@ -12,6 +12,18 @@ test("loading requires no module of ours and starts no process", function()
   equal(nvim:lua("return vim.fn.exists(':Botglue')"), 2)
 end)
 
+test("the first prompt loads no more modules than it needs", function()
+  local nvim = child.start()
+  nvim:lua("vim.g.botglue = { host = ... }", require("support.host").PROGRAM)
+  nvim:type(":Botglue<CR>")
+  nvim:shows("claude")
+  local loaded = nvim:lua([[
+    return vim.tbl_filter(function(name) return name:find("^botglue") ~= nil end, vim.tbl_keys(package.loaded))
+  ]])
+  -- This number only falls.
+  assert(#loaded <= 34, vim.inspect(loaded))
+end)
+
 local DEFAULTS = {
   xp = "run",
   xa = "ask",
