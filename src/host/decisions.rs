@@ -128,19 +128,31 @@ impl Host {
         };
         let shown_as = if wanted.is_text { ShownAs::Text } else { answer.shown_as() };
         let blocks = answer.blocks(&wanted.filetype).filter(|_| shown_as == ShownAs::Blocks);
-        let reply = match blocks.filter(|(_, blocks)| !blocks.is_empty()) {
-            Some((text, blocks)) => {
-                let blocks = Blocks { id, text: text.to_owned(), blocks };
-                self.views.screen.open("blocks", Box::new(blocks), token);
-                Value::Null
-            }
-            None if shown_as == ShownAs::Hunks && wanted.obstacle().is_none() && !answer.is_too_large() => {
-                let (at, wanted) = (wanted.at(), wanted.clone());
-                return self.once_known(token, id, at, move |host| host.open_review(token, &wanted));
-            }
-            None => shown(answer, wanted),
-        };
-        self.draw(Some((token, Ok(reply))));
+        if let Some((text, blocks)) = blocks.filter(|(_, blocks)| !blocks.is_empty()) {
+            let blocks = Blocks { id, text: text.to_owned(), blocks };
+            self.views.screen.open("blocks", Box::new(blocks), token);
+            self.draw(Some((token, Ok(Value::Null))));
+        } else if wanted.buffer.is_none() {
+            let shown = shown(answer, id, Some(HeldFor::BufferGone));
+            self.draw(Some((token, Ok(shown))));
+        } else {
+            let is_hunks = shown_as == ShownAs::Hunks;
+            self.once_known(token, id, wanted.at(), move |host| host.show_known(token, id, is_hunks));
+        }
+    }
+
+    /// Replies that the review of an answer is to be opened, of which it is known what is proposed; with the answer alone
+    /// where its hunks are not wanted, or cannot be had.
+    fn show_known(&mut self, token: u64, id: u64, is_hunks: bool) {
+        let why = self.why_no_hunks(id);
+        if is_hunks && why.is_none() {
+            return self.draw(Some((token, Ok(json!({ "is_hunks": true })))));
+        }
+        self.unfollow(id);
+        if let Some(answer) = self.session.answer(id) {
+            let shown = shown(answer, id, why);
+            self.draw(Some((token, Ok(shown))));
+        }
     }
 
     /// The user makes a block of an answer the answer.
@@ -186,10 +198,11 @@ impl Host {
     }
 }
 
-/// A held answer alone, with what is said of it.
-fn shown(answer: &HeldAnswer, wanted: &ShowOf) -> Value {
-    let id = wanted.id;
-    let obstacle = wanted.obstacle().or_else(|| answer.is_too_large().then_some(HeldFor::TooLarge));
+/// A held answer alone, with what is said of it, and why it cannot be written at its place.
+fn shown(answer: &HeldAnswer, id: u64, obstacle: Option<HeldFor>) -> Value {
+    // Of a block it is said how many lines each has.
+    let obstacle = obstacle.filter(|why| *why != HeldFor::BlockRows);
+    let obstacle = answer.is_too_large().then_some(HeldFor::TooLarge).or(obstacle);
     let lines = answer.lines();
     let place = obstacle.map(|why| session::advice(id, Obstacle::Held(why))).or_else(|| {
         let rows = answer.block_rows()?;

@@ -60,7 +60,7 @@ impl Host {
     }
 
     /// Follows it no more where nobody wants to know.
-    fn unfollow(&mut self, id: u64) {
+    pub(super) fn unfollow(&mut self, id: u64) {
         let is_wanted =
             |review: &OpenReview| review.panes.is_some() || review.diff.is_some() || review.is_scripted;
         if let Some(review) = self.reviews.get(&id).filter(|review| !is_wanted(review)) {
@@ -112,48 +112,36 @@ impl Host {
             self.views.screen.open_both("compare", texts.views(), token);
             return self.draw(Some((token, Ok(json!(null)))));
         }
-        let lacks = match wanted.obstacle() {
-            Some(HeldFor::BufferGone) => "buffer of job {id} is gone",
-            Some(HeldFor::RangeLost) => "place of job {id} is not known",
-            _ => {
-                let against = wanted.against(diff);
-                return self.once_known(token, id, wanted.at(), move |host| {
-                    host.open_proposal(token, id, against);
-                });
-            }
-        };
-        let lacks = lacks.replace("{id}", &id.to_string());
-        self.draw(Some((token, Err(format!("the {lacks}: see :Botglue edit {id}")))));
+        if wanted.buffer.is_none() {
+            let gone = format!("the buffer of job {id} is gone: see :Botglue edit {id}");
+            return self.draw(Some((token, Err(gone))));
+        }
+        let against = wanted.against(diff);
+        self.once_known(token, id, wanted.at(), move |host| host.open_proposal(token, id, against));
+    }
+
+    /// Why nothing can be proposed of an answer.
+    pub(super) fn why_no_hunks(&self, id: u64) -> Option<HeldFor> {
+        self.reviews.get(&id)?.view.as_ref()?.hunks.as_ref().err().copied()
     }
 
     /// Opens the window with what the buffer of an answer would be.
     fn open_proposal(&mut self, token: u64, id: u64, against: Against) {
-        let Some(OpenReview { view: Some(view), .. }) = self.reviews.get(&id) else { return };
-        if let Err(why) = view.hunks {
+        if let Some(why) = self.why_no_hunks(id) {
             self.unfollow(id);
-            let why = session::advice(id, Obstacle::Held(why));
+            let why = match why {
+                HeldFor::RangeLost => format!("the place of job {id} is not known: see :Botglue edit {id}"),
+                why => session::advice(id, Obstacle::Held(why)),
+            };
             return self.draw(Some((token, Err(why))));
         }
+        let Some(OpenReview { view: Some(view), .. }) = self.reviews.get(&id) else { return };
         let shown = proposal(id, &against, &view.text, hunks(view), None);
         let name = self.views.screen.open("proposal", shown, token);
         if let Some(review) = self.reviews.get_mut(&id) {
             review.diff = Some((name, against));
         }
         self.show_proposed(id, Some((token, Ok(json!(null)))));
-    }
-
-    /// Opens the review of an answer of which it is known what is proposed; the answer alone where nothing can be.
-    pub(super) fn open_review(&mut self, token: u64, wanted: &ShowOf) {
-        let view = self.reviews.get(&wanted.id).and_then(|review| review.view.as_ref());
-        match view.and_then(|view| view.hunks.as_ref().err()).copied() {
-            Some(why) => {
-                self.unfollow(wanted.id);
-                let mut wanted = wanted.clone();
-                wanted.refused = Some(why);
-                self.show(token, &wanted);
-            }
-            None => self.draw(Some((token, Ok(json!({ "is_hunks": true }))))),
-        }
     }
 
     /// A view is gone: it may have been that of a proposal.

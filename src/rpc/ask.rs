@@ -9,7 +9,6 @@ use super::review::HunkKey;
 use crate::command::{Call, Here, Item};
 use crate::error::JobError;
 use crate::fields::{cells, read};
-use crate::land::HeldFor;
 use crate::options::Choice;
 use crate::request::OpenBuffer;
 use crate::ui::{Against, Origin, Ui};
@@ -192,14 +191,10 @@ pub struct ShowOf {
     /// The job.
     pub id: u64,
     /// Its buffer, where that is there.
-    buffer: Option<u64>,
+    pub buffer: Option<u64>,
     /// The changedtick of the text there.
     #[serde(default)]
     tick: u64,
-    #[serde(default)]
-    is_lost: bool,
-    #[serde(default)]
-    is_modifiable: bool,
     /// As a text, not as hunks.
     #[serde(default)]
     pub is_text: bool,
@@ -208,24 +203,12 @@ pub struct ShowOf {
     /// Neovim's `'filetype'`.
     #[serde(default)]
     pub filetype: String,
-    /// Why it cannot be written at its place, as far as the mirror knows.
-    #[serde(skip)]
-    pub refused: Option<HeldFor>,
 }
 
 impl ShowOf {
     /// Its buffer, and the changedtick of the text there.
     pub fn at(&self) -> (u64, u64) {
         (self.buffer.unwrap_or_default(), self.tick)
-    }
-
-    /// Why it cannot be written at its place, as far as that is known.
-    pub fn obstacle(&self) -> Option<HeldFor> {
-        self.refused.or(match self.buffer {
-            None => Some(HeldFor::BufferGone),
-            Some(_) if self.is_lost => Some(HeldFor::RangeLost),
-            Some(_) => (!self.is_modifiable).then_some(HeldFor::NotModifiable),
-        })
     }
 
     /// With what it is compared.

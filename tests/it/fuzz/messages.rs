@@ -119,10 +119,10 @@ fn windows() -> Vec<(&'static str, Json)> {
         ("act", json!({"view": "list-000000001", "action": "quickfix"})),
         ("act", json!({"row": "#1", "action": "jump"})),
         ("act", json!({"row": "u", "action": "yank"})),
-        ("show", json!({"id": 1, "buffer": 1, "is_modifiable": true, "filetype": "lua"})),
+        ("show", json!({"id": 1, "buffer": 1, "filetype": "lua"})),
         (
             "show",
-            json!({"id": 1, "buffer": 1, "is_modifiable": true, "filetype": "lua", "tick": 3, "diff": {"row": 1,
+            json!({"id": 1, "buffer": 1, "filetype": "lua", "tick": 3, "diff": {"row": 1,
             "tabstop": 8, "is_insertion": true, "before": ["a"], "after": ["b"]}}),
         ),
         ("hunks", json!({"id": 1, "buffer": 1, "tick": 3, "tabstop": 8})),

@@ -42,11 +42,10 @@ end
 ---@return { is_hunks: boolean?, lines: string[]?, typed: string[]?, title: string? }
 local function ask_for(job, is_text, is_diff)
   local wanted = decide.place(job)
-  local bo = wanted.buffer and vim.bo[wanted.buffer]
-  wanted.tick = bo and api.nvim_buf_get_changedtick(wanted.buffer)
-  wanted.is_text, wanted.is_lost = is_text, job.range.lost
-  wanted.is_modifiable, wanted.filetype = bo and bo.modifiable, bo and bo.filetype or ""
-  wanted.diff = is_diff and compared(wanted.buffer or 0, job.range) or nil
+  local bufnr = wanted.buffer
+  wanted.tick = bufnr and api.nvim_buf_get_changedtick(bufnr)
+  wanted.is_text, wanted.filetype = is_text, bufnr and vim.bo[bufnr].filetype or ""
+  wanted.diff = is_diff and compared(bufnr or 0, job.range) or nil
   return ask.open("show", wanted)
 end
 
