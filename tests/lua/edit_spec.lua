@@ -50,6 +50,15 @@ test("where the host has not said what the answer is, nothing is written", funct
   equal(nvim:lua("return vim.bo.modified"), true)
 end)
 
+test("without a host what is typed there is not saved", function()
+  local nvim = edited(with_held({ "B", "C" }), "GoD<Esc>")
+  nvim:lua("require('botglue').setup({ host = '/nowhere' }); vim.g.botglue = nil")
+  nvim:host("die")
+  nvim:type(":w<CR>")
+  suite.contains(nvim:messages(), "host missing")
+  equal(nvim:lua("return vim.bo.modified"), true)
+end)
+
 test("the name of its buffer reads the answer, also in another session", function()
   local nvim = child.start()
   nvim:lua("require('support.host').install()")

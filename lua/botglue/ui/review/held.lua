@@ -162,6 +162,10 @@ function M.write(bufnr)
   elseif not job_of(bufnr) then
     errors.fail(NOT_HELD)
   end
+  local process, err = client.connect()
+  if not process then
+    errors.fail("%s", err and err.message)
+  end
   vim.bo[bufnr].modified, vim.b[bufnr].botglue_saved = false, true
   tell(bufnr)
 end
