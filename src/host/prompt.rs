@@ -135,10 +135,12 @@ impl Host {
     pub(super) fn ask_prompt(&mut self, token: u64, message: PromptMessage) {
         let (id, is_sent) = (message.id, message.key.as_deref() == Some("send"));
         self.prompt(message);
+        let unknown = || "the host does not know this prompt".to_owned();
         let reply = match &self.prompts.open {
             Some((open, prompt)) if *open == id && is_sent => self.request_of(prompt),
             Some((open, _)) if *open == id => Ok(json!({})),
-            _ => Err("the host does not know this prompt".to_owned()),
+            // Where the options are wrong there is none.
+            _ => Err(self.options.as_ref().err().cloned().unwrap_or_else(unknown)),
         };
         self.draw(Some((token, reply)));
     }

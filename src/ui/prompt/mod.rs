@@ -204,15 +204,15 @@ pub struct Prompt {
     pub typed: Typed,
     /// The menu has earlier prompts.
     is_listing: bool,
-    /// How far a key goes that waits for what the store has, and the prompt then.
-    waiting: Option<(isize, Typed)>,
+    /// How far a key goes that waits for what the store has, the changedtick and the mode then.
+    waiting: Option<(isize, u64, Mode)>,
     /// The word for which files are looked for: its changedtick, its place and its letters.
     wanted: Option<(u64, usize, String)>,
     has_asked_for_files: bool,
     /// The plugin shows a menu.
     has_menu: bool,
-    /// Why a key did nothing, and the text then.
-    hint: Option<(&'static str, String)>,
+    /// Why a key did nothing, and the changedtick then.
+    hint: Option<(&'static str, u64)>,
     /// How often the user has asked for more keys, in this mode.
     page: usize,
 }
@@ -298,8 +298,6 @@ impl Prompt {
             self.page = 0;
         }
         self.is_listing &= self.typed.mode == Mode::Insert;
-        let is_other = self.hint.as_ref().is_some_and(|(_, text)| *text != self.typed.text);
-        self.hint.take_if(|_| is_other);
         let is_listed = self.is_listing && before.tick != self.typed.tick;
         let is_other = before.text != self.typed.text || is_listed;
         (is_other && self.typed.mode == Mode::Insert).then(|| self.complete(agents)).flatten()
@@ -352,8 +350,8 @@ impl Prompt {
         if self.is_listing {
             return self.list();
         }
-        let (by, then) = self.waiting.take()?;
-        (then.text == self.typed.text && then.mode == self.typed.mode).then(|| self.step(by)).flatten()
+        let (by, tick, mode) = self.waiting.take()?;
+        (tick == self.typed.tick && mode == self.typed.mode).then(|| self.step(by)).flatten()
     }
 
     /// Takes a key.
@@ -385,7 +383,7 @@ impl Prompt {
 
     fn step(&mut self, by: isize) -> Option<Wish> {
         if !self.recall.is_known {
-            self.waiting = Some((by, self.typed.clone()));
+            self.waiting = Some((by, self.typed.tick, self.typed.mode));
             return None;
         }
         let now = self.typed.text.clone();
@@ -402,7 +400,7 @@ impl Prompt {
     }
 
     fn say(&mut self, why: &'static str) {
-        self.hint = Some((why, self.typed.text.clone()));
+        self.hint = Some((why, self.typed.tick));
     }
 
     /// What the answer's way is called.
@@ -452,7 +450,8 @@ impl Prompt {
         let (keys, page) = (&self.keys(agents), self.page);
         let (title, footer) =
             borders(Border { left: &left, right: &right, note: None, keys, page, more }, room);
-        let hint = self.hint.as_ref().map(|(words, _)| said("", words, "BotglueLabel", room));
+        let hint = self.hint.filter(|(_, tick)| *tick == self.typed.tick);
+        let hint = hint.map(|(words, _)| said("", words, "BotglueLabel", room));
         let sign = format!("{FAILED} ");
         let obstacle = agents.obstacle(agent).map(|words| said(&sign, &words, "BotglueFailure", room));
         let said = [hint, obstacle].into_iter().flatten().flatten().collect();

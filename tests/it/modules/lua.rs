@@ -25,7 +25,7 @@ const BUDGETS: [(&str, usize); 10] = [
     ("jobs", 1166),
     ("session", 62),
     ("ui", 1406),
-    ("ui/prompt", 675),
+    ("ui/prompt", 663),
     ("ui/review", 679),
 ];
 /// By how much a budget may be above the lines.

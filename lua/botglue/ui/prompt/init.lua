@@ -19,7 +19,6 @@ local M = {}
 
 local api, guard = vim.api, errors.guard
 local EVERYWHERE = { "n", "i", "s" }
-local MOST_DRAFTS = 50
 
 --- The keys, each with its modes, what it does (other keys, a method of the prompt or a word for the host), and what it
 --- is in the menu; asked: done before the next key.
@@ -60,6 +59,7 @@ local KEYS = {
 ---@field is_sent boolean?
 ---@field from botglue.PromptOrigin
 ---@field on_close (fun())[]
+---@field forget_dot fun()
 local Prompt = { frame = window.FRAME }
 Prompt.__index = Prompt
 
@@ -170,36 +170,25 @@ function Prompt:recall(earlier)
   bo.undolevels = bo.undolevels
 end
 
---- Keeps what was typed and not sent: the next prompt at these lines goes on with it.
-function Prompt:keep()
-  local drafts = connection.drafts
-  if self.typed:find("%S") and vim.trim(self.typed) ~= self.opts.proposal then
-    table.insert(drafts, self)
-  end
-  if #drafts > MOST_DRAFTS then
-    table.remove(drafts, 1)
-  end
-end
-
 --- Its window is gone, or is to go.
 function Prompt:close()
   if self.is_closed then
     return
   end
   self.is_closed, connection.prompt = true, nil
+  for _, fn in ipairs(self.on_close) do
+    fn()
+  end
   if self.win then
-    self.leave_dot()
     own.close(self)
   end
-  if not self.is_sent then
-    self:keep()
+  if not self.is_sent and self.typed:find("%S") and vim.trim(self.typed) ~= self.opts.proposal then
+    -- The next prompt at these lines goes on with it.
+    table.insert(connection.drafts, self)
   end
   self:tell(self.is_sent and "sent" or "close")
   if self.was_current and api.nvim_get_mode().mode:match("^i") then
     vim.cmd.stopinsert()
-  end
-  for _, fn in ipairs(self.on_close) do
-    fn()
   end
   self.range:show()
   if not self.is_sent then
@@ -290,8 +279,8 @@ function Prompt:watch()
       self:set_text(taken.text or self:text())
     end
   end, here)
-  self.leave_dot, self.forget_dot = origin.watch_dot(on, self.bufnr, self.opts.set_repeat)
-  self.on_close[2] = window.watch_menu(on, self.bufnr)
+  self.on_close[2], self.forget_dot = origin.watch_dot(on, self.bufnr, self.opts.set_repeat)
+  self.on_close[3] = window.watch_menu(on, self.bufnr)
 end
 
 --- Fills the new prompt with its draft or its suggestion.
