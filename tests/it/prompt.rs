@@ -30,19 +30,6 @@ fn recalled(nvim: &Nvim, count: usize) -> Vec<String> {
     seen
 }
 
-#[test]
-fn earlier_prompts_are_those_that_were_used_most_and_last_in_every_neovim() {
-    let nvim = start(Scratch::new());
-    for (id, prompt) in (1..).zip(["used twice", "used once", "used twice"]) {
-        nvim.input(&format!(":1Botglue<CR>{prompt}<C-s>"));
-        assert_eq!(nvim.finished(id)["prompt"], json!(prompt));
-    }
-    nvim.wait_for_no_agent();
-    assert_eq!(recalled(&nvim, 2), ["used twice", "used once"]);
-    let nvim = start(nvim.quit_to());
-    assert_eq!(recalled(&nvim, 2), ["used twice", "used once"]);
-}
-
 /// A repository whose `.gitignore` is a pipe, and a prompt in which `@` has asked git for files.
 fn git_hangs() -> Nvim {
     let nvim = start(Scratch::new());
