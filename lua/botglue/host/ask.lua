@@ -1,5 +1,5 @@
---- Questions to the host. Each gets exactly one reply, also if the host dies or cannot be started. What a key, a command
---- or a script needs is waited for, for a limited time; nothing else in the plugin waits for the host.
+--- Questions to the host. Each gets exactly one reply, also if the host dies or cannot be started. What a key, a
+--- command or a script needs is waited for, for a limited time; nothing else in the plugin waits for the host.
 
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
