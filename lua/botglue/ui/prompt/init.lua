@@ -199,11 +199,10 @@ end
 --- Closes the prompt; the user is where they came from, as they were there.
 function Prompt:leave()
   origin.normal_mode()
-  origin.go(self.from, function()
-    self.before = self.from.win
-    self:close()
-    self.forget_dot()
-  end)
+  self.before = self.from.win
+  self:close()
+  self.forget_dot()
+  origin.type_on(self.from)
 end
 
 --- Sends what was typed, if there is anything. Where it names what is not there the prompt stays as it is.

@@ -33,11 +33,9 @@ function M.normal_mode()
   end
 end
 
---- Closes the prompt; who was typing types on.
+--- The prompt is closed: who was typing types on.
 ---@param origin botglue.PromptOrigin
----@param close fun() goes to the window, if it is still there
-function M.go(origin, close)
-  close()
+function M.type_on(origin)
   if origin.is_typing and api.nvim_get_current_win() == origin.win then
     vim.cmd.startinsert({ bang = origin.is_behind })
   end
