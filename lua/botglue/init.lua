@@ -13,16 +13,10 @@ local LONGEST = 2 ^ 31 - 1 -- milliseconds that Neovim can wait
 --- Sets options, over those of `vim.g.botglue`. A wrong one raises an error that names it.
 ---@param opts table?
 function M.setup(opts)
-  local config = require("botglue.config")
-  opts = opts == nil and {} or opts
   local ok, raised = pcall(function()
-    local warning = config.warning((config.check(opts)))
-    if warning then
-      require("botglue.host.notify").warn(warning)
-    end
-    local options = config.resolve(opts)
+    require("botglue.config").resolve(opts)
     connection.setup = vim.deepcopy(opts)
-    if not options.default_keymaps then
+    if not client.options().default_keymaps then
       require("botglue.command.maps").remove_default_keymaps()
     end
   end)
@@ -42,9 +36,9 @@ end
 ---@param question boolean?
 ---@return integer? id
 local function start(opts, question)
-  local given = require("botglue.command.arguments").check(opts, (client.options()))
-  given.request.question = question
-  return require("botglue.jobs.run").begin(given.selection(), given.request)
+  local request, select = require("botglue.command.arguments").check(opts, (client.options()))
+  request.question = question
+  return require("botglue.jobs.run").begin(select(), request)
 end
 
 --- Starts a job; without a prompt asks for it first.

@@ -12,7 +12,10 @@ local function with_global(value, fn)
 end
 
 test("the defaults pass their own check, and resolve to themselves", function()
-  equal(config.check(config.defaults()), {})
+  local options, unknown = config.resolve(config.defaults())
+  equal(unknown, {})
+  options.given_agent = nil
+  equal(options, config.defaults())
   equal((config.resolve(nil)), config.defaults())
 end)
 
@@ -60,9 +63,15 @@ test("vim.g.botglue is a table or a function, and setup() wins", function()
   end, function()
     equal(config.resolve(nil).timeout, 6)
   end)
-  with_global(3, function()
-    contains(suite.raises(config.resolve), "the options must be a table")
-  end)
+  for given, words in pairs({
+    [3] = "botglue: vim.g.botglue: the options must be a table, got number",
+    [{ timeout = 0 }] = "botglue: vim.g.botglue: option timeout must be a number of seconds",
+    [{ agent = "gpt" }] = 'botglue: vim.g.botglue: option agent: unknown agent "gpt"',
+  }) do
+    with_global(given, function()
+      contains(suite.raises(config.resolve), words)
+    end)
+  end
 end)
 
 test("a wrong option raises one error that names its path", function()

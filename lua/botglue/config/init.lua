@@ -3,11 +3,17 @@
 
 local M = {}
 
---- What a value has to be. Without `as` it is any of its type.
+--- What a value has to be.
 ---@class botglue.Rule
 ---@field [1] type|"any"
 ---@field as string? what is expected, in words
----@field fits (fun(value: any): boolean)? what its type does not say
+---@field least number? of a number, which is whole by default
+---@field most number?
+---@field broken boolean? it may have a fraction
+---@field match string? what a text, or each text of a table, has to match
+---@field choices string[]?
+---@field is_map boolean? the texts of a table have names; else they are a list
+---@field fits (fun(value: any): boolean)? what cannot be said so
 ---@field off any another value that is right
 ---@field default any
 
@@ -16,50 +22,27 @@ local M = {}
 
 local WORD = "^[^-%s%c][^%s%c]*$" -- what an agent takes for one argument, and never for an option
 
----@param kind type|"any"
+local FLAG = { "boolean" }
+local ON, OFF = { "boolean", default = true }, { "boolean", default = false }
+local MODEL = { "string", match = WORD, as = "the name of a model" }
+local MODEL_OR_NONE = { "string", match = WORD, as = "the name of a model", off = false }
+local MODELS = { "table", match = WORD, as = "a list of names of models", off = false }
+local TEXTS = { "table", match = "", as = "a list of strings" }
+M.MODEL, M.WORDS = MODEL, { "string", match = "%S", as = "some words" }
+
+---@param rule table
 ---@param default any
----@param name string?
----@param fits (fun(value: any): boolean)?
-local function rule(kind, default, name, fits)
-  return { kind, default = default, as = name, fits = fits }
+local function with(rule, default)
+  return vim.tbl_extend("force", rule, { default = default })
 end
 
-local function text(pattern, as)
-  return rule("string", nil, as, function(value)
-    return value:find(pattern) ~= nil
-  end)
-end
-
-local function number(default, least, as)
-  return rule("number", default, as, function(value)
-    return value >= least and value < 2 ^ 31 and (not as:find("whole") or value % 1 == 0)
-  end)
-end
-
---- Whether a value is a table of strings, with names where it is a map.
-local function are_texts(value, pattern, is_map)
-  return (is_map or vim.islist(value))
-    and vim.iter(pairs(value)):all(function(key, entry)
-      local is_named = not is_map or type(key) == "string"
-      return is_named and type(entry) == "string" and entry:find(pattern) ~= nil
+--- Whether a table has texts alone.
+local function are_texts(value, rule)
+  return (rule.is_map or vim.islist(value))
+    and vim.iter(pairs(value)):all(function(key, text)
+      local is_named = not rule.is_map or type(key) == "string"
+      return is_named and type(text) == "string" and text:find(rule.match) ~= nil
     end)
-end
-
-local function list(default, pattern, as)
-  return rule("table", default, as, function(value)
-    return are_texts(value, pattern)
-  end)
-end
-
-local function one_of(default, choices)
-  return rule("string", default, 'one of "' .. table.concat(choices, '", "') .. '"', function(value)
-    return vim.list_contains(choices, value)
-  end)
-end
-
---- The same, or a value that takes the option away.
-local function or_off(some, off)
-  return vim.tbl_extend("force", some, { off = off })
 end
 
 --- Whether JSON has it, and msgpack with it.
@@ -72,35 +55,33 @@ local function is_data(value)
   end)
 end
 
-M.MODEL, M.WORDS = text(WORD, "the name of a model"), text("%S", "some words")
-local MODELS = "a list of names of models or false"
-
 ---@type botglue.Rules
 local AGENT = {
-  protocol = one_of(nil, { "claude", "droid", "acp", "text" }),
-  command = rule(
+  protocol = { "string", choices = { "claude", "droid", "acp", "text" } },
+  command = {
     "any",
-    nil,
-    "a program, or a list of strings: the program and its first arguments",
-    function(value)
-      return type(value) == "string" and value ~= ""
-        or type(value) == "table" and (value[1] or "") ~= "" and are_texts(value, "")
-    end
-  ),
-  args = list(nil, "", "a list of strings"),
-  env = rule("table", nil, "a table of strings", function(value)
-    return are_texts(value, "", true)
-  end),
-  model = or_off(text(WORD, "the name of a model or false"), false),
-  models = or_off(list(nil, WORD, MODELS), false),
-  mode = text(".", "the name of a mode"),
-  meta = rule("table", nil, "a table of JSON values with strings as keys", function(value)
-    return is_data(value) and (next(value) == nil or not vim.islist(value))
-  end),
-  directory = one_of(nil, { "project", "empty" }),
+    as = "a program, or a list of strings: the program and its first arguments",
+    fits = function(value)
+      local list = type(value) == "string" and { value } or value
+      return type(list) == "table" and (list[1] or "") ~= "" and are_texts(list, TEXTS)
+    end,
+  },
+  args = TEXTS,
+  env = { "table", match = "", is_map = true, as = "a table of strings" },
+  model = MODEL_OR_NONE,
+  models = MODELS,
+  mode = { "string", match = ".", as = "the name of a mode" },
+  meta = {
+    "table",
+    as = "a table of JSON values with strings as keys",
+    fits = function(value)
+      return is_data(value) and (next(value) == nil or not vim.islist(value))
+    end,
+  },
+  directory = { "string", choices = { "project", "empty" } },
 }
 
-local PROMPT = { prompt = M.WORDS, ask = rule("boolean"), agent = rule("string"), model = M.MODEL }
+local PROMPT = { prompt = M.WORDS, ask = FLAG, agent = { "string" }, model = MODEL }
 
 --- An agent has a name.
 local function agent_rule(_, _, name)
@@ -109,46 +90,54 @@ end
 
 --- The rule of a prompt, which is a text or a table.
 local function prompt_rule(prompt, path, name)
-  if type(name) ~= "string" or not path:find("^prompts%.[%w_-]+$") then
-    error(("botglue: option %s must have a name of letters, digits, _ and -"):format(path), 0)
+  if type(name) ~= "string" or not path:find("prompts%.[%w_-]+$") then
+    error(("botglue: %s must have a name of letters, digits, _ and -"):format(path), 0)
   elseif type(prompt) ~= "table" then
-    return text("%S", "some words, or a table with them as `prompt`")
+    return { "string", match = "%S", as = "some words, or a table with them as `prompt`" }
   end
-  M.must(prompt.prompt, M.WORDS, "option " .. path .. ".prompt")
+  M.must(prompt.prompt, M.WORDS, path .. ".prompt")
   return PROMPT
 end
 
 ---@type botglue.Rules
 local OPTIONS = {
-  agent = rule("string", "claude"),
+  agent = { "string", default = "claude" },
   agents = { ["*"] = agent_rule },
-  model = or_off(rule("string", false, "the name of a model or false", M.MODEL.fits), false),
-  models = or_off(list({ "opus", "sonnet", "haiku" }, WORD, MODELS), false),
-  tools = list({ "Read", "Grep", "Glob" }, WORD, "a list of names of tools"),
-  timeout = number(300, 0.001, "a number of seconds from 0.001"), -- a timer takes less as 0
-  max_turns = or_off(number(false, 1, "a whole number from 1 or false"), false),
-  max_cost_usd = or_off(number(false, 1e-9, "a number above 0 or false"), false),
-  max_parallel = number(4, 1, "a whole number from 1"),
-  resume_at_limit = rule("boolean", true),
-  trust_project = rule("boolean", false),
-  default_keymaps = rule("boolean", true),
-  review = rule("boolean", false),
+  model = with(MODEL_OR_NONE, false),
+  models = with(MODELS, { "opus", "sonnet", "haiku" }),
+  tools = { "table", match = WORD, as = "a list of names of tools", default = { "Read", "Grep", "Glob" } },
+  -- A timer takes less as 0.
+  timeout = { "number", broken = true, least = 0.001, as = "a number of seconds from 0.001", default = 300 },
+  max_turns = { "number", least = 1, off = false, default = false },
+  max_cost_usd = {
+    "number",
+    broken = true,
+    least = 1e-9,
+    as = "a number above 0",
+    off = false,
+    default = false,
+  },
+  max_parallel = { "number", least = 1, default = 4 },
+  resume_at_limit = ON,
+  trust_project = OFF,
+  default_keymaps = ON,
+  review = OFF,
   prompts = { ["*"] = prompt_rule },
   context = {
-    lines = number(500, 0, "a whole number from 0"),
-    bytes = number(200000, 0, "a whole number from 0"),
-    diagnostics = rule("boolean", true),
-    rules = rule("boolean", true),
+    lines = { "number", least = 0, default = 500 },
+    bytes = { "number", least = 0, default = 200000 },
+    diagnostics = ON,
+    rules = ON,
   },
   status = {
-    preview = number(3, 0, "a whole number from 0"),
-    outcome = or_off(number(5, 0.001, "a number of seconds, or 0 for none"), 0),
+    preview = { "number", least = 0, default = 3 },
+    outcome = { "number", broken = true, least = 0, as = "a number of seconds, or 0 for none", default = 5 },
   },
-  prewarm = rule("boolean", true),
-  record = rule("boolean", true),
-  notify = one_of("failures", { "all", "failures", "none" }),
-  host = rule("string"),
-  data_dir = text("^[/~$]", "an absolute path"),
+  prewarm = ON,
+  record = ON,
+  notify = { "string", choices = { "all", "failures", "none" }, default = "failures" },
+  host = { "string" },
+  data_dir = { "string", match = "^[/~$]", as = "an absolute path" },
 }
 
 --- The shipped agents: how each is spoken to, and its program.
@@ -162,74 +151,82 @@ local SHIPPED = {
   qwen = { "acp", "qwen" },
 }
 
---- Raises an error.
----@param name string
----@param expected string
 ---@param value any
-function M.wrong(name, expected, value)
-  local got = vim.inspect(value, { newline = " ", indent = "" })
-  error(("botglue: %s must be %s, got %s"):format(name, expected, got), 0)
+---@param rule botglue.Rule
+---@return boolean
+local function is_right(value, rule)
+  local kind = type(value)
+  if rule[1] ~= "any" and kind ~= rule[1] then
+    return false
+  elseif kind == "number" then
+    local is_between = value >= (rule.least or -math.huge) and value <= (rule.most or 2 ^ 31 - 1)
+    return is_between and (rule.broken or value % 1 == 0) and (not rule.fits or rule.fits(value))
+  elseif rule.match then
+    return kind == "string" and value:find(rule.match) ~= nil or kind == "table" and are_texts(value, rule)
+  end
+  local is_choice = not rule.choices or vim.list_contains(rule.choices, value)
+  return is_choice and (not rule.fits or rule.fits(value))
+end
+
+--- What a value has to be, in words.
+---@param rule botglue.Rule
+---@return string
+local function expected(rule)
+  local words = rule.as or "a " .. rule[1]
+  if rule.choices then
+    words = 'one of "' .. table.concat(rule.choices, '", "') .. '"'
+  elseif rule.least and not rule.as then
+    words = ("a whole number from %d"):format(rule.least)
+  end
+  return rule.off == false and words .. " or false" or words
 end
 
 --- Raises an error where a value is not what it has to be.
 ---@param value any
----@param what botglue.Rule
+---@param rule botglue.Rule
 ---@param name string what the error calls it
-function M.must(value, what, name)
-  local is_right = what[1] == "any" or type(value) == what[1]
-  if (not is_right or what.fits and not what.fits(value)) and (value == nil or value ~= what.off) then
-    M.wrong(name, what.as or "a " .. what[1], value)
+function M.must(value, rule, name)
+  if not is_right(value, rule) and (value == nil or value ~= rule.off) then
+    local got = vim.inspect(value, { newline = " ", indent = "" })
+    error(("botglue: %s must be %s, got %s"):format(name, expected(rule), got), 0)
   end
 end
 
 --- A copy of what was given, without what does not exist.
 ---@param given any
 ---@param rules botglue.Rules
+---@param source string what errors call the options, before the path
 ---@param prefix string
 ---@param unknown string[] gets the paths of that
 ---@return table
-local function read(given, rules, prefix, unknown)
-  M.must(given, rule("table"), "option " .. prefix:sub(1, -2))
+local function read(given, rules, source, prefix, unknown)
+  M.must(given, { "table" }, source .. prefix:sub(1, -2))
   local known = {}
   for key, value in pairs(given) do
-    local path, what = prefix .. tostring(key), rules[key] or rules["*"]
-    if type(what) == "function" then
-      what = what(value, path, key)
+    local path, rule = prefix .. tostring(key), rules[key] or rules["*"]
+    if type(rule) == "function" then
+      rule = rule(value, source .. path, key)
     end
-    if not what then
+    if not rule then
       unknown[#unknown + 1] = path
-    elseif what[1] then
-      M.must(value, what, "option " .. path)
+    elseif rule[1] then
+      M.must(value, rule, source .. path)
       known[key] = vim.deepcopy(value)
     else
-      known[key] = read(value, what, path .. ".", unknown)
+      known[key] = read(value, rule, source, path .. ".", unknown)
     end
   end
   return known
 end
 
---- Checks what a user gave. Raises one error for the first wrong option.
----@param given any
----@return string[] unknown paths of options that do not exist
----@return table known the others
-function M.check(given)
-  if type(given) ~= "table" then
-    error("botglue: the options must be a table, got " .. type(given), 0)
-  end
-  local unknown = {}
-  local known = read(given, OPTIONS, "", unknown)
-  table.sort(unknown)
-  return unknown, known
-end
-
 ---@return botglue.Options
 function M.defaults()
   local function of(rules)
-    return vim.tbl_map(function(what)
-      if what[1] then
-        return vim.deepcopy(what.default)
+    return vim.tbl_map(function(rule)
+      if rule[1] then
+        return vim.deepcopy(rule.default)
       end
-      return not what["*"] and of(what) or {}
+      return not rule["*"] and of(rule) or {}
     end, rules)
   end
   local options = of(OPTIONS)
@@ -251,10 +248,9 @@ function M.global()
 end
 
 --- Checks an agent as a whole, once it is merged.
----@param name string
+---@param path string
 ---@param agent table
-local function check_agent(name, agent)
-  local path = ("option agents.%s."):format(name)
+local function check_agent(path, agent)
   for _, field in ipairs({ "protocol", "command" }) do
     M.must(agent[field], AGENT[field], path .. field)
   end
@@ -271,32 +267,34 @@ end
 ---@return botglue.Options options
 ---@return string[] unknown paths of options that do not exist
 function M.resolve(setup)
-  local unknown, global = M.check(M.global() or {})
-  local more, own = M.check(setup or {})
+  local unknown = {}
+  local function check(given, source)
+    if type(given) ~= "table" then
+      error(("botglue: %sthe options must be a table, got %s"):format(source, type(given)), 0)
+    end
+    return read(given, OPTIONS, source .. "option ", "", unknown)
+  end
+  local global, own = M.global(), setup == nil and {} or check(setup, "")
+  local of_global = check(global == nil and {} or global, "vim.g.botglue: ")
   -- A list replaces a list.
-  local given = vim.tbl_deep_extend("force", global, own)
+  local given = vim.tbl_deep_extend("force", of_global, own)
   local options = vim.tbl_deep_extend("force", M.defaults(), given)
   options.given_agent = given.agent
+  -- What only the merged options show.
+  local source = next(own) and "option " or "vim.g.botglue: option "
   for name, agent in pairs(options.agents) do
-    check_agent(name, agent)
+    check_agent(("%sagents.%s."):format(source, name), agent)
   end
-  M.agent(options, options.agent, "option agent")
+  M.agent(options, options.agent, source .. "agent")
   for name, prompt in pairs(options.prompts) do
     if type(prompt) == "table" and prompt.agent then
-      M.agent(options, prompt.agent, ("option prompts.%s.agent"):format(name))
+      M.agent(options, prompt.agent, ("%sprompts.%s.agent"):format(source, name))
     end
   end
   -- Nothing between here and the host would know `~`.
   options.data_dir = vim.fs.normalize(options.data_dir)
-  return options, vim.list_extend(unknown, more)
-end
-
---- A warning of options that do not exist.
----@param unknown string[] their paths
----@return string? words
-function M.warning(unknown)
-  local words = "botglue: there is no option %s; see :checkhealth botglue"
-  return #unknown > 0 and words:format(table.concat(unknown, ", ")) or nil
+  table.sort(unknown)
+  return options, unknown
 end
 
 --- The agent of that name; raises an error that lists the known ones.

@@ -4,10 +4,11 @@
 local connection = require("botglue.host.connection")
 local handlers = require("botglue.host.handlers")
 local host_process = require("botglue.host.process")
+local notify = require("botglue.host.notify")
 
 local M = {}
 
---- The options in force. All who ask get the same table until others are given.
+--- The options in force. All who ask get the same table until others are given. Tells of options that do not exist.
 ---@return botglue.Options options never to be changed
 ---@return string[] unknown
 function M.options()
@@ -15,6 +16,10 @@ function M.options()
   local global = config.global()
   if not last or last.setup ~= connection.setup or not vim.deep_equal(last.global, global) then
     local options, unknown = config.resolve(connection.setup)
+    if #unknown > 0 and not (last and vim.deep_equal(last.unknown, unknown)) then
+      local words = "botglue: there is no option %s; see :checkhealth botglue"
+      notify.warn(words:format(table.concat(unknown, ", ")))
+    end
     last = { setup = connection.setup, global = vim.deepcopy(global), options = options, unknown = unknown }
     connection.resolved = last
   end

@@ -17,7 +17,6 @@
 ---@field earlier integer how many held answers of earlier sessions wait in this project
 ---@field setup table? what `setup()` was given
 ---@field resolved { setup: table?, global: table?, options: botglue.Options, unknown: string[] }? the options in force
----@field warned boolean? whether the user knows of unknown options in `vim.g.botglue`
 
 ---@class botglue.JobsState the jobs and their events
 ---@field jobs table<integer, botglue.Job>

@@ -4,13 +4,11 @@
 local ask = require("botglue.host.ask")
 local buffer_path = require("botglue.util.buffer_path")
 local client = require("botglue.host.client")
-local config = require("botglue.config")
 local connection = require("botglue.host.connection")
 local capture = require("botglue.editor.capture")
 local errors = require("botglue.host.errors")
 local events = require("botglue.jobs.events")
 local handlers = require("botglue.host.handlers")
-local notify = require("botglue.host.notify")
 local observe = require("botglue.jobs.observe")
 local range = require("botglue.editor.marks")
 local registry = require("botglue.jobs.registry")
@@ -38,15 +36,6 @@ local api = vim.api
 ---@field buffers { [1]: string, [2]: integer }[]? by their names in the prompt; none where the host was not asked
 ---@field bytes integer? the most that their texts have
 ---@field diff boolean? what has changed in the buffer is wanted
-
---- Tells once of options that do not exist; those given to `setup()` it tells of itself.
-local function warn_of_unknown_options()
-  local warning = not connection.warned and config.warning((config.check(config.global() or {})))
-  connection.warned = true
-  if warning then
-    notify.warn(warning)
-  end
-end
 
 --- What a prompt stands for. Raises an error where it names another prompt that is not there, or a buffer. Where the
 --- host cannot be asked, as in a call of its own, the job fails with that.
@@ -205,7 +194,6 @@ end
 ---@param asking botglue.Asking?
 ---@return integer? id
 function M.start(target, request, asking)
-  warn_of_unknown_options()
   if request.prompt then
     target:rebase()
     return M.send(target, request, (client.options()))
