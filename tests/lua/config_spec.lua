@@ -64,9 +64,9 @@ test("vim.g.botglue is a table or a function, and setup() wins", function()
     equal(config.resolve(nil).timeout, 6)
   end)
   for given, words in pairs({
-    [3] = "botglue: vim.g.botglue: the options must be a table, got number",
-    [{ timeout = 0 }] = "botglue: vim.g.botglue: option timeout must be a number of seconds",
-    [{ agent = "gpt" }] = 'botglue: vim.g.botglue: option agent: unknown agent "gpt"',
+    [3] = "botglue: vim.g.botglue must be a table, got 3",
+    [{ timeout = 0 }] = "botglue: vim.g.botglue.timeout must be a number of seconds",
+    [{ agent = "gpt" }] = 'botglue: vim.g.botglue.agent: unknown agent "gpt"',
   }) do
     with_global(given, function()
       contains(suite.raises(config.resolve), words)

@@ -14,7 +14,7 @@ return function()
     column = cursor[2],
     cwd = vim.fn.getcwd(),
     home = vim.uv.os_homedir() or "",
-    path = require("botglue.util.buffer_path")(bufnr),
+    path = require("botglue.editor.capture").path(bufnr),
     project = require("botglue.editor.capture").project(bufnr),
     earlier = connection.earlier,
     today_ms = os.time({ year = today.year, month = today.month, day = today.day, hour = 0 }) * 1000,

@@ -18,7 +18,7 @@ local function adopt_when_read(paths)
   --- Whether there is nothing more to wait for.
   local function adopt(bufnr)
     local is_one = api.nvim_buf_is_loaded(bufnr)
-      and vim.list_contains(paths, require("botglue.util.buffer_path")(bufnr))
+      and vim.list_contains(paths, require("botglue.editor.capture").path(bufnr))
     if is_one then
       require("botglue.host.ask").send("held", vim.empty_dict(), function(_, err)
         if err then

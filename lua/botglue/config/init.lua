@@ -195,7 +195,7 @@ end
 --- A copy of what was given, without what does not exist.
 ---@param given any
 ---@param rules botglue.Rules
----@param source string what errors call the options, before the path
+---@param source string what comes before the path in an error
 ---@param prefix string
 ---@param unknown string[] gets the paths of that
 ---@return table
@@ -268,20 +268,19 @@ end
 ---@return string[] unknown paths of options that do not exist
 function M.resolve(setup)
   local unknown = {}
-  local function check(given, source)
-    if type(given) ~= "table" then
-      error(("botglue: %sthe options must be a table, got %s"):format(source, type(given)), 0)
-    end
-    return read(given, OPTIONS, source .. "option ", "", unknown)
+  local function check(given, name, source)
+    given = given == nil and {} or given
+    M.must(given, { "table" }, name)
+    return read(given, OPTIONS, source, "", unknown)
   end
-  local global, own = M.global(), setup == nil and {} or check(setup, "")
-  local of_global = check(global == nil and {} or global, "vim.g.botglue: ")
+  local own = check(setup, "the options", "option ")
+  local global = check(M.global(), "vim.g.botglue", "vim.g.botglue.")
   -- A list replaces a list.
-  local given = vim.tbl_deep_extend("force", of_global, own)
+  local given = vim.tbl_deep_extend("force", global, own)
   local options = vim.tbl_deep_extend("force", M.defaults(), given)
   options.given_agent = given.agent
   -- What only the merged options show.
-  local source = next(own) and "option " or "vim.g.botglue: option "
+  local source = next(own) and "option " or "vim.g.botglue."
   for name, agent in pairs(options.agents) do
     check_agent(("%sagents.%s."):format(source, name), agent)
   end

@@ -2,7 +2,6 @@
 --- selection, and where the user is. The host attaches to the buffers itself; nothing here follows their text.
 
 local connection = require("botglue.host.connection")
-local buffer_path = require("botglue.util.buffer_path")
 local text = require("botglue.util.text")
 
 local M = {}
@@ -14,6 +13,18 @@ local LONGEST = 120 -- cells of a proposal
 local NAMED = 3 -- diagnostics
 ---@type table<integer?, string>
 local SEVERITY = { "error", "warning", "info", "hint" }
+
+--- The file of a buffer, absolute and without links; where it has none on this machine "", or its `name`.
+---@param bufnr integer
+---@param or_name boolean?
+---@return string
+function M.path(bufnr, or_name)
+  local name = api.nvim_buf_get_name(bufnr)
+  if name == "" or name:match("^%a[%w+.-]+://") then
+    return or_name and name or ""
+  end
+  return vim.fn.resolve(vim.fn.fnamemodify(name, ":p"))
+end
 
 ---@class botglue.DisplayMark: botglue.Extent
 ---@field id integer of the job
@@ -67,7 +78,7 @@ local function send_state(bufnr, fields)
   local refuses = not bo.modifiable or bo.buftype == "terminal" or bo.buftype == "prompt"
   local state = {
     buffer = bufnr,
-    name = buffer_path(bufnr, true),
+    name = M.path(bufnr, true),
     tick = tick,
     rows = rows,
     bytes = math.max(api.nvim_buf_get_offset(bufnr, rows), 0),
@@ -97,7 +108,7 @@ end
 --- A buffer is entered, named, read, written or unloaded: what Neovim's text events do not say.
 ---@param event { buf: integer, event: string }
 local function buffer_changed(event)
-  local bufnr, path = event.buf, buffer_path(event.buf)
+  local bufnr, path = event.buf, M.path(event.buf)
   if not connection.mirrored[bufnr] then
     return
   end
@@ -306,7 +317,7 @@ end
 ---@return string
 function M.project(bufnr)
   -- As `vim.fs.root` does, without the lists that it makes of each directory.
-  local path = buffer_path(bufnr)
+  local path = M.path(bufnr)
   for directory in vim.fs.parents(path) do
     if path ~= "" and vim.uv.fs_access(directory .. "/.git", 0) then
       return directory
@@ -327,7 +338,7 @@ function M.buffers(root)
     return a.lastused > b.lastused or (a.lastused == b.lastused and a.bufnr < b.bufnr)
   end)
   return vim.tbl_map(function(buffer)
-    local path, name = buffer_path(buffer.bufnr), buffer.name ~= "" and buffer.name or tostring(buffer.bufnr)
+    local path, name = M.path(buffer.bufnr), buffer.name ~= "" and buffer.name or tostring(buffer.bufnr)
     local own = vim.startswith(path, root .. "/") and path:sub(#root + 2) or nil
     name = own or path ~= "" and vim.fn.fnamemodify(path, ":~") or name
     return { number = buffer.bufnr, name = buffer.loaded == 1 and name or nil, path = own }

@@ -1,17 +1,17 @@
 --- One process of the host: starts it, waits for its greeting, queues what is sent before that, and reports its end
 --- once, whatever the cause. It knows nothing of jobs, and its only state is the process that it returns.
 
-local deadline = require("botglue.util.deadline")
 local version = require("botglue.version")
 
 local M = {}
+
+local STEPS = 10 -- in which the time to the greeting is counted
 
 ---@class botglue.Process
 ---@field channel integer
 ---@field path string
 ---@field ready boolean
 ---@field outbox { method: string, argument: table }[] what waits until it is ready
----@field deadline uv.uv_timer_t
 ---@field options botglue.Options? those that it was told last
 ---@field stderr string the end of what it printed
 ---@field gone fun(err: botglue.JobError)? called once; nil afterwards
@@ -58,7 +58,6 @@ function Process:stop(code, format, ...)
   local gone = self.gone
   if gone then
     self.gone, self.ready = nil, false
-    deadline.stop(self.deadline)
     pcall(vim.fn.jobstop, self.channel)
     gone({ code = code, message = format:format(...) })
   end
@@ -96,11 +95,29 @@ function Process:greet(hello)
     return
   end
   self.ready = true
-  deadline.stop(self.deadline)
   for _, message in ipairs(self.outbox) do
     self:notify(message.method, message.argument)
   end
   self.outbox = {}
+end
+
+--- Ends the process if it has not said in time that it is ready. Only time in which Neovim takes messages counts: at a
+--- prompt for Enter the greeting waits for the user.
+---@param within integer milliseconds
+---@param left integer how many steps of that are left
+function Process:expect_greeting(within, left)
+  local step, begun = within / STEPS, vim.uv.hrtime()
+  vim.defer_fn(function()
+    local was_late = vim.uv.hrtime() - begun > 2e6 * step
+    left = was_late and left or left - 1
+    if self.ready or not self.gone then
+      return
+    elseif left > 0 then
+      return self:expect_greeting(within, left)
+    end
+    local words = "the host did not answer within %g s: %s; it is %s"
+    self:stop("host_lost", words, within / 1000, M.INSTALL, self.path)
+  end, math.ceil(step))
 end
 
 --- Starts a host.
@@ -136,12 +153,7 @@ function M.start(options, session, ready_within, gone)
     return nil, { code = "host_missing", message = words:format(path) }
   end
   self.channel = channel
-  self.deadline = deadline.start(ready_within, function()
-    if not self.ready then
-      local words = "the host did not answer within %g s: %s; it is %s"
-      self:stop("host_lost", words, ready_within / 1000, M.INSTALL, path)
-    end
-  end)
+  self:expect_greeting(ready_within, STEPS)
   return self
 end
 

@@ -285,7 +285,7 @@ function M.watch_files()
     group = vim.api.nvim_create_augroup("botglue.held", { clear = true }),
     desc = "botglue: held answers of this file",
     callback = function(event)
-      local path = require("botglue.util.buffer_path")(event.buf)
+      local path = capture.path(event.buf)
       for _, job in pairs(connection.jobs) do
         local range = job.range
         local is_elsewhere = range.bufnr ~= event.buf

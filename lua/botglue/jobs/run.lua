@@ -2,7 +2,6 @@
 --- host knows the rest: the options, and what a prompt stands for.
 
 local ask = require("botglue.host.ask")
-local buffer_path = require("botglue.util.buffer_path")
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local capture = require("botglue.editor.capture")
@@ -70,7 +69,7 @@ end
 ---@param limits { lines: integer, bytes: integer }
 ---@return table
 local function message(id, target, request, composed, limits)
-  local bufnr, path = target.bufnr, buffer_path(target.bufnr)
+  local bufnr, path = target.bufnr, capture.path(target.bufnr)
   local first, last = target:lines()
   local before, after = capture.around(bufnr, target.kind == "insert" and first or first - 1, last, limits)
   local function may_want(mention)

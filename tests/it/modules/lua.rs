@@ -17,12 +17,12 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 10] = [
-    ("", 441),
-    ("command", 608),
-    ("config", 315),
-    ("editor", 1906),
-    ("host", 707),
-    ("jobs", 1166),
+    ("", 435),
+    ("command", 589),
+    ("config", 312),
+    ("editor", 1917),
+    ("host", 723),
+    ("jobs", 1155),
     ("session", 62),
     ("ui", 1406),
     ("ui/prompt", 663),

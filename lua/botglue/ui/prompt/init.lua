@@ -140,7 +140,7 @@ function Prompt:introduce()
     cwd = self.project,
     review = self.opts.options.review,
     buffer = bufnr,
-    path = is_there and require("botglue.util.buffer_path")(bufnr) or nil,
+    path = is_there and capture.path(bufnr) or nil,
     name = is_there and api.nvim_buf_get_name(bufnr) or nil,
     is_insertion = self.range.shape == "insert",
     chosen = self.frame.chosen,

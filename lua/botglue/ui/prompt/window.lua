@@ -3,7 +3,6 @@
 
 local own = require("botglue.ui.own")
 local place = require("botglue.ui.place")
-local signs = require("botglue.util.signs")
 
 local M = {}
 
@@ -72,7 +71,7 @@ local function config(self, rows)
   local height = math.min(math.max(rows, LEAST), MOST + #self.frame.said)
   local at
   at, self.side = place.beside(self.spot, self.width, height, 1, self.side)
-  at.border, at.title, at.footer = signs.border, self.frame.title, self.frame.footer
+  at.border, at.title, at.footer = "rounded", self.frame.title, self.frame.footer
   return at
 end
 
