@@ -4,11 +4,22 @@ require("botglue.wiring")
 
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
-local errors = require("botglue.host.errors")
 
 local M = {}
 
 local LONGEST = 2 ^ 31 - 1 -- milliseconds that Neovim can wait
+
+local OBSERVED = {
+  "any",
+  as = "a table like { thinking = true }",
+  fits = function(opts)
+    return opts == nil or type(opts) == "table" and type(opts.thinking or false) == "boolean"
+  end,
+}
+
+local function must(value, rule, name)
+  require("botglue.config").must(value, rule, name)
+end
 
 --- Sets options, over those of `vim.g.botglue`. A wrong one raises an error that names it.
 ---@param opts table?
@@ -68,7 +79,7 @@ end
 ---@param id integer
 ---@return botglue.JobTable?
 function M.job(id)
-  local job = client.job(id)
+  local job = connection.jobs[id]
   return job and job:table()
 end
 
@@ -115,16 +126,9 @@ end
 ---@param opts { thinking: boolean? }?
 ---@return fun() take_back
 function M.on(id, fn, opts)
-  local job = client.job(id)
-  if not job then
-    error("botglue.on: there is no job " .. errors.inspect(id), 0)
-  elseif not vim.is_callable(fn) then
-    error("botglue.on: fn must be a function, not " .. errors.inspect(fn), 0)
-  elseif
-    opts ~= nil and (type(opts) ~= "table" or not vim.tbl_contains({ "nil", "boolean" }, type(opts.thinking)))
-  then
-    error("botglue.on: opts must be a table like { thinking = true }, not " .. errors.inspect(opts), 0)
-  end
+  local job = require("botglue.jobs.registry").job(id)
+  must(fn, { "any", as = "a function", fits = vim.is_callable }, "fn")
+  must(opts, OBSERVED, "opts")
   return require("botglue.jobs.observe").add(job, fn, opts ~= nil and opts.thinking == true)
 end
 
@@ -140,8 +144,8 @@ end
 ---@param prompt string?
 ---@return integer? id of the new job
 function M.followup(id, prompt)
-  if prompt ~= nil and (type(prompt) ~= "string" or not prompt:find("%S")) then
-    errors.fail("prompt must be some words, got %s", errors.inspect(prompt))
+  if prompt ~= nil then
+    must(prompt, require("botglue.config").WORDS, "prompt")
   end
   return require("botglue.command").followup(id, prompt)
 end
@@ -151,10 +155,8 @@ end
 ---@param ms integer
 ---@return botglue.JobTable? job nil when it has not ended by then
 function M.wait(id, ms)
-  if type(ms) ~= "number" or ms < 0 or ms ~= ms then
-    error("botglue.wait: ms must be a number of milliseconds, not " .. errors.inspect(ms), 0)
-  end
-  local job = client.job(id)
+  must(ms, { "number", broken = true, least = 0, most = math.huge, as = "a number of milliseconds" }, "ms")
+  local job = connection.jobs[id]
   if not job then
     return nil
   end

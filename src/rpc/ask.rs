@@ -28,6 +28,8 @@ impl Ask {
     /// What is asked for, or why that cannot be read.
     pub fn command(self) -> Command {
         let Self { token, here: ui, what, arg } = self;
+        // An empty table of Lua.
+        let arg = if arg == json!([]) { json!({}) } else { arg };
         Command::Ask { token, ui, asked: read(&json!({ what: arg })) }
     }
 

@@ -2,7 +2,7 @@ local child = require("support.child")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
 
-local MS = "botglue.wait: ms must be a number of milliseconds"
+local MS = "botglue: ms must be a number of milliseconds"
 
 test("wrong options raise one error that names the field", function()
   local nvim = child.with_host({ "a", "b" })
@@ -91,7 +91,7 @@ test("jobs are listed oldest first; one that is not there is nil", function()
   equal(nvim:lua("return require('botglue').wait(9, 10)"), vim.NIL)
   for _, ms in ipairs({ "nil", "-1", "'soon'", "0 / 0" }) do
     local call = ("return select(2, pcall(require('botglue').wait, 1, %s))"):format(ms)
-    equal(nvim:lua(call):match("^(botglue.wait: ms must be a number of milliseconds)"), MS, ms)
+    equal(nvim:lua(call):match("^(botglue: ms must be a number of milliseconds)"), MS, ms)
   end
 end)
 

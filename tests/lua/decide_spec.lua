@@ -273,7 +273,7 @@ test("a script waits for a decision whose postponement is told late", function()
       vim.uv.kill(vim.fn.jobpid(host.channel), "sigstop")
       require("botglue").accept(1)
       vim.uv.kill(vim.fn.jobpid(host.channel), "sigcont")
-      local job = require("botglue.host.client").job(1)
+      local job = require("botglue.host.connection").jobs[1]
       vim.wait(20000, function() return job.deciding == "pending" and next(host.awaited) == nil end, 1)
       return { job.deciding, require("botglue").wait(1, 200) == nil }
     ]]),

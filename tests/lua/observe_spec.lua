@@ -181,12 +181,12 @@ test("what is wrong raises one clear error", function()
   local function wrong(arguments, expected)
     equal(nvim:lua(("return select(2, pcall(require('botglue').on, %s))"):format(arguments)), expected)
   end
-  wrong("9, print", "botglue.on: there is no job 9")
-  wrong("'1', print", [[botglue.on: there is no job "1"]])
-  wrong("1", "botglue.on: fn must be a function, not nil")
-  wrong("1, print, true", "botglue.on: opts must be a table like { thinking = true }, not true")
+  wrong("9, print", "botglue: there is no job 9")
+  wrong("'1', print", "botglue: there is no job 1")
+  wrong("1", "botglue: fn must be a function, got nil")
+  wrong("1, print, true", "botglue: opts must be a table like { thinking = true }, got true")
   contains(
     nvim:lua("return select(2, pcall(require('botglue').on, 1, print, { thinking = 1 }))"),
-    "botglue.on: opts must be a table like { thinking = true }"
+    "botglue: opts must be a table like { thinking = true }"
   )
 end)

@@ -97,7 +97,7 @@ local function transcript_of(nvim, id)
   return nvim:eventually(
     "its file is whole",
     [[
-    local path = require('botglue.host.client').job(...).transcript
+    local path = require('botglue.host.connection').jobs[...].transcript
     local rows = path and vim.uv.fs_stat(path) and vim.fn.readfile(path) or {}
     return (rows[#rows] or ""):find('"type":"result"', 1, true) and path
   ]],

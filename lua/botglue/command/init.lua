@@ -4,7 +4,7 @@
 require("botglue.wiring")
 
 local ask = require("botglue.host.ask")
-local capture = require("botglue.command.capture")
+local capture = require("botglue.editor.capture")
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
@@ -22,6 +22,29 @@ local KEEPS_KEYS =
   { accept = "", drop = "", each = "", reject = "", retry = "", revert = "", take = "", run = "%s[^+]" }
 KEEPS_KEYS.ask, KEEPS_KEYS.followup = KEEPS_KEYS.run, KEEPS_KEYS.run
 
+--- From where a command is given, as the host needs it: the cursor, the project, and where the jobs are.
+---@return table
+local function origin()
+  local bufnr, cursor, review = api.nvim_get_current_buf(), api.nvim_win_get_cursor(0), connection.review
+  local today = os.date("*t") --[[@as { year: integer, month: integer, day: integer }]]
+  return {
+    buffer = bufnr,
+    line = cursor[1],
+    column = cursor[2],
+    cwd = vim.fn.getcwd(),
+    home = vim.uv.os_homedir() or "",
+    path = capture.path(bufnr),
+    project = capture.project(bufnr),
+    earlier = connection.earlier,
+    today_ms = os.time({ year = today.year, month = today.month, day = today.day, hour = 0 }) * 1000,
+    jobs = require("botglue.jobs.places")(),
+    review = review and review.job.id,
+    shows_review = review and review.bufnr == bufnr,
+    view = connection.shown[bufnr] and connection.shown[bufnr].id,
+    is_cmdwin = vim.fn.getcmdwintype() ~= "",
+  }
+end
+
 --- Starts a job on the selection. Without a prompt and a range, on a line with diagnostics, it is for their lines.
 ---@param args table
 ---@param request botglue.Request
@@ -29,7 +52,7 @@ KEEPS_KEYS.ask, KEEPS_KEYS.followup = KEEPS_KEYS.run, KEEPS_KEYS.run
 local function start(args, request, target)
   local is_for_line = not request.prompt and not request.question and args.range == 0
   if is_for_line and client.options().context.diagnostics then
-    local first, last = require("botglue.editor.capture").diagnosed(target.bufnr, args.line1)
+    local first, last = capture.diagnosed(target.bufnr, args.line1)
     if first then
       target:unmark()
       target = range.from_selection(selection.lines(target.bufnr, first, last))
@@ -38,7 +61,7 @@ local function start(args, request, target)
   local id = run.start(target, request)
   if id and request.question then
     -- Not where they are once they have typed what stands behind the command.
-    client.job(id).asked_from = require("botglue.editor.capture").whereabouts()
+    connection.jobs[id].asked_from = capture.whereabouts()
   end
 end
 
@@ -124,7 +147,7 @@ local function execute(args)
   end
   local keeps_keys = KEEPS_KEYS[word] and line:find(KEEPS_KEYS[word]) ~= nil
   args.lines = args.range > 0 and { args.line1, args.line2 } or nil
-  local about = { line = line, bang = args.bang, range = args.lines, from = capture() }
+  local about = { line = line, bang = args.bang, range = args.lines, from = origin() }
   local ok, reply = pcall(ask.open, "command", about, { keeps_keys = keeps_keys })
   if not ok then
     if target then
@@ -151,7 +174,7 @@ end
 ---@param id integer?
 function M.review(id)
   local line = "review " .. (id and tostring(id) or "")
-  follow(ask.open("command", { line = line, from = capture() }), { range = 0 })
+  follow(ask.open("command", { line = line, from = origin() }), { range = 0 })
 end
 
 --- Goes on in the session of a job.
@@ -168,7 +191,7 @@ end
 ---@param by integer
 function M.jump(by)
   errors.guard(function()
-    local stop = ask.open("jump", { by = by, from = capture() })
+    local stop = ask.open("jump", { by = by, from = origin() })
     require("botglue.ui.go").to(stop.buffer, stop.row, stop.col)
   end)
 end

@@ -4,23 +4,16 @@ require("botglue.wiring")
 
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
+local run = require("botglue.jobs.run")
 local selection = require("botglue.editor.selection")
 
 local M = {}
-
---- Starts a job on a selection, after asking for the prompt where there is none.
----@param taken botglue.Selection
----@param request botglue.Request
----@param asking botglue.Asking?
-local function start(taken, request, asking)
-  require("botglue.jobs.run").begin(taken, request, asking)
-end
 
 --- `<Plug>(botglue-run)` and `<Plug>(botglue-ask)` in visual mode.
 ---@param question boolean?
 function M.visual(question)
   errors.guard(function()
-    start(assert(selection.take_visual()), { question = question })
+    run.begin(assert(selection.take_visual()), { question = question })
   end)
 end
 
@@ -35,7 +28,7 @@ end
 function M.insert()
   errors.guard(function()
     local line = fold_end(vim.api.nvim_win_get_cursor(0)[1])
-    start(selection.insertion(vim.api.nvim_get_current_buf(), line), {})
+    run.begin(selection.insertion(vim.api.nvim_get_current_buf(), line), {})
   end)
 end
 
@@ -48,7 +41,7 @@ function M.run_line()
     for _ = 2, vim.v.count1 do
       last = fold_end(math.min(last + 1, vim.api.nvim_buf_line_count(0)))
     end
-    start(selection.linewise(vim.api.nvim_get_current_buf(), line, last), {})
+    run.begin(selection.linewise(vim.api.nvim_get_current_buf(), line, last), {})
   end)
 end
 
@@ -63,30 +56,20 @@ function M.operator(question)
   return "g@"
 end
 
----@param kind "char"|"line"|"block"
----@param request botglue.Request
-local function operate(kind, request)
-  errors.guard(function()
-    request.prompt = connection.repeated
-    start(selection.from_operator(kind), request, {
-      sent = function(prompt)
-        connection.repeated = prompt
-      end,
-      set_repeat = require("botglue.editor.redo").operator,
-    })
-  end)
-end
-
---- The operator's function; `operatorfunc` takes a name.
----@param kind "char"|"line"|"block"
-function M.operate(kind)
-  operate(kind, {})
-end
-
---- The same for a question.
----@param kind "char"|"line"|"block"
-function M.operate_ask(kind)
-  operate(kind, { question = true })
+--- The operator's functions; `operatorfunc` takes a name.
+for name, is_question in pairs({ operate = false, operate_ask = true }) do
+  ---@param kind "char"|"line"|"block"
+  M[name] = function(kind)
+    errors.guard(function()
+      local request = { prompt = connection.repeated, question = is_question or nil }
+      run.begin(selection.from_operator(kind), request, {
+        sent = function(prompt)
+          connection.repeated = prompt
+        end,
+        set_repeat = require("botglue.editor.redo").operator,
+      })
+    end)
+  end
 end
 
 --- Takes the default maps away that are still ours.

@@ -26,12 +26,6 @@ function M.options()
   return last.options, last.unknown
 end
 
----@param id integer
----@return botglue.Job?
-function M.job(id)
-  return connection.jobs[id]
-end
-
 ---@param process botglue.Process
 ---@param err botglue.JobError
 local function lost(process, err)

@@ -11,13 +11,6 @@ function M.fail(format, ...)
   error("botglue: " .. format:format(...), 0)
 end
 
---- A value in one line.
----@param value any
----@return string
-function M.inspect(value)
-  return vim.inspect(value, { newline = " ", indent = "" })
-end
-
 --- Raises an error where Neovim allows no other window.
 function M.no_window_in_cmdwin()
   if vim.fn.getcmdwintype() ~= "" then

@@ -249,7 +249,7 @@ end
 ---@param item table
 ---@return botglue.Hung?
 local function take(item)
-  local job, hung = client.job(item.id), connection.hung[item.id]
+  local job, hung = connection.jobs[item.id], connection.hung[item.id]
   if item.gone or not job then
     if hung then
       drop(item.id, hung)

@@ -135,7 +135,7 @@ end
 
 --- What is noted as written, and what a revert would take back, is what the step has put there.
 local function check_noted(step, after)
-  local place, noted = step.place, client.job(step.job).range.landed
+  local place, noted = step.place, connection.jobs[step.job].range.landed
   local rows = noted and step.landing ~= "taken" and vim.list_slice(after, place.first + 1, place.last + 1)
   if rows and place.kind ~= "insert" and not vim.deep_equal(rows, noted.rows) then
     fault("job %d: noted as written %s, written %s", step.job, vim.inspect(noted.rows), vim.inspect(rows))
@@ -314,7 +314,7 @@ end
 
 --- The user decides, of a conflict as one who has seen it; an error is what they are told.
 function M.decide(verb, id, opts)
-  local job = client.job(id)
+  local job = connection.jobs[id]
   if verb == "accept" and api.nvim_buf_is_loaded(job.range.bufnr) then
     local tick = api.nvim_buf_get_changedtick(job.range.bufnr)
     client.connect(client.options()):notify("shown", { id = id, tick = tick })

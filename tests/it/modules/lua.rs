@@ -17,11 +17,11 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 10] = [
-    ("", 435),
-    ("command", 589),
+    ("", 437),
+    ("command", 568),
     ("config", 312),
     ("editor", 1917),
-    ("host", 723),
+    ("host", 710),
     ("jobs", 1155),
     ("session", 62),
     ("ui", 1406),

@@ -238,7 +238,7 @@ fn the_host_in_a_call_of_a_landing_or_a_revert() {
         revert.type_around("before");
         revert.interrupt(step, Scene::revert);
         revert.nvim.wait("it is decided", || {
-            revert.nvim.exec("return not require('botglue.host.client').job(1).deciding") == true
+            revert.nvim.exec("return not require('botglue.host.connection').jobs[1].deciding") == true
         });
         revert.assert_is("reverted", "local b = 2", &TYPED);
     }

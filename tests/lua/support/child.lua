@@ -122,7 +122,7 @@ end
 function Child:runs(id)
   self:eventually(
     ("job %d runs"):format(id),
-    "return require('botglue.host.client').job(...).status == 'running'",
+    "return require('botglue.host.connection').jobs[...].status == 'running'",
     id
   )
 end
