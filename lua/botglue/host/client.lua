@@ -4,7 +4,6 @@
 local connection = require("botglue.host.connection")
 local handlers = require("botglue.host.handlers")
 local host_process = require("botglue.host.process")
-local notify = require("botglue.host.notify")
 
 local M = {}
 
@@ -18,7 +17,7 @@ function M.options()
     local options, unknown = config.resolve(connection.setup)
     if #unknown > 0 and not (last and vim.deep_equal(last.unknown, unknown)) then
       local words = "botglue: there is no option %s; see :checkhealth botglue"
-      notify.warn(words:format(table.concat(unknown, ", ")))
+      require("botglue.host.notify").warn(words:format(table.concat(unknown, ", ")))
     end
     last = { setup = connection.setup, global = vim.deepcopy(global), options = options, unknown = unknown }
     connection.resolved = last

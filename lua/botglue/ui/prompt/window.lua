@@ -99,7 +99,7 @@ end
 ---@param why string
 function M.say(self, why)
   local text = require("botglue.util.text")
-  local rows = text.wrap(signs.failed .. " " .. text.clean(why), self.width - 2)
+  local rows = text.wrap("✗ " .. text.clean(why), self.width - 2)
   local said = vim.tbl_map(function(row)
     return { { row, "BotglueFailure" } }
   end, rows)
