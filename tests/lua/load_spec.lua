@@ -21,7 +21,7 @@ test("the first prompt loads no more modules than it needs", function()
     return vim.tbl_filter(function(name) return name:find("^botglue") ~= nil end, vim.tbl_keys(package.loaded))
   ]])
   -- This number only falls.
-  assert(#loaded <= 34, vim.inspect(loaded))
+  assert(#loaded <= 30, vim.inspect(loaded))
 end)
 
 local DEFAULTS = {
