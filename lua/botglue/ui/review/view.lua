@@ -70,16 +70,6 @@ local function pane_of(win)
   }
 end
 
---- The panes to draw. A window in diff mode shows no hunks.
----@param bufnr integer
----@return table[]
-local function panes_of(bufnr)
-  local wins = vim.tbl_filter(function(win)
-    return not vim.wo[win].diff
-  end, windows.of(bufnr))
-  return vim.tbl_map(pane_of, wins)
-end
-
 ---@class botglue.Review
 ---@field job botglue.Job
 ---@field bufnr integer
@@ -118,8 +108,15 @@ end
 
 --- Tells the host in which windows hunks are drawn, and near which rows; it draws them there.
 function Review:report()
-  local found = not windows.is_typing_interrupted() and panes_of(self.bufnr)
-  if not found or vim.deep_equal(found, self.panes) then
+  if windows.is_typing_interrupted() then
+    return
+  end
+  -- A window in diff mode shows none.
+  local wins = vim.tbl_filter(function(win)
+    return not vim.wo[win].diff
+  end, windows.of(self.bufnr))
+  local found = vim.tbl_map(pane_of, wins)
+  if vim.deep_equal(found, self.panes) then
     return
   end
   self.panes = found
