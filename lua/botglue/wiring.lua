@@ -1,10 +1,10 @@
 --- Connects lower modules to higher ones. Each entry point of the plugin requires this module first. A callback loads
 --- its module when it is called, so that a status line costs nothing.
 
+local connection = require("botglue.host.connection")
 local handlers = require("botglue.host.handlers")
 
 function handlers.host_started(process)
-  local connection = require("botglue.host.connection")
   require("botglue.editor.capture").mirror_all()
   if next(connection.jobs) then
     require("botglue.ui.review.held").tell_all()
@@ -26,7 +26,7 @@ end
 
 function handlers.host_ready(process)
   -- Before the first job there is nothing to hand over.
-  if require("botglue.host.connection").last_id > 0 then
+  if connection.last_id > 0 then
     require("botglue.jobs.lost").introduce(process)
   end
 end
@@ -35,7 +35,6 @@ function handlers.host_lost(process, err)
   require("botglue.jobs.lost").host_lost(process, err)
   require("botglue.ui.view").host_lost()
   require("botglue.ui.status").host_lost()
-  local connection = require("botglue.host.connection")
   if connection.prompt and connection.prompt:is_open() and not connection.process then
     connection.prompt:say(err.message)
   end

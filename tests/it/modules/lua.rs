@@ -17,7 +17,7 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 10] = [
-    ("", 442),
+    ("", 441),
     ("command", 568),
     ("config", 312),
     ("editor", 1917),
@@ -25,7 +25,7 @@ const BUDGETS: [(&str, usize); 10] = [
     ("jobs", 1155),
     ("session", 62),
     ("ui", 1406),
-    ("ui/prompt", 663),
+    ("ui/prompt", 659),
     ("ui/review", 680),
 ];
 /// By how much a budget may be above the lines.
