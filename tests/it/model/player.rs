@@ -280,7 +280,7 @@ impl<'a> Game<'a> {
             return Err(format!("of {hunks:?} there are {left:?}"));
         }
         self.judge_hunks(at, &left)?;
-        if verb == "undo" {
+        if verb == "undo" && self.seen.lines != before {
             self.keys("u")?;
             let again = if self.jobs[at].is_held() { self.hunks(at)?.0 } else { hunks.clone() };
             if self.seen.lines != before || again != hunks {
@@ -297,7 +297,10 @@ impl<'a> Game<'a> {
         let before = self.seen.lines.clone();
         let told = self.editor.lua("return M.decide(...)", &[json!("accept"), json!(id), opts])?;
         self.look(&format!("take {hunk:?} of job {id}: {told}"))?;
-        (self.seen.lines != before).then_some(()).ok_or_else(|| "what was shown is not taken".to_owned())
+        // To take the only row away, if it is empty, changes nothing.
+        let is_taken =
+            self.seen.lines != before || truth::proposal(&before, std::slice::from_ref(hunk)) == before;
+        is_taken.then_some(()).ok_or_else(|| "what was shown is not taken".to_owned())
     }
 
     fn drop(&mut self, at: usize, hunk: &Hunk) -> Result<(), String> {

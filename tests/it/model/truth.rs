@@ -39,14 +39,14 @@ pub struct Hunk {
     pub conflict: bool,
 }
 
-/// A text with hunks in it.
+/// A text with hunks in it. What comes above the row of an empty text takes its place.
 pub fn proposal(text: &[String], hunks: &[Hunk]) -> Vec<String> {
     let mut rows = text.to_vec();
     for hunk in hunks.iter().rev() {
         rows.splice(hunk.first - 1..hunk.last, hunk.lines.iter().cloned());
     }
-    if text == [""] && rows.len() > 1 && hunks.iter().all(|hunk| hunk.last < hunk.first) {
-        rows.retain(|row| !row.is_empty());
+    if text == [""] && rows.len() > 1 && hunks.iter().all(|hunk| hunk.last == 0) {
+        rows.pop();
     }
     if rows.is_empty() { vec![String::new()] } else { rows }
 }
@@ -153,7 +153,8 @@ impl Truth<'_> {
     }
 
     /// Whether hunks may be proposed in a text: each by itself, none takes anything of the user's away that is no
-    /// conflict, nothing comes twice, and nothing of the answer is missing but what is `decided`.
+    /// conflict, nothing comes twice, and nothing of the answer is missing but what is `decided`. A part of a row, or a
+    /// block, is one hunk, which may cut words: without a conflict it is what would land.
     pub fn judge_hunks(
         &self,
         text: &[String],
@@ -170,13 +171,17 @@ impl Truth<'_> {
             hunk.conflict || gone.all(is_sent)
         };
         let proposed = proposal(text, hunks);
+        let is_right_hunk = |hunk: &Hunk| match self.kind() {
+            SelectionKind::Char | SelectionKind::Block => hunk.conflict || self.nothing_lost(text, &proposed),
+            SelectionKind::Line | SelectionKind::Insert => is_clean(hunk),
+        };
         let is_there = |word: &String| proposed.iter().any(|row| row.contains(word));
         let mut brought = less(answer, base).into_keys();
         let is_right_word = |word: String| {
             let is_once = || count(&proposed, &word) <= count(text, &word).max(count(answer, &word));
             (decided.contains(&word) || is_there(&word)) && (self.copied.contains(&word) || is_once())
         };
-        let is_right = is_apart && hunks.iter().all(is_clean) && brought.all(is_right_word);
+        let is_right = is_apart && hunks.iter().all(is_right_hunk) && brought.all(is_right_word);
         is_right.then_some(()).ok_or_else(|| format!("of {base:?}, {answer:?} in {text:?}: {hunks:?}"))
     }
 
