@@ -198,11 +198,6 @@ impl Document {
         }
     }
 
-    /// The rows of the whole text when an anchor was made.
-    pub fn rows_at_creation(&self, anchor: AnchorId) -> Option<&Rows> {
-        self.anchors.get(&anchor).map(Anchor::at)
-    }
-
     /// Sets the place of an anchor whose answer was written. The written bytes are no longer part of any other range.
     pub fn landed(&mut self, anchor: AnchorId, place: &Place) {
         self.written_anchor = None;

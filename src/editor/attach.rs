@@ -11,8 +11,7 @@ use crate::mirror::ContactScope;
 /// says whose text it is, the second one where the marks are in it.
 pub(super) fn contact(buffer: u64, scope: ContactScope) -> Vec<Value> {
     let lua = "require('botglue.editor.capture').report(...)";
-    let arguments = vec![buffer.into(), (scope == ContactScope::Excerpts).into()];
-    let report = call("nvim_exec_lua", vec![lua.into(), Value::Array(arguments)]);
+    let report = call("nvim_exec_lua", vec![lua.into(), Value::Array(vec![buffer.into()])]);
     if scope != ContactScope::Text {
         return vec![report];
     }

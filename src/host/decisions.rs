@@ -9,7 +9,7 @@ use super::hunks::Asker;
 use crate::fields::bytes;
 use crate::journal::{Change, Landed};
 use crate::land::{Bytes, HeldFor};
-use crate::mirror::{BufferEvent, MirrorEvent, MirrorQuery, Obstacle};
+use crate::mirror::{BufferEvent, HunkAct, MirrorEvent, Obstacle};
 use crate::review::EditId;
 use crate::rpc::{AcceptOf, Act, OfJob, ShowOf};
 use crate::session::{self, Decision, HeldAnswer, OF_SEVERAL, Patch, ShownAs, Verdict};
@@ -81,7 +81,9 @@ impl Host {
         let buffer = buffer.unwrap_or_default();
         match verdict {
             Verdict::Settled(landing) => self.end_by_user(token, id, landing),
-            Verdict::DropRest => self.ask_review(token, Asker::Reject, (id, buffer), MirrorQuery::Drop(None)),
+            Verdict::DropRest => {
+                self.ask_review(token, Asker::Reject, (id, buffer), HunkAct::Drop, None);
+            }
             Verdict::Want(intent) => self.feed.send_to(buffer, BufferEvent::Want { job: id, intent }),
             Verdict::InAdvance => self.reject_in_advance(token, id),
             Verdict::Show => {

@@ -7,14 +7,11 @@ use serde_json::json;
 use super::Host;
 use super::reviews::{OpenReview, hunks, there};
 use crate::fields::bytes;
-use crate::mirror::{BufferEvent, Findings, MirrorQuery, Obstacle};
+use crate::mirror::{BufferEvent, Findings, HunkAct, Intent, Obstacle};
 use crate::review::{EditId, Hunk};
 use crate::rpc::{HunkKey, HunkVerb, RowsOf};
 use crate::session;
 use crate::ui::review::{row_of, rows_to_come, step, under, within};
-
-/// Makes a query about these hunks.
-type Asked = fn(Option<Vec<EditId>>) -> MirrorQuery;
 
 /// Who is told what became of hunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +59,7 @@ impl Host {
         };
         match meant {
             Ok(meant) => {
-                self.ask_review(token, Asker::Script, (id, buffer), MirrorQuery::Take(Some(vec![meant])));
+                self.ask_review(token, Asker::Script, (id, buffer), HunkAct::Take, Some(vec![meant]));
             }
             Err(sentence) => self.editor.reply(token, Err(sentence)),
         }
@@ -91,16 +88,18 @@ impl Host {
         self.editor.reply(token, Ok(json!({})));
     }
 
-    /// Asks a mirror for something to be done with hunks.
+    /// Has something done with hunks of an answer, with all where none is named.
     pub(super) fn ask_review(
         &mut self,
         token: u64,
         asker: Asker,
         (job, buffer): (u64, u64),
-        question: MirrorQuery,
+        act: HunkAct,
+        hunks: Option<Vec<EditId>>,
     ) {
         self.askers.insert(token, (job, asker));
-        self.feed.send_to(buffer, BufferEvent::Query { token, job, question });
+        let intent = Intent::Hunks { act, hunks, token };
+        self.feed.send_to(buffer, BufferEvent::Want { job, intent });
     }
 
     /// The user has pressed a key in a review.
@@ -140,10 +139,10 @@ impl Host {
             let there = hunk.map(|hunk| ("there".into(), there(hunk)));
             return self.editor.found(token, there.into_iter().collect());
         }
-        let asked: Asked = match key.verb {
-            HunkVerb::Both => MirrorQuery::Both,
-            HunkVerb::Drop => MirrorQuery::Drop,
-            _ => MirrorQuery::Take,
+        let act = match key.verb {
+            HunkVerb::Both => HunkAct::TakeBoth,
+            HunkVerb::Drop => HunkAct::Drop,
+            _ => HunkAct::Take,
         };
         let meant: Vec<usize> = match (key.range, here) {
             (Some(RowsOf { first, past }), _) => within(hunks, first, past),
@@ -152,8 +151,8 @@ impl Host {
                 if key.verb == HunkVerb::Drop
                     && let Some(at) = under(gone, key.row, None) =>
             {
-                let undrop = MirrorQuery::Undrop(vec![gone[at].id]);
-                return self.ask_review(token, Asker::Key, (key.id, key.buffer), undrop);
+                let back = Some(vec![gone[at].id]);
+                return self.ask_review(token, Asker::Key, (key.id, key.buffer), HunkAct::Undrop, back);
             }
             (None, None) => Vec::new(),
         };
@@ -163,7 +162,7 @@ impl Host {
         } else if !ids.iter().all(|id| shown.contains(id)) {
             self.tell_stale(token);
         } else {
-            self.ask_review(token, Asker::Key, (key.id, key.buffer), asked(Some(ids)));
+            self.ask_review(token, Asker::Key, (key.id, key.buffer), act, Some(ids));
         }
     }
 }

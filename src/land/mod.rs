@@ -28,7 +28,7 @@ pub use self::fence::{FencedBlock, blocks as fenced_blocks};
 pub use self::filetype::is_prose;
 pub use self::primitive::{At, Primitive};
 pub use self::replaced::{Bytes, Replaced};
-pub use self::step::{RowChange, RowEdit, changes, edits, edits_at, edits_back};
+pub use self::step::{RowChange, RowEdit, changes, edits};
 pub use self::target::Target;
 use crate::named::named;
 use crate::request::{Request, SelectionKind};

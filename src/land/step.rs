@@ -32,44 +32,13 @@ pub struct RowEdit {
 pub type RowChange = (Range<usize>, Range<usize>);
 
 /// The edits that replace a passage by new rows: ascending, apart from each other, none where both are equal. `column`
-/// is where a block begins on the screen.
-pub fn edits(text: &Rows, passage: &Passage, new: &[Bytes], column: Option<usize>) -> Vec<RowEdit> {
-    edits_by(text, passage, new, column, changes_of)
-}
-
-/// The same where it is known which of the passage's rows are replaced by which lines, if it is of whole rows.
-pub fn edits_at(
+/// is where a block begins on the screen. Of whole rows `changes` says which are replaced by which lines.
+pub fn edits(
     text: &Rows,
     passage: &Passage,
     new: &[Bytes],
     column: Option<usize>,
     changes: Vec<RowChange>,
-) -> Vec<RowEdit> {
-    edits_by(
-        text,
-        passage,
-        new,
-        column,
-        |old, new, is_part| {
-            if is_part { changes_of(old, new, true) } else { changes }
-        },
-    )
-}
-
-/// The edits that take an answer back: the rows that [`edits`] put in for it are those that go, also where the rows
-/// that it left beside them read the same.
-pub fn edits_back(text: &Rows, passage: &Passage, new: &[Bytes], column: Option<usize>) -> Vec<RowEdit> {
-    edits_by(text, passage, new, column, |old, new, is_part| {
-        changes_of(new, old, is_part).into_iter().map(|(lines, rows)| (rows, lines)).collect()
-    })
-}
-
-fn edits_by(
-    text: &Rows,
-    passage: &Passage,
-    new: &[Bytes],
-    column: Option<usize>,
-    changes: impl FnOnce(&[&[u8]], &[&[u8]], bool) -> Vec<RowChange>,
 ) -> Vec<RowEdit> {
     let range = passage.place.rows();
     if let Place::Block { columns, .. } = &passage.place {
@@ -83,10 +52,8 @@ fn edits_by(
     } else if is_empty && range.is_empty() && !new.is_empty() {
         return whole(text, 0..1, new.to_vec());
     }
-    let old: Vec<&[u8]> = passage.rows.iter().map(|row| &row.text[..]).collect();
-    let lines: Vec<&[u8]> = new.iter().map(Vec::as_slice).collect();
-    let changes = changes(&old, &lines, !passage.is_of_rows()).into_iter();
-    let edits = changes.map(|(rows, lines)| {
+    let changes = if passage.is_of_rows() { changes } else { of_part(&passage.rows, new) };
+    let edits = changes.into_iter().map(|(rows, lines)| {
         let rows = range.start + rows.start..range.start + rows.end;
         edit(text, rows, new[lines].to_vec())
     });
@@ -102,13 +69,10 @@ fn edits_by(
     }
 }
 
-/// Which rows are replaced by which lines. Of a part, the first row by the first line and the last by the last: rows
-/// that come or go at an end take the row beside them along.
-fn changes_of(old: &[&[u8]], new: &[&[u8]], is_part: bool) -> Vec<RowChange> {
+/// Which rows of a part are replaced by which lines: the first by the first and the last by the last. Rows that come or
+/// go at an end take the row beside them along.
+fn of_part(old: &[Row], new: &[Bytes]) -> Vec<RowChange> {
     let mut changes = changes(old, new);
-    if !is_part {
-        return changes;
-    }
     for (rows, lines) in &mut changes {
         let is_one_sided = Range::is_empty(rows) || Range::is_empty(lines);
         if is_one_sided && rows.start == 0 {
@@ -128,8 +92,10 @@ fn changes_of(old: &[&[u8]], new: &[&[u8]], is_part: bool) -> Vec<RowChange> {
 }
 
 /// Which rows are replaced by which lines. A row that stands once on both sides is kept rather than one that says less.
-pub fn changes(old: &[&[u8]], new: &[&[u8]]) -> Vec<RowChange> {
-    let ops = diff::patient(old, new).into_iter();
+pub fn changes(old: &[impl AsRef<[u8]>], new: &[impl AsRef<[u8]>]) -> Vec<RowChange> {
+    let old: Vec<&[u8]> = old.iter().map(AsRef::as_ref).collect();
+    let new: Vec<&[u8]> = new.iter().map(AsRef::as_ref).collect();
+    let ops = diff::patient(&old, &new).into_iter();
     ops.filter(|op| !matches!(op, DiffOp::Equal { .. })).map(|op| (op.old_range(), op.new_range())).collect()
 }
 
@@ -199,10 +165,15 @@ mod tests {
         rows.iter().map(|row| row.as_bytes().to_vec()).collect()
     }
 
+    /// The edits, where only what is compared tells what differs.
+    fn to(text: &Rows, passage: &Passage, new: &[Bytes], column: Option<usize>) -> Vec<RowEdit> {
+        edits(text, passage, new, column, changes(&passage.rows, new))
+    }
+
     fn of(rows: &[&str], place: Place, new: &[&str]) -> Vec<(Range<usize>, Vec<String>)> {
         let text = text(rows);
         let passage = Passage::new(place, &text);
-        let edits = edits(&text, &passage, &bytes(new), None);
+        let edits = to(&text, &passage, &bytes(new), None);
         let lines = |edit: &RowEdit| {
             edit.lines.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect::<Vec<_>>()
         };
@@ -234,7 +205,7 @@ mod tests {
     fn an_edit_says_what_is_there_and_beside_it() {
         let text = text(&["a", "b", "c"]);
         let passage = Passage::new(Place::Lines(1..3), &text);
-        let edits = edits(&text, &passage, &bytes(&["b", "x", "y"]), None);
+        let edits = to(&text, &passage, &bytes(&["b", "x", "y"]), None);
         let [edit] = &edits[..] else { panic!("{edits:?}") };
         assert_eq!((edit.above.as_deref(), edit.below.as_deref()), (Some(&b"b"[..]), None));
         assert_eq!(edit.old.iter().map(|row| row.to_vec()).collect::<Vec<_>>(), bytes(&["c"]));
@@ -246,7 +217,7 @@ mod tests {
         let columns = vec![2..3, 1..1, 2..3, 1..1];
         let passage = Passage::new(Place::Block { first: 0, columns }, &text);
         let new = crate::land::Replaced::new(&passage, &bytes(&["x", "y", "c", ""]));
-        let edits = edits(&text, &passage, &new.rows, Some(2));
+        let edits = to(&text, &passage, &new.rows, Some(2));
         let told: Vec<_> = edits.iter().map(|edit| (edit.rows.clone(), edit.around, edit.column)).collect();
         assert_eq!(told, [(0..1, Some((2, 0)), None), (1..2, Some((1, 0)), Some(2))]);
     }
@@ -257,7 +228,7 @@ mod tests {
             let text = text(rows);
             let passage = Passage::new(Place::Part { start, end }, &text);
             let new = crate::land::Replaced::new(&passage, &bytes(new));
-            let edits = edits(&text, &passage, &new.rows, None);
+            let edits = to(&text, &passage, &new.rows, None);
             edits.iter().map(|edit| (edit.rows.clone(), edit.around.unwrap())).collect::<Vec<_>>()
         };
         // The bytes that differ come later.
@@ -282,7 +253,7 @@ mod tests {
             let place = Place::Lines(range.clone());
             let text = Document::new(&rows).rows().clone();
             let new: Vec<Bytes> = new.into_iter().map(String::into_bytes).collect();
-            let edits = edits(&text, &Passage::new(place, &text), &new, None);
+            let edits = to(&text, &Passage::new(place, &text), &new, None);
             let mut written: Vec<Bytes> = rows.iter().map(|row| row.clone().into_bytes()).collect();
             for edit in edits.iter().rev() {
                 prop_assert!(edit.old.iter().map(|row| row.to_vec()).eq(written[edit.rows.clone()].to_vec()));

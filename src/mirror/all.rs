@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use super::buffer::Buffer;
 use super::event::{BufferEvent, MirrorEvent};
 use super::held::ViewDue;
-use super::intent::SettledIntent;
 use super::order::Order;
 use crate::land::HeldFor;
 
@@ -61,12 +60,8 @@ impl Mirrors {
         }
         let Some(buffer) = self.buffers.get_mut(&number) else {
             return orders.extend(match event {
-                BufferEvent::Want { job, intent } => {
-                    Some(Order::Settled(SettledIntent::new(job, intent.denied(HeldFor::BufferGone))))
-                }
-                BufferEvent::Query { token, question, .. } => {
-                    Some(Order::Reply { token, findings: question.without_mirror() })
-                }
+                BufferEvent::Want { job, intent } => Some(Order::denied(job, &intent, HeldFor::BufferGone)),
+                BufferEvent::Query(token) => Some(Order::Reply { token, findings: Ok(None) }),
                 _ => None,
             });
         };

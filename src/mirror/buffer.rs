@@ -13,9 +13,7 @@ use std::ops::Range;
 
 use super::event::{BufferEvent, Mark, Notice};
 use super::held::ViewDue;
-use super::large::MarkedText;
 use super::order::{ContactScope, Order};
-use super::query::MirrorQuery;
 use super::selected::Sent;
 use super::tracked::Tracked;
 use super::view::MirrorState;
@@ -39,7 +37,8 @@ pub struct Buffer {
     jobs: BTreeMap<u64, Tracked>,
     /// Counts what waits and what ends, to know which was first.
     turn: u64,
-    excerpts: Excerpts,
+    /// In a buffer that is too large to be mirrored: whether it is known where the display marks are. It is used once.
+    has_marks: bool,
     sync: MarkSync,
     /// When it was used last, as [`Mirrors`](super::Mirrors) count.
     pub used: u64,
@@ -49,8 +48,8 @@ pub struct Buffer {
     contacts: usize,
     /// Whether the whole text is to come with one of them.
     is_attaching: bool,
-    /// The queries that wait for them, each with its token and its job.
-    queries: Vec<(u64, u64, MirrorQuery)>,
+    /// The tokens of the queries that wait for them.
+    queries: Vec<u64>,
     /// The call under way that writes.
     writing: Option<CallUnderWay>,
     /// Whether the last reply said that the user is in the middle of something.
@@ -61,15 +60,6 @@ pub struct Buffer {
     is_restarted: bool,
     /// What it wants done.
     pub orders: Vec<Order>,
-}
-
-/// Whether the text at the display marks is known, in a buffer that is too large to be mirrored. It is used once.
-#[derive(Debug, Default, PartialEq, Eq)]
-enum Excerpts {
-    #[default]
-    Unknown,
-    Wanted,
-    Known,
 }
 
 impl Buffer {
@@ -140,7 +130,7 @@ impl Buffer {
             BufferEvent::Watch { job, lines, dropped } => self.watch(job, &lines, &dropped),
             BufferEvent::Unwatch(job) => self.unwatch(job),
             BufferEvent::Ended(job) => self.ended(job),
-            BufferEvent::Query { token, job, question } => self.query(token, job, question),
+            BufferEvent::Query(token) => self.query(token),
             #[cfg(test)]
             BufferEvent::Panic => panic!("a mirror panics"),
             BufferEvent::Written(_) | BufferEvent::Want { .. } => {}
@@ -165,9 +155,8 @@ impl Buffer {
         if !is_under_way {
             self.contacts += 1;
             self.is_attaching |= is_whole;
-            if scope == ContactScope::Excerpts {
-                self.excerpts = Excerpts::Wanted;
-                self.jobs.values_mut().for_each(|tracked| tracked.marked_text = None);
+            if self.text.state() == MirrorState::TooLarge {
+                self.jobs.values_mut().for_each(|tracked| tracked.mark = None);
             }
             self.orders.push(Order::Contact { buffer: self.number, scope });
         }
@@ -185,12 +174,10 @@ impl Buffer {
             self.jobs.values_mut().for_each(|tracked| tracked.marks_complete(document, tick));
             self.sync.may_differ = true;
         }
-        if self.excerpts == Excerpts::Wanted {
-            self.excerpts = Excerpts::Known;
-        }
+        self.has_marks = self.text.state() == MirrorState::TooLarge;
         if !self.text.is_missing() {
-            for (token, job, question) in std::mem::take(&mut self.queries) {
-                self.answer(token, job, &question);
+            for token in std::mem::take(&mut self.queries) {
+                self.tell_view(token);
             }
         }
     }
@@ -274,10 +261,10 @@ impl Buffer {
         match self.text.state() {
             MirrorState::Sure => notice.marks.into_iter().for_each(|mark| self.marked(notice.tick, mark)),
             MirrorState::TooLarge => {
-                if self.excerpts == Excerpts::Known {
-                    self.excerpts = Excerpts::Unknown;
+                self.has_marks = false;
+                for mark in notice.marks {
+                    self.jobs.entry(mark.job).or_default().marked_unseen(mark);
                 }
-                notice.marks.into_iter().for_each(|mark| self.excerpted(mark));
             }
             MirrorState::Unknown | MirrorState::Unsure => return,
         }
@@ -296,19 +283,6 @@ impl Buffer {
         tracked.marked(mark, document, tick);
         if has_ended && tracked.ended.is_none() {
             self.end(job);
-        }
-    }
-
-    /// The same in a buffer that is too large to be mirrored.
-    fn excerpted(&mut self, mark: Mark) {
-        let Mark { job, place, sent, saved, excerpt, .. } = mark;
-        let tracked = self.jobs.entry(job).or_default();
-        tracked.marked_text = place.zip(excerpt).map(|(place, excerpt)| MarkedText { place, excerpt });
-        if tracked.marked_text.is_some() {
-            self.excerpts = Excerpts::Known;
-        }
-        if let Some(sent) = sent {
-            tracked.offered(sent, saved);
         }
     }
 

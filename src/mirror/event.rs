@@ -8,8 +8,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value as Json;
 
 use super::intent::Intent;
-use super::query::MirrorQuery;
-use super::selected::{Excerpt, SavedRows, Sent};
+use super::selected::{SavedRows, Sent};
 use super::write::WriteReply;
 use crate::document::Place;
 use crate::error::JobError;
@@ -90,15 +89,9 @@ pub enum BufferEvent {
         /// What.
         intent: Intent,
     },
-    /// A query.
-    Query {
-        /// Comes back with the reply.
-        token: u64,
-        /// The job whose review it is about.
-        job: u64,
-        /// What is asked.
-        question: MirrorQuery,
-    },
+    /// What it knows of its buffer is asked with this token: tests compare the text, and know that it has read all that
+    /// was sent.
+    Query(u64),
     /// The mirror panics.
     #[cfg(test)]
     Panic,
@@ -144,9 +137,6 @@ pub struct Mark {
     /// The whole rows that were there before its answer was written.
     #[serde(default, deserialize_with = "some_rows")]
     pub before: Option<Vec<Bytes>>,
-    /// What is there now, in a buffer that is too large for a mirror.
-    #[serde(rename = "text")]
-    pub excerpt: Option<Excerpt>,
     /// Whether the job has ended and its answer is not held.
     #[serde(default)]
     pub has_ended: bool,
@@ -177,8 +167,7 @@ impl MirrorEvent {
     /// Names the field that is wrong.
     pub fn decode(method: &str, argument: &Json) -> Option<Result<Self, JobError>> {
         let event = match method {
-            "ask" if argument["what"] == "mirror" => read(&argument["token"])
-                .map(|token| BufferEvent::Query { token, job: 0, question: MirrorQuery::Mirror }),
+            "ask" if argument["what"] == "mirror" => read(&argument["token"]).map(BufferEvent::Query),
             "buffer" => read(argument).map(BufferEvent::Notice),
             "wiped" => Ok(BufferEvent::Contacted { exists: false }),
             "moment" => Ok(BufferEvent::Moment),

@@ -23,13 +23,13 @@ pub enum Intent {
         /// The changedtick of the text beside which the user has seen its conflicts, if they have.
         shown: Option<u64>,
     },
-    /// That hunks of its held answer are taken.
-    Take {
-        /// Which; all where none is named.
+    /// That something is done with hunks of its held answer.
+    Hunks {
+        /// What.
+        act: HunkAct,
+        /// With which; with all where none is named.
         hunks: Option<Vec<EditId>>,
-        /// Where the user has changed the same rows, theirs stay above those that come.
-        is_both: bool,
-        /// The token of the query that asks for it.
+        /// The token of the key that asks for it.
         token: u64,
     },
     /// That these rows become its answer, and its range.
@@ -43,6 +43,19 @@ pub enum Intent {
     },
     /// That what was written to it last is reverted.
     Revert,
+}
+
+/// What is done with hunks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HunkAct {
+    /// They are taken.
+    Take,
+    /// They are taken; where the user has changed the same rows, theirs stay above those that come.
+    TakeBoth,
+    /// They are dropped.
+    Drop,
+    /// They were dropped, and are proposed again.
+    Undrop,
 }
 
 /// What became of an intent.
@@ -59,6 +72,8 @@ pub enum Settlement {
     Reverted,
     /// Some of a held answer was written; the rest is held still.
     Taken,
+    /// Nothing was written, and the answer is held still.
+    Kept,
     /// All of it was dropped.
     Rejected,
     /// It was not written, and is not by itself.
@@ -82,7 +97,7 @@ impl Settlement {
             Self::Reverted => "reverted",
             Self::Taken => "taken",
             Self::Rejected => "rejected",
-            Self::Held(_) | Self::Refused(_) => "held",
+            Self::Kept | Self::Held(_) | Self::Refused(_) => "held",
         }
     }
 }
@@ -93,15 +108,15 @@ impl Intent {
         match self {
             Self::Hold(own) if why != HeldFor::BufferGone => Settlement::Held(*own),
             Self::Land(_) | Self::Hold(_) => Settlement::Held(why),
-            Self::Accept { .. } | Self::Put { .. } | Self::Take { .. } | Self::Revert => {
+            Self::Accept { .. } | Self::Put { .. } | Self::Hunks { .. } | Self::Revert => {
                 Settlement::Refused(Obstacle::Held(why))
             }
         }
     }
 
-    /// The token of the query that asks for it.
+    /// The token of the key that asks for it.
     pub fn token(&self) -> Option<u64> {
-        if let Self::Take { token, .. } = self { Some(*token) } else { None }
+        if let Self::Hunks { token, .. } = self { Some(*token) } else { None }
     }
 }
 

@@ -33,10 +33,10 @@ use crate::log;
 pub use all::Mirrors;
 pub use event::{BufferEvent, Mark, MirrorEvent, Notice};
 pub use held::ReviewView;
-pub use intent::{Intent, SettledIntent, Settlement};
+pub use intent::{HunkAct, Intent, SettledIntent, Settlement};
 pub use order::{ContactScope, Order, RangeOnDisk};
-pub use query::{Findings, MirrorQuery, Obstacle};
-pub use selected::{Excerpt, SavedRows, Selected, Sent};
+pub use query::{Findings, Obstacle};
+pub use selected::{SavedRows, Selected, Sent};
 pub use view::{MirrorView, places};
 pub use write::{StepReply, WriteCall, WriteReply, WriteStep, reply_tick};
 

@@ -1,11 +1,11 @@
 //! The orders of the mirrors: to Neovim, to its plugin, or to the host.
 
 use super::held::ReviewView;
-use super::intent::SettledIntent;
+use super::intent::{Intent, SettledIntent};
 use super::query::Findings;
 use super::write::WriteCall;
 use crate::document::{Passage, Place};
-use crate::land::Bytes;
+use crate::land::{Bytes, HeldFor};
 
 /// What the mirrors want done.
 #[derive(Debug)]
@@ -72,6 +72,16 @@ pub enum Order {
     Disconnected,
 }
 
+impl Order {
+    /// Tells that an intent is impossible, where there is no review that would have to be drawn before.
+    pub fn denied(job: u64, intent: &Intent, why: HeldFor) -> Self {
+        match intent.token() {
+            Some(token) => Self::Reply { token, findings: Err(why.into()) },
+            None => Self::Settled(SettledIntent::new(job, intent.denied(why))),
+        }
+    }
+}
+
 /// Where the range of a job is in a file, and its rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RangeOnDisk {
@@ -90,8 +100,6 @@ pub struct RangeOnDisk {
 pub enum ContactScope {
     /// The changedtick, and where the display marks are.
     Marks,
-    /// The same, and the text at the display marks.
-    Excerpts,
     /// The whole text, and the events of the buffer from then on: Neovim sends them before the plugin says where the
     /// marks are.
     Text,

@@ -4,13 +4,13 @@
 use std::ops::Range;
 
 use super::held::chosen;
-use super::intent::{Intent, Settlement};
+use super::intent::{HunkAct, Intent, Settlement};
 use super::large;
 use super::query::Obstacle;
 use super::tracked::{Tracked, in_empty_text};
 use super::write::Plan;
-use crate::document::{Document, Located, Passage, Place};
-use crate::land::{Bytes, HeldFor, Replaced, edits, edits_at, edits_back};
+use crate::document::{AnchorId, Document, Located, Passage, Place};
+use crate::land::{Bytes, HeldFor, Replaced, changes, edits};
 use crate::review::{EditId, merge, replaced};
 
 /// The step that an intent for a range of a text with this changedtick needs, or its settlement without one.
@@ -28,9 +28,14 @@ pub fn decide(
             let conflicts = if *shown == Some(tick) { Conflicts::Taken } else { Conflicts::Refused };
             take(tracked, None, document, conflicts)
         }
-        Intent::Take { hunks, is_both, .. } => {
-            let conflicts = if *is_both { Conflicts::Both } else { Conflicts::Taken };
-            take(tracked, hunks.as_deref(), document, conflicts)
+        Intent::Hunks { act, hunks, .. } => {
+            let hunks = hunks.as_deref();
+            match act {
+                HunkAct::Take => take(tracked, hunks, document, Conflicts::Taken),
+                HunkAct::TakeBoth => take(tracked, hunks, document, Conflicts::Both),
+                HunkAct::Drop => Err(drop_hunks(tracked, hunks, document).unwrap_or_else(Settlement::from)),
+                HunkAct::Undrop => Err(undrop(tracked, hunks, document).unwrap_or_else(Settlement::from)),
+            }
         }
         Intent::Put { rows, tick: at, lines } => {
             if *at != tick || rows.end > document.rows().len() {
@@ -51,18 +56,27 @@ pub fn decide_by_mark(tracked: &mut Tracked, intent: &Intent) -> Result<Plan, Se
     let (Intent::Land(lines) | Intent::Accept { lines, .. }) = intent else {
         return Err(denied(HeldFor::TooLarge));
     };
-    let marked = tracked.marked_text.take();
-    let (sent, marked) = tracked.request().zip(marked).ok_or_else(|| denied(HeldFor::TooLarge))?;
-    let plan = large::plan(&sent.selected, &marked, lines).map_err(denied)?;
+    let mark = tracked.mark.take();
+    let (sent, mark) = tracked.request().zip(mark).ok_or_else(|| denied(HeldFor::TooLarge))?;
+    let plan = large::plan(&sent.selected, &mark, lines).map_err(denied)?;
     if plan.edits.is_empty() { Err(Settlement::Unchanged) } else { Ok(plan) }
 }
 
 fn land(tracked: &Tracked, answer: &[Bytes], document: &Document) -> Result<Plan, Settlement> {
-    let located = tracked.locate(document);
-    let (anchor, Located { base, now }) = located.ok_or(Settlement::Held(HeldFor::RangeLost))?;
+    let located = tracked.locate(document).ok_or(Settlement::Held(HeldFor::RangeLost))?;
+    write(located, answer, document, tracked.column)
+}
+
+/// The answer to a range takes the place of what was sent.
+fn write(
+    (anchor, Located { base, now }): (AnchorId, Located),
+    answer: &[Bytes],
+    document: &Document,
+    column: Option<usize>,
+) -> Result<Plan, Settlement> {
     let (pieces, changes) = merge(&base, &now, answer).map_err(Settlement::Held)?;
     let replaced = Replaced::new(&now, &pieces);
-    let edits = edits_at(document.rows(), &now, &replaced.rows, tracked.column, changes);
+    let edits = edits(document.rows(), &now, &replaced.rows, column, changes);
     if edits.is_empty() {
         return Err(Settlement::Unchanged);
     }
@@ -111,7 +125,7 @@ fn take(
     let settlement =
         if is_last { Settlement::from(review.end(hunks.len(), &pieces)) } else { Settlement::Taken };
     let replaced = Replaced::new(&now, &pieces);
-    let edits = edits_at(document.rows(), &now, &replaced.rows, column, changes);
+    let edits = edits(document.rows(), &now, &replaced.rows, column, changes);
     if !edits.is_empty() {
         let hunks = Some((hunks, base));
         return Ok(Plan { anchor: Some(anchor), now, replaced, edits, settlement, hunks });
@@ -125,6 +139,43 @@ fn take(
     Err(settlement)
 }
 
+/// Drops hunks, or all. Where nothing is left, that is what becomes of the answer.
+fn drop_hunks(
+    tracked: &mut Tracked,
+    ids: Option<&[EditId]>,
+    document: &mut Document,
+) -> Result<Settlement, Obstacle> {
+    let column = tracked.column;
+    let (anchor, Located { now, .. }, review) = tracked.reviewed(document)?;
+    let all = review.hunks(&now, column)?;
+    let hunks = chosen(&all, ids).ok_or(Obstacle::Stale)?;
+    review.drop(&hunks);
+    if hunks.len() < all.len() {
+        return Ok(Settlement::Kept);
+    }
+    let pieces: Vec<Bytes> = now.pieces().into_iter().map(<[u8]>::to_vec).collect();
+    let settlement = Settlement::from(review.end(0, &pieces));
+    if settlement != Settlement::Rejected {
+        let (written, sent) = review.landed(&now);
+        document.rebased(anchor, written);
+        tracked.before.get_or_insert(sent);
+    }
+    Ok(settlement)
+}
+
+/// Proposes dropped hunks again.
+fn undrop(
+    tracked: &mut Tracked,
+    ids: Option<&[EditId]>,
+    document: &Document,
+) -> Result<Settlement, Obstacle> {
+    let column = tracked.column;
+    let (_, Located { now, .. }, review) = tracked.reviewed(document)?;
+    let gone = review.dropped_hunks(&now, column)?;
+    review.undrop(&chosen(&gone, ids).ok_or(Obstacle::Stale)?);
+    Ok(Settlement::Kept)
+}
+
 /// These rows become the answer, and the range of the job.
 fn put(
     tracked: &mut Tracked,
@@ -136,14 +187,11 @@ fn put(
     let anchor = document.anchor(&place);
     let place = in_empty_text(&place, document).unwrap_or(place);
     let now = Passage::new(place, document.rows());
-    let replaced = Replaced::new(&now, lines);
-    let edits = edits(document.rows(), &now, &replaced.rows, None);
-    if edits.is_empty() {
+    let plan = write((anchor, Located { base: now.clone(), now }), lines, document, None);
+    if plan.is_err() {
         tracked.become_known(anchor, document);
-        return Err(Settlement::Unchanged);
     }
-    let settlement = Settlement::Written { is_merged: false };
-    Ok(Plan { anchor: Some(anchor), now, replaced, edits, settlement, hunks: None })
+    plan
 }
 
 /// Takes back what was written: what was there before is the answer to it.
@@ -169,7 +217,9 @@ fn revert(tracked: &Tracked, document: &Document) -> Result<Plan, Settlement> {
     let pieces = base.pieces_before(before).ok_or(lost)?;
     let (pieces, _) = merge(&base, &now, &pieces).map_err(Settlement::Held)?;
     let replaced = Replaced::taken_back(&base, &now, &pieces, before);
-    let edits = edits_back(document.rows(), &now, &replaced.rows, tracked.column);
+    // The rows that were put in for it are those that go, also where the rows that it left beside them read the same.
+    let changes = changes(&replaced.rows, &now.rows).into_iter().map(|(lines, rows)| (rows, lines)).collect();
+    let edits = edits(document.rows(), &now, &replaced.rows, tracked.column, changes);
     if edits.is_empty() {
         return Err(Settlement::Reverted);
     }

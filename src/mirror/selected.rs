@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::document::{Document, Passage, Place, Rows, is_telling, shifted};
 use crate::fields::bytes::unescape;
-use crate::fields::{rows, some_row, some_rows};
+use crate::fields::{rows, some_rows};
 use crate::land::{Bytes, Replaced};
 use crate::request::{Selection, SelectionKind};
 
@@ -55,20 +55,6 @@ pub struct SavedRows {
     /// What was selected with what was taken of its answer in it, where something was.
     #[serde(default, deserialize_with = "some_rows")]
     pub base: Option<Vec<Bytes>>,
-}
-
-/// The text at a mark, with the row on either side.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Excerpt {
-    /// The row above.
-    #[serde(default, deserialize_with = "some_row")]
-    pub above: Option<Bytes>,
-    /// The whole rows.
-    #[serde(default, deserialize_with = "rows")]
-    pub rows: Vec<Bytes>,
-    /// The row below.
-    #[serde(default, deserialize_with = "some_row")]
-    pub below: Option<Bytes>,
 }
 
 impl From<Selection> for Selected {
@@ -123,42 +109,30 @@ impl Selected {
         Some((replaced.planned_place(), replaced.rows))
     }
 
-    /// Whether the text at a place, where the editor's mark is, reads as it was sent. Rows without a letter tell
-    /// nothing.
-    pub fn is_at(&self, mark: &Place, rows: &Rows) -> bool {
-        self.is_telling() && self.is_read_at(mark, |at| text_of(rows, at))
-    }
-
-    /// Whether what is at the editor's mark is what was sent.
-    pub fn is_excerpt(&self, mark: &Place, Excerpt { above, rows, below }: &Excerpt) -> bool {
-        let first = mark.rows().start;
-        let text = |at: usize| match at.checked_sub(first) {
-            None => above.as_deref(),
-            Some(at) if at == rows.len() => below.as_deref(),
-            Some(at) => rows.get(at).map(Vec::as_slice),
-        };
-        self.is_read_at(mark, text)
-    }
-
-    /// Whether whole rows begin and end where they did, so that only what is between was edited: at each end the row on
-    /// one side of it reads as it was sent. A single row is known by those beside it.
-    pub fn begins_and_ends_at(&self, mark: &Place, rows: &Rows) -> bool {
-        let Place::Lines(now) = mark else { return false };
-        if self.kind != SelectionKind::Line || now.is_empty() {
-            return false;
+    /// Whether the editor's mark can be where this is. What its rows read is compared when an answer lands: what is not
+    /// as it was sent, the user has changed. An insertion has none, so the rows beside it have to be as they were.
+    pub fn may_be_at(&self, mark: &Place, rows: &Rows) -> bool {
+        match (self.kind, mark) {
+            (SelectionKind::Insert, Place::Lines(at)) => {
+                let row = |at: usize| rows.get(at).map(|row| &row.text[..]);
+                at.is_empty() && self.is_telling() && self.reads_at(at.start, row)
+            }
+            (SelectionKind::Line, Place::Lines(at)) => !at.is_empty() && !self.rows.is_empty(),
+            (SelectionKind::Char, Place::Part { .. }) => true,
+            (SelectionKind::Block, Place::Block { columns, .. }) => columns.len() == self.spans.len(),
+            _ => false,
         }
-        let has_two_ends = now.len() > 1 && self.rows.len() > 1;
-        let is_end = |[outside, inside]: [Option<usize>; 2], beside: Option<&Bytes>, own: Option<&Bytes>| {
-            let text = |at: Option<usize>| at.and_then(|at| text_of(rows, at));
-            let is_beside = text(outside) == beside.map(Vec::as_slice);
-            let is_own = has_two_ends && text(inside) == own.map(Vec::as_slice);
-            let known = [beside.filter(|_| is_beside), own.filter(|_| is_own)];
-            (is_beside || is_own).then(|| known.into_iter().flatten().any(|row| is_telling(row)))
-        };
-        let above =
-            is_end([now.start.checked_sub(1), Some(now.start)], self.above.as_ref(), self.rows.first());
-        let below = is_end([Some(now.end), Some(now.end - 1)], self.below.as_ref(), self.rows.last());
-        above.zip(below).is_some_and(|(above, below)| above || below)
+    }
+
+    /// The rows as they were sent, at the editor's mark, between those beside them: a text of their own, the range in
+    /// it, and how many rows of the buffer are above that text. None where the mark cannot be where this is.
+    pub fn as_text(&self, mark: &Place) -> Option<(Document, Passage, usize)> {
+        let above = usize::from(self.above.is_some());
+        let first = mark.rows().start.checked_sub(above)?;
+        let own = self.place_at(above).filter(|_| self.place_at(first + above).as_ref() == Some(mark))?;
+        let text = Document::new(self.above.iter().chain(&self.rows).chain(&self.below));
+        let passage = Passage::new(own, text.rows());
+        Some((text, passage, first))
     }
 
     /// Where the text reads as it was sent: where it was, else at the only place that does, if it says enough; an
@@ -219,11 +193,6 @@ impl Selected {
         beside.chain(own)
     }
 
-    fn is_read_at<'a>(&self, mark: &Place, row: impl Fn(usize) -> Option<&'a [u8]>) -> bool {
-        let first = mark.rows().start;
-        self.place_at(first).as_ref() == Some(mark) && self.reads_at(first, row)
-    }
-
     /// Whether a text has its rows from one on, or the rows beside it; `row` is a row of that text.
     fn reads_at<'a>(&self, first: usize, row: impl Fn(usize) -> Option<&'a [u8]>) -> bool {
         if self.kind == SelectionKind::Insert {
@@ -248,20 +217,7 @@ impl Selected {
     }
 }
 
-impl Sent {
-    /// Whether a mark can be that of the range, though the text may have changed since it was sent: where it reads as
-    /// it did or, of whole rows that this host was sent, where they begin and end where they did.
-    pub fn agrees(&self, mark: &Place, rows: &Rows) -> bool {
-        self.selected.is_at(mark, rows)
-            || (self.tick.is_some() && self.selected.begins_and_ends_at(mark, rows))
-    }
-}
-
 /// The row from 0 of a line as a request has it: an insertion goes below its line.
 fn first_row(kind: SelectionKind, line: usize) -> usize {
     if kind == SelectionKind::Insert { line } else { line.saturating_sub(1) }
-}
-
-fn text_of(rows: &Rows, at: usize) -> Option<&[u8]> {
-    rows.get(at).map(|row| &row.text[..])
 }

@@ -2,15 +2,14 @@
 //! what was there before it landed.
 //!
 //! A request says where its range was at a changedtick, a display mark where the editor has it at another. Where both
-//! were at one changedtick the range is known; else the mark has to fit what was sent. Where the editor has no mark the
-//! rows are looked for. Else the range is lost.
+//! were at one changedtick the range is known; else it is at the mark, and what differs there from what was sent is taken
+//! for a change of the user's. Where the editor has no mark the rows are looked for. Else the range is lost.
 
 use std::collections::VecDeque;
 
 use super::event::Mark;
 use super::held::HeldReview;
 use super::intent::Intent;
-use super::large::MarkedText;
 use super::query::Obstacle;
 use super::selected::{SavedRows, Sent};
 use super::write::Plan;
@@ -28,8 +27,6 @@ pub struct Tracked {
     /// The screen column at which its block begins.
     pub column: Option<usize>,
     range: Range,
-    /// The text at that mark, in a buffer that is too large to be mirrored.
-    pub marked_text: Option<MarkedText>,
     /// Where the editor's mark was reported last, or was put.
     pub mark: Option<Place>,
     /// What is wanted of it.
@@ -51,11 +48,7 @@ enum Range {
     /// The request was there before the text.
     Wanted,
     /// The mark was there before the request.
-    Marked {
-        anchor: AnchorId,
-        place: Place,
-        tick: u64,
-    },
+    Marked(AnchorId),
     Known(AnchorId),
     Lost,
 }
@@ -90,16 +83,9 @@ impl Tracked {
                 as_sent(&sent, document)
             }
             (Range::Unknown | Range::Wanted, _) => Range::Wanted,
-            (Range::Marked { anchor, place, tick }, Some((document, _))) => {
-                let is_it = sent.tick == Some(tick)
-                    || document.rows_at_creation(anchor).is_some_and(|rows| sent.agrees(&place, rows));
-                if is_it {
-                    rebase(&sent, self.saved.as_ref(), anchor, document);
-                    Range::Known(anchor)
-                } else {
-                    document.forget(anchor);
-                    Range::Lost
-                }
+            (Range::Marked(anchor), Some((document, _))) => {
+                rebase(&sent, self.saved.as_ref(), anchor, document);
+                Range::Known(anchor)
             }
             (range, _) => range,
         };
@@ -107,9 +93,10 @@ impl Tracked {
         self.sent = Some(sent);
     }
 
-    /// A mark of the editor's names what was sent, in a text that is not known.
-    pub fn offered(&mut self, sent: Sent, saved: Option<SavedRows>) {
-        if matches!(self.range, Range::Unknown) {
+    /// The editor's mark is here, in a text that is too large to be known.
+    pub fn marked_unseen(&mut self, Mark { place, sent, saved, .. }: Mark) {
+        self.mark = place;
+        if let Some(sent) = sent.filter(|_| self.is_unknown()) {
             (self.column, self.range) = (sent.selected.column, Range::Wanted);
             (self.sent, self.saved) = (Some(sent), saved);
         }
@@ -137,7 +124,7 @@ impl Tracked {
                 (Some(sent), _) if sent.tick == Some(tick) => as_sent(sent, document),
                 (Some(sent), Some(place)) => at_mark(sent, self.saved.as_ref(), &place, document),
                 (Some(sent), None) => found(sent, self.saved.as_ref(), document),
-                (None, Some(place)) => Range::Marked { anchor: document.anchor(&place), place, tick },
+                (None, Some(place)) => Range::Marked(document.anchor(&place)),
                 (None, None) => Range::Wanted,
             };
         }
@@ -182,7 +169,6 @@ impl Tracked {
     /// The document is another one, and where its range is has to be told again; what was wanted of it is returned.
     pub fn restart(&mut self) -> impl Iterator<Item = Intent> + use<> {
         self.range = if self.sent.is_some() { Range::Wanted } else { Range::Lost };
-        self.marked_text = None;
         let pending = self.pending.take().into_iter();
         pending.flat_map(|pending| std::iter::once(pending.intent).chain(pending.following))
     }
@@ -220,7 +206,7 @@ impl Tracked {
     /// What its range is followed by, also that of a prompt which is being typed.
     pub fn followed(&self) -> Option<AnchorId> {
         match self.range {
-            Range::Known(anchor) | Range::Marked { anchor, .. } => Some(anchor),
+            Range::Known(anchor) | Range::Marked(anchor) => Some(anchor),
             Range::Lost | Range::Wanted | Range::Unknown => None,
         }
     }
@@ -288,11 +274,9 @@ fn as_sent(sent: &Sent, document: &mut Document) -> Range {
     place.map_or(Range::Lost, |place| known(sent, None, &place, document))
 }
 
-/// At the editor's mark, where that fits what was sent, or what was in the file.
+/// At the editor's mark, where what was sent can be there.
 fn at_mark(sent: &Sent, saved: Option<&SavedRows>, mark: &Place, document: &mut Document) -> Range {
-    let at_saved = saved.and_then(|saved| sent.selected.saved_at(saved));
-    let fits = at_saved.is_some_and(|at_saved| at_saved.is_at(mark, document.rows()))
-        || sent.agrees(mark, document.rows());
+    let fits = sent.selected.may_be_at(mark, document.rows());
     if fits { known(sent, saved, mark, document) } else { Range::Lost }
 }
 

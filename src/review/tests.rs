@@ -59,7 +59,7 @@ impl ReviewedDocument {
         let now = self.now();
         let (pieces, changes) = replaced(&now, &hunks);
         let replaced = Replaced::new(&now, &pieces);
-        let edits = crate::land::edits_at(self.document.rows(), &now, &replaced.rows, None, changes);
+        let edits = crate::land::edits(self.document.rows(), &now, &replaced.rows, None, changes);
         for edit in edits.iter().rev() {
             self.document.apply_answer(self.anchor, edit.rows.clone(), &edit.lines);
         }

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::super::order::{Order, RangeOnDisk};
-use super::super::view::MirrorView;
+use super::super::order::{ContactScope, Order, RangeOnDisk};
+use super::super::view::{MirrorState, MirrorView};
 use super::Buffer;
 use crate::document::{Passage, Place};
 
@@ -27,10 +27,19 @@ impl Buffer {
         Some(Passage::new(place, document.rows()))
     }
 
-    /// The state, the changedtick and the text.
-    pub fn view(&self) -> MirrorView {
+    /// Takes a query. Nothing is said of a text that is unsure before the editor was contacted.
+    pub fn query(&mut self, token: u64) {
+        if self.text.state() == MirrorState::Unsure {
+            self.contact(ContactScope::Marks);
+        }
+        if self.contacts > 0 { self.queries.push(token) } else { self.tell_view(token) }
+    }
+
+    /// Replies with the state, the changedtick and the text.
+    pub(super) fn tell_view(&mut self, token: u64) {
         let rows = self.text.document().map(|document| document.rows().clone()).unwrap_or_default();
-        MirrorView { state: self.text.state(), tick: self.text.tick(), rows }
+        let view = MirrorView { state: self.text.state(), tick: self.text.tick(), rows };
+        self.orders.push(Order::Reply { token, findings: Ok(Some(view)) });
     }
 
     /// Reports the ranges in a file that was written, once for each write, as soon as the text is known. A range that is

@@ -16,7 +16,7 @@ use super::super::query::Obstacle;
 use super::super::tracked::{Pending, Tracked};
 use super::super::view::MirrorState;
 use super::super::write::{Plan, StepReply, WriteCall, WriteReply, WriteStep};
-use super::{Buffer, Excerpts};
+use super::Buffer;
 use crate::document::{Document, Passage};
 use crate::land::HeldFor;
 
@@ -107,12 +107,13 @@ impl Buffer {
         }
     }
 
-    /// Adds an intent for the range of a job. It replaces a waiting one, but not a take: each take is an entry in the
-    /// history of the review.
+    /// Adds an intent for the range of a job. It replaces a waiting one, but not one of hunks: each is an entry in the
+    /// history of the review. Where the user presses a key it may be a moment to write.
     pub fn add_intent(&mut self, job: u64, intent: Intent) {
+        self.is_busy &= intent.token().is_none();
         let pending = self.jobs.get_mut(&job).and_then(|tracked| tracked.pending.as_mut());
         match pending {
-            Some(Pending { intent: Intent::Take { .. }, following, .. }) => following.push_back(intent),
+            Some(Pending { intent: Intent::Hunks { .. }, following, .. }) => following.push_back(intent),
             _ => self.enqueue(job, intent, VecDeque::new()),
         }
     }
@@ -147,9 +148,7 @@ impl Buffer {
                 }
                 (None, MirrorState::Unknown) => ContactScope::Text,
                 (None, MirrorState::Unsure) => ContactScope::Marks,
-                (None, MirrorState::TooLarge) if self.excerpts != Excerpts::Known && self.needs_text() => {
-                    ContactScope::Excerpts
-                }
+                (None, MirrorState::TooLarge) if !self.has_marks && self.needs_marks() => ContactScope::Marks,
                 (None, MirrorState::TooLarge | MirrorState::Sure) => {
                     self.call(&waiting, attempts);
                     continue;
@@ -159,8 +158,8 @@ impl Buffer {
         }
     }
 
-    /// Whether what waits needs the text at the display marks, where there is no document.
-    fn needs_text(&self) -> bool {
+    /// Whether what waits needs the display marks, where there is no document.
+    fn needs_marks(&self) -> bool {
         let mut pending = self.jobs.values().filter_map(|tracked| tracked.pending.as_ref());
         pending.any(|pending| matches!(pending.intent, Intent::Land(_) | Intent::Accept { .. }))
     }
@@ -216,7 +215,7 @@ impl Buffer {
             let plans = planned.into_iter().map(|(_, plan)| Some(plan)).collect();
             self.writing = Some(CallUnderWay { call, made: 1, held_back: Vec::new(), plans });
         }
-        (self.excerpts, self.sync.may_differ) = (Excerpts::Unknown, true);
+        (self.has_marks, self.sync.may_differ) = (false, true);
     }
 
     /// Settles every waiting intent as impossible, for the reason `why`.
@@ -255,7 +254,7 @@ impl Buffer {
         if let Some(WriteReply::Stale { tick } | WriteReply::Done { tick, .. }) = reply {
             self.text.raise(*tick);
         }
-        if reply.is_some_and(WriteReply::differs) {
+        if self.text.document().is_some() && reply.is_some_and(WriteReply::differs) {
             self.text.distrust();
         }
         let results = match reply {
@@ -280,6 +279,7 @@ impl Buffer {
                 (None, _) => HeldFor::RangeLost,
                 (Some(WriteReply::Gone), _) => HeldFor::BufferGone,
                 (_, Some(StepReply::NotModifiable)) => HeldFor::NotModifiable,
+                (_, Some(StepReply::Differs)) if self.text.document().is_none() => HeldFor::TooLarge,
                 (_, Some(StepReply::Differs)) if pending.tries >= MAX_TRIES => HeldFor::RangeLost,
                 (_, Some(StepReply::Error)) => HeldFor::RangeLost,
                 _ => continue,
@@ -290,8 +290,8 @@ impl Buffer {
 
     /// Ends the mirror; `reply` is what a call that is under way comes to.
     pub fn give_up(&mut self, reply: Option<&WriteReply>) {
-        for (token, _, question) in std::mem::take(&mut self.queries) {
-            self.orders.push(Order::Reply { token, findings: question.without_mirror() });
+        for token in std::mem::take(&mut self.queries) {
+            self.orders.push(Order::Reply { token, findings: Ok(None) });
         }
         if let Some(CallUnderWay { call, plans, .. }) = self.writing.take() {
             self.replied(&call, plans, reply);
@@ -306,16 +306,9 @@ impl Buffer {
         let mut jobs = std::mem::take(&mut self.jobs);
         let mut orders = std::mem::take(&mut self.orders);
         let reply = |token, findings| Order::Reply { token, findings };
-        for (token, _, question) in std::mem::take(&mut self.queries) {
-            orders.push(reply(token, question.without_mirror()));
-        }
+        orders.extend(std::mem::take(&mut self.queries).into_iter().map(|token| reply(token, Ok(None))));
         for (job, tracked) in &mut jobs {
-            for intent in tracked.restart() {
-                orders.push(match intent.token() {
-                    Some(token) => reply(token, Err(HeldFor::RangeLost.into())),
-                    None => Order::Settled(SettledIntent::new(*job, intent.denied(HeldFor::RangeLost))),
-                });
-            }
+            orders.extend(tracked.restart().map(|intent| Order::denied(*job, &intent, HeldFor::RangeLost)));
             let replies = tracked.held.as_mut().map(|held| std::mem::take(&mut held.replies));
             orders.extend(replies.into_iter().flatten().map(|(token, findings)| reply(token, findings)));
         }
@@ -347,7 +340,7 @@ impl Buffer {
         let pending = self.jobs.get_mut(&job).and_then(|tracked| tracked.pending.take());
         let Some(Pending { intent, mut following, .. }) = pending else { return };
         self.report(settled, intent.token());
-        if matches!(settlement, Settlement::Taken | Settlement::Refused(_)) {
+        if matches!(settlement, Settlement::Taken | Settlement::Kept | Settlement::Refused(_)) {
             if let Some(intent) = following.pop_front() {
                 self.enqueue(job, intent, following);
             }
@@ -358,9 +351,9 @@ impl Buffer {
         }
     }
 
-    /// Reports a settled intent. The query with the token that asked for it gets its reply: with the next view, as long
-    /// as the answer is held. What ends a job ends its review.
-    pub(super) fn report(&mut self, mut settled: SettledIntent, token: Option<u64>) {
+    /// Reports a settled intent. The key with the token that asked for it gets its reply: with the next view, as long as
+    /// the answer is held. What ends a job ends its review.
+    fn report(&mut self, mut settled: SettledIntent, token: Option<u64>) {
         let (job, settlement) = (settled.job, settled.settlement);
         settled.passage = settled.passage.or_else(|| self.passage(job));
         let findings = match settlement {
@@ -370,7 +363,7 @@ impl Buffer {
         };
         let reply = token.map(|token| (token, findings));
         match (settlement, reply) {
-            (Settlement::Taken | Settlement::Refused(_), Some((token, findings))) => {
+            (Settlement::Taken | Settlement::Kept | Settlement::Refused(_), Some((token, findings))) => {
                 self.reply(job, token, findings);
                 if settlement == Settlement::Taken {
                     self.orders.push(Order::Settled(settled));

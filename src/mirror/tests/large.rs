@@ -12,22 +12,14 @@ fn large() -> Mirrors {
     mirrors
 }
 
-fn excerpt(tick: u64, rows: &[&str]) -> MirrorEvent {
-    let text = map(vec![("above", "above".into()), ("rows", list(rows)), ("below", "below".into())]);
-    let mark = map(vec![
-        ("id", 7.into()),
-        ("kind", "line".into()),
-        ("first", 500.into()),
-        ("last", (499 + rows.len()).into()),
-        ("has_ended", false.into()),
-        ("text", text),
-    ]);
-    told(tick, MANY, &[mark])
+/// The plugin tells where the mark of the job is.
+fn at(tick: u64, rows: std::ops::Range<usize>) -> MirrorEvent {
+    marked(tick, MANY, &[(7, rows, None)])
 }
 
 fn land(mirrors: &mut Mirrors, intent: Intent) {
     let orders = mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Want { job: 7, intent }));
-    let scope = |order: &Order| matches!(order, Order::Contact { scope: ContactScope::Excerpts, .. });
+    let scope = |order: &Order| matches!(order, Order::Contact { scope: ContactScope::Marks, .. });
     assert!(matches!(&orders[..], [order] if scope(order)), "{orders:?}");
 }
 
@@ -35,7 +27,7 @@ fn land(mirrors: &mut Mirrors, intent: Intent) {
 fn an_answer_lands_where_the_text_at_its_mark_is_what_was_sent() {
     let mut mirrors = large();
     land(&mut mirrors, Intent::Land(bytes(&["first", "BETWEEN", "last"])));
-    mirrors.take(excerpt(9, &TEXT[1..4]));
+    mirrors.take(at(9, 500..503));
     let orders = mirrors.take(CONTACTED);
     let call = call(&orders).clone();
     let edit = &call.steps[0].edits[0];
@@ -77,8 +69,16 @@ fn it_is_held_where_the_text_is_another_one_or_there_is_no_mark() {
     let too_large = Settlement::Held(HeldFor::TooLarge);
     let mut mirrors = large();
     land(&mut mirrors, Intent::Land(bytes(&["x"])));
-    mirrors.take(excerpt(9, &["first", "edited", "last"]));
+    mirrors.take(at(9, 500..502));
     assert_eq!(settled(&mirrors.take(CONTACTED)), [(7, too_large)]);
+    let mut mirrors = large();
+    land(&mut mirrors, Intent::Land(bytes(&["x"])));
+    mirrors.take(at(9, 500..503));
+    mirrors.take(CONTACTED);
+    let differs = WriteReply::Done { tick: 9, steps: vec![StepReply::Differs] };
+    let orders = mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Written(Some(differs))));
+    assert_eq!(settled(&orders), [(7, too_large)]);
+    assert!(contacts(&orders).is_empty(), "its text is not asked for");
     let mut mirrors = large();
     land(&mut mirrors, Intent::Accept { lines: bytes(&["x"]), dropped: Vec::new(), shown: None });
     mirrors.take(told(9, MANY, &[]));
@@ -104,12 +104,12 @@ fn what_needs_no_text_asks_for_none() {
 fn a_text_that_changed_meanwhile_is_asked_for_again() {
     let mut mirrors = large();
     land(&mut mirrors, Intent::Land(bytes(&["x"])));
-    mirrors.take(excerpt(9, &TEXT[1..4]));
+    mirrors.take(at(9, 500..503));
     assert_eq!(call(&mirrors.take(CONTACTED)).tick, 9);
     let orders =
         mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Written(Some(WriteReply::Stale { tick: 10 }))));
-    assert!(matches!(orders[..], [Order::Contact { scope: ContactScope::Excerpts, .. }]), "{orders:?}");
-    mirrors.take(excerpt(10, &TEXT[1..4]));
+    assert!(matches!(orders[..], [Order::Contact { scope: ContactScope::Marks, .. }]), "{orders:?}");
+    mirrors.take(at(10, 500..503));
     assert_eq!(call(&mirrors.take(CONTACTED)).tick, 10);
 }
 
@@ -118,17 +118,7 @@ fn of_an_answer_of_an_earlier_host_the_mark_says_what_was_sent() {
     let mut mirrors = Mirrors::default();
     mirrors.take(notice(1, 2, MANY));
     land(&mut mirrors, Intent::Accept { lines: bytes(&["x"]), dropped: Vec::new(), shown: None });
-    let text = map(vec![("above", "a".into()), ("rows", list(&TEXT[1..4])), ("below", "b".into())]);
-    let mark = map(vec![
-        ("id", 7.into()),
-        ("kind", "line".into()),
-        ("first", 500.into()),
-        ("last", 502.into()),
-        ("has_ended", false.into()),
-        ("sent", sent(7, None, "line", (2, 4), TEXT)),
-        ("text", text),
-    ]);
-    mirrors.take(told(9, MANY, &[mark]));
+    mirrors.take(marked(9, MANY, &[(7, 500..503, Some(sent(7, None, "line", (2, 4), TEXT)))]));
     assert_eq!(call(&mirrors.take(CONTACTED)).steps[0].edits[0].rows, 500..503);
 }
 

@@ -69,8 +69,7 @@ fn replied(orders: &[Order]) -> Option<(String, u64)> {
 }
 
 fn ask(mirrors: &mut Mirrors) -> Vec<Order> {
-    mirrors
-        .take(MirrorEvent::Buffer(1, BufferEvent::Query { token: 7, job: 0, question: MirrorQuery::Mirror }))
+    mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Query(7)))
 }
 
 /// Where the range of a job is; none where that is not known.

@@ -36,47 +36,20 @@ fn at_the_changedtick_of_the_request_its_range_is_where_it_says() {
 }
 
 #[test]
-fn at_another_changedtick_a_mark_counts_where_its_rows_begin_and_end_where_they_did() {
-    for (text, mark) in [
-        (["new", "above", "first", "typed", "more", "last", "below"], 2..6),
-        (["new", "above", "typed", "between", "last", "below", ""], 2..5),
-        (["new", "above", "first", "between", "typed", "below", ""], 2..5),
-        (["new", "above", "typed", "typed", "more", "below", ""], 2..5),
-        (["new", "above", "last", "below", "", "", ""], 2..3),
-    ] {
-        assert_eq!(place(&attached(run(7, 2, (2, 4)), 3, &text, mark.clone()), 7), Some(mark), "{text:?}");
-    }
-    for (text, mark) in [
-        (["typed", "typed", "between", "last", "below"], 1..4),
-        (["above", "first", "between", "typed", "typed"], 1..4),
-        (["above", "first", "between", "last", "below"], 1..3),
-        (["above", "first", "typed", "typed", ""], 1..2),
-        (["above", "below", "", "", ""], 1..1),
-    ] {
-        assert_eq!(place(&attached(run(7, 2, (2, 4)), 3, &text, mark), 7), None, "{text:?}");
-    }
-}
-
-#[test]
-fn of_one_row_only_a_mark_around_the_same_row_or_between_the_same_rows_counts() {
-    assert_eq!(place(&attached(run(7, 2, (2, 2)), 3, &["first", "below"], 0..1), 7), Some(0..1));
-    assert_eq!(place(&attached(run(7, 2, (2, 2)), 3, &["first more", "between"], 0..1), 7), None);
-    let edited = ["above", "first more", "between"];
-    assert_eq!(place(&attached(run(7, 2, (2, 2)), 3, &edited, 1..2), 7), Some(1..2));
-}
-
-#[test]
-fn a_mark_that_comes_before_its_request_counts_once_that_fits_it() {
-    for (tick, row, expected) in [(2, "typed", Some(1..4)), (1, "first", Some(1..4)), (1, "typed", None)] {
-        let text = ["", row, "between", "last", "below"];
-        let mut mirrors = mirrored(&text);
-        mirrors.take(marked(2, text.len(), &[(7, 1..4, None)]));
-        assert_eq!(place(&mirrors, 7), None, "what was sent is not known");
-        mirrors.take(lines(Some(3), 0..0, &["put in"]));
-        mirrors.take(run(7, tick, (2, 4)));
-        let expected = expected.map(|rows: std::ops::Range<usize>| rows.start + 1..rows.end + 1);
-        assert_eq!(place(&mirrors, 7), expected, "sent at {tick}, with {row:?}");
-    }
+fn at_another_changedtick_what_is_at_the_mark_and_was_not_sent_is_the_users() {
+    let text = ["typed", "typed", "between", "last", "below"];
+    let land = |answer: &[&str]| {
+        let mut mirrors = attached(run(7, 2, (2, 4)), 3, &text, 1..4);
+        assert_eq!(place(&mirrors, 7), Some(1..4));
+        mirrors.take(intent(7, Intent::Land(bytes(answer))))
+    };
+    let orders = land(&["first", "between", "LAST"]);
+    let [edit] = &call(&orders).steps[0].edits[..] else { panic!("{orders:?}") };
+    assert_eq!(edit.rows, 3..4);
+    let orders = land(&["FIRST", "between", "last"]);
+    assert_eq!(settled(&orders), [(7, Settlement::Held(HeldFor::Conflict))]);
+    let mirrors = attached(run(7, 2, (2, 4)), 3, &["above", "below"], 1..1);
+    assert_eq!(place(&mirrors, 7), None, "a mark around nothing");
 }
 
 #[test]
@@ -90,12 +63,11 @@ fn a_request_at_another_changedtick_asks_for_marks_and_without_one_its_range_is_
 }
 
 #[test]
-fn another_host_takes_a_mark_that_reads_as_what_was_sent() {
+fn another_host_takes_the_marks_of_what_was_sent() {
     let mut mirrors = mirrored(TEXT);
     let sent = |lines| Some(sent(0, None, "line", lines, TEXT));
-    let marks = [(7, 1..4, sent((2, 4))), (8, 1..4, sent((2, 3))), (9, 2..4, sent((2, 4)))];
-    mirrors.take(marked(2, TEXT.len(), &marks));
-    assert_eq!([7, 8, 9].map(|job| place(&mirrors, job)), [Some(1..4), None, None]);
+    mirrors.take(marked(2, TEXT.len(), &[(7, 1..4, sent((2, 4))), (9, 2..4, sent((2, 4)))]));
+    assert_eq!([7, 9].map(|job| place(&mirrors, job)), [Some(1..4), Some(2..4)]);
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn ranges() -> Vec<(&'static str, Json)> {
     let mark = json!({
         "id": 3, "kind": "block", "first": 0, "last": 1, "spans": [[0, 1], [1, 1]], "has_ended": true,
         "sent": {"id": 3, "buffer": 1, "selection": selection()}, "before": ["a"],
-        "stands": {"first_line": 1, "rows": ["a"], "base": ["c"]}, "text": {"above": "a", "rows": ["b"]},
+        "stands": {"first_line": 1, "rows": ["a"], "base": ["c"]},
     });
     let held = json!({
         "id": 4, "has_ended": false, "sent": {"id": 4, "buffer": 1, "selection": selection()},
