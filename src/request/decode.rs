@@ -148,7 +148,9 @@ fn fits(room: &mut usize, bytes: usize) -> bool {
     left.is_some()
 }
 
+/// Diagnostics in the order of their lines, in words that a line has room for.
 fn readable(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    diagnostics.sort_by_key(|one| one.line);
     for one in &mut diagnostics {
         one.message = plain(&one.message);
     }

@@ -165,8 +165,8 @@ test("what is sent along: the lines around, diagnostics, the project", function(
   -- 35 bytes hold four lines of 6 or 7 bytes and their ends, taken from both sides in turn.
   equal({ request.before, request.after }, { { "line 8", "line 9" }, { "line 11", "line 12" } })
   equal(request.diagnostics, {
-    { line = 8, severity = "hint", message = "into it", source = "" },
-    { line = 10, severity = "error", message = "on it", source = "rustc" },
+    { line = 10, last = 10, severity = "error", message = "on it", source = "rustc" },
+    { line = 8, last = 10, severity = "hint", message = "into it", source = "" },
   })
   local root = vim.uv.fs_realpath(directory)
   equal({ vim.uv.fs_realpath(request.cwd), vim.fs.basename(request.path) }, { root, "a.lua" })

@@ -33,15 +33,13 @@ end
 ---@field sent table? the sent or landed rows, as a request has them; set if the host does not have the request
 ---@field stands { first_line: integer, rows: string[], base: string[]? }? its rows when its file was last written
 ---@field before string[]? the whole rows before the answer landed
----@field text { above: string?, rows: string[], below: string? }? the text at the mark
 
 --- Returns the display mark of a job, or of a prompt that is typed.
 ---@param id integer
 ---@param range botglue.Range
 ---@param job botglue.Job?
----@param with_text boolean? whether to include the text at the mark
 ---@return botglue.DisplayMark? mark nil if the range is lost or its mark is gone
-local function mark(id, range, job, with_text)
+local function mark(id, range, job)
   local place = range:place()
   if not place and (not job or range.lost or range.marks) then
     return nil
@@ -55,10 +53,6 @@ local function mark(id, range, job, with_text)
   if job and (job.process ~= connection.process or range.has_moved) then
     result.sent = { id = id, buffer = range.bufnr, selection = range:selection() }
     result.before = range.before and range.before.rows
-  end
-  if place and with_text then
-    local base = range:read(place)
-    result.text = { above = base.above, rows = base.rows, below = base.below }
   end
   return result
 end
@@ -89,12 +83,11 @@ end
 
 --- Sends the state of a buffer and the marks of its jobs, oldest first, after the host has attached to it.
 ---@param bufnr integer
----@param with_text boolean? whether to include the text at the marks
-function M.report(bufnr, with_text)
+function M.report(bufnr)
   local marks = {}
   for id, job in pairs(connection.jobs) do
     local is_here = job.range.bufnr == bufnr and not job.range.is_forgotten
-    marks[#marks + 1] = is_here and mark(id, job.range, job, with_text) or nil
+    marks[#marks + 1] = is_here and mark(id, job.range, job) or nil
   end
   for id, range in pairs(connection.asked) do
     marks[#marks + 1] = range.bufnr == bufnr and mark(id, range) or nil
@@ -123,38 +116,32 @@ local function buffer_changed(event)
   })
 end
 
+--- Forgets a buffer that was wiped. The event also fires when an unnamed one is first written, which stays valid.
+---@param event { buf: integer }
+local function buffer_wiped(event)
+  vim.schedule(function()
+    local mirrored, process = connection.mirrored, connection.process
+    mirrored[event.buf] = api.nvim_buf_is_valid(event.buf) or nil
+    if process and not mirrored[event.buf] then
+      process:notify("wiped", { buffer = event.buf })
+    end
+  end)
+end
+
 --- Reports what happens to the buffers that are mirrored. The autocommands are global, because the first `:write` of an
 --- unnamed buffer removes its buffer-local ones.
 local function watch()
-  local mirrored, group = connection.mirrored, api.nvim_create_augroup("botglue.attach", { clear = true })
-  api.nvim_create_autocmd({ "BufReadPost", "BufEnter", "BufFilePost", "BufWritePost", "BufUnload" }, {
-    group = group,
-    desc = "botglue: the host mirrors the text",
-    callback = buffer_changed,
-  })
-  api.nvim_create_autocmd("OptionSet", {
-    group = group,
-    pattern = { "modifiable", "buftype" },
-    desc = "botglue: the host knows whether a buffer takes changes",
-    callback = function()
-      -- Its event names no buffer; the option is set in the current one.
-      buffer_changed({ buf = api.nvim_get_current_buf(), event = "OptionSet" })
-    end,
-  })
-  api.nvim_create_autocmd("BufWipeout", {
-    group = group,
-    desc = "botglue: the host mirrors the text",
-    callback = function(event)
-      -- The event also fires when an unnamed buffer is first written; that buffer stays valid.
-      vim.schedule(function()
-        mirrored[event.buf] = api.nvim_buf_is_valid(event.buf) or nil
-        local process = connection.process
-        if process and not mirrored[event.buf] then
-          process:notify("wiped", { buffer = event.buf })
-        end
-      end)
-    end,
-  })
+  local group = api.nvim_create_augroup("botglue.attach", { clear = true })
+  local function on(events, callback, pattern)
+    local opts = { group = group, pattern = pattern, desc = "botglue: the host mirrors the text" }
+    api.nvim_create_autocmd(events, vim.tbl_extend("error", opts, { callback = callback }))
+  end
+  on({ "BufReadPost", "BufEnter", "BufFilePost", "BufWritePost", "BufUnload" }, buffer_changed)
+  on("BufWipeout", buffer_wiped)
+  on("OptionSet", function()
+    -- Its event names no buffer; the option is set in the current one.
+    buffer_changed({ buf = api.nvim_get_current_buf(), event = "OptionSet" })
+  end, { "modifiable", "buftype" })
 end
 
 --- The host mirrors a buffer from now on, if it is loaded, and hears of these marks in it.
@@ -198,14 +185,7 @@ function M.mirror_all()
   end
 end
 
----@param bufnr integer
----@param row integer from 0; it may be behind the last one
----@return integer
-local function bytes_above(bufnr, row)
-  return api.nvim_buf_get_offset(bufnr, math.min(row, api.nvim_buf_line_count(bufnr)))
-end
-
---- Whole lines around the rows `first` to `past`, the nearest taken first, within the limits of the options.
+--- Whole lines around the rows `first` to `past`, as many on either side as the limits of the options allow.
 ---@param bufnr integer
 ---@param first integer the first row that is left out, from 0
 ---@param past integer the row behind the last one that is left out
@@ -213,38 +193,29 @@ end
 ---@return string[] before nearest last
 ---@return string[] after nearest first
 function M.around(bufnr, first, past, limits)
-  local above = api.nvim_buf_get_lines(bufnr, math.max(first - limits.lines, 0), first, false)
-  local below = api.nvim_buf_get_lines(bufnr, past, past + limits.lines, false)
-  -- All of them, where Neovim knows that they fit: looking at each takes longer than the rest of a request.
-  local around = bytes_above(bufnr, past + #below) - bytes_above(bufnr, first - #above)
-  if around <= limits.bytes then
-    return above, below
+  local rows = api.nvim_buf_line_count(bufnr)
+  local function bytes_above(row)
+    return api.nvim_buf_get_offset(bufnr, math.min(math.max(row, 0), rows))
   end
-  local left, up, down = limits.bytes, #above, 0
-  local function fits(line)
-    left = line and left - #line - 1 or left
-    return left >= 0
+  -- Each line has a byte at least.
+  local count, own = math.min(limits.lines, limits.bytes), bytes_above(past) - bytes_above(first)
+  while count > 0 and bytes_above(past + count) - bytes_above(first - count) - own > limits.bytes do
+    count = count - 1
   end
-  while (up > 0 or down < #below) and fits(above[up]) do
-    up = math.max(up - 1, 0)
-    if not fits(below[down + 1]) then
-      break
-    end
-    down = math.min(down + 1, #below)
-  end
-  return vim.list_slice(above, up + 1), vim.list_slice(below, 1, down)
+  return api.nvim_buf_get_lines(bufnr, math.max(first - count, 0), first, false),
+    api.nvim_buf_get_lines(bufnr, past, past + count, false)
 end
 
---- Diagnostics that touch lines, in their order.
+--- Diagnostics that touch lines.
 ---@param bufnr integer
 ---@param first integer from 1
 ---@param last integer
 ---@param has_end boolean? one that ends before the first column of a row touches that row
----@return { line: integer, last: integer?, severity: string, message: string, source: string, nth: integer? }[]
-local function in_lines(bufnr, first, last, has_end)
+---@return { line: integer, last: integer, severity: string, message: string, source: string }[]
+function M.diagnostics(bufnr, first, last, has_end)
   local found = {}
   -- Where the module is not loaded there are none, and loading it takes longer than all the rest.
-  for nth, diagnostic in ipairs(package.loaded["vim.diagnostic"] and vim.diagnostic.get(bufnr) or {}) do
+  for _, diagnostic in ipairs(package.loaded["vim.diagnostic"] and vim.diagnostic.get(bufnr) or {}) do
     local from, to = diagnostic.lnum + 1, (diagnostic.end_lnum or diagnostic.lnum) + 1
     to = not has_end and diagnostic.end_col == 0 and math.max(to - 1, from) or to
     if from <= last and to >= first then
@@ -255,25 +226,8 @@ local function in_lines(bufnr, first, last, has_end)
         severity = SEVERITY[severity] or "error",
         message = diagnostic.message,
         source = diagnostic.source or "",
-        nth = nth,
       }
     end
-  end
-  table.sort(found, function(a, b)
-    return a.line < b.line or (a.line == b.line and a.nth < b.nth)
-  end)
-  return found
-end
-
---- Diagnostics that touch lines, as a request has them.
----@param bufnr integer
----@param first integer from 1
----@param last integer
----@return { line: integer, severity: string, message: string, source: string }[]
-function M.diagnostics(bufnr, first, last)
-  local found = in_lines(bufnr, first, last, true)
-  for _, diagnostic in ipairs(found) do
-    diagnostic.last, diagnostic.nth = nil, nil
   end
   return found
 end
@@ -285,7 +239,7 @@ end
 ---@return string? prompt
 function M.proposal(bufnr, first, last)
   local words = {}
-  for _, diagnostic in ipairs(in_lines(bufnr, first, last)) do
+  for _, diagnostic in ipairs(M.diagnostics(bufnr, first, last)) do
     local message = text.clean(vim.split(diagnostic.message, "\n")[1])
     if not vim.list_contains(words, message) then
       words[#words + 1] = message
@@ -306,7 +260,7 @@ end
 ---@return integer? last
 function M.diagnosed(bufnr, line)
   local first, last
-  for _, diagnostic in ipairs(in_lines(bufnr, line, line)) do
+  for _, diagnostic in ipairs(M.diagnostics(bufnr, line, line)) do
     first, last = math.min(first or line, diagnostic.line), math.max(last or line, diagnostic.last)
   end
   return first, last and math.min(last, api.nvim_buf_line_count(bufnr))
@@ -316,14 +270,8 @@ end
 ---@param bufnr integer
 ---@return string
 function M.project(bufnr)
-  -- As `vim.fs.root` does, without the lists that it makes of each directory.
   local path = M.path(bufnr)
-  for directory in vim.fs.parents(path) do
-    if path ~= "" and vim.uv.fs_access(directory .. "/.git", 0) then
-      return directory
-    end
-  end
-  return vim.fn.getcwd()
+  return path ~= "" and vim.fs.root(path, ".git") or vim.fn.getcwd()
 end
 
 --- The user's buffers, the one that was used last first: how a prompt in a project names those that are loaded, and the

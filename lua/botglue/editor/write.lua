@@ -42,26 +42,10 @@ local REFUSALS = { not_now = true, gone = true, stale = true } -- reply states t
 
 ---@class botglue.StepResult
 ---@field state "written"|"not_modifiable"|"differs"|"error"
+---@field landing string? of the step that was written
 ---@field from integer? the tick before it was written
 ---@field to integer? the tick after that
 ---@field message string?
-
----@class botglue.WrittenStep
----@field job integer
----@field attempt integer
----@field landing string
----@field from integer
----@field to integer
-
----@param step { job: integer, attempt: integer }
----@return botglue.WrittenStep? written
-local function find_written(step)
-  for _, written in ipairs(connection.written) do
-    if written.job == step.job and written.attempt == step.attempt then
-      return written
-    end
-  end
-end
 
 --- Whether the rows of an edit, and those beside them, read what the host has: the one comparison of text in Lua.
 ---@param buffer integer
@@ -137,10 +121,10 @@ local function write_step(buffer, step)
       return is_locked and { state = "not_now" } or { state = "error", message = tostring(err) }
     end
   end
-  local to = api.nvim_buf_get_changedtick(buffer)
-  local written = { job = step.job, attempt = step.attempt, landing = step.landing, from = from, to = to }
-  table.insert(connection.written, written)
-  return { state = "written", from = from, to = to }
+  local to, written = api.nvim_buf_get_changedtick(buffer), connection.written
+  local result = { state = "written", landing = step.landing, from = from, to = to }
+  written[step.job] = vim.tbl_extend("error", written[step.job] or {}, { [step.attempt] = result })
+  return result
 end
 
 --- Notifies the host as soon as a buffer may be written.
@@ -194,11 +178,9 @@ end
 function M.write(call, around)
   local buffer, tick, results, is_checked = call.buffer, call.tick, {}, false
   for _, step in ipairs(call.steps) do
-    local result
-    local written = find_written(step)
-    if written then
-      tick = written.to
-      result = { state = "written", from = written.from, to = written.to }
+    local result = (connection.written[step.job] or {})[step.attempt]
+    if result then
+      tick = result.to
     else
       result = not is_checked and refusal(buffer, tick)
         or around(step, function()
@@ -225,9 +207,10 @@ end
 ---@return table<integer, { id: integer, landing: string }>
 function M.landings()
   local landings = {}
-  for _, written in ipairs(connection.written) do
-    local landing = written.landing ~= "taken" and { id = written.job, landing = written.landing }
-    landings[written.job] = landing or landings[written.job]
+  for job, steps in pairs(connection.written) do
+    for _, step in vim.spairs(steps) do
+      landings[job] = step.landing ~= "taken" and { id = job, landing = step.landing } or landings[job]
+    end
   end
   return landings
 end
@@ -236,9 +219,12 @@ end
 ---@param steps { job: integer, attempt: integer? }[]
 function M.stored(steps)
   for _, step in ipairs(steps) do
-    connection.written = vim.tbl_filter(function(written)
-      return written.job ~= step.job or step.attempt ~= nil and written.attempt ~= step.attempt
-    end, connection.written)
+    local written = connection.written[step.job]
+    if written and step.attempt then
+      written[step.attempt] = nil
+    else
+      connection.written[step.job] = nil
+    end
   end
 end
 

@@ -87,8 +87,8 @@ local function message(id, target, request, composed, limits)
     selection = target:selection(),
     before = before,
     after = after,
-    diagnostics = capture.diagnostics(bufnr, math.max(first, 1), math.max(last, 1)),
-    mentioned = may_want("@diagnostics") and capture.diagnostics(bufnr, 0, math.huge) or nil,
+    diagnostics = capture.diagnostics(bufnr, math.max(first, 1), math.max(last, 1), true),
+    mentioned = may_want("@diagnostics") and capture.diagnostics(bufnr, 0, math.huge, true) or nil,
     whole = (composed.diff or request.prompt:find("@diff", 1, true))
         and api.nvim_buf_get_lines(bufnr, 0, -1, false)
       or nil,

@@ -20,7 +20,7 @@ const BUDGETS: [(&str, usize); 10] = [
     ("", 441),
     ("command", 568),
     ("config", 312),
-    ("editor", 1917),
+    ("editor", 1851),
     ("host", 700),
     ("jobs", 1155),
     ("session", 62),

@@ -123,7 +123,7 @@ fn values_as_lua_sends_them() {
 #[test]
 fn what_goes_along_is_what_was_found_once_as_far_as_there_is_room() {
     let note = |line: u64, message: &str| map! { "line": line, "message": message };
-    let mentioned = ("mentioned", list([note(41, "no"), note(1, &"a".repeat(90)), note(2, "longer")]));
+    let mentioned = ("mentioned", list([note(41, "no"), note(2, "longest"), note(1, &"a".repeat(90))]));
     let more = [mentioned, ("notes", list([note(41, "no"), note(3, "note")]))];
     let with_more = |mut request: Value| {
         let Value::Map(fields) = &mut request else { unreachable!() };
@@ -133,8 +133,8 @@ fn what_goes_along_is_what_was_found_once_as_far_as_there_is_room() {
         let lines = |request: Request| request.diagnostics.iter().map(|one| one.line).collect::<Vec<_>>();
         lines(decode(&request).unwrap())
     };
-    assert_eq!(with_more(full()), [41, 1, 3], "4 bytes of the buffer and 2 of the first leave 94");
-    assert_eq!(with_more(with("context.diagnostics", None)), [41, 1, 3], "mentioned all the same");
+    assert_eq!(with_more(full()), [41, 1, 3], "4 bytes of the buffer and 90 of line 1 leave 6");
+    assert_eq!(with_more(with("context.diagnostics", None)), [1, 3, 41], "mentioned all the same");
     assert_eq!(with_more(with("context.bytes", Some(3.into()))), [41, 3]);
     let mut unread = with("prompt", Some("as @buffer:a".into()));
     assert!(decode(&unread).is_ok());
