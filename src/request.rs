@@ -7,12 +7,14 @@ mod mentions;
 #[cfg(test)]
 pub mod sample;
 mod start;
+mod wanted;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::decode::decode;
 pub use self::mentions::{DIAGNOSTICS, DIFF, QUICKFIX, buffers, wants};
 pub use self::start::{AgentStart, directory};
+pub use self::wanted::Wanted;
 pub use crate::agent::{AgentCommand, Resume};
 pub use crate::options::Notify;
 use crate::options::Options;
@@ -24,6 +26,8 @@ pub struct Request {
     pub id: u64,
     /// The number of the buffer in which its answer lands.
     pub buffer: u64,
+    /// What it is asked, to be asked once more.
+    pub wanted: Wanted,
     /// What the user wants, in their own words.
     pub prompt: String,
     /// What that stands for, where it names another prompt: the agent gets this in its place.
@@ -92,6 +96,9 @@ pub struct MentionedBuffer {
     pub lines: Vec<String>,
     /// How many it has.
     pub count: u64,
+    /// Its number.
+    #[serde(default)]
+    pub number: u64,
 }
 
 /// What is forwarded to users' functions.
@@ -166,7 +173,7 @@ pub struct Beside {
 }
 
 /// One diagnostic on the selection.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// Its row, from 1.
     pub line: u64,

@@ -22,8 +22,8 @@ use crate::fields::{bad, read, some_cells, some_rows};
 use crate::land::Bytes;
 use crate::mirror::Feed;
 use crate::options::Options;
-use crate::request::Observe;
-use crate::session::{Batch, Known};
+use crate::request::{Observe, Wanted};
+use crate::session::Batch;
 use crate::ui::{Spot, Ui};
 use ask::Ask;
 pub use ask::{AcceptOf, Act, Asked, AskedFrom, DiffOf, EachOf, OfJob, ShowOf};
@@ -192,14 +192,14 @@ pub struct HeldJob {
     pub is_taken: bool,
 }
 
-/// A job of an earlier host that has ended.
+/// A job of an earlier host that has ended, as far as the plugin knows it: that host may have heard nothing of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub struct EndedJob {
     /// The job.
     pub id: u64,
-    /// What the plugin knows of it.
+    /// What it was asked.
     #[serde(flatten)]
-    pub known: Known,
+    pub wanted: Wanted,
 }
 
 /// What was written of a job.

@@ -136,7 +136,7 @@ end
 ---@param id integer
 ---@return integer id of the new job
 function M.retry(id)
-  return require("botglue.jobs.run").again({ retry = { id = id } })
+  return require("botglue.jobs.run").ask_again("retry", id) --[[@as integer]]
 end
 
 --- Goes on in the session of a job, on its range as it is now; without a prompt asks for it first.
@@ -147,7 +147,7 @@ function M.followup(id, prompt)
   if prompt ~= nil then
     must(prompt, require("botglue.config").WORDS, "prompt")
   end
-  return require("botglue.command").followup(id, prompt)
+  return require("botglue.jobs.run").ask_again("followup", id, prompt)
 end
 
 --- Waits until a job has ended, no decision is pending and its events were sent, with the event loop running.

@@ -1,7 +1,8 @@
 //! Which job a command means: the named one, else the one at the cursor, else the only or the newest one.
 
-use super::{Act, JobPlace, Wanted, World};
+use super::{Act, JobPlace, World};
 use crate::agent::Protocol;
+use crate::request::Wanted;
 use crate::session::{Known, Recording};
 
 /// Which jobs can be meant, and which of them where none is named.
@@ -191,18 +192,19 @@ fn ended(id: u64, world: World<'_>) -> Result<&Known, String> {
 pub fn followup(id: u64, wanted: Wanted, world: World<'_>) -> Result<Act, String> {
     let (known, job) = (ended(id, world)?, format!("job {id}"));
     if known.is_held() {
-        return Ok(Act::Followup(Wanted { id: Some(id), review: true, replaces: Some(id), ..wanted }));
-    } else if known.has_failed() && !known.prompt.is_empty() {
-        let text = format!("{}\n{}", known.prompt, wanted.prompt.as_deref().unwrap_or_default());
+        let wanted = Wanted { review: Some(true), replaces: Some(id), ..wanted };
+        return Ok(Act::Again { id, request: known.onward(wanted) });
+    } else if let (true, Some(before)) = (known.has_failed(), &known.wanted.prompt) {
+        let text = format!("{before}\n{}", wanted.prompt.as_deref().unwrap_or_default());
         let (prompt, text) = if wanted.prompt.is_some() { (Some(text), None) } else { (None, Some(text)) };
-        return Ok(Act::Retry(Wanted { id: Some(id), prompt, text, ..wanted }));
+        return Ok(Act::Again { id, request: known.again(Wanted { prompt, text, ..wanted }) });
     }
     let (agent, _) = world.options.session(&job, &known.agent, known.session_id.as_deref())?;
     if agent.known().goes_on == Some(false) {
         let why = format!("{job} was run by {}, which cannot go on in a session", known.agent);
         return Err(format!("{why}: start a new job"));
     }
-    Ok(Act::Followup(Wanted { id: Some(id), ..wanted }))
+    Ok(Act::Again { id, request: known.onward(wanted) })
 }
 
 /// The job whose session is to be gone back in.
@@ -221,8 +223,9 @@ pub(super) fn rewind(world: World<'_>) -> Result<u64, String> {
 /// # Errors
 /// Says why that is impossible.
 pub fn edit(id: u64, world: World<'_>) -> Result<Act, String> {
-    let text = Some(ended(id, world)?.prompt.clone());
-    Ok(Act::Retry(Wanted { id: Some(id), text, ..Wanted::default() }))
+    let known = ended(id, world)?;
+    let text = known.wanted.prompt.clone();
+    Ok(Act::Again { id, request: known.again(Wanted { text, ..Wanted::default() }) })
 }
 
 /// Sends the request of a job again; an agent and a model may be other ones.
@@ -239,8 +242,8 @@ pub fn retry(id: u64, wanted: Wanted, world: World<'_>) -> Result<Act, String> {
     if !agent.is_empty() {
         world.options.agent(agent, "agent")?;
     }
-    if *agent != known.agent && known.is_resumed {
+    if *agent != known.agent && known.wanted.resume.is_some() {
         return Err(format!("job {id} goes on in a session of {}", known.agent));
     }
-    Ok(Act::Retry(Wanted { id: Some(id), ..wanted }))
+    Ok(Act::Again { id, request: known.again(wanted) })
 }

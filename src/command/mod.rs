@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::options::Options;
+use crate::request::Wanted;
 use crate::session::Session;
 use choose::Choice;
 use plus::Plus;
@@ -113,12 +114,15 @@ pub enum Act {
     Start(Wanted),
     /// Start a job for each item of the quickfix list.
     Each(Wanted),
-    /// Send the request of a job again.
-    Retry(Wanted),
+    /// Start a job at the range of another one, whose request is sent again or whose session goes on.
+    Again {
+        /// The earlier job.
+        id: u64,
+        /// What is asked.
+        request: Wanted,
+    },
     /// Run a job now that waits for a limit.
     Hurry(u64),
-    /// Go on in the session of a job.
-    Followup(Wanted),
     /// What only the plugin can, with a job where one is meant.
     Plugin {
         /// What it is.
@@ -147,29 +151,6 @@ pub enum Act {
     Answer(u64),
     /// Open the session of a job in a terminal.
     Terminal(u64),
-}
-
-/// A job to start.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Wanted {
-    /// The earlier job that it goes on from.
-    pub id: Option<u64>,
-    /// Without one it is that of the earlier job, or it is asked for.
-    pub prompt: Option<String>,
-    /// What its prompt begins with.
-    pub text: Option<String>,
-    /// The job whose held answer its own is to replace.
-    pub replaces: Option<u64>,
-    /// Its answer is held.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub review: bool,
-    /// Its answer is shown.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub question: bool,
-    /// The agent.
-    pub agent: Option<String>,
-    /// The model.
-    pub model: Option<String>,
 }
 
 /// Reads a command.
@@ -208,7 +189,8 @@ fn act(
     let prompt = (!rest.is_empty()).then(|| rest.to_owned());
     let has_words = prompt.is_some();
     let question = matches!(subcommand.does, Does::Ask);
-    let wanted = Wanted { prompt, review: call.bang, question, agent, model, ..Wanted::default() };
+    let review = call.bang.then_some(true);
+    let wanted = Wanted { prompt, review, question, agent, model, ..Wanted::default() };
     let choose = |choice: &Choice| choice.choose(rest, world);
     let plugin = |name, id| Act::Plugin { name, id };
     Ok(match &subcommand.does {

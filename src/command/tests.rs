@@ -1,6 +1,6 @@
 use super::*;
 use crate::options::sample::options;
-use crate::request::sample;
+use crate::request::{Wanted, sample};
 use crate::session::{Known, Recording};
 
 /// A session with jobs that have ended, each with its number, what became of its answer and its session; and one that
@@ -12,6 +12,7 @@ fn session(jobs: &[(u64, &str, &str)]) -> Session {
             agent: if session_id == "text" { "mine" } else { "claude" }.to_owned(),
             session_id: Some(session_id.to_owned()).filter(|id| !id.is_empty()),
             landing: Some(landing.to_owned()).filter(|landing| !landing.is_empty()),
+            wanted: wanted(if landing.is_empty() { "" } else { "do it" }),
             recording: if id == 2 { Recording::Kept } else { Recording::Wanted },
             ..Known::default()
         };
@@ -63,7 +64,7 @@ fn wanted(prompt: &str) -> Wanted {
 fn the_words_after_run_are_the_prompt_as_they_are() {
     reads(" run  two  words ", Act::Start(wanted("two  words")));
     reads("", Act::Start(wanted("")));
-    reads("!%run it", Act::Start(Wanted { review: true, ..wanted("it") }));
+    reads("!%run it", Act::Start(Wanted { review: Some(true), ..wanted("it") }));
     reads("%ask why", Act::Start(Wanted { question: true, ..wanted("why") }));
     reads("run say ++model=opus", Act::Start(wanted("say ++model=opus")));
     reads("run ++i is too fast", Act::Start(wanted("++i is too fast")));
@@ -71,7 +72,7 @@ fn the_words_after_run_are_the_prompt_as_they_are() {
     let opus = Wanted { model: Some("opus".to_owned()), ..wanted("") };
     reads("++model=opus", Act::Start(opus.clone()));
     let mine = Wanted { agent: Some("mine".to_owned()), prompt: Some("do it".to_owned()), ..opus };
-    reads("!each ++agent=mine  ++model=opus do it", Act::Each(Wanted { review: true, ..mine }));
+    reads("!each ++agent=mine  ++model=opus do it", Act::Each(Wanted { review: Some(true), ..mine }));
 }
 
 #[test]
@@ -144,38 +145,57 @@ fn a_command_means_the_named_job_else_the_one_at_the_cursor_else_the_only_or_the
 
 #[test]
 fn what_goes_on_from_a_job_needs_one_that_can_be_gone_on_from() {
-    let again = |id| Wanted { id: Some(id), ..Wanted::default() };
-    reads("retry", Act::Retry(again(2)));
-    reads("retry ++agent=mine 4", Act::Retry(Wanted { agent: Some("mine".to_owned()), ..again(4) }));
+    let asked = |line: &str| match read_at(line, &here(), &jobs()) {
+        Ok(Act::Again { id, request }) => (id, request),
+        act => panic!("{line}: {act:?}"),
+    };
+    assert_eq!(asked("retry"), (2, Wanted { prompt: Some("do it".to_owned()), ..Wanted::default() }));
+    let (id, request) = asked("retry ++agent=mine 4");
+    assert_eq!((id, request.agent.as_deref()), (4, Some("mine")));
     refused("retry 9", "job 9 has not ended yet: wait for it");
     refused("retry 17", "there is no job 17");
-    let more = Wanted { prompt: Some("more".to_owned()), model: Some("opus".to_owned()), ..again(2) };
-    reads("followup ++model=opus more", Act::Followup(more));
+    let (id, request) = asked("followup ++model=opus more");
+    let resume = |request: &Wanted| request.resume.as_ref().map(|resume| resume.session_id.clone());
+    assert_eq!((id, request.prompt.as_deref(), request.model.as_deref()), (2, Some("more"), Some("opus")));
+    assert_eq!(resume(&request).as_deref(), Some("s2"));
     reads("rewind", Act::Rewind(2));
     let (here, session, options) = (here(), jobs(), options());
     let world = World { here: &here, session: &session, options: &options };
     let why = |id| followup(id, Wanted::default(), world).unwrap_err();
-    let held = followup(3, Wanted::default(), world);
-    assert_eq!(held, Ok(Act::Followup(Wanted { replaces: Some(3), review: true, ..again(3) })));
+    let (replaces, review) = (Some(3), Some(true));
+    let request = Wanted { replaces, review, cwd: Some(String::new()), ..Wanted::default() };
+    assert_eq!(followup(3, Wanted::default(), world), Ok(Act::Again { id: 3, request }));
     assert_eq!(why(4), "job 4 was run by mine, which keeps no sessions: start a new job");
     assert_eq!(why(9), "job 9 has not ended yet: wait for it");
     let answer = Here { answer: Some(5), ..here.clone() };
-    assert_eq!(read_at("followup", &answer, &session), Ok(Act::Followup(again(5))));
+    assert!(matches!(read_at("followup", &answer, &session), Ok(Act::Again { id: 5, .. })));
     let mut session = session;
     let session_id = Some("s7".to_owned());
     session.ended_before(7, Known { agent: "gemini".to_owned(), session_id, ..Known::default() });
     let world = World { here: &here, session: &session, options: &options };
     let why = followup(7, Wanted::default(), world).unwrap_err();
     assert_eq!(why, "job 7 was run by gemini, which cannot go on in a session: start a new job");
-    let known = |landing| Known { prompt: "do it".to_owned(), landing, ..Known::default() };
-    session.ended_before(6, known(None));
+    session.ended_before(6, Known { wanted: wanted("do it"), ..Known::default() });
     let world = World { here: &here, session: &session, options: &options };
-    let more = Wanted { prompt: Some("well".to_owned()), ..Wanted::default() };
-    let added = Wanted { prompt: Some("do it\nwell".to_owned()), ..again(6) };
-    assert_eq!(followup(6, more, world), Ok(Act::Retry(added)));
-    let begun = Wanted { text: Some("do it\n".to_owned()), ..again(6) };
-    assert_eq!(followup(6, Wanted::default(), world), Ok(Act::Retry(begun)));
-    assert_eq!(edit(6, world), Ok(Act::Retry(Wanted { text: Some("do it".to_owned()), ..again(6) })));
+    let again = |request| Ok(Act::Again { id: 6, request });
+    let begun = |text: &str| Wanted { text: Some(text.to_owned()), ..Wanted::default() };
+    assert_eq!(followup(6, wanted("well"), world), again(wanted("do it\nwell")));
+    assert_eq!(followup(6, Wanted::default(), world), again(begun("do it\n")));
+    assert_eq!(edit(6, world), again(begun("do it")));
+}
+
+#[test]
+fn what_is_sent_again_is_the_same_but_for_what_is_given() {
+    let model = Some("a".to_owned());
+    let asked = Wanted { agent: Some("claude".to_owned()), model: model.clone(), ..wanted("do it") };
+    let known = Known { wanted: Wanted { review: Some(true), ..asked.clone() }, ..Known::default() };
+    assert_eq!(known.again(Wanted::default()), known.wanted);
+    // A model is its agent's own.
+    let mine = known.again(Wanted { agent: Some("mine".to_owned()), ..Wanted::default() });
+    assert_eq!((mine.agent.as_deref(), mine.model), (Some("mine"), None));
+    let resumed = Known { session_id: Some("s".to_owned()), ..known };
+    let onward = resumed.onward(wanted("more"));
+    assert_eq!((onward.model, onward.review, onward.prompt.as_deref()), (model, None, Some("more")));
 }
 
 #[test]

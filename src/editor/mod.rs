@@ -241,8 +241,8 @@ impl Editor {
     }
 
     /// Has the plugin send the request of a job once more, with the text as it is.
-    pub fn recall(&self, id: u64) {
-        self.apply("recall", json(json!({ "id": id })));
+    pub fn recall(&self, asked: serde_json::Value) {
+        self.apply("recall", json(asked));
     }
 
     /// Has Neovim send no more events of a buffer.

@@ -4,14 +4,15 @@ use serde_json::{Value, json};
 
 use super::Host;
 use super::earlier::Adopter;
+use super::limits::clock;
 use super::views::PICK_WIDTH;
-use crate::command::{self, Act, Call, Group, Here, Wanted, World};
+use crate::command::{self, Act, Call, Group, Here, JobPlace, World};
 use crate::options::Choice;
-use crate::request::{self, OpenBuffer};
+use crate::request::{self, OpenBuffer, Resume, Wanted};
 use crate::rpc::{AskedFrom, EachOf};
 use crate::session::Decision;
-use crate::store::InfoQuery;
-use crate::ui::Ui;
+use crate::store::{Checkpoint, InfoQuery};
+use crate::ui::{Ui, clean};
 use crate::view::Action;
 
 /// So many jobs are started at once; more only after the user has confirmed.
@@ -107,19 +108,30 @@ impl Host {
         )
     }
 
-    /// Replies with a job that goes on in the session of another one.
-    pub(super) fn followup(&mut self, token: u64, id: u64, prompt: Option<String>) {
-        let (here, wanted) = (Here::default(), Wanted { prompt, ..Wanted::default() });
-        let act = self.world(&here).and_then(|world| command::followup(id, wanted, world));
-        self.draw(Some((token, act.map(|act| json!(act)))));
+    /// Replies with a job that asks the same as another one, or goes on in its session.
+    pub(super) fn ask_again(&mut self, token: u64, id: u64, action: &str, prompt: Option<String>) {
+        let act = Action::named(action).ok_or_else(|| format!("there is no action {action}"));
+        let act = act.and_then(|action| self.again(id, action, prompt));
+        let reply = match act {
+            Ok(Some(Act::Hurry(id))) => self.hurry(id),
+            act => act.map(|act| json!(act)),
+        };
+        self.draw(Some((token, reply)));
     }
 
     /// How the request of a job is sent again, or its session gone on in; nothing for what starts no job.
     ///
     /// # Errors
     /// Says why that is impossible.
-    pub(super) fn again(&self, id: u64, action: Action) -> Result<Option<Act>, String> {
-        let (here, wanted) = (Here::default(), Wanted::default());
+    pub(super) fn again(
+        &self,
+        id: u64,
+        action: Action,
+        prompt: Option<String>,
+    ) -> Result<Option<Act>, String> {
+        // The plugin knows it: it is somewhere.
+        let here = Here { places: [(id, JobPlace::default())].into(), ..Here::default() };
+        let wanted = Wanted { prompt, ..Wanted::default() };
         let world = self.world(&here)?;
         Ok(Some(match action {
             Action::Retry => command::retry(id, wanted, world)?,
@@ -152,11 +164,12 @@ impl Host {
                 let Some(known) = self.session.known(id) else { return };
                 let session_id = known.session_id.clone().unwrap_or_default();
                 let (editor, agent) = (self.editor.clone(), known.agent.clone());
+                let request = known.onward(Wanted::default());
                 return self.store.ask(
                     move |asker| asker.checkpoints(&agent, &session_id),
                     move |found| {
-                        let reply = found.map(|found| json!({ "rewind": id, "checkpoints": found }));
-                        editor.reply(token, reply.map_err(|error| error.to_string()));
+                        let found = found.map_err(|error| error.to_string());
+                        editor.reply(token, found.and_then(|found| rewind(id, &request, &found)));
                     },
                 );
             }
@@ -185,4 +198,19 @@ impl Host {
         }
         self.terminal(&format!("job {id}"), &known.agent, known.session_id.as_deref(), &known.cwd)
     }
+}
+
+/// The messages of a session that can be gone back to, for the user to choose one.
+fn rewind(id: u64, request: &Wanted, found: &[Checkpoint]) -> Result<Value, String> {
+    if found.is_empty() {
+        return Err("no message to go back to: use :Botglue followup".to_owned());
+    }
+    let item = |checkpoint: &Checkpoint| {
+        let resume =
+            request.resume.clone().map(|resume| Resume { at: Some(checkpoint.uuid.clone()), ..resume });
+        let text = format!("{}  {}", clock(checkpoint.at_ms / 1000), clean(&checkpoint.prompt));
+        json!({ "text": text, "again": { "id": id, "request": Wanted { resume, ..request.clone() } } })
+    };
+    let items: Vec<_> = found.iter().map(item).collect();
+    Ok(json!({ "pick": { "prompt": "botglue: go back to", "kind": "botglue", "items": items } }))
 }

@@ -3,22 +3,28 @@
 //! There is one path after every death. A job that ran has failed; an answer that was stored and has not landed is
 //! offered as held. What was written decides: the plugin tells what no host has said to be stored.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use super::Host;
 use crate::command::Act;
 use crate::journal::{Held, Landed, Record, RowsOnDisk};
 use crate::land::HeldFor;
-use crate::rpc::Hello;
-use crate::session::HeldAnswer;
+use crate::rpc::{EndedJob, Hello};
+use crate::session::Known;
+use crate::store::{JobEntry, JobKey};
 
 /// How long journals are waited for that another host reads, and when they are tried again. A command waits meanwhile.
 const PATIENCE: Duration = Duration::from_millis(300);
 const RETRY_INTERVAL: Duration = Duration::from_millis(10);
+/// How long the store may take to say what it has of the jobs of an earlier host. Commands wait meanwhile; then the
+/// plugin's word counts.
+const MEMORY: Duration = Duration::from_secs(1);
 
 /// Who wants the held answers of Neovims that are gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,25 +43,43 @@ impl Host {
         for job in &hello.written {
             self.landed(job.id, Landed { landing: job.landing.clone(), ..Landed::default() });
         }
-        for job in &hello.ended {
-            self.session.ended_before(job.id, job.known.clone());
-        }
         let lost = hello.lost.iter().map(|id| (*id, None));
         let held = hello.held.iter().map(|job| (job.id, job.uuid.clone()));
         let jobs: Vec<_> = held.chain(lost).collect();
-        if jobs.is_empty() {
+        if jobs.is_empty() && hello.ended.is_empty() {
             return;
         }
         self.postponed = Some(Vec::new());
         let back = self.back.clone();
         let (send, found) = oneshot::channel();
+        let (send_ended, ended) = oneshot::channel();
+        let ids: Vec<_> = hello.ended.iter().map(|job| job.id).collect();
+        self.store.ask(
+            move |asker| {
+                Ok(ids.iter().filter_map(|id| Some((*id, asker.job(&JobKey::Id(*id)).ok()?))).collect())
+            },
+            move |ended: Result<BTreeMap<u64, JobEntry>, _>| _ = send_ended.send(ended),
+        );
         // The task below has not ended.
         self.store.journal.send(move |writer| _ = send.send(writer.unreported(jobs)));
         tokio::spawn(async move {
             // Without a journal nothing is found.
             let found = found.await.unwrap_or_default();
-            back.then(move |host| host.undecided(&hello, found));
+            let ended = timeout(MEMORY, ended).await;
+            let ended = ended.ok().and_then(Result::ok).and_then(Result::ok).unwrap_or_default();
+            back.then(move |host| {
+                host.ended_before(&hello, &ended);
+                host.undecided(&hello, found);
+            });
         });
+    }
+
+    /// What the store has of its jobs that have ended is known.
+    fn ended_before(&mut self, hello: &Hello, entries: &BTreeMap<u64, JobEntry>) {
+        for EndedJob { id, wanted } in &hello.ended {
+            let asked = || Known { wanted: wanted.clone(), ..Known::default() };
+            self.session.ended_before(*id, entries.get(id).map_or_else(asked, Known::of));
+        }
     }
 
     /// Its undecided answers are known: those of jobs that have failed are held by new ones.
@@ -184,8 +208,6 @@ fn answer(held: &Held) -> Value {
         "path": job.path,
         "prompt": job.prompt,
         "agent": job.agent,
-        "wanted": record.model(),
-        "cwd": job.project,
         "took_ms": record.ended_ms.saturating_sub(job.started_ms),
         "text": record.text,
         "held_for": record.held_for.as_deref().unwrap_or(HeldFor::BufferGone.name()),
@@ -196,7 +218,6 @@ fn answer(held: &Held) -> Value {
         "num_turns": share.num_turns,
         "input_tokens": share.usage.input_tokens,
         "output_tokens": share.usage.output_tokens,
-        "said": HeldAnswer::stored(held).said(),
     });
     json!({ "selection": job.selection, "stands": stands, "set": set })
 }

@@ -11,7 +11,7 @@ use super::{Back, Host};
 use crate::editor::Editor;
 use crate::fields::bytes;
 use crate::journal::now_ms;
-use crate::request::{Resume, SelectionKind};
+use crate::request::{SelectionKind, Wanted};
 use crate::rpc::Act;
 use crate::session::{Known, Live, LiveState, Session, Wait};
 use crate::store::{JobEntry, JobKey, Page, Store, StoreError};
@@ -203,12 +203,15 @@ impl Host {
 
     /// What the plugin does with a job of this Neovim.
     fn own(&self, action: Action, id: u64) -> Result<Value, String> {
-        let start = self.again(id, action)?;
+        let mut reply = json!(self.again(id, action, None)?);
         match (action, self.session.known(id)) {
             (Action::Review, Some(known)) if !known.is_held() => Err(format!("job {id} is not held")),
             (Action::Review, _) => Ok(json!({ "review": id })),
-            (Action::Retry, _) => Ok(json!({ "start": start })),
-            _ => Ok(json!({ "range": id, "start": start })),
+            (Action::Retry, _) => Ok(reply),
+            _ => {
+                reply["range"] = json!(id);
+                Ok(reply)
+            }
         }
     }
 
@@ -308,19 +311,12 @@ impl Host {
 /// What starts a job of the store once more, or goes on in its session: the request, and the places at which its file
 /// may still read as the answer left it, or as it was sent.
 fn again(action: Action, entry: &JobEntry) -> Value {
-    let (record, job) = (&entry.record, &entry.record.job);
-    let mut request = json!({ "agent": job.agent, "model": record.model(), "question": job.question });
-    let resume = if action == Action::Followup {
-        record.session_id.clone().map(|session_id| Resume { session_id, at: None })
-    } else {
-        request[if action == Action::Edit { "text" } else { "prompt" }] = json!(job.prompt);
-        // An answer of this prompt was seen, unless it was interrupted: the option decides about the next one.
-        request["review"] = json!(record.is_interrupted().then_some(job.review));
-        job.resumed.clone()
+    let (job, known) = (&entry.record.job, Known::of(entry));
+    let request = match action {
+        Action::Followup => known.onward(Wanted::default()),
+        Action::Edit => known.again(Wanted { text: known.wanted.prompt.clone(), ..Wanted::default() }),
+        _ => known.again(Wanted::default()),
     };
-    if let Some(resume) = resume {
-        (request["resume"], request["cwd"]) = (json!(resume), json!(job.project));
-    }
     let (sent, landed) = (&job.selection, entry.landed_rows.as_deref().unwrap_or_default());
     let rows = match sent.kind {
         SelectionKind::Insert => sent.beside.above.as_slice(),

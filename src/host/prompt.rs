@@ -161,7 +161,7 @@ impl Host {
     /// The job that wrote the lines of a prompt, where its session can be gone on in.
     fn writer(&self, here: &Here) -> Option<Writer> {
         let id = command::writer(self.world(here).ok()?).ok()?;
-        self.again(id, Action::Followup).ok()?;
+        self.again(id, Action::Followup, None).ok()?;
         let known = self.session.known(id).filter(|known| known.has_written());
         let Known { agent, cwd, session_id, .. } = known?;
         let resume = Resume { session_id: session_id.clone()?, at: None };

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::Host;
 use super::jobs::{QueuedJob, RunningJob};
@@ -14,7 +14,7 @@ use crate::job::{self, Job, Launch};
 use crate::journal::{self, Change, CountedBefore};
 use crate::land::Capture;
 use crate::record;
-use crate::request::{self, AgentStart, Request};
+use crate::request::{self, AgentStart, Request, Wanted};
 use crate::store::Transcripts;
 use crate::stream::Outcome;
 
@@ -38,7 +38,7 @@ impl Host {
             Err(error) => {
                 let (code, message_bytes) = (error.code.name(), error.message.len());
                 tracing::warn!(job = id, error = code, message_bytes, "rejected");
-                let told = self.session.rejected(id, &Outcome::failed(error));
+                let told = self.session.rejected(id, Wanted::of_run(run), &Outcome::failed(error));
                 self.tell(told);
             }
         }
@@ -47,7 +47,7 @@ impl Host {
     /// With what was said before, where it is to replace a held answer and its agent does not know that.
     fn with_replaced(&mut self, request: Request) -> Request {
         let old = request.replaces.filter(|_| request.start.resume.is_none());
-        let prompt = old.and_then(|id| self.session.known(id)).map(|known| known.prompt.clone());
+        let prompt = old.and_then(|id| self.session.known(id)).and_then(|known| known.wanted.prompt.clone());
         let answer = old.and_then(|id| self.session.answer(id)).map(|answer| answer.lines().join(&b'\n'));
         let answer = answer.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         Request { replaced: prompt.zip(answer), ..request }
@@ -120,8 +120,13 @@ impl Host {
             let id = waiting.request.id;
             self.session.limited(id, false);
             if waiting.is_stale {
+                let Request { wanted, buffers, whole, options, .. } = &*waiting.request;
+                let buffers: Vec<_> =
+                    buffers.iter().map(|buffer| json!([buffer.name, buffer.number])).collect();
+                let composed =
+                    json!({ "buffers": buffers, "bytes": options.context.bytes, "diff": whole.is_some() });
+                self.editor.recall(json!({ "id": id, "request": wanted, "composed": composed }));
                 self.jobs.recall(waiting);
-                self.editor.recall(id);
             } else {
                 self.start(waiting);
             }

@@ -72,7 +72,7 @@ impl Host {
                 let reply = self.each(&wanted);
                 self.draw(Some((token, reply)));
             }
-            Ok(Asked::Followup { id, prompt }) => self.followup(token, id, prompt),
+            Ok(Asked::Again { action, id, prompt }) => self.ask_again(token, id, &action, prompt),
             Ok(Asked::Health { log_dir }) => match self.options.clone() {
                 Ok(options) => self.health(token, options, log_dir),
                 Err(error) => self.draw(Some((token, Err(error)))),

@@ -225,9 +225,14 @@ fn what_a_named_prompt_stands_for_and_the_buffers_that_it_mentions() {
         prompt: "/fix".to_owned(),
         instructions: Some("as in @buffer:b.rs".to_owned()),
         buffers: vec![
-            MentionedBuffer { name: "b.rs".to_owned(), lines: lines(&["one", "</buffer-1>"]), count: 2 },
-            MentionedBuffer { name: "c \"d\"".to_owned(), lines: lines(&["cut"]), count: 7 },
-            MentionedBuffer { name: "9".to_owned(), lines: Vec::new(), count: 1 },
+            MentionedBuffer {
+                name: "b.rs".to_owned(),
+                lines: lines(&["one", "</buffer-1>"]),
+                count: 2,
+                number: 2,
+            },
+            MentionedBuffer { name: "c \"d\"".to_owned(), lines: lines(&["cut"]), count: 7, number: 3 },
+            MentionedBuffer { name: "9".to_owned(), lines: Vec::new(), count: 1, number: 9 },
         ],
         ..sample::lines("rust", &["a"])
     };

@@ -8,7 +8,9 @@ use serde_json::Value as Json;
 
 use super::mentions::{DIAGNOSTICS, DIFF, QUICKFIX, mentions_buffers, wants};
 use super::start::directory;
-use super::{AgentStart, Diagnostic, MentionedBuffer, Observe, Request, Resume, Selection, SelectionKind};
+use super::{
+    AgentStart, Diagnostic, MentionedBuffer, Observe, Request, Resume, Selection, SelectionKind, Wanted,
+};
 use crate::error::{Code, JobError};
 use crate::fields::bytes::{plain, unescape};
 use crate::fields::{bad, read};
@@ -104,8 +106,10 @@ pub fn decode(value: &Json, options: &Options) -> Result<Request, JobError> {
         Some(_) => AgentStart::new(choice.clone(), cwd, None, options),
         None => Err(error),
     })?;
+    let (agent, model) = (Some(start.agent.name.clone()), start.agent.model.clone());
     Ok(Request {
         id: run.id,
+        wanted: Wanted { agent, model, question: choice.question, ..Wanted::of_run(value) },
         buffer: run.buffer,
         instructions,
         question: choice.question,

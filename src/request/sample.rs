@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::{AgentCommand, AgentStart, Beside, Request, Selection, SelectionKind};
+use super::{AgentCommand, AgentStart, Beside, Request, Selection, SelectionKind, Wanted};
 use crate::agent::{AcpOptions, Protocol};
 use crate::options::Options;
 
@@ -55,6 +55,7 @@ fn request(filetype: &str, kind: SelectionKind, rows: &[(&str, usize, usize)]) -
     Request {
         id: 3,
         buffer: 1,
+        wanted: Wanted::default(),
         prompt: "make it better".to_owned(),
         instructions: None,
         question: false,

@@ -78,11 +78,13 @@ pub enum Asked {
     },
     /// Which lines of these items of a list the jobs are for that get this prompt.
     Each(EachOf),
-    /// Another job that goes on in the session of this one.
-    Followup {
+    /// Another job that asks the same as this one, or goes on in its session.
+    Again {
+        /// What is to be done.
+        action: String,
         /// The job.
         id: u64,
-        /// What it is to do.
+        /// What the other one is to do.
         prompt: Option<String>,
     },
     /// What a key of the prompt is to do at once, or what is to be sent.

@@ -5,45 +5,38 @@ use std::collections::VecDeque;
 use serde::Deserialize;
 
 use super::Session;
+use super::words::said;
 use crate::error::Code;
-use crate::request::Request;
+use crate::journal::Record;
+use crate::request::{Request, Resume, Wanted};
+use crate::store::JobEntry;
 use crate::stream::Outcome;
 
 /// See the module.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Known {
     /// The agent.
-    #[serde(default)]
     pub agent: String,
-    /// The user's prompt, where this host has had it.
-    #[serde(skip)]
-    pub prompt: String,
+    /// What it was asked.
+    pub wanted: Wanted,
     /// The project's directory.
-    #[serde(default)]
     pub cwd: String,
     /// The session that its agent had.
     pub session_id: Option<String>,
     /// Whether it goes on.
-    #[serde(skip)]
     pub is_open: bool,
     /// What became of its answer.
     pub landing: Option<String>,
     /// The same in a sentence, or why it failed.
     pub said: Option<String>,
     /// What is kept of what its agent prints.
-    #[serde(default, rename = "has_transcript")]
     pub recording: Recording,
-    /// Whether it went on in the session of another one.
-    #[serde(default)]
-    pub is_resumed: bool,
     /// Whether it waits for the end of a limit.
-    #[serde(skip)]
     pub is_limited: bool,
 }
 
 /// What is kept of what an agent prints.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(from = "bool")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Recording {
     /// Nothing, as the options say.
     #[default]
@@ -52,13 +45,6 @@ pub enum Recording {
     Wanted,
     /// A transcript.
     Kept,
-}
-
-impl From<bool> for Recording {
-    /// Of a job of an earlier host: whether there is a transcript.
-    fn from(is_kept: bool) -> Self {
-        if is_kept { Self::Kept } else { Self::Wanted }
-    }
 }
 
 /// A quickfix list of jobs that were started together.
@@ -85,13 +71,69 @@ impl Known {
     pub(super) fn accepted(request: &Request) -> Self {
         Self {
             agent: request.start.agent.name.clone(),
-            prompt: request.prompt.clone(),
+            wanted: request.wanted.clone(),
             cwd: request.start.cwd.to_string_lossy().into_owned(),
             is_open: true,
             recording: if request.options.record { Recording::Wanted } else { Recording::Off },
-            is_resumed: request.start.resume.is_some(),
             ..Self::default()
         }
+    }
+
+    /// A job of the store.
+    pub fn of(entry: &JobEntry) -> Self {
+        let known = Self::recorded(&entry.record);
+        let said = entry.landing.as_deref().map(|landing| said(landing, "", None));
+        Self { landing: entry.landing.clone(), said: said.or(known.said), ..known }
+    }
+
+    pub(super) fn recorded(record: &Record) -> Self {
+        let (job, error) = (&record.job, record.error.as_ref());
+        let wanted = Wanted {
+            prompt: Some(job.prompt.clone()),
+            agent: Some(job.agent.clone()),
+            model: record.model().cloned(),
+            question: job.question,
+            // An answer of this prompt was seen, unless it was interrupted: the option decides about the next one.
+            review: record.is_interrupted().then_some(job.review),
+            resume: job.resumed.clone(),
+            cwd: job.resumed.as_ref().map(|_| job.project.clone()),
+            ..Wanted::default()
+        };
+        let is_lost = error.is_some_and(|(code, _)| code == Code::SessionNotFound.name());
+        Self {
+            agent: job.agent.clone(),
+            wanted,
+            cwd: job.project.clone(),
+            session_id: record.session_id.clone().filter(|_| !is_lost),
+            said: error.map(|(_, message)| message.clone()),
+            recording: if record.transcript.is_some() { Recording::Kept } else { Recording::Off },
+            ..Self::default()
+        }
+    }
+
+    /// The same once more; prompt, agent and model may be other ones.
+    #[must_use]
+    pub fn again(&self, given: Wanted) -> Wanted {
+        let same = self.wanted.clone();
+        // A model is its agent's own.
+        let model = same.model.filter(|_| given.agent.is_none() || given.agent == same.agent);
+        Wanted {
+            prompt: given.prompt.or(same.prompt.filter(|_| given.text.is_none())),
+            text: given.text,
+            review: given.review.or(same.review),
+            agent: given.agent.or(same.agent),
+            model: given.model.or(model),
+            ..same
+        }
+    }
+
+    /// What goes on in its session.
+    #[must_use]
+    pub fn onward(&self, given: Wanted) -> Wanted {
+        let Wanted { agent, model, question, .. } = self.wanted.clone();
+        let resume = self.session_id.clone().map(|session_id| Resume { session_id, at: None });
+        let (model, cwd) = (given.model.or(model), Some(self.cwd.clone()));
+        Wanted { question, agent, model, resume, cwd, ..given }
     }
 
     /// Whether its answer is held.

@@ -27,7 +27,7 @@ use crate::journal::Held;
 use crate::land::{HeldFor, Landing};
 use crate::mirror::Obstacle;
 use crate::options::Keys;
-use crate::request::{Notify, Request, SelectionKind};
+use crate::request::{Notify, Request, SelectionKind, Wanted};
 use crate::stream::Outcome;
 
 /// See the module.
@@ -177,8 +177,7 @@ impl Session {
             self.jobs.remove(&request.id);
             self.end(request.id);
             let news = words::failed(request.options.notify, &error.message);
-            let said = error.message.as_str();
-            return Some(patch.with("status", "failed").with("said", said).with_news(news));
+            return Some(patch.with("status", "failed").with_news(news));
         }
         let job = self.jobs.get_mut(&request.id)?;
         if job.is_unwanted || job.is_question {
@@ -218,8 +217,7 @@ impl Session {
         let said = words::said(landing, held_for.unwrap_or_default(), doubt.as_deref());
         self.note_landing(id, landing, &said);
         let Some(job) = self.jobs.get_mut(&id) else {
-            let patch =
-                Patch::new(id).with("landing", landing).with("held_for", Value::Nil).with("said", said);
+            let patch = Patch::new(id).with("landing", landing).with("held_for", Value::Nil);
             return (Some(patch.with("deciding", Value::Nil).as_update()), None);
         };
         let token = job.deciding.take().and_then(|pending| pending.token);
@@ -234,8 +232,8 @@ impl Session {
                     "unchanged" => Some(Look::Unchanged),
                     _ => is_landed.then_some(Look::Landed),
                 };
-                end = (look, said.clone());
-                let patch = Patch::new(id).with("status", "done").with("landing", landing).with("said", said);
+                end = (look, said);
+                let patch = Patch::new(id).with("status", "done").with("landing", landing);
                 if landing == "held" {
                     let held_for = held_for.unwrap_or_default();
                     held_for.clone_into(&mut answer.why);
@@ -249,7 +247,6 @@ impl Session {
             }
             _ => Patch::new(id)
                 .with("landing", landing)
-                .with("said", said)
                 .with("held_for", Value::Nil)
                 .with("deciding", Value::Nil)
                 .as_update(),
@@ -279,7 +276,7 @@ impl Session {
                 known.said = Some(said.clone());
             }
             answer.shown = None;
-            patch = patch.with("held_for", why.name()).with("said", said.clone());
+            patch = patch.with("held_for", why.name());
             self.ends(id, Some(Look::Held), &said, 0);
         }
         Some((patch, words::refusal(id, done, why), token))
@@ -310,12 +307,11 @@ impl Session {
     }
 
     /// A job cannot run as it was asked for.
-    pub fn rejected(&mut self, id: u64, outcome: &Outcome) -> Patch {
+    pub fn rejected(&mut self, id: u64, wanted: Wanted, outcome: &Outcome) -> Patch {
         let said = outcome.error.as_ref().map(|error| error.message.clone());
-        self.ended_before(id, Known { said, ..Known::default() });
-        let message = outcome.error.as_ref().map(|error| error.message.as_str()).unwrap_or_default();
-        let news = words::failed(Notify::Failures, message);
-        Patch::new(id).with_outcome(outcome).with("status", "failed").with("said", message).with_news(news)
+        let news = words::failed(Notify::Failures, said.as_deref().unwrap_or_default());
+        self.ended_before(id, Known { wanted, said, ..Known::default() });
+        Patch::new(id).with_outcome(outcome).with("status", "failed").with_news(news)
     }
 
     /// A held answer of an earlier Neovim is this job now, or that of an earlier host of this one.
@@ -330,17 +326,8 @@ impl Session {
             since_ms: record.job.started_ms,
             ended_ms: Some(record.ended_ms),
         };
-        let known = Known {
-            agent: record.job.agent.clone(),
-            prompt: record.job.prompt.clone(),
-            cwd: record.job.project.clone(),
-            session_id: record.session_id.clone(),
-            landing: Some("held".to_owned()),
-            said: Some(answer.said()),
-            recording: if record.transcript.is_some() { Recording::Kept } else { Recording::Off },
-            is_resumed: record.job.resumed.is_some(),
-            ..Known::default()
-        };
+        let (landing, said_of) = (Some("held".to_owned()), Some(said.clone()));
+        let known = Known { landing, said: said_of, ..Known::recorded(record) };
         self.known.insert(id, known);
         self.cost(id, record.share.cost_usd);
         let job =

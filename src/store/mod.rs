@@ -24,6 +24,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
+pub use checkpoints::Checkpoint;
 pub use error::StoreError;
 pub use history::{JobEntry, JobKey, Listed, Page};
 pub use info::{Info, InfoQuery, Sums};

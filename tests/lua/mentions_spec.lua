@@ -30,7 +30,7 @@ test("a buffer goes along as it is, unsaved text too", function()
   local nvim = start()
   nvim:type(":1Botglue run as in @buffer:src/b.txt, or @buffer:b.txt.<CR>")
   equal(nvim:request(1).buffers, {
-    { name = "src/b.txt", lines = { "src/b.txt saved", "b unsaved" }, count = 2 },
+    { name = "src/b.txt", number = 4, lines = { "src/b.txt saved", "b unsaved" }, count = 2 },
   })
   local number = nvim:lua("return vim.fn.bufnr('lib/c.txt')")
   nvim:type((":1Botglue run as in @buffer:%d<CR>"):format(number))

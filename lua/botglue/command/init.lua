@@ -9,7 +9,6 @@ local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
 local range = require("botglue.editor.marks")
-local registry = require("botglue.jobs.registry")
 local run = require("botglue.jobs.run")
 local selection = require("botglue.editor.selection")
 
@@ -112,16 +111,14 @@ local function follow(reply, args, target)
     -- With `:silent`, or without a UI, a script runs the command.
     local has_user = not args.smods.silent and #api.nvim_list_uis() > 0
     require("botglue.command.each")(reply.each, args.lines, has_user)
-  elseif reply.retry or reply.followup then
-    run.again(reply)
-  elseif reply.rewind then
-    require("botglue.session.rewind")(reply.rewind, reply.checkpoints)
+  elseif reply.again then
+    run.again(reply.again)
   elseif reply.pick then
     require("botglue.ui.ops").pick(reply.pick)
   elseif reply.file then
     require("botglue.ui.file").transcript(reply.file)
   elseif reply.terminal then
-    require("botglue.session.terminal").open(reply.terminal)
+    require("botglue.ui.terminal").open(reply.terminal)
   end
 end
 
@@ -175,15 +172,6 @@ end
 function M.review(id)
   local line = "review " .. (id and tostring(id) or "")
   follow(ask.open("command", { line = line, from = origin() }), { range = 0 })
-end
-
---- Goes on in the session of a job.
----@param id integer
----@param prompt string?
----@return integer? id of the new job
-function M.followup(id, prompt)
-  registry.job(id)
-  return run.again(ask.open("followup", { id = id, prompt = prompt }, { keeps_keys = prompt ~= nil }))
 end
 
 --- Goes so many answers on, or back where `by` is negative: `<Plug>(botglue-next)` and `<Plug>(botglue-prev)`; 0 goes

@@ -303,7 +303,8 @@ function M.text(name, bufnr, most)
   while past < count and api.nvim_buf_get_offset(bufnr, past) <= most do
     past = past + 1000
   end
-  return { name = name, lines = api.nvim_buf_get_lines(bufnr, 0, past, false), count = count }
+  local lines = api.nvim_buf_get_lines(bufnr, 0, past, false)
+  return { name = name, number = bufnr, lines = lines, count = count }
 end
 
 --- The entries of the quickfix list, one a line.

@@ -43,12 +43,10 @@ local function end_jobs(err)
     -- The host has stored an answer that waited for a moment, and the next one, or the next session, offers it.
     local landing = (landings[id] or {}).landing or job.status == "ready" and "held" or job.landing
     if landing ~= job.landing then
-      local is_held, is_update = landing == "held", not job:is_open()
-      local said = is_held and "held: its answer waits for review" or "landed"
-      local held_for = is_held and "review" or vim.NIL
+      local held_for = landing == "held" and "review" or vim.NIL
       job:take({
-        set = { status = "done", landing = landing, held_for = held_for, said = said },
-        is_update = is_update,
+        set = { status = "done", landing = landing, held_for = held_for },
+        is_update = not job:is_open(),
       })
     elseif job:is_open() then
       table.insert(failed, id)
@@ -89,17 +87,7 @@ function M.introduce(process)
     if job:is_held() then
       table.insert(hello.held, { id = id, uuid = job.uuid, is_taken = job.range.before ~= nil })
     elseif not job:is_open() then
-      local is_lost = job.error and job.error.code == "session_not_found"
-      table.insert(hello.ended, {
-        id = id,
-        agent = job.agent,
-        cwd = job.cwd,
-        session_id = not is_lost and job.session_id or nil,
-        landing = job.landing,
-        said = job.said,
-        has_transcript = job.transcript ~= nil,
-        is_resumed = job.request.resume ~= nil,
-      })
+      table.insert(hello.ended, { id = id, prompt = job.prompt, agent = job.agent })
     end
   end
   if #hello.held + #hello.ended + #hello.lost + #hello.written > 0 then

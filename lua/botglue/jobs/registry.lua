@@ -23,12 +23,7 @@ local PUBLIC = vim.split(
 
 ---@class botglue.Job: botglue.JobFacts
 ---@field range botglue.Range
----@field request botglue.Request what a retry sends
----@field question boolean?
----@field wanted string? the model that was asked for
----@field cwd string the project's directory
 ---@field started integer when its run was asked for, as |uv.hrtime()| has it
----@field said string? what became of it, once it has ended
 ---@field transcript string? the file of its raw stream
 ---@field asked_from botglue.Whereabouts? of a question: where the user was after sending it
 ---@field tools table<integer, botglue.Tool> the newest ones, by their index
@@ -197,7 +192,7 @@ function Job:fail(err)
     local is_told = require("botglue.host.client").options().notify ~= "none"
     self:take({
       id = self.id,
-      set = { status = "failed", error = err, said = err.message },
+      set = { status = "failed", error = err },
       news = is_told and { verb = "failed", words = err.message, level = "ERROR" } or nil,
     })
   end
@@ -313,9 +308,7 @@ local function recall(answer)
   if lost and place then
     range:mark(place, lost.range.shape)
   end
-  local set, id = answer.set, M.next_id()
-  local request = { prompt = set.prompt, agent = set.agent, model = set.wanted }
-  local job = M.add(vim.tbl_extend("error", set, { id = id, range = range, request = request }))
+  local job = M.add(vim.tbl_extend("error", answer.set, { id = M.next_id(), range = range }))
   capture.want(range.bufnr, job)
   return job.id
 end

@@ -5,7 +5,6 @@ local ask = require("botglue.host.ask")
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local capture = require("botglue.editor.capture")
-local errors = require("botglue.host.errors")
 local events = require("botglue.jobs.events")
 local handlers = require("botglue.host.handlers")
 local observe = require("botglue.jobs.observe")
@@ -135,22 +134,17 @@ function M.send(target, request, options, composed)
   -- Made before the first event: an autocommand may change or wipe the buffer.
   local id, bufnr = registry.next_id(), target.bufnr
   local sent = message(id, target, request, composed, options.context)
-  local chosen = { agent = composed.agent, model = composed.model, question = composed.question }
-  local same = vim.tbl_extend("force", request, chosen)
-  same.prewarmed = nil
-  local job = registry.add(vim.tbl_extend("error", chosen, {
+  local job = registry.add({
     id = id,
     range = target,
     path = sent.path,
     prompt = request.prompt,
-    request = same,
-    wanted = composed.model,
-    composed = composed,
-    cwd = sent.cwd,
-  }))
+    agent = composed.agent,
+    model = composed.model,
+  })
   submit(job, sent)
   capture.want(bufnr, job)
-  if job.question then
+  if composed.question then
     capture.once_waiting(function(whereabouts)
       job.asked_from = job.asked_from or whereabouts
     end)
@@ -161,12 +155,12 @@ function M.send(target, request, options, composed)
 end
 
 --- Sends the request of a job that has waited for a limit once more, on its range as it is now.
----@param told { id: integer }
+---@param told { id: integer, request: botglue.Request, composed: botglue.Composed }
 function M.recall(told)
   local job = registry.job(told.id)
   local ok, sent = pcall(function()
     local is_there = job:load() and job.range:rebase()
-    return is_there and message(job.id, job.range, job.request, job.composed, client.options().context)
+    return is_there and message(job.id, job.range, told.request, told.composed, client.options().context)
   end)
   local lost = ok and "the place of the answer is not known: select the lines and start a new job" or sent
   sent = ok and sent or { id = job.id, lost = lost }
@@ -200,39 +194,26 @@ function M.start(target, request, asking)
   M.ask(target, request, asking)
 end
 
---- A request that continues the session of an earlier job, of this Neovim or of the store; its prompt is the caller's.
----@param earlier { agent: string, wanted: string?, question: boolean?, session_id: string?, cwd: string }
----@param at string? the message after which everything is left out
----@return botglue.Request
-function M.onward(earlier, at)
-  return {
-    agent = earlier.agent,
-    model = earlier.wanted,
-    question = earlier.question,
-    resume = earlier.session_id and { session_id = earlier.session_id, at = at },
-    cwd = earlier.cwd,
-  }
+--- Starts a job as the host says, at the range of an earlier one as it is now.
+---@param again { id: integer, request: botglue.Request }
+---@return integer? id
+function M.again(again)
+  return M.start(registry.job(again.id):again(), again.request)
 end
 
---- Sends the request of a job again, or goes on in its session, on its range as it is now.
----@param reply { retry: table?, followup: table? } the id of the job, and fields of the request, as the host says
----@return integer? id
-function M.again(reply)
-  local wanted = reply.retry or reply.followup --[[@as table]]
-  local earlier = registry.job(wanted.id)
-  if earlier:is_open() then
-    -- One that waits for a limit runs now.
-    local told = reply.retry
-      and ask.open("act", { action = "retry", row = "#" .. earlier.id }, { keeps_keys = true })
-    return told and not told.own and earlier.id
-      or errors.fail("job %d has not ended yet: wait for it", earlier.id)
+--- Asks the host for a job that asks the same as another one, or goes on in its session, and starts it.
+---@param action "retry"|"followup"
+---@param id integer
+---@param prompt string?
+---@return integer? id of the new job, or of the same one where that has waited for a limit
+function M.ask_again(action, id, prompt)
+  registry.job(id)
+  local keeps_keys = action == "retry" or prompt ~= nil
+  local reply = ask.open("again", { action = action, id = id, prompt = prompt }, { keeps_keys = keeps_keys })
+  if not reply.again then
+    return id
   end
-  local same = reply.retry and earlier.request or M.onward(earlier)
-  local request = vim.tbl_extend("force", same, wanted)
-  request.prompt = wanted.prompt or not wanted.text and same.prompt or nil
-  -- A model is its agent's own.
-  request.model = wanted.model or request.agent == earlier.agent and same.model or nil
-  return M.start(earlier:again(), request)
+  return M.again(reply.again)
 end
 
 --- Asks for the prompt of a job, and starts it.

@@ -79,8 +79,8 @@ local function follow(reply, from, register)
   if reply.range then
     go_to(registry.job(reply.range), from)
   end
-  if reply.start then
-    run.again(reply.start)
+  if reply.again and reply.again.id then
+    run.again(reply.again)
   elseif reply.review then
     from:close()
     require("botglue.ui.review.held").show(reply.review)
@@ -94,7 +94,7 @@ local function follow(reply, from, register)
     put(reply.put, reply.id, from)
   elseif reply.terminal then
     from:close()
-    require("botglue.session.terminal").open(reply.terminal)
+    require("botglue.ui.terminal").open(reply.terminal)
   elseif reply.quickfix then
     from:close()
     local title = "botglue " .. vim.fs.basename(from.opening.name)
@@ -123,7 +123,8 @@ function M.act(view, action)
 end
 
 --- Has the user choose in their picker: what is chosen is done, or is the next choice.
----@param choice { prompt: string, kind: string, items: table[] } each with its text, and `act` or another choice
+---@param choice { prompt: string, kind: string, items: table[] } each with its text, and
+--- `act`, what the host says then, or another choice
 ---@param from botglue.ListOrigin
 local function choose(choice, from)
   local function words(item)
@@ -133,8 +134,10 @@ local function choose(choice, from)
   vim.ui.select(choice.items, opts, function(item)
     if item and item.act then
       errors.guard(act, item.act, from, '"')
-    elseif item then
+    elseif item and item.items then
       choose(item, from)
+    elseif item then
+      errors.guard(follow, item, from, '"')
     end
   end)
 end

@@ -68,7 +68,7 @@ fn a_rewind_goes_on_before_what_was_answered_then() {
 
     // The fork can be gone back in, too: to its own message, and to those before it.
     nvim.exec(
-        "vim.ui.select = function(items) _G.shown = vim.tbl_map(function(item) return item.prompt end, items) end",
+        "vim.ui.select = function(items) _G.shown = vim.tbl_map(function(item) return item.text:gsub('^%S+%s+', '') end, items) end",
     );
     nvim.command("3");
     nvim.command("Botglue rewind");

@@ -40,15 +40,14 @@ fn jobs(serve: &Serve) -> Vec<(&'static str, Json)> {
     let session = json!({"session_id": "s", "at": "m"});
     let context = json!({
         "before": ["a"], "after": ["b"], "diagnostics": [{"line": 1, "severity": "error", "message": "m"}],
-        "mentioned": [{"line": 2, "message": "n"}], "quickfix": ["a:1: b"], "whole": ["a"], "buffers": [{"name": "a", "lines": ["b"], "count": 1}],
+        "mentioned": [{"line": 2, "message": "n"}], "quickfix": ["a:1: b"], "whole": ["a"], "buffers": [{"name": "a", "number": 1, "lines": ["b"], "count": 1}],
         "observe": {"thinking": true}, "status": {"preview": 3}, "max_parallel": 1000, "prewarmed": 1, "max_turns": 2,
         "max_cost_usd": 0.5, "context": {"bytes": 100, "rules": true},
     });
     let run = serve.request(1_000_000, "echo local b", &context);
     let resumed =
         serve.request(1_000_001, "", &json!({"agents": claude, "resume": session, "max_parallel": 1000}));
-    let ended = json!({"id": 5, "agent": "mine", "cwd": "/p", "session_id": "s", "landing": "applied", "said": "landed",
-        "has_transcript": true, "is_resumed": false});
+    let ended = json!({"id": 5, "agent": "mine", "prompt": "it"});
     vec![
         ("options", run.clone()),
         ("run", run),
@@ -115,7 +114,7 @@ fn windows() -> Vec<(&'static str, Json)> {
             json!({"prompt": "it", "list": "quickfix", "count": 1, "has_range": false, "items": [{"buffer": 1,
                 "first": 1, "last": 0, "text": "a", "kind": "W", "row": "b", "count": 2}]}),
         ),
-        ("followup", json!({"id": 1, "prompt": "on"})),
+        ("again", json!({"action": "followup", "id": 1, "prompt": "on"})),
         ("act", json!({"view": "list-000000001", "action": "quickfix"})),
         ("act", json!({"row": "#1", "action": "jump"})),
         ("act", json!({"row": "u", "action": "yank"})),
