@@ -263,6 +263,7 @@ impl Host {
             Order::Review { buffer, view } => self.reviewed(buffer, view),
             Order::Reply { token, findings } => self.replied(token, &findings),
             Order::Unfollowed(id) => self.editor.tell(Patch::unfollowed(id), Vec::new()),
+            Order::Undone { job, is_undone } => self.board.undone(job, is_undone),
             Order::RangeOnDisk(on_disk) => {
                 let (range, path) = record::on_disk(&on_disk);
                 self.store.journal.append(on_disk.job, Change::Path(path));

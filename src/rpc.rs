@@ -187,9 +187,6 @@ pub struct HeldJob {
     pub id: u64,
     /// Its key, where it was taken over.
     pub uuid: Option<String>,
-    /// Some of it was taken.
-    #[serde(default)]
-    pub is_taken: bool,
 }
 
 /// A job of an earlier host that has ended, as far as the plugin knows it: that host may have heard nothing of it.

@@ -36,19 +36,14 @@ function M.observed(jobs)
   end
 end
 
---- Writes a step, and moves the range of its job in the same moment. The step is written whatever comes of that.
+--- Writes a step, and moves the marks of its job in the same moment. The step is written whatever comes of that.
 ---@param step botglue.WriteStep
 ---@param write fun(): botglue.StepResult
 ---@return botglue.StepResult
 local function write_step(step, write)
-  local job = connection.jobs[step.job]
-  local is_read, before = pcall(function()
-    local place = job and job.range:place()
-    return place and job.range:read(place)
-  end)
-  local result = write()
+  local job, result = connection.jobs[step.job], write()
   if job and result.state == "written" then
-    local ok, err = pcall(job.range.settle, job.range, step, is_read and before or nil)
+    local ok, err = pcall(job.range.mark, job.range, step.place, step.place.kind)
     if not ok then
       require("botglue.host.notify").error(("botglue: job %d: %s"):format(job.id, err))
     end

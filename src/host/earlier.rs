@@ -13,8 +13,10 @@ use tokio::time::timeout;
 
 use super::Host;
 use crate::command::Act;
-use crate::journal::{Held, Landed, Record, RowsOnDisk};
+use crate::journal::{Held, Landed, Record};
 use crate::land::HeldFor;
+use crate::mirror::{MirrorEvent, Sent};
+use crate::request::Selection;
 use crate::rpc::{EndedJob, Hello};
 use crate::session::Known;
 use crate::store::{JobEntry, JobKey};
@@ -91,10 +93,6 @@ impl Host {
                 answers.push(held);
             } else {
                 self.recalled(id, &held);
-                let is_taken = hello.held.iter().any(|job| job.id == id && job.is_taken);
-                if let Some(answer) = self.session.answer(id).filter(|_| is_taken) {
-                    answer.taken_before();
-                }
             }
         }
         if hello.lost.is_empty() {
@@ -162,6 +160,8 @@ impl Host {
 
     /// A held answer is this job now.
     fn recalled(&mut self, id: u64, held: &Held) {
+        let (sent, saved) = Sent::recalled(id, held);
+        self.feed.send(MirrorEvent::Recalled(sent, saved));
         self.session.held(id, held);
         self.board.open_held(id, held);
     }
@@ -195,12 +195,9 @@ impl Host {
 
 /// A held answer as the plugin gets it, which makes a job of it.
 fn answer(held: &Held) -> Value {
-    let Held { uuid, saved, record, .. } = held;
+    let Held { uuid, record, .. } = held;
     let Record { job, share, .. } = record;
-    let stands = saved.as_ref().map(|RowsOnDisk { place, rows, base }| {
-        let first_line = place.map_or(job.selection.first_line, |(first, _)| first);
-        json!({ "first_line": first_line, "rows": rows, "base": base })
-    });
+    let Selection { kind, first_line, last_line, column, .. } = &job.selection;
     let set = json!({
         "uuid": uuid,
         "status": "done",
@@ -219,5 +216,5 @@ fn answer(held: &Held) -> Value {
         "input_tokens": share.usage.input_tokens,
         "output_tokens": share.usage.output_tokens,
     });
-    json!({ "selection": job.selection, "stands": stands, "set": set })
+    json!({ "kind": kind, "first_line": first_line, "last_line": last_line, "column": column, "set": set })
 }

@@ -5,14 +5,17 @@ use std::collections::{BTreeMap, HashSet};
 use rmpv::Value;
 use serde_json::json;
 
+use super::views::Purpose;
 use super::{Host, Then};
 use crate::land::HeldFor;
 use crate::mirror::{BufferEvent, Obstacle, ReviewView};
 use crate::review::{EditId, Hunk};
-use crate::rpc::{DiffOf, PanesOf, ShowOf};
-use crate::session;
+use crate::rpc::{Act, DiffOf, PanesOf, ShowOf};
+use crate::session::{self, Known};
+use crate::store::JobKey;
 use crate::ui::review::{Head, Picture, row_of, shown, within};
-use crate::ui::{Against, Texts, list, map, proposal};
+use crate::ui::{Against, list, map, proposal};
+use crate::view::Action;
 
 /// By job.
 pub(super) type Reviews = BTreeMap<u64, OpenReview>;
@@ -99,18 +102,15 @@ impl Host {
         }
     }
 
-    /// Shows what an answer changes: of a held one what its buffer would be, once that is known; of a landed one what was
+    /// Shows what an answer changes: of a held one what its buffer would be, once that is known; of another one what was
     /// there before, and after.
     pub(super) fn compare(&mut self, token: u64, wanted: &ShowOf, diff: &DiffOf) {
         let id = wanted.id;
-        if self.session.answer(id).is_none() {
-            let Some(after) = diff.after.clone() else {
-                return self.draw(Some((token, Err(format!("job {id} has nothing to compare")))));
-            };
-            let filetype = wanted.filetype.clone();
-            let texts = Texts { name: format!("job {id}"), before: diff.before.clone(), after, filetype };
-            self.views.screen.open_both("compare", texts.views(), token);
-            return self.draw(Some((token, Ok(json!(null)))));
+        if !self.session.known(id).is_some_and(Known::has_texts) {
+            return self.draw(Some((token, Err(format!("job {id} has nothing to compare")))));
+        } else if self.session.answer(id).is_none() {
+            let act = Act { view: None, action: Action::Diff.name().to_owned(), row: None };
+            return self.find_job(token, JobKey::Id(id), Purpose::Act(act));
         }
         if wanted.buffer.is_none() {
             let gone = format!("the buffer of job {id} is gone: see :Botglue edit {id}");

@@ -63,6 +63,8 @@ struct Shown {
     /// The rows of its newest tools.
     tools: Vec<ui::Chunks>,
     is_dirty: bool,
+    /// Its landing is undone.
+    is_undone: bool,
     hung: Option<Hung>,
     /// The place, where its landing out of sight is told by a message.
     place: Option<String>,
@@ -87,8 +89,22 @@ impl Board {
             code: Vec::new(),
         };
         let (agent, tools) = (agent.to_owned(), Vec::new());
-        let (look, waits, seen, is_dirty, hung, place) = (None, false, None, true, None, None);
-        let shown = Shown { agent, tabstop, stays, status, look, waits, seen, tools, is_dirty, hung, place };
+        let (look, waits, seen, is_dirty, is_undone) = (None, false, None, true, false);
+        let (hung, place) = (None, None);
+        let shown = Shown {
+            agent,
+            tabstop,
+            stays,
+            status,
+            look,
+            waits,
+            seen,
+            tools,
+            is_dirty,
+            is_undone,
+            hung,
+            place,
+        };
         self.shown.insert(id, shown);
     }
 
@@ -114,6 +130,12 @@ impl Board {
     /// The agent and the prompt of a job.
     pub(super) fn about(&self, id: u64) -> Option<(&str, &str)> {
         self.shown.get(&id).map(|shown| (shown.agent.as_str(), shown.status.prompt.as_str()))
+    }
+
+    /// Nothing says that an answer has landed which is undone.
+    pub(super) fn undone(&mut self, id: u64, is_undone: bool) {
+        self.shown.entry(id).and_modify(|shown| shown.is_undone = is_undone);
+        self.is_stale = true;
     }
 
     /// A job is in another state.
@@ -219,7 +241,8 @@ impl Board {
     /// marks, so the newest has them all.
     fn stacked(&self) -> BTreeMap<u64, Vec<ui::Chunks>> {
         let mut stacks: BTreeMap<&str, Vec<(u64, &Shown)>> = BTreeMap::new();
-        for (&id, shown) in self.shown.iter().rev().filter(|(_, shown)| shown.look.is_some()) {
+        let ended = self.shown.iter().rev().filter(|(_, shown)| shown.look.is_some() && !shown.is_undone);
+        for (&id, shown) in ended {
             if let Some(at) = shown.seen.as_ref().and_then(|seen| seen.at.as_deref()) {
                 stacks.entry(at).or_default().push((id, shown));
             }
@@ -352,6 +375,10 @@ impl Host {
             let is_dirty = std::mem::take(&mut shown.is_dirty);
             let is_due = if shown.look.is_some() { is_stale } else { is_dirty };
             if !is_due {
+                continue;
+            }
+            if shown.is_undone {
+                calls.extend(shown.hung.take().map(|_| Hung::gone(id)));
                 continue;
             }
             if let (None, Some((mut state, since_ms))) = (shown.look, session.state(id)) {

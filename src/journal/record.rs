@@ -124,6 +124,9 @@ pub struct Draft {
     /// What is in the buffer of the answer and was not written there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub typed: Option<Vec<String>>,
+    /// Some of it was taken.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_taken: bool,
     /// What was dropped of it: for each drop the ids of its edits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropped: Option<Vec<Vec<String>>>,

@@ -1,11 +1,12 @@
 //! All mirrors: they pass each event to the mirror of its buffer, and keep within the memory that they may take together.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::buffer::Buffer;
 use super::event::{BufferEvent, MirrorEvent};
 use super::held::ViewDue;
 use super::order::Order;
+use super::selected::{SavedRows, Sent};
 use crate::land::HeldFor;
 
 /// The most memory that all mirrors may take, roughly. Beyond it those go that were used longest ago.
@@ -21,6 +22,8 @@ pub struct Mirrors {
     clock: u64,
     /// The buffer whose mirror is at work.
     at_work: Option<u64>,
+    /// What was sent of the jobs that have not ended, or are held: those that a buffer does not have may be there next.
+    sent: BTreeMap<u64, (Sent, Option<SavedRows>)>,
 }
 
 impl Mirrors {
@@ -35,10 +38,15 @@ impl Mirrors {
         let mut orders = Vec::new();
         match event {
             MirrorEvent::Buffer(number, event) => self.handle(number, event, &mut orders),
+            MirrorEvent::Recalled(sent, saved) => {
+                self.sent.insert(sent.job, (sent.clone(), saved.clone()));
+                if let Some(number) = self.buffer_of(sent.job) {
+                    self.handle(number, BufferEvent::Recalled(sent, saved), &mut orders);
+                }
+            }
             MirrorEvent::Ended { job } => {
-                let number =
-                    self.buffers.iter().find(|(_, buffer)| buffer.has(job)).map(|(number, _)| *number);
-                if let Some(number) = number {
+                self.sent.remove(&job);
+                if let Some(number) = self.buffer_of(job) {
                     self.handle(number, BufferEvent::Ended(job), &mut orders);
                 }
             }
@@ -54,9 +62,25 @@ impl Mirrors {
         orders
     }
 
+    fn buffer_of(&self, job: u64) -> Option<u64> {
+        self.buffers.iter().find(|(_, buffer)| buffer.has(job)).map(|(number, _)| *number)
+    }
+
     fn handle(&mut self, number: u64, event: BufferEvent, orders: &mut Vec<Order>) {
-        if let BufferEvent::Notice(_) = event {
-            self.buffers.entry(number).or_insert_with(|| Buffer::new(number));
+        match &event {
+            BufferEvent::Sent(sent) => {
+                self.sent.insert(sent.job, (Sent { tick: None, ..sent.clone() }, None));
+            }
+            BufferEvent::Notice(notice) => {
+                let buffer = self.buffers.entry(number).or_insert_with(|| Buffer::new(number));
+                let marks =
+                    notice.marks.iter().filter(|mark| !mark.has_ended && !buffer.has_request(mark.job));
+                let recalled: Vec<_> = marks.filter_map(|mark| self.sent.get(&mark.job).cloned()).collect();
+                for (sent, saved) in recalled {
+                    self.handle(number, BufferEvent::Recalled(sent, saved), orders);
+                }
+            }
+            _ => {}
         }
         let Some(buffer) = self.buffers.get_mut(&number) else {
             return orders.extend(match event {
@@ -68,6 +92,11 @@ impl Mirrors {
         buffer.used = self.clock;
         self.at_work = Some(number);
         buffer.take(event, &mut self.attempts);
+        let settled = buffer.orders.iter().filter_map(|order| match order {
+            Order::Settled(settled) if settled.settlement.is_end() => Some(settled.job),
+            _ => None,
+        });
+        settled.for_each(|job| _ = self.sent.remove(&job));
         orders.append(&mut buffer.orders);
         if buffer.is_gone {
             self.buffers.remove(&number);

@@ -14,7 +14,7 @@ use std::ops::Range;
 use super::event::{BufferEvent, Mark, Notice};
 use super::held::ViewDue;
 use super::order::{ContactScope, Order};
-use super::selected::Sent;
+use super::selected::{SavedRows, Sent};
 use super::tracked::Tracked;
 use super::view::MirrorState;
 use super::write::WriteReply;
@@ -83,6 +83,11 @@ impl Buffer {
         self.jobs.contains_key(&job)
     }
 
+    /// Whether it is known what was sent of a job in it.
+    pub fn has_request(&self, job: u64) -> bool {
+        self.jobs.get(&job).is_some_and(|tracked| tracked.request().is_some())
+    }
+
     /// The buffer's number.
     pub fn number(&self) -> u64 {
         self.number
@@ -127,6 +132,7 @@ impl Buffer {
             BufferEvent::Moment => self.is_busy = false,
             BufferEvent::Placed(tick) => self.placed(tick),
             BufferEvent::Drawn(job) => self.drawn(job),
+            BufferEvent::Recalled(sent, saved) => self.recall(sent, saved),
             BufferEvent::Watch { job, lines, dropped } => self.watch(job, &lines, &dropped),
             BufferEvent::Unwatch(job) => self.unwatch(job),
             BufferEvent::Ended(job) => self.ended(job),
@@ -186,7 +192,7 @@ impl Buffer {
     fn whole(&mut self, tick: Option<u64>, rows: &[Vec<u8>]) {
         self.is_attaching = false;
         if self.text.read(tick, rows) {
-            self.follow_reviews();
+            self.follow_writes();
         }
         self.look_again(ViewDue::Now);
         self.sync.may_differ = true;
@@ -208,17 +214,21 @@ impl Buffer {
     /// Handles the end of an undo or a redo.
     fn settle(&mut self, tick: u64) {
         if self.text.settle(tick) {
-            self.follow_reviews();
+            self.follow_writes();
             self.look_again(ViewDue::Now);
             self.sync.may_differ = true;
         }
     }
 
     /// The text may have other writes in it.
-    fn follow_reviews(&mut self) {
+    fn follow_writes(&mut self) {
         let document = self.text.document();
-        for tracked in self.jobs.values_mut() {
+        for (job, tracked) in &mut self.jobs {
             let anchor = tracked.anchor();
+            let is_undone = document.zip(anchor).is_some_and(|(text, anchor)| text.is_undone(anchor));
+            if tracked.ended.is_some() && std::mem::replace(&mut tracked.is_undone, is_undone) != is_undone {
+                self.orders.push(Order::Undone { job: *job, is_undone });
+            }
             if let Some(review) = tracked.held.as_mut().and_then(|held| held.begun_mut()) {
                 review.follow(anchor.and_then(|anchor| document?.last_write(anchor)));
             }
@@ -274,11 +284,8 @@ impl Buffer {
     /// Takes what the plugin reports of a display mark in a text that is known.
     fn marked(&mut self, tick: u64, mark: Mark) {
         let Mark { job, has_ended, .. } = mark;
-        let is_news = mark.sent.is_some() || (mark.place.is_some() && !has_ended);
-        let Some(document) = self.text.document_mut().filter(|_| is_news || self.jobs.contains_key(&job))
-        else {
-            return;
-        };
+        let is_known = self.jobs.contains_key(&job);
+        let Some(document) = self.text.document_mut().filter(|_| !has_ended || is_known) else { return };
         let tracked = self.jobs.entry(job).or_default();
         tracked.marked(mark, document, tick);
         if has_ended && tracked.ended.is_none() {
@@ -293,6 +300,12 @@ impl Buffer {
         let tracked = self.jobs.entry(sent.job).or_default();
         tracked.sent(sent, text);
         tracked.mark = self.text.document().and_then(|document| tracked.place(document));
+    }
+
+    /// What was sent of a held answer is known.
+    fn recall(&mut self, sent: Sent, saved: Option<SavedRows>) {
+        self.jobs.entry(sent.job).or_default().recall(sent, saved, self.text.document_mut());
+        self.sync.may_differ = true;
     }
 
     /// A job has ended, and its answer is not held: its review ends. Of such jobs the newest are followed.

@@ -12,7 +12,7 @@ use super::selected::{SavedRows, Sent};
 use super::write::WriteReply;
 use crate::document::Place;
 use crate::error::JobError;
-use crate::fields::{read, row, some_rows};
+use crate::fields::{read, row};
 use crate::land::Bytes;
 use crate::request::SelectionKind;
 use crate::review::EditId;
@@ -22,6 +22,9 @@ use crate::review::EditId;
 pub enum MirrorEvent {
     /// Something happened to the buffer with this number, or is asked of its mirror.
     Buffer(u64, BufferEvent),
+    /// The held answer of an earlier host, or of an earlier Neovim, is this job's: what was sent, and how its range stood
+    /// in its file when that was written last. The plugin's marks say in which buffer it is.
+    Recalled(Sent, Option<SavedRows>),
     /// A job has ended and its answer is not held, or it was rejected. What the mirror settles it ends itself.
     Ended {
         /// The job's id.
@@ -52,6 +55,8 @@ pub enum BufferEvent {
     Notice(Notice),
     /// A request was sent. It is the host's, too.
     Sent(Sent),
+    /// What was sent of a held answer, which is in this buffer: as [`MirrorEvent::Recalled`] has it.
+    Recalled(Sent, Option<SavedRows>),
     /// The reply to [`Order::Contact`](super::Order::Contact) is there, and all that Neovim sent before it was taken.
     Contacted {
         /// Whether there is such a buffer.
@@ -129,14 +134,6 @@ pub struct Mark {
     /// Its place; none where the editor has none.
     #[serde(skip)]
     pub place: Option<Place>,
-    /// What was sent, or landed, where this host does not have the request.
-    pub sent: Option<Sent>,
-    /// How its rows stood when the file was written, where they were others than those that were sent.
-    #[serde(rename = "stands")]
-    pub saved: Option<SavedRows>,
-    /// The whole rows that were there before its answer was written.
-    #[serde(default, deserialize_with = "some_rows")]
-    pub before: Option<Vec<Bytes>>,
     /// Whether the job has ended and its answer is not held.
     #[serde(default)]
     pub has_ended: bool,

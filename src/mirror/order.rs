@@ -52,6 +52,13 @@ pub enum Order {
     NotNow(Vec<u64>),
     /// The range of a job that has ended is not followed any more.
     Unfollowed(u64),
+    /// The user has undone the landing of a job's answer, or redone it.
+    Undone {
+        /// The job's id.
+        job: u64,
+        /// Whether it is undone now.
+        is_undone: bool,
+    },
     /// The range of a job stands like this in its file.
     RangeOnDisk(RangeOnDisk),
     /// The file of a job has this name now.

@@ -202,18 +202,6 @@ fn revert(tracked: &Tracked, document: &Document) -> Result<Plan, Settlement> {
     if document.is_undone(anchor) {
         return Err(Settlement::Reverted);
     }
-    let reads = |first: usize| {
-        let own = |at: usize| document.rows().get(first + at).map(|row| &row.text[..]);
-        before.iter().enumerate().all(|(at, row)| own(at) == Some(row))
-    };
-    let at = now.place.rows().start;
-    if base.rows.is_empty()
-        && document.last_write(anchor).is_none()
-        && (reads(at) || at.checked_sub(before.len()).is_some_and(reads))
-    {
-        // An earlier host wrote it, and left no row: whether undo has brought those back that were there is unknown.
-        return Err(lost);
-    }
     let pieces = base.pieces_before(before).ok_or(lost)?;
     let (pieces, _) = merge(&base, &now, &pieces).map_err(Settlement::Held)?;
     let replaced = Replaced::taken_back(&base, &now, &pieces, before);

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::document::{Document, Passage, Place, Rows, is_telling, shifted};
 use crate::fields::bytes::unescape;
-use crate::fields::{rows, some_rows};
+use crate::journal::Held;
 use crate::land::{Bytes, Replaced};
 use crate::request::{Selection, SelectionKind};
 
@@ -45,15 +45,13 @@ pub struct Sent {
 }
 
 /// The whole rows of a range as they stood when its file was written, where they are others than those that were sent.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedRows {
     /// Their first line, as a request has it.
     pub first_line: usize,
     /// The rows. None at all: they were gone by then, but for an insertion, which has none.
-    #[serde(default, deserialize_with = "rows")]
     pub rows: Vec<Bytes>,
     /// What was selected with what was taken of its answer in it, where something was.
-    #[serde(default, deserialize_with = "some_rows")]
     pub base: Option<Vec<Bytes>>,
 }
 
@@ -214,6 +212,23 @@ impl Selected {
             SelectionKind::Block if self.spans.is_empty() => return None,
             SelectionKind::Block => Place::Block { first, columns: self.spans.clone() },
         })
+    }
+}
+
+impl Sent {
+    /// What was sent of the answer of an earlier host that this job holds, and how its range stood in its file.
+    pub fn recalled(job: u64, held: &Held) -> (Self, Option<SavedRows>) {
+        let selection = &held.record.job.selection;
+        let rows = |rows: &[String]| rows.iter().map(|row| unescape(row).into_owned()).collect();
+        let saved = held.saved.as_ref().map(|on_disk| {
+            let first_line = on_disk.place.map_or(selection.first_line, |(first, _)| first);
+            SavedRows {
+                first_line: usize::try_from(first_line).unwrap_or_default(),
+                rows: rows(&on_disk.rows),
+                base: on_disk.base.as_deref().map(rows),
+            }
+        });
+        (Self { job, tick: None, selected: selection.clone().into() }, saved)
     }
 }
 

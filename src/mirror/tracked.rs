@@ -35,6 +35,8 @@ pub struct Tracked {
     pub held: Option<HeldReview>,
     /// The whole rows that were there before its answer was written.
     pub before: Option<Vec<Bytes>>,
+    /// Its landing is undone.
+    pub is_undone: bool,
     /// It has ended, and is not held: when, in the order of such jobs.
     pub ended: Option<u64>,
 }
@@ -94,38 +96,42 @@ impl Tracked {
     }
 
     /// The editor's mark is here, in a text that is too large to be known.
-    pub fn marked_unseen(&mut self, Mark { place, sent, saved, .. }: Mark) {
-        self.mark = place;
-        if let Some(sent) = sent.filter(|_| self.is_unknown()) {
-            (self.column, self.range) = (sent.selected.column, Range::Wanted);
-            (self.sent, self.saved) = (Some(sent), saved);
-        }
+    pub fn marked_unseen(&mut self, mark: Mark) {
+        self.mark = mark.place;
+    }
+
+    /// What was sent to an earlier host, or for another buffer, and how the range stood in its file; `document` is that
+    /// of a text which is known.
+    pub fn recall(&mut self, sent: Sent, saved: Option<SavedRows>, document: Option<&mut Document>) {
+        self.range = match (std::mem::take(&mut self.range), document) {
+            (Range::Unknown | Range::Wanted, _) => Range::Wanted,
+            (Range::Marked(anchor), Some(document)) => {
+                rebase(&sent, saved.as_ref(), anchor, document);
+                Range::Known(anchor)
+            }
+            (range, _) => range,
+        };
+        (self.column, self.sent, self.saved) = (sent.selected.column, Some(sent), saved);
     }
 
     /// The editor's mark is here, in a text with this changedtick. The first one of a range counts.
     pub fn marked(&mut self, mark: Mark, document: &mut Document, tick: u64) {
-        let Mark { place, sent, saved, before, .. } = mark;
+        let place = mark.place;
         let is_outside = place.as_ref().is_some_and(|place| place.rows().end > document.rows().len());
         self.mark.clone_from(&place);
-        self.before = self.before.take().or(before);
         if let Some(anchor) = self.followed() {
             document.decide(anchor, place.as_ref());
         }
-        if is_outside || (self.is_unknown() && sent.is_none() && place.is_none()) {
+        if is_outside {
             return;
         }
-        if self.is_unknown() {
-            self.column = sent.as_ref().and_then(|sent| sent.selected.column);
-            (self.sent, self.range) = (sent, Range::Wanted);
-        }
-        self.saved = self.saved.take().or(saved);
-        if matches!(self.range, Range::Wanted) {
+        if matches!(self.range, Range::Wanted | Range::Unknown) {
             self.range = match (&self.sent, place) {
                 (Some(sent), _) if sent.tick == Some(tick) => as_sent(sent, document),
                 (Some(sent), Some(place)) => at_mark(sent, self.saved.as_ref(), &place, document),
                 (Some(sent), None) => found(sent, self.saved.as_ref(), document),
                 (None, Some(place)) => Range::Marked(document.anchor(&place)),
-                (None, None) => Range::Wanted,
+                (None, None) => Range::Unknown,
             };
         }
     }

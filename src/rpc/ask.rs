@@ -239,11 +239,6 @@ pub struct DiffOf {
     /// The answer puts rows in, and replaces none.
     #[serde(default)]
     is_insertion: bool,
-    /// What was there before the answer landed.
-    #[serde(default)]
-    pub before: Vec<String>,
-    /// What was there afterwards, where it has landed.
-    pub after: Option<Vec<String>>,
 }
 
 /// From where a command is given.

@@ -90,6 +90,7 @@ impl HeldAnswer {
             ambiguous: Ambiguous::of(held_for, text, &record.job.selection),
             edited: rows(draft.lines),
             typed: rows(draft.typed),
+            was_taken: draft.is_taken,
             dropped: parsed(&draft.dropped.unwrap_or_default()),
             ..Self::default()
         }
@@ -133,11 +134,10 @@ impl HeldAnswer {
         self.typed = typed;
     }
 
-    /// What is taken and dropped by now. Whether the drops changed.
+    /// What is taken and dropped by now. Whether the draft changed.
     pub fn reviewed(&mut self, taken: usize, dropped: Vec<Vec<EditId>>) -> bool {
-        self.taken = taken;
-        let is_changed = self.dropped != dropped;
-        self.dropped = dropped;
+        let is_changed = self.dropped != dropped || (self.taken > 0) != (taken > 0);
+        (self.taken, self.dropped) = (taken, dropped);
         is_changed
     }
 
@@ -149,7 +149,8 @@ impl HeldAnswer {
         let names = |drop: &Vec<EditId>| drop.iter().map(ToString::to_string).collect();
         let dropped = self.dropped.iter().map(names).collect();
         let dropped = Some(dropped).filter(|dropped: &Vec<_>| !dropped.is_empty());
-        let draft = Draft { lines: escaped(&self.edited), typed: escaped(&self.typed), dropped };
+        let is_taken = self.taken > 0 || self.was_taken;
+        let draft = Draft { lines: escaped(&self.edited), typed: escaped(&self.typed), is_taken, dropped };
         (draft != Draft::default()).then_some(draft)
     }
 
@@ -165,11 +166,6 @@ impl HeldAnswer {
     /// What is proposed of it was shown beside the text with this changedtick.
     pub fn show(&mut self, tick: u64) {
         self.shown = Some(tick);
-    }
-
-    /// An earlier host had taken some of it.
-    pub fn taken_before(&mut self) {
-        self.was_taken = true;
     }
 
     /// How many rows the selected block has; none for another selection.

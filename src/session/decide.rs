@@ -63,6 +63,9 @@ impl Session {
             Err(format!("job {id} {none}"))
         };
         let Some(job) = self.jobs.get_mut(&id) else {
+            if is_revert && self.known.get(&id).is_some_and(Known::is_landed) {
+                return Err(format!("job {id} landed before its host was gone: take it back with u"));
+            }
             // One that the plugin holds: of an earlier host, whose answer no journal has any more.
             let is_held = decision == Decision::Reject && self.known.get(&id).is_none_or(Known::is_held);
             return if is_held { Ok(Verdict::Settled("rejected")) } else { none() };

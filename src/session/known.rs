@@ -192,9 +192,6 @@ impl Session {
 
     /// A job that has ended before this host, or that it has refused.
     pub fn ended_before(&mut self, id: u64, known: Known) {
-        if known.is_landed() {
-            self.landed_before(id);
-        }
         self.known.insert(id, known);
         self.end(id);
     }

@@ -336,11 +336,6 @@ impl Session {
         self.ends(id, Some(Look::Held), &said, 0);
     }
 
-    /// The answer of this job landed by an earlier host.
-    fn landed_before(&mut self, id: u64) {
-        self.jobs.insert(id, SessionJob::new(false, String::new(), Notify::All, Stage::Landed));
-    }
-
     /// The jobs whose answer is held.
     pub fn held_ids(&self) -> impl Iterator<Item = u64> + Clone {
         let held = self.jobs.iter().filter(|(_, job)| matches!(job.stage, Stage::Held(_)));

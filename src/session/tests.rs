@@ -97,9 +97,7 @@ fn what_is_taken_of_a_rejected_answer_stays() {
         let mut session = held(&["«x»"], "a");
         let answer = session.answer(3).unwrap();
         answer.reviewed(taken, Vec::new());
-        if was_taken {
-            answer.taken_before();
-        }
+        answer.was_taken = was_taken;
         assert_eq!(session.decide(3, Decision::Reject, false, 1), Ok(verdict));
     }
 }
@@ -111,7 +109,8 @@ fn what_the_user_made_of_an_answer_is_its_draft() {
     assert_eq!((answer.draft(), answer.shown_as()), (None, ShownAs::Hunks));
     let dropped: Vec<Vec<EditId>> = vec![vec!["00000000000000aa".parse().unwrap()]];
     assert!(answer.reviewed(0, dropped.clone()));
-    assert!(!answer.reviewed(1, dropped));
+    assert!(!answer.reviewed(0, dropped.clone()));
+    assert!(answer.reviewed(1, dropped), "that some is taken is kept");
     answer.type_in(Some(vec![b"b".to_vec()]));
     let draft = answer.draft().unwrap();
     let refused = session.decide(3, Decision::Accept { shows: false }, true, 1).unwrap_err();
@@ -128,14 +127,15 @@ fn what_the_user_made_of_an_answer_is_its_draft() {
 }
 
 #[test]
-fn of_jobs_whose_answer_landed_a_bound_is_known() {
+fn of_jobs_of_an_earlier_host_so_many_are_known_and_none_is_reverted() {
     let mut session = Session::default();
     let landed = Known { landing: Some("applied".to_owned()), ..Known::default() };
     (0..=1000).for_each(|id| session.ended_before(id, landed.clone()));
-    assert_eq!((session.jobs.len(), session.all_known().count()), (1000, 1000));
-    assert!(session.decide(0, Decision::Revert, true, 1).is_err(), "the oldest is not known");
+    assert_eq!((session.jobs.len(), session.all_known().count()), (0, 1000));
     assert_eq!((session.take_gone(), session.take_gone()), (vec![0], Vec::new()));
-    assert!(session.decide(1, Decision::Revert, true, 1).is_ok());
+    let mut why = |id| session.decide(id, Decision::Revert, true, 1).unwrap_err();
+    assert_eq!(why(0), "job 0 has nothing to revert", "the oldest is not known");
+    assert_eq!(why(1), "job 1 landed before its host was gone: take it back with u");
 }
 
 #[test]

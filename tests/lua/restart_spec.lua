@@ -17,15 +17,15 @@ local function hosts(nvim)
   return nvim:lua("return require('support.host').started")
 end
 
---- A child with an answer to a range that is held, or has landed.
-local function answered(range, answer, review)
-  local nvim = child.with_job(ROWS, range, { review = review })
+--- A child with an answer to a range that is held.
+local function held(range, answer)
+  local nvim = child.with_job(ROWS, range, { review = true })
   nvim:answer(1, answer)
-  equal(nvim:job(1).landing, review and "held" or "applied")
+  equal(nvim:job(1).landing, "held")
   return nvim
 end
 
-test("after a restart a held answer is accepted where its range is by then, a landed one reverted", function()
+test("after a restart a held answer is accepted where its range is by then", function()
   for _, case in ipairs({
     { line(2, 3), { "TWO", "THREE" }, { "one", "TWO", "THREE", "four", "five" } },
     {
@@ -40,22 +40,39 @@ test("after a restart a held answer is accepted where its range is by then, a la
     },
   }) do
     local range, answer, answered_rows = unpack(case)
-    for verb, expected in pairs({ accept = { "applied", answered_rows }, revert = { "reverted", ROWS } }) do
-      local nvim = answered(range, answer, verb == "accept")
-      nvim:type("ggObefore<Esc>")
-      nvim:host("restart")
-      nvim:type("ggOafter<Esc>")
-      decide(nvim, verb)
-      equal(nvim:lines(), vim.list_extend({ "after", "before" }, expected[2]), verb .. range.kind)
-      equal(nvim:job(1).landing, expected[1], verb .. range.kind)
-    end
+    local nvim = held(range, answer)
+    nvim:type("ggObefore<Esc>")
+    nvim:host("restart")
+    nvim:type("ggOafter<Esc>")
+    decide(nvim, "accept")
+    equal(nvim:lines(), vim.list_extend({ "after", "before" }, answered_rows), range.kind)
+    equal(nvim:job(1).landing, "applied", range.kind)
   end
+end)
+
+test("after a restart a landed answer is taken back with u, and its job goes on in its session", function()
+  local nvim = child.with_job(ROWS, line(2, 3))
+  nvim:answer(1, { "TWO" }, { session_id = "s1" })
+  nvim:host("die")
+  nvim:type("ggOtop<Esc>")
+  contains(
+    suite.raises(function()
+      nvim:lua("require('botglue').revert(1)")
+    end),
+    "job 1 landed before its host was gone: take it back with u"
+  )
+  nvim:lua("return require('botglue').followup(1, 'more')")
+  local sent = nvim:request(2)
+  equal(
+    { sent.resume, sent.selection.first_line, sent.selection.text },
+    { { session_id = "s1" }, 3, { "TWO" } }
+  )
 end)
 
 test("what is typed while there is no host moves the ranges; those that are changed have no place", function()
   local nvim = child.with_host(ROWS)
   for id, answer in ipairs({ "ONE", "TWO", "THREE" }) do
-    nvim:run(line(id, id), { review = id > 1 })
+    nvim:run(line(id, id), { review = true })
     nvim:answer(id, { answer })
   end
   nvim:lua([[
@@ -64,7 +81,6 @@ test("what is typed while there is no host moves the ranges; those that are chan
     vim.api.nvim_buf_set_lines(0, 3, 4, true, { "mine" })
   ]])
   decide(nvim, "accept", 2)
-  decide(nvim, "revert", 1)
   equal(nvim:lines(), { "top", "one", "TWO", "mine", "four", "five" })
   nvim:type(":Botglue accept 3<CR>")
   contains(
@@ -75,16 +91,14 @@ test("what is typed while there is no host moves the ranges; those that are chan
   equal(nvim:lines(), { "top", "one", "TWO", "THREE", "four", "five" })
 end)
 
-test("a host that dies is started again where a range is open, held or to be reverted, else not", function()
+test("a host that dies is started again where a job was open or an answer is held, else not", function()
   local nvim = child.with_host(ROWS)
   nvim:type(":Botglue jobs<CR>q")
   nvim:host("die")
   equal({ has_host(nvim), hosts(nvim) }, { false, 1 })
-  for _, review in ipairs({ true, false }) do
-    nvim = answered(line(2, 2), { "TWO" }, review)
-    nvim:host("restart")
-    equal(nvim:messages():find("the host is gone", 1, true), nil)
-  end
+  nvim = held(line(2, 2), { "TWO" })
+  nvim:host("restart")
+  equal(nvim:messages():find("the host is gone", 1, true), nil)
   nvim = child.with_job(ROWS, line(2, 2))
   nvim:type("v")
   nvim:answer(1, { "TWO" })
@@ -92,7 +106,7 @@ test("a host that dies is started again where a range is open, held or to be rev
 end)
 
 test("a host is started again three times a minute at most, and then with what is asked next", function()
-  local nvim = answered(line(2, 3), { "TWO", "THREE" }, true)
+  local nvim = held(line(2, 3), { "TWO", "THREE" })
   for count = 2, 4 do
     nvim:host("restart")
     equal(hosts(nvim), count)

@@ -30,9 +30,6 @@ end
 ---@field id integer of the job
 ---@field kind "line"|"char"|"block"|"insert"|nil nil if the job has no mark: the host searches the sent rows
 ---@field has_ended boolean whether the job has ended, and its answer is not held
----@field sent table? the sent or landed rows, as a request has them; set if the host does not have the request
----@field stands { first_line: integer, rows: string[], base: string[]? }? its rows when its file was last written
----@field before string[]? the whole rows before the answer landed
 
 --- Returns the display mark of a job, or of a prompt that is typed.
 ---@param id integer
@@ -44,17 +41,11 @@ local function mark(id, range, job)
   if not place and (not job or range.lost or range.marks) then
     return nil
   end
-  local result = vim.tbl_extend("force", place or {}, {
+  return vim.tbl_extend("force", place or {}, {
     id = id,
     kind = place and range.shape or nil,
-    stands = range.on_disk,
     has_ended = job ~= nil and not job:is_open() and not job:is_held(),
   })
-  if job and (job.process ~= connection.process or range.has_moved) then
-    result.sent = { id = id, buffer = range.bufnr, selection = range:selection() }
-    result.before = range.before and range.before.rows
-  end
-  return result
 end
 
 --- Sends the current state of a buffer. The host receives it in order with the buffer's text events.

@@ -1,6 +1,6 @@
---- The range of a job in its buffer: extmarks by which its place is drawn, and its text when the job was sent. They
---- move as Neovim moves them; where the range really is the host's document knows, and it says where they have to go
---- instead. Nothing here compares or searches text. Rows count from 0.
+--- The range of a job in its buffer: extmarks by which its place is drawn. They move as Neovim moves them; where the
+--- range really is the host's document knows, and it says where they have to go instead. Nothing here keeps, compares
+--- or searches text. Rows count from 0.
 
 local M = {}
 
@@ -16,33 +16,19 @@ local PRIORITY = 130
 ---@field last integer the last row, included
 ---@field from integer? the first byte in the first row, for characters
 ---@field to integer? the byte behind the last one in the last row, for characters
----@field is_point boolean? whether no text is between the marks
 ---@field spans integer[][]? for each row of a block the first byte and the one behind the last
-
----@class botglue.Base the text of a place
----@field text string[] the selected part of each row
----@field rows string[] the whole rows
----@field cols integer[] the byte at which each entry of `text` begins
----@field above string? the row above the place, nil at the top
----@field below string? the row below it, nil at the end
 
 ---@class botglue.Range
 ---@field bufnr integer
 ---@field kind "line"|"char"|"block"|"insert" how it was selected
 ---@field shape "line"|"char"|"block"|"insert" the current kind of the marked text: "line" for a landed insertion
 ---@field column integer? the screen column at which a block begins
----@field base botglue.Base what was sent
----@field before botglue.Base? the text before the answer landed
----@field landed botglue.Base? the text after the answer landed
----@field on_disk { first_line: integer, rows: string[], base: string[]? }? its rows when its file was last written,
---- from the store, or its rows when the host exited; `base`: the rows as sent, with what was taken
 ---@field marks integer[]? the extmarks; nil if its place is not known
 ---@field is_empty boolean? whether the part that they mark was empty
 ---@field shown integer[] the extmarks of the highlighted text
 ---@field group string? in which its text is highlighted
 ---@field lost boolean? whether the host has reported that its place is not known
 ---@field is_forgotten boolean? whether it is no longer tracked
----@field has_moved boolean? whether it moved to another buffer after the job was sent
 ---@field last_lines integer[] its first and last line when its place was last known, from 1
 local Range = {}
 Range.__index = Range
@@ -135,19 +121,20 @@ function Range:place()
   end
   local row, col, end_row, end_col = unpack(found[1])
   local count, is_part = api.nvim_buf_line_count(self.bufnr), self.shape == "char"
+  local is_point = row == end_row and col == end_col
   if self.shape == "insert" then
     -- Undo may leave a mark behind the last row.
     row = math.min(col == 0 and row or row + 1, count)
     return { first = row, last = row }
   end
   local is_turned = end_row < row or is_part and row == end_row and end_col < col
-  local is_gone = is_part and not self.is_empty and row == end_row and col == end_col
-  if is_turned or is_gone or end_row >= count then
+  -- Marks of lines that met in a row with text have been in others.
+  local is_text = is_part and not self.is_empty
+    or not is_part and (get_rows(self.bufnr, row, row + 1)[1] or "") ~= ""
+  if is_turned or is_point and is_text or end_row >= count then
     return nil
   end
-  local from, to, is_point =
-    is_part and col or nil, is_part and end_col or nil, row == end_row and col == end_col
-  return { first = row, last = end_row, from = from, to = to, is_point = is_point }
+  return { first = row, last = end_row, from = is_part and col or nil, to = is_part and end_col or nil }
 end
 
 --- Highlights its text from now on; without a group no more.
@@ -193,10 +180,13 @@ function Range:lines()
   return self.last_lines[1], self.last_lines[2]
 end
 
---- The text of a place and the rows next to it.
----@param place botglue.Extent
----@return botglue.Base
-function Range:read(place)
+--- The text at its place and the rows next to it, with its lines, as a request has them.
+---@return table? selection nil where its place is not known
+function Range:selection()
+  local place = self:place()
+  if not place then
+    return nil
+  end
   local past = self.shape == "insert" and place.first or place.last + 1
   local rows, text, cols = get_rows(self.bufnr, place.first, past), {}, {}
   for i, row in ipairs(rows) do
@@ -205,71 +195,20 @@ function Range:read(place)
     local to = span[2] or i == #rows and place.to or #row
     text[i], cols[i] = row:sub(from + 1, to), from
   end
-  return {
-    text = text,
-    rows = rows,
-    cols = cols,
-    above = place.first > 0 and get_rows(self.bufnr, place.first - 1, place.first)[1] or nil,
-    below = get_rows(self.bufnr, past, past + 1)[1],
-  }
-end
-
---- Whether the text at its place is what was there before the answer landed.
----@param place botglue.Extent
----@return boolean
-function Range:is_undone(place)
-  local past = self.shape == "insert" and place.first or place.last + 1
-  return self.landed ~= nil and vim.deep_equal(get_rows(self.bufnr, place.first, past), self.before.rows)
-end
-
---- The text at the range if the user has not changed it, and its lines, as a request has them.
----@return table
-function Range:selection()
-  local text, first, last = self.landed or self.base, self:lines()
+  local first, last = self:lines_of(place)
+  local beside = vim.empty_dict()
+  beside.above = place.first > 0 and get_rows(self.bufnr, place.first - 1, place.first)[1] or nil
+  beside.below = get_rows(self.bufnr, past, past + 1)[1]
   return {
     kind = self.shape,
     first_line = first,
     last_line = last,
-    text = text.text,
-    rows = text.rows,
-    cols = text.cols,
+    text = text,
+    rows = rows,
+    cols = cols,
     column = self.column,
-    beside = vim.tbl_extend("error", vim.empty_dict(), { above = text.above, below = text.below }),
+    beside = beside,
   }
-end
-
---- The host has written to the range: an answer, some hunks of one, or the earlier text after a revert. What was there
---- before any of an answer is what taking it back will bring.
----@param step botglue.WriteStep
----@param before botglue.Base? the text before the step
-function Range:settle(step, before)
-  self:mark(step.place, step.place.kind)
-  self.before = step.landing ~= "reverted" and (self.before or before) or nil
-  if step.landing ~= "taken" then
-    self.landed = self.before and self:read(step.place)
-  end
-end
-
---- The host has exited: records the current rows, by which the next host finds the range.
-function Range:keep_rows()
-  local place = self:place()
-  if place then
-    local base = self.on_disk and self.on_disk.base
-    self.on_disk = { first_line = self:lines(), rows = self:read(place).rows, base = base }
-  end
-end
-
---- Sets the base to the current text, just before the request is sent. Marks of lines that met in a row with text have
---- been in others, which the host may not have said yet.
----@return boolean known whether its place is known
-function Range:rebase()
-  local place = self:place()
-  local base = place and self:read(place)
-  if not base or self.shape == "line" and place.is_point and base.rows[1] ~= "" then
-    return false
-  end
-  self.base = base
-  return true
 end
 
 --- The same place for another job, as it is now.
@@ -283,15 +222,14 @@ end
 ---@param bufnr integer
 function Range:move_to(bufnr)
   self:unmark()
-  self.bufnr, self.lost, self.has_moved = bufnr, nil, true
+  self.bufnr, self.lost = bufnr, nil
 end
 
---- Frees the range's marks and texts; only its last lines stay.
+--- Frees the range's marks; only its last lines stay.
 function Range:forget()
   self:lines()
   self:unmark()
-  self.is_forgotten, self.before, self.landed = true, nil, nil
-  self.base = { text = {}, rows = {}, cols = {} }
+  self.is_forgotten = true
 end
 
 --- Marks a place.
@@ -303,7 +241,6 @@ end
 function M.at(bufnr, place, shape, column)
   local self = setmetatable({ bufnr = bufnr, kind = shape, column = column, shown = {} }, Range)
   self:mark(place, shape)
-  self.base = self:read(place)
   return self
 end
 
@@ -325,17 +262,14 @@ end
 
 --- Makes a range of a stored selection; it has no marks yet.
 ---@param bufnr integer it need not be loaded
----@param sent botglue.StoredSelection
----@param on_disk { first_line: integer, rows: string[] }? its rows as its file was written last
+---@param sent { kind: string, first_line: integer, last_line: integer, column: integer? }
 ---@return botglue.Range
-function M.recall(bufnr, sent, on_disk)
+function M.recall(bufnr, sent)
   return setmetatable({
     bufnr = bufnr,
     kind = sent.kind,
     shape = sent.kind,
     shown = {},
-    base = vim.tbl_extend("force", sent, sent.beside) --[[@as botglue.Base]],
-    on_disk = on_disk,
     last_lines = { sent.first_line, sent.last_line },
     column = sent.column,
   }, Range)

@@ -16,11 +16,10 @@ local RESTARTS = 3 -- a minute
 --- Whether to start another host at once: only if a range must be followed, and a limited number of times.
 ---@return boolean
 local function restarts()
-  local is_needed = #connection.lost > 0
+  local is_needed = #connection.lost + #connection.written > 0
     or connection.prompt ~= nil
     or vim.iter(pairs(connection.jobs)):any(function(_, job)
-      local is_followed = not job.range.is_forgotten and vim.api.nvim_buf_is_valid(job.range.bufnr)
-      return job:is_held() or is_followed
+      return job:is_held()
     end)
   local now = vim.uv.now()
   connection.restarts = vim.tbl_filter(function(at)
@@ -39,7 +38,6 @@ end
 local function end_jobs(err)
   local failed, landings = {}, write.landings()
   for id, job in vim.spairs(connection.jobs) do
-    job.range:keep_rows()
     -- The host has stored an answer that waited for a moment, and the next one, or the next session, offers it.
     local landing = (landings[id] or {}).landing or job.status == "ready" and "held" or job.landing
     if landing ~= job.landing then
@@ -85,7 +83,7 @@ function M.introduce(process)
   hello.written = vim.tbl_values(write.landings())
   for id, job in vim.spairs(connection.jobs) do
     if job:is_held() then
-      table.insert(hello.held, { id = id, uuid = job.uuid, is_taken = job.range.before ~= nil })
+      table.insert(hello.held, { id = id, uuid = job.uuid })
     elseif not job:is_open() then
       table.insert(hello.ended, { id = id, prompt = job.prompt, agent = job.agent })
     end
@@ -100,9 +98,9 @@ function M.leave()
   connection.leaving = true
   local left = { code = "host_lost", message = "Neovim was left before the answer came: ask again" }
   local interrupted = end_jobs(left)
-  if connection.process and #interrupted > 0 then
+  if #interrupted > 0 then
     -- The host may see the end of an agent before it knows that Neovim is left.
-    connection.process:notify("interrupted", { ids = interrupted })
+    client.tell("interrupted", { ids = interrupted })
   end
   -- There is no next tick.
   events.flush()

@@ -4,6 +4,8 @@
 --- An observer is called within the host's call, before the update is drawn or stored: a slow one holds up the host.
 --- One that raises an error is removed.
 
+local client = require("botglue.host.client")
+
 local M = {}
 
 ---@class botglue.Observer
@@ -25,14 +27,10 @@ end
 ---@param job botglue.Job
 local function ask(job)
   local now = wanted(job)
-  if not job.observed or now == job.observed then
-    return
-  end
-  job.observed = now
-  if now == "nothing" then
-    job.process:notify("unobserve", { id = job.id })
-  else
-    job.process:notify("observe", { id = job.id, thinking = now == "thinking" })
+  if job.observed and now ~= job.observed then
+    job.observed = now
+    local method = now == "nothing" and "unobserve" or "observe"
+    client.tell(method, { id = job.id, thinking = now == "thinking" })
   end
 end
 

@@ -28,7 +28,6 @@ local PUBLIC = vim.split(
 ---@field asked_from botglue.Whereabouts? of a question: where the user was after sending it
 ---@field tools table<integer, botglue.Tool> the newest ones, by their index
 ---@field newest_tool integer its index
----@field process botglue.Process? the host that runs it
 ---@field uuid string? of one that was taken over: its answer's key in the store
 ---@field observers botglue.Observer[]
 ---@field observed string? which updates the host forwards; nil until the job was sent
@@ -303,7 +302,7 @@ end
 local function recall(answer)
   local path, lost = answer.set.path, answer.id and connection.jobs[answer.id]
   local bufnr = path ~= "" and vim.fn.bufadd(path) or lost and lost.range.bufnr or -1
-  local range = require("botglue.editor.marks").recall(bufnr, answer.selection, answer.stands)
+  local range = require("botglue.editor.marks").recall(bufnr, answer)
   local place = lost and lost.range.bufnr == bufnr and lost.range:place()
   if lost and place then
     range:mark(place, lost.range.shape)

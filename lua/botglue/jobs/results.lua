@@ -1,6 +1,7 @@
 --- A quickfix list of jobs that were started together, with what the host says of each. It is updated as long as it is
 --- in the stack of lists; no window is opened for it.
 
+local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local text = require("botglue.util.text")
 
@@ -58,9 +59,7 @@ function M.open(prompt, ids)
   if #connection.batches > MOST then
     table.remove(connection.batches, 1)
   end
-  if connection.process then
-    connection.process:notify("batch", batch)
-  end
+  client.tell("batch", batch)
 end
 
 return M

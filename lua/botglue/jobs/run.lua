@@ -5,6 +5,7 @@ local ask = require("botglue.host.ask")
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local capture = require("botglue.editor.capture")
+local errors = require("botglue.host.errors")
 local events = require("botglue.jobs.events")
 local handlers = require("botglue.host.handlers")
 local observe = require("botglue.jobs.observe")
@@ -66,10 +67,13 @@ end
 ---@param request botglue.Request
 ---@param composed botglue.Composed
 ---@param limits { lines: integer, bytes: integer }
----@return table
+---@return table? message nil where the place of the target is not known
 local function message(id, target, request, composed, limits)
   local bufnr, path = target.bufnr, capture.path(target.bufnr)
-  local first, last = target:lines()
+  local chosen, first, last = target:selection(), target:lines()
+  if not chosen then
+    return nil
+  end
   local before, after = capture.around(bufnr, target.kind == "insert" and first or first - 1, last, limits)
   local function may_want(mention)
     return request.prompt:find("^%s*/") or request.prompt:find(mention, 1, true)
@@ -83,7 +87,7 @@ local function message(id, target, request, composed, limits)
     tick = api.nvim_buf_get_changedtick(bufnr),
     tabstop = vim.bo[bufnr].tabstop,
     filetype = vim.bo[bufnr].filetype,
-    selection = target:selection(),
+    selection = chosen,
     before = before,
     after = after,
     diagnostics = capture.diagnostics(bufnr, math.max(first, 1), math.max(last, 1), true),
@@ -104,7 +108,6 @@ end
 ---@param sent table
 local function submit(job, sent)
   local process, err = client.connect()
-  job.process = process
   vim.schedule(function()
     if not process then
       job:fail(err --[[@as botglue.JobError]])
@@ -134,6 +137,10 @@ function M.send(target, request, options, composed)
   -- Made before the first event: an autocommand may change or wipe the buffer.
   local id, bufnr = registry.next_id(), target.bufnr
   local sent = message(id, target, request, composed, options.context)
+  if not sent then
+    target:unmark()
+    errors.fail("the place is not known: select the lines")
+  end
   local job = registry.add({
     id = id,
     range = target,
@@ -159,13 +166,12 @@ end
 function M.recall(told)
   local job = registry.job(told.id)
   local ok, sent = pcall(function()
-    local is_there = job:load() and job.range:rebase()
-    return is_there and message(job.id, job.range, told.request, told.composed, client.options().context)
+    return job:load() and message(job.id, job.range, told.request, told.composed, client.options().context)
   end)
   local lost = ok and "the place of the answer is not known: select the lines and start a new job" or sent
   sent = ok and sent or { id = job.id, lost = lost }
   job.started, sent.observe = vim.uv.hrtime(), observe.from_start(job)
-  job.process:notify("run", sent)
+  client.tell("run", sent)
 end
 
 ---@class botglue.Asking
@@ -188,7 +194,6 @@ end
 ---@return integer? id
 function M.start(target, request, asking)
   if request.prompt then
-    target:rebase()
     return M.send(target, request, (client.options()))
   end
   M.ask(target, request, asking)

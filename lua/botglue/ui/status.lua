@@ -44,15 +44,14 @@ local PRIORITY = 100
 ---@field fold_end integer? the last line of the closed fold that holds the last one
 
 --- The place of a range; none where nothing is drawn: its place is not known, the buffer is compared with another one,
---- against which rows below a range would shift it, the answer was undone, or it is under review, which says whose it
---- is.
+--- against which rows below a range would shift it, or it is under review, which says whose it is.
 ---@param hung botglue.Hung
 ---@param shown botglue.Window[] the windows that show the buffer
 ---@return botglue.HungPlace?
 local function place_of(hung, shown)
   local range, review = hung.job.range, connection.review
   local at = not (review and review.job == hung.job) and range:place()
-  if not at or range:is_undone(at) then
+  if not at then
     return nil
   end
   local first, last = range:lines_of(at)

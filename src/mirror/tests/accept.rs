@@ -41,30 +41,6 @@ fn a_conflict_is_accepted_in_the_text_in_which_it_was_shown_and_in_no_other() {
 }
 
 #[test]
-fn where_nothing_was_written_and_what_was_there_stands_beside_it_undo_may_have_brought_it_back() {
-    for (rows, line, reverts) in [
-        (["what", "was", "below"], 0, false),
-        (["above", "what", "was"], 3, false),
-        (["above", "was", "below"], 2, true),
-    ] {
-        let mut mirrors = mirrored(&rows);
-        let mark = map(vec![
-            ("id", 7.into()),
-            ("kind", "insert".into()),
-            ("first", line.into()),
-            ("last", line.into()),
-            ("has_ended", true.into()),
-            ("sent", insertion(7, line, &rows)),
-            ("before", list(&["what", "was"])),
-        ]);
-        mirrors.take(told(2, rows.len(), &[mark]));
-        let orders = mirrors.take(intent(7, Intent::Revert));
-        let lost = Settlement::Refused(Obstacle::Held(HeldFor::RangeLost));
-        assert_eq!(settled(&orders), if reverts { vec![] } else { vec![(7, lost)] }, "{rows:?}");
-    }
-}
-
-#[test]
 fn no_two_steps_have_the_same_number() {
     let mut mirrors = Mirrors::new(1000);
     mirrors.take(notice(1, 2, TEXT.len()));

@@ -70,35 +70,36 @@ fn what_was_written_before_the_editor_ended_is_told_though_a_reply_is_missing() 
 }
 
 /// Where a range of which there is no mark is in a text.
-fn found(text: &[&str], sent: Value, more: Vec<(&str, Value)>) -> Option<Place> {
+fn found(text: &[&str], sent: &Value, saved: Option<SavedRows>) -> Option<Place> {
     let mut mirrors = mirrored(text);
-    mirrors.take(told(2, text.len(), &[without_place(7, sent, more)]));
+    mirrors.take(recalled(sent, saved));
+    mirrors.take(told(2, text.len(), &[without_place(7)]));
     place_of(&mirrors, 7)
 }
 
-fn saved(first_line: usize, rows: &[&str]) -> Vec<(&'static str, Value)> {
-    vec![("stands", map(vec![("first_line", first_line.into()), ("rows", list(rows))]))]
+fn saved(first_line: usize, rows: &[&str]) -> SavedRows {
+    SavedRows { first_line, rows: bytes(rows), base: None }
 }
 
 #[test]
 fn without_a_mark_the_rows_are_looked_for() {
     let lines = || sent(7, None, "line", (2, 4), TEXT);
     let rows = Place::Lines;
-    assert_eq!(found(TEXT, lines(), Vec::new()), Some(rows(1..4)));
-    assert_eq!(found(&["new", "first", "between", "last"], lines(), Vec::new()), Some(rows(1..4)), "there");
-    assert_eq!(found(&["x", "y", "first", "between", "last"], lines(), Vec::new()), Some(rows(2..5)), "once");
+    assert_eq!(found(TEXT, &lines(), None), Some(rows(1..4)));
+    assert_eq!(found(&["new", "first", "between", "last"], &lines(), None), Some(rows(1..4)), "there");
+    assert_eq!(found(&["x", "y", "first", "between", "last"], &lines(), None), Some(rows(2..5)), "once");
     let twice = ["first", "between", "last", "x", "first", "between", "last"];
-    assert_eq!(found(&twice, lines(), Vec::new()), None, "twice, and neither where it was");
+    assert_eq!(found(&twice, &lines(), None), None, "twice, and neither where it was");
     let there_too = ["x", "first", "between", "last", "first", "between", "last"];
-    assert_eq!(found(&there_too, lines(), Vec::new()), Some(rows(1..4)), "twice, but where it was");
-    assert_eq!(found(&["x", "first", "between"], lines(), Vec::new()), None);
+    assert_eq!(found(&there_too, &lines(), None), Some(rows(1..4)), "twice, but where it was");
+    assert_eq!(found(&["x", "first", "between"], &lines(), None), None);
     let brackets = ["a", "{", "}", "b"];
-    assert_eq!(found(&brackets, sent(7, None, "line", (2, 3), &brackets), Vec::new()), None);
+    assert_eq!(found(&brackets, &sent(7, None, "line", (2, 3), &brackets), None), None);
 }
 
 #[test]
 fn an_insertion_is_looked_for_by_the_rows_beside_it() {
-    let found = |text: &[&str], line| found(text, insertion(7, line, TEXT), Vec::new());
+    let found = |text: &[&str], line| found(text, &insertion(7, line, TEXT), None);
     assert_eq!(found(TEXT, 2), Some(Place::Lines(2..2)));
     assert_eq!(found(&["x", "y", "first", "between"], 2), Some(Place::Lines(3..3)));
     assert_eq!(found(&["first", "new", "between"], 2), None);
@@ -111,7 +112,7 @@ fn an_insertion_is_looked_for_by_the_rows_beside_it() {
 #[test]
 fn a_part_is_looked_for_by_its_whole_row() {
     let text = ["let a = f(x).or(other);", "end"];
-    let found = |now: &[&str]| found(now, part(7, None, 1, 10..11, &text), Vec::new());
+    let found = |now: &[&str]| found(now, &part(7, None, 1, 10..11, &text), None);
     let place = |row| Some(Place::Part { start: (row, 10), end: (row, 11) });
     assert_eq!((found(&text), found(&["x", text[0]])), (place(0), place(1)));
     assert_eq!(found(&["let b = f(x).or(other);", "end"]), None);
@@ -120,8 +121,12 @@ fn a_part_is_looked_for_by_its_whole_row() {
 #[test]
 fn a_file_that_was_put_back_is_searched_for_what_was_sent() {
     let lines = || sent(7, None, "line", (2, 4), TEXT);
-    assert_eq!(found(TEXT, lines(), saved(2, &["first", "mine", "last"])), Some(Place::Lines(1..4)));
-    assert_eq!(found(TEXT, lines(), saved(2, &[])), None, "but not for rows that were deleted from it");
+    assert_eq!(found(TEXT, &lines(), Some(saved(2, &["first", "mine", "last"]))), Some(Place::Lines(1..4)));
+    assert_eq!(
+        found(TEXT, &lines(), Some(saved(2, &[]))),
+        None,
+        "but not for rows that were deleted from it"
+    );
 }
 
 #[test]
@@ -129,7 +134,7 @@ fn a_part_whose_row_was_edited_is_found_where_that_leaves_one_place() {
     let text = ["let a = f(x);", "end"];
     let part = || part(7, None, 1, 10..11, &text);
     let place = |from, to| Some(Place::Part { start: (0, from), end: (0, to) });
-    let found = |row: &str| found(&[row, "end"], part(), saved(1, &[row]));
+    let found = |row: &str| found(&[row, "end"], &part(), Some(saved(1, &[row])));
     assert_eq!(found("let abc = f(x);"), place(12, 13));
     assert_eq!(found("let a = f(xx);"), None, "either x may be what was typed");
     assert_eq!(found("let b = g(y);"), None);
@@ -143,7 +148,6 @@ fn a_range_that_the_user_deleted_is_never_looked_for() {
     for (row, text) in (2..).zip(&TEXT[1..4]) {
         mirrors.take(lines(Some(row as u64 + 3), row..row + 1, &[text]));
     }
-    let mark = without_place(7, sent(7, None, "line", (2, 4), TEXT), Vec::new());
-    mirrors.take(told(7, 5, &[mark]));
+    mirrors.take(told(7, 5, &[without_place(7)]));
     assert_eq!(place_of(&mirrors, 7), None);
 }

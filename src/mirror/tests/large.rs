@@ -14,7 +14,7 @@ fn large() -> Mirrors {
 
 /// The plugin tells where the mark of the job is.
 fn at(tick: u64, rows: std::ops::Range<usize>) -> MirrorEvent {
-    marked(tick, MANY, &[(7, rows, None)])
+    marked(tick, MANY, &[(7, rows)])
 }
 
 fn land(mirrors: &mut Mirrors, intent: Intent) {
@@ -114,11 +114,12 @@ fn a_text_that_changed_meanwhile_is_asked_for_again() {
 }
 
 #[test]
-fn of_an_answer_of_an_earlier_host_the_mark_says_what_was_sent() {
+fn an_answer_of_an_earlier_host_lands_at_its_mark() {
     let mut mirrors = Mirrors::default();
     mirrors.take(notice(1, 2, MANY));
     land(&mut mirrors, Intent::Accept { lines: bytes(&["x"]), dropped: Vec::new(), shown: None });
-    mirrors.take(marked(9, MANY, &[(7, 500..503, Some(sent(7, None, "line", (2, 4), TEXT)))]));
+    mirrors.take(recalled(&sent(7, None, "line", (2, 4), TEXT), None));
+    mirrors.take(marked(9, MANY, &[(7, 500..503)]));
     assert_eq!(call(&mirrors.take(CONTACTED)).steps[0].edits[0].rows, 500..503);
 }
 

@@ -148,25 +148,27 @@ fn told(tick: u64, rows: usize, marks: &[Value]) -> MirrorEvent {
 }
 
 /// The plugin tells of marks around these rows, from 0.
-fn marked(tick: u64, rows: usize, marks: &[(u64, std::ops::Range<usize>, Option<Value>)]) -> MirrorEvent {
-    let mark = |(job, range, sent): &(u64, std::ops::Range<usize>, Option<Value>)| {
+fn marked(tick: u64, rows: usize, marks: &[(u64, std::ops::Range<usize>)]) -> MirrorEvent {
+    let mark = |(job, range): &(u64, std::ops::Range<usize>)| {
         map(vec![
             ("id", (*job).into()),
             ("kind", "line".into()),
             ("first", range.start.into()),
             ("last", (range.end - 1).into()),
-            ("has_ended", sent.is_some().into()),
-            ("sent", sent.clone().unwrap_or(Value::Null)),
+            ("has_ended", false.into()),
         ])
     };
     told(tick, rows, &marks.iter().map(mark).collect::<Vec<_>>())
 }
 
 /// A mark without a place, of an answer that is held.
-fn without_place(job: u64, sent: Value, more: Vec<(&str, Value)>) -> Value {
-    let mut fields = vec![("id", job.into()), ("has_ended", false.into()), ("sent", sent)];
-    fields.extend(more);
-    map(fields)
+fn without_place(job: u64) -> Value {
+    json!({ "id": job, "has_ended": false })
+}
+
+/// The host has what was sent to an earlier one, and how the rows stood in the file.
+fn recalled(sent: &Value, saved: Option<SavedRows>) -> MirrorEvent {
+    MirrorEvent::Recalled(crate::fields::read(sent).unwrap(), saved)
 }
 
 /// What became of wishes, without their ranges.

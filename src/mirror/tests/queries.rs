@@ -35,7 +35,8 @@ fn a_question_waits_for_the_contact() {
     mirrors.take(notice(1, 2, TEXT.len()));
     assert_eq!(view_after(&mut mirrors, watch(7, &["x", "between", "last"])), None);
     mirrors.take(whole(1, 2, TEXT));
-    mirrors.take(marked(2, TEXT.len(), &[(7, 1..4, Some(sent(7, None, "line", (2, 4), TEXT)))]));
+    mirrors.take(recalled(&sent(7, None, "line", (2, 4), TEXT), None));
+    mirrors.take(marked(2, TEXT.len(), &[(7, 1..4)]));
     assert_eq!(view_after(&mut mirrors, CONTACTED), Some(Ok(vec![(1, 2, false)])));
 }
 

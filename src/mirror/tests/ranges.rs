@@ -22,7 +22,7 @@ fn attached(request: MirrorEvent, tick: u64, text: &[&str], mark: std::ops::Rang
     mirrors.take(notice(1, tick, text.len()));
     mirrors.take(whole(1, tick, text));
     assert_eq!(place(&mirrors, 7), None, "the attach has not been answered");
-    mirrors.take(marked(tick, text.len(), &[(7, mark, None)]));
+    mirrors.take(marked(tick, text.len(), &[(7, mark)]));
     mirrors.take(CONTACTED);
     mirrors
 }
@@ -58,16 +58,43 @@ fn a_request_at_another_changedtick_asks_for_marks_and_without_one_its_range_is_
     assert_eq!(contacts(&mirrors.take(run(7, 1, (2, 4)))), [false]);
     mirrors.take(marked(2, TEXT.len(), &[]));
     assert!(mirrors.take(CONTACTED).is_empty(), "it is not asked again");
-    mirrors.take(marked(2, TEXT.len(), &[(7, 1..4, None)]));
+    mirrors.take(marked(2, TEXT.len(), &[(7, 1..4)]));
     assert_eq!(place(&mirrors, 7), None);
 }
 
 #[test]
 fn another_host_takes_the_marks_of_what_was_sent() {
     let mut mirrors = mirrored(TEXT);
-    let sent = |lines| Some(sent(0, None, "line", lines, TEXT));
-    mirrors.take(marked(2, TEXT.len(), &[(7, 1..4, sent((2, 4))), (9, 2..4, sent((2, 4)))]));
+    for job in [7, 9] {
+        mirrors.take(recalled(&sent(job, None, "line", (2, 4), TEXT), None));
+    }
+    mirrors.take(marked(2, TEXT.len(), &[(7, 1..4), (9, 2..4)]));
     assert_eq!([7, 9].map(|job| place(&mirrors, job)), [Some(1..4), Some(2..4)]);
+}
+
+#[test]
+fn a_mark_may_come_before_the_host_has_what_was_sent() {
+    let sent = sent(7, None, "line", (2, 4), TEXT);
+    let mut mirrors = mirrored(TEXT);
+    mirrors.take(marked(2, TEXT.len(), &[(7, 1..4)]));
+    mirrors.take(recalled(&sent, None));
+    assert_eq!(place(&mirrors, 7), Some(1..4));
+    let mut mirrors = mirrored(TEXT);
+    mirrors.take(told(2, TEXT.len(), &[without_place(7)]));
+    assert_eq!(contacts(&mirrors.take(recalled(&sent, None))), [false], "it asks once more");
+    mirrors.take(told(2, TEXT.len(), &[without_place(7)]));
+    assert_eq!(place(&mirrors, 7), Some(1..4));
+}
+
+#[test]
+fn what_was_sent_goes_along_to_the_buffer_that_has_its_file_next() {
+    let mut mirrors = mirrored(TEXT);
+    mirrors.take(run(7, 2, (2, 4)));
+    mirrors.take(MirrorEvent::Buffer(1, BufferEvent::Contacted { exists: false }));
+    mirrors.take(notice(1, 2, TEXT.len()));
+    mirrors.take(whole(1, 2, TEXT));
+    mirrors.take(told(2, TEXT.len(), &[without_place(7)]));
+    assert_eq!(place(&mirrors, 7), Some(1..4));
 }
 
 #[test]

@@ -133,15 +133,6 @@ require("botglue.host.notify").note = function(line)
   fault("an error: %s", line)
 end
 
---- What is noted as written, and what a revert would take back, is what the step has put there.
-local function check_noted(step, after)
-  local place, noted = step.place, connection.jobs[step.job].range.landed
-  local rows = noted and step.landing ~= "taken" and vim.list_slice(after, place.first + 1, place.last + 1)
-  if rows and place.kind ~= "insert" and not vim.deep_equal(rows, noted.rows) then
-    fault("job %d: noted as written %s, written %s", step.job, vim.inspect(noted.rows), vim.inspect(rows))
-  end
-end
-
 local call = apply.write
 apply.write = function(argument)
   written = {}
@@ -154,7 +145,6 @@ apply.write = function(argument)
     local step_result = (result.steps or {})[i]
     if step_result and step_result.state == "written" and step_result.to ~= step_result.from then
       local entry = table.remove(written, 1)
-      check_noted(step, entry.after)
       if step.landing == "taken" then
         entry.id, entry.landing, entry.modifiable = step.job, "taken", true
         table.insert(M.records, entry)

@@ -17,15 +17,15 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 9] = [
-    ("", 441),
+    ("", 436),
     ("command", 556),
     ("config", 311),
-    ("editor", 1852),
+    ("editor", 1777),
     ("host", 698),
-    ("jobs", 1114),
-    ("ui", 1433),
+    ("jobs", 1113),
+    ("ui", 1432),
     ("ui/prompt", 659),
-    ("ui/review", 677),
+    ("ui/review", 675),
 ];
 /// By how much a budget may be above the lines.
 const SLACK: usize = 40;

@@ -209,7 +209,7 @@ end
 function Prompt:submit()
   local text = vim.trim(self:text())
   local wanted = text == "" and {} or self:ask("send")
-  local is_known = self.range:rebase()
+  local is_known = self.range:place() ~= nil
   self.is_sent = text ~= "" and is_known
   self:leave()
   if self.is_sent then

@@ -30,8 +30,6 @@ local function compared(bufnr, range)
     row = line - 1,
     tabstop = vim.bo[bufnr].tabstop,
     is_insertion = range.kind == "insert",
-    before = range.before and range.before.rows,
-    after = range.before and range.landed and range.landed.rows,
   }
 end
 
