@@ -11,7 +11,7 @@ use crate::support::agents::Gated;
 use crate::support::nvim::{Builder, Nvim};
 use crate::support::process::{self, signal};
 use crate::support::scratch::Scratch;
-use crate::support::wait;
+use crate::support::{stream, wait};
 
 /// Where in a call of the host's it is ended.
 #[derive(Clone, Copy)]
@@ -315,11 +315,16 @@ fn the_host_once_an_answer_is_stored_and_not_told() {
     scene.nvim.exec_with(
         "local id, go = ...
          require('botglue').on(id, function(update)
+           if update.kind == 'text' then vim.fn.writefile({}, go .. '.met') end
            while update.kind == 'text' and not vim.uv.fs_stat(go) do vim.uv.sleep(5) end
          end)",
         &[json!(scene.id), json!(go)],
     );
-    scene.answer();
+    let mut agent = scene.gated.run("it");
+    agent.print(&[stream::init("test"), stream::text("local b = 20")].concat());
+    wait("Neovim is in it", || go.with_extension("met").exists());
+    agent.print(&stream::result("local b = 20"));
+    drop(agent);
     let path = database(&scene.nvim);
     wait("the answer is stored", || stored(&path, LANDING).as_deref() == Some("undecided"));
     scene.kill_host();
