@@ -13,7 +13,6 @@ mod hunks;
 mod jobs;
 mod limits;
 mod lists;
-mod progress;
 mod prompt;
 mod results;
 mod reviews;
@@ -45,7 +44,6 @@ use answers::Answers;
 use decisions::Tally;
 use hunks::Asker;
 use jobs::Jobs;
-use progress::Progress;
 use prompt::Prompts;
 use reviews::Reviews;
 use status::Board;
@@ -116,7 +114,6 @@ pub struct Host {
     back: Back,
     jobs: Jobs,
     views: Views,
-    progress: Progress,
     board: Board,
     reviews: Reviews,
     prompts: Prompts,
@@ -165,7 +162,6 @@ impl Host {
             back: Back(messages),
             jobs: Jobs::default(),
             views: Views::default(),
-            progress: Progress::default(),
             board: Board::default(),
             reviews: Reviews::default(),
             prompts: Prompts::default(),
@@ -229,7 +225,6 @@ impl Host {
                 Some(message) => self.message(message),
             }
             self.follow_limits();
-            self.follow_progress();
             self.refresh_batches();
             self.refresh_list();
             self.draw_status();
@@ -291,10 +286,7 @@ impl Host {
             Command::Shown { id, tick } => self.seen_hunks(id, tick),
             Command::Edit { id, lines, is_saved } => self.edit(id, lines, is_saved),
             Command::Interrupted { ids } => self.interrupted = ids,
-            Command::Observe { id, wanted } => {
-                self.editor.forward(id, Some(wanted));
-            }
-            Command::Unobserve { id } => self.editor.forward(id, None),
+            Command::Observe { id } => self.editor.forward(id),
             Command::Ask { token, ui, asked } => self.asked(token, ui, asked),
             Command::Act { view, action, text } => self.act(&view, &action, text.as_deref()),
             Command::Cursor { view, row } => self.cursor(&view, &row),

@@ -12,7 +12,7 @@ mod wanted;
 use serde::{Deserialize, Serialize};
 
 pub use self::decode::decode;
-pub use self::mentions::{DIAGNOSTICS, DIFF, QUICKFIX, buffers, wants};
+pub use self::mentions::{DIAGNOSTICS, DIFF, QUICKFIX, buffers};
 pub use self::start::{AgentStart, directory};
 pub use self::wanted::Wanted;
 pub use crate::agent::{AgentCommand, Resume};
@@ -70,8 +70,8 @@ pub struct Request {
     pub prewarmed: Option<u64>,
     /// Neovim's `'tabstop'`.
     pub tabstop: usize,
-    /// What users' functions that watch it from the start want to hear; None where there are none.
-    pub observe: Option<Observe>,
+    /// Whether users' functions watch it from the start.
+    pub observe: bool,
 }
 
 /// A buffer of the editor's.
@@ -88,7 +88,7 @@ pub struct OpenBuffer {
 /// The text of another buffer, as it is in the editor.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct MentionedBuffer {
-    /// As the prompt names it.
+    /// As the prompt names it; in a `run` as it is shown.
     #[serde(default)]
     pub name: String,
     /// Whole lines from its first one, as many as may go along.
@@ -99,14 +99,6 @@ pub struct MentionedBuffer {
     /// Its number.
     #[serde(default)]
     pub number: u64,
-}
-
-/// What is forwarded to users' functions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-pub struct Observe {
-    /// The agent's thinking too.
-    #[serde(default)]
-    pub thinking: bool,
 }
 
 /// How the selection was made.

@@ -22,7 +22,7 @@ use crate::fields::{bad, read, some_cells, some_rows};
 use crate::land::Bytes;
 use crate::mirror::Feed;
 use crate::options::Options;
-use crate::request::{Observe, Wanted};
+use crate::request::Wanted;
 use crate::session::Batch;
 use crate::ui::{Spot, Ui};
 use ask::Ask;
@@ -77,14 +77,6 @@ pub enum Command {
     },
     /// Tell what the job says, as it comes.
     Observe {
-        /// The job's id.
-        id: u64,
-        /// What of it.
-        #[serde(flatten)]
-        wanted: Observe,
-    },
-    /// Tell that no longer.
-    Unobserve {
         /// The job's id.
         id: u64,
     },

@@ -1,8 +1,6 @@
 --- The functions that the host calls with `exec_lua`. Each takes complete states, so a late or repeated call is
 --- harmless. The host never waits for the editor to decide something.
 
-require("botglue.wiring")
-
 local connection = require("botglue.host.connection")
 
 local M = {}
@@ -103,7 +101,6 @@ for name, to in pairs({
   hang = { "botglue.ui.status", "hang" },
   hold = { "botglue.jobs.registry", "hold" },
   jobs = { "botglue.jobs.registry", "take" },
-  progress = { "botglue.jobs.progress", "tell" },
   prompt = { "botglue.ui.prompt", "draw" },
   ready = { "botglue.host.client", "ready" },
   recall = { "botglue.jobs.run", "recall" },

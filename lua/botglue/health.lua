@@ -1,7 +1,5 @@
 --- `:checkhealth botglue`: Neovim, the options, and whether the host starts. The host says the rest.
 
-require("botglue.wiring")
-
 local client = require("botglue.host.client")
 local host_process = require("botglue.host.process")
 

@@ -1,7 +1,5 @@
 --- The public API. Everything works without `setup()`; nothing is started before the first request.
 
-require("botglue.wiring")
-
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 
@@ -49,7 +47,7 @@ end
 local function start(opts, question)
   local request, select = require("botglue.command.arguments").check(opts, (client.options()))
   request.question = question
-  return require("botglue.jobs.run").begin(select(), request)
+  return require("botglue.ui.start").on(select(), request)
 end
 
 --- Starts a job; without a prompt asks for it first.
@@ -136,7 +134,7 @@ end
 ---@param id integer
 ---@return integer id of the new job
 function M.retry(id)
-  return require("botglue.jobs.run").ask_again("retry", id) --[[@as integer]]
+  return require("botglue.ui.start").ask_again("retry", id) --[[@as integer]]
 end
 
 --- Goes on in the session of a job, on its range as it is now; without a prompt asks for it first.
@@ -147,7 +145,7 @@ function M.followup(id, prompt)
   if prompt ~= nil then
     must(prompt, require("botglue.config").WORDS, "prompt")
   end
-  return require("botglue.jobs.run").ask_again("followup", id, prompt)
+  return require("botglue.ui.start").ask_again("followup", id, prompt)
 end
 
 --- Waits until a job has ended, no decision is pending and its events were sent, with the event loop running.

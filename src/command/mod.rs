@@ -191,6 +191,9 @@ fn act(
     let question = matches!(subcommand.does, Does::Ask);
     let review = call.bang.then_some(true);
     let wanted = Wanted { prompt, review, question, agent, model, ..Wanted::default() };
+    if subcommand.takes_prompt() {
+        world.options.named(rest)?;
+    }
     let choose = |choice: &Choice| choice.choose(rest, world);
     let plugin = |name, id| Act::Plugin { name, id };
     Ok(match &subcommand.does {

@@ -28,7 +28,6 @@ use crate::document::Place;
 use crate::job::Observer;
 use crate::land::Capture;
 use crate::mirror::{self, ContactScope, WriteReply};
-use crate::request::Observe;
 use crate::session::{Doing, Patch};
 use crate::ui::Chunks;
 use pending::Pending;
@@ -66,13 +65,13 @@ impl Editor {
     }
 
     /// Shows a job from now on: what it does, its newest lines of code, and what users' functions want to hear.
-    pub fn watch(&self, id: u64, preview: Option<Capture>, observe: Option<Observe>) {
-        self.pending.with(|updates| updates.watch(id, preview, observe));
+    pub fn watch(&self, id: u64, preview: Option<Capture>, is_heard: bool) {
+        self.pending.with(|updates| updates.watch(id, preview, is_heard));
     }
 
     /// What users' functions want to hear of a job that is shown; none of them does any more.
-    pub fn forward(&self, id: u64, observe: Option<Observe>) {
-        self.pending.with(|updates| updates.forward(id, observe));
+    pub fn forward(&self, id: u64) {
+        self.pending.with(|updates| updates.forward(id));
     }
 
     /// What a job has said last is void, and what its agent says from now on is none of it.
@@ -158,11 +157,6 @@ impl Editor {
         if !calls.is_empty() {
             self.send(Outgoing::Call(Call::Apply(calls)));
         }
-    }
-
-    /// How far the jobs are, of a hundred.
-    pub fn progress(&self, words: &str, status: &str, percent: usize) {
-        self.apply("progress", json(json!({ "words": words, "status": status, "percent": percent })));
     }
 
     /// What a quickfix list says of jobs that were started together.

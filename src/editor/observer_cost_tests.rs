@@ -11,7 +11,7 @@ use super::{StateChange, watch};
 use crate::agent::Protocol;
 use crate::job::Observer;
 use crate::land::Capture;
-use crate::request::{Observe, sample};
+use crate::request::sample;
 use crate::stream::Stream;
 
 /// How many events a short stream has.
@@ -32,7 +32,7 @@ impl WatchedJob {
     fn new() -> Self {
         let (id, pending) = (1, Arc::new(Pending::default()));
         let capture = Capture::new(&sample::lines("rust", &["value = 1"]), 3);
-        pending.with(|updates| updates.watch(id, Some(capture), Some(Observe { thinking: true })));
+        pending.with(|updates| updates.watch(id, Some(capture), true));
         pending.with(|updates| updates.change(id, StateChange::Started));
         let observer = watch::JobObserver { id, pending: Arc::clone(&pending) };
         Self { stream: Stream::new(Protocol::Claude, "/project"), pending, observer, sent: 0 }

@@ -10,7 +10,6 @@ use tokio::sync::Notify;
 use super::frame::{Frames, StateChange};
 use super::observed::Observed;
 use crate::land::Capture;
-use crate::request::Observe;
 use crate::session::Patch;
 use crate::stream::Update;
 
@@ -28,41 +27,38 @@ pub(super) struct PendingUpdates {
     pub(super) frames: Frames,
     /// For users' functions, as soon as possible.
     pub(super) observed: Observed,
-    /// The jobs that are shown, each with what users' functions want to hear.
-    watched: BTreeMap<u64, Option<Observe>>,
+    /// The jobs that are shown, each with whether users' functions hear it.
+    watched: BTreeMap<u64, bool>,
     /// What is known of outcomes, by job: told with the call that writes the answer, or with what becomes of it.
     pub(super) outcomes: BTreeMap<u64, Patch>,
 }
 
 impl PendingUpdates {
     /// Shows a job from now on.
-    pub(super) fn watch(&mut self, id: u64, preview: Option<Capture>, observe: Option<Observe>) {
-        self.watched.insert(id, observe);
+    pub(super) fn watch(&mut self, id: u64, preview: Option<Capture>, is_heard: bool) {
+        self.watched.insert(id, is_heard);
         if let Some(capture) = preview {
             self.frames.preview(id, capture);
         }
     }
 
-    /// What users' functions want to hear of a job that is shown.
-    pub(super) fn forward(&mut self, id: u64, observe: Option<Observe>) {
-        if let Some(watched) = self.watched.get_mut(&id) {
-            *watched = observe;
-        }
+    /// Users' functions hear a job that is shown from now on.
+    pub(super) fn forward(&mut self, id: u64) {
+        self.watched.entry(id).and_modify(|is_heard| *is_heard = true);
     }
 
     /// A job is shown no more, and what it has said last is void.
     pub(super) fn void(&mut self, id: u64) {
-        if self.watched.remove(&id).flatten().is_some() {
+        if self.watched.remove(&id) == Some(true) {
             self.observed.add(id, &Update::Restart);
         }
     }
 
     /// A job says something.
     pub(super) fn update(&mut self, id: u64, update: &Update<'_>) {
-        let Some(observe) = self.watched.get(&id).copied() else { return };
+        let Some(is_heard) = self.watched.get(&id) else { return };
         self.frames.change(id, StateChange::Update(update));
-        let is_thinking = matches!(update, Update::Thinking { .. });
-        if observe.is_some_and(|observe| observe.thinking || !is_thinking) {
+        if *is_heard {
             self.observed.add(id, update);
         }
     }

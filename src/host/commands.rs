@@ -7,8 +7,7 @@ use super::earlier::Adopter;
 use super::limits::clock;
 use super::views::PICK_WIDTH;
 use crate::command::{self, Act, Call, Group, Here, JobPlace, World};
-use crate::options::Choice;
-use crate::request::{self, OpenBuffer, Resume, Wanted};
+use crate::request::{Resume, Wanted};
 use crate::rpc::{AskedFrom, EachOf};
 use crate::session::Decision;
 use crate::store::{Checkpoint, InfoQuery};
@@ -30,23 +29,6 @@ impl Host {
             Ok(act) => self.perform(token, ui, act, from),
             Err(error) => self.draw(Some((token, Err(error)))),
         }
-    }
-
-    /// What a prompt stands for and mentions.
-    pub(super) fn compose(&self, prompt: &str, choice: Choice, open: &[OpenBuffer]) -> Result<Value, String> {
-        let options = self.options.as_ref().map_err(Clone::clone)?;
-        let Choice { agent, model, question, .. } = options.chosen(prompt, choice)?;
-        let agent = agent.unwrap_or_else(|| options.agent.clone());
-        let model = model.or(options.agent(&agent, "agent")?.command.model.clone());
-        let text = match options.named(prompt)? {
-            Some((named, more)) => format!("{}\n\n{more}", named.text),
-            None => prompt.to_owned(),
-        };
-        let buffers = request::buffers(&text, open)?;
-        let (bytes, diff) = (options.context.bytes, request::wants(&text, request::DIFF));
-        Ok(json!({
-            "agent": agent, "model": model, "question": question, "buffers": buffers, "bytes": bytes, "diff": diff,
-        }))
     }
 
     /// Replies with what completes a word.

@@ -12,7 +12,7 @@ use crate::error::Code;
 use crate::fields;
 use crate::journal::{Change, now_ms};
 use crate::options::Choice;
-use crate::request::{AgentStart, Resume};
+use crate::request::{self, AgentStart, Resume};
 use crate::rpc::PromptMessage;
 use crate::session::Known;
 use crate::stream::Outcome;
@@ -145,17 +145,24 @@ impl Host {
         self.draw(Some((token, reply)));
     }
 
-    /// What a request of the prompt has, and what its text stands for.
+    /// What a request of the prompt has, unless its text names what is not there.
     fn request_of(&self, prompt: &Prompt) -> Result<Json, String> {
         let way = prompt.chosen(&self.prompts.agents).way;
         let (agent, model) = prompt.wanted(&self.prompts.agents);
         let choice = Choice { agent, model, question: way == Way::Ask };
-        let mut request = json!({ "question": choice.question, "review": way == Way::Hold });
+        let (agent, model, question) = (&choice.agent, &choice.model, choice.question);
+        let review = way == Way::Hold;
+        let mut request = json!({ "agent": agent, "model": model, "question": question, "review": review });
         if let (Way::FollowUp, (Some(resume), cwd)) = (way, prompt.session()) {
             (request["resume"], request["cwd"]) = (json!(resume), cwd.into());
         }
-        let composed = self.compose(prompt.typed.text.trim(), choice, &prompt.buffers)?;
-        Ok(json!({ "request": request, "composed": composed }))
+        let options = self.options.as_ref().map_err(Clone::clone)?;
+        let text = prompt.typed.text.trim();
+        options.chosen(text, choice)?;
+        let named = options.named(text)?.map_or("", |(named, _)| &named.text);
+        let open = prompt.buffers.iter().filter_map(|open| Some((open.name.as_deref()?, open.number)));
+        request::buffers(&format!("{named}\n{text}"), &open.collect::<Vec<_>>())?;
+        Ok(json!({ "request": request }))
     }
 
     /// The job that wrote the lines of a prompt, where its session can be gone on in.

@@ -112,9 +112,6 @@ impl Host {
         self.note_login(&agent, &outcome);
         self.views.is_past_stale = true;
         self.editor.outcome(patch);
-        if outcome.error.is_some() {
-            self.count_failure(id);
-        }
         if is_over {
             self.keep_landing(id, if is_unwanted { "rejected" } else { "answered" });
         }
@@ -144,9 +141,7 @@ impl Host {
         let record =
             record::of(request, &outcome, None, (earlier.amounts, Amounts::default()), *since_ms, None);
         self.store.journal.append(id, Change::Ended(Box::new(record)));
-        if outcome.error.is_some() {
-            self.count_failure(id);
-        } else {
+        if outcome.error.is_none() {
             self.keep_landing(id, "rejected");
         }
         self.views.is_past_stale = true;

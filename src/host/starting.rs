@@ -67,7 +67,6 @@ impl Host {
         let (id, prewarmed) = (request.id, request.prewarmed);
         let since_ms = journal::now_ms();
         self.session.accepted(&request, since_ms);
-        self.begin_progress(&request);
         self.board.open(&request);
         self.teach();
         // The request is stored first, also while this host is ending: the next host may then run it.
@@ -120,12 +119,7 @@ impl Host {
             let id = waiting.request.id;
             self.session.limited(id, false);
             if waiting.is_stale {
-                let Request { wanted, buffers, whole, options, .. } = &*waiting.request;
-                let buffers: Vec<_> =
-                    buffers.iter().map(|buffer| json!([buffer.name, buffer.number])).collect();
-                let composed =
-                    json!({ "buffers": buffers, "bytes": options.context.bytes, "diff": whole.is_some() });
-                self.editor.recall(json!({ "id": id, "request": wanted, "composed": composed }));
+                self.editor.recall(json!({ "id": id, "request": waiting.request.wanted }));
                 self.jobs.recall(waiting);
             } else {
                 self.start(waiting);

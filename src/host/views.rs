@@ -62,10 +62,6 @@ impl Host {
         self.views.screen.resize(ui);
         match asked {
             Ok(Asked::Command { call, from }) => self.command_line(token, ui, &call, *from),
-            Ok(Asked::Compose { prompt, choice, buffers }) => {
-                let composed = self.compose(&prompt, choice, &buffers);
-                self.draw(Some((token, composed)));
-            }
             Ok(Asked::Complete { typed, lead }) => self.complete(token, &typed, &lead),
             Ok(Asked::Jump { by, from }) => self.jump(token, by, &from.here),
             Ok(Asked::Each(wanted)) => {

@@ -6,11 +6,9 @@
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::mentions::{DIAGNOSTICS, DIFF, QUICKFIX, mentions_buffers, wants};
+use super::mentions::{DIAGNOSTICS, DIFF, QUICKFIX, buffers, wants};
 use super::start::directory;
-use super::{
-    AgentStart, Diagnostic, MentionedBuffer, Observe, Request, Resume, Selection, SelectionKind, Wanted,
-};
+use super::{AgentStart, Diagnostic, MentionedBuffer, Request, Resume, Selection, SelectionKind, Wanted};
 use crate::error::{Code, JobError};
 use crate::fields::bytes::{plain, unescape};
 use crate::fields::{bad, read};
@@ -31,7 +29,8 @@ struct Run {
     review: Option<bool>,
     replaces: Option<u64>,
     prewarmed: Option<u64>,
-    observe: Option<Observe>,
+    #[serde(default)]
+    observe: bool,
     tabstop: Option<usize>,
     #[serde(default)]
     path: String,
@@ -53,26 +52,31 @@ struct Run {
     #[serde(default)]
     quickfix: Vec<String>,
     whole: Option<Vec<String>>,
-    buffers: Option<Vec<MentionedBuffer>>,
+    #[serde(default)]
+    buffers: Vec<MentionedBuffer>,
 }
 
 /// Reads a request, with the options in force. Every error has the code `bad_request` and names its field, but for a
 /// working directory that is gone; unknown fields are ignored.
 pub fn decode(value: &Json, options: &Options) -> Result<Request, JobError> {
-    let run: Run = read(value)?;
+    let mut run: Run = read(value)?;
     let Run { filetype, resume, replaces, .. } = run;
     let (prompt, selection) = (plain(&run.prompt), checked(run.selection)?);
     let choice =
         options.chosen(&prompt, run.choice).map_err(|error| JobError::new(Code::BadRequest, error))?;
     let named = options.named(&prompt).ok().flatten();
     let text = named.map_or_else(|| prompt.clone(), |(named, more)| format!("{}\n{more}", named.text));
-    if run.buffers.is_none() && mentions_buffers(&text) {
-        return Err(bad("prompt", "mentions a buffer: start the job with vim.schedule()"));
-    }
-    let mut room = options.context.bytes;
-    let mut buffers = run.buffers.unwrap_or_default();
-    for buffer in &mut buffers {
-        cut(&mut buffer.lines, &mut room);
+    let open = run.buffers.iter().map(|buffer| (buffer.name.as_str(), buffer.number));
+    let open: Vec<_> = open.collect();
+    let mentioned = buffers(&text, &open).map_err(|error| JobError::new(Code::BadRequest, error))?;
+    let (mut room, mut buffers) = (options.context.bytes, Vec::new());
+    for (name, number) in mentioned {
+        let at = run.buffers.iter().position(|buffer| buffer.number == number);
+        if let Some(at) = at {
+            let mut buffer = MentionedBuffer { name, ..run.buffers.swap_remove(at) };
+            cut(&mut buffer.lines, &mut room);
+            buffers.push(buffer);
+        }
     }
     let own = readable(run.diagnostics);
     let instructions = named.map_or_else(

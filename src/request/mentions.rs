@@ -2,8 +2,6 @@
 //! `@diagnostics` all diagnostics of the buffer; `@diff` what has changed in it since the last commit; `@quickfix` the
 //! quickfix list. The agent reads a mentioned file (`@src/lib.rs`) itself.
 
-use super::OpenBuffer;
-
 const BUFFER: &str = "@buffer:";
 /// All diagnostics of the buffer.
 pub const DIAGNOSTICS: &str = "@diagnostics";
@@ -12,11 +10,11 @@ pub const DIFF: &str = "@diff";
 /// The quickfix list.
 pub const QUICKFIX: &str = "@quickfix";
 
-/// The buffers that a prompt mentions: the name in it, and the number.
+/// The buffers that a prompt mentions, of those that there are by their names: the name in it, and the number.
 ///
 /// # Errors
 /// Where one is not there, or several have its name.
-pub fn buffers(text: &str, open: &[OpenBuffer]) -> Result<Vec<(String, u64)>, String> {
+pub fn buffers(text: &str, open: &[(&str, u64)]) -> Result<Vec<(String, u64)>, String> {
     let mut found: Vec<(String, u64)> = Vec::new();
     for rest in behind(text, BUFFER) {
         let quoted = rest.strip_prefix('"').and_then(|rest| rest.split_once('"')).map(|(name, _)| name);
@@ -33,11 +31,6 @@ pub fn buffers(text: &str, open: &[OpenBuffer]) -> Result<Vec<(String, u64)>, St
         }
     }
     Ok(found)
-}
-
-/// Whether it mentions any.
-pub fn mentions_buffers(text: &str) -> bool {
-    behind(text, BUFFER).next().is_some()
 }
 
 /// Whether it has one of these mentions: not a file whose name begins so.
@@ -60,13 +53,12 @@ fn behind<'a>(text: &'a str, mention: &'a str) -> impl Iterator<Item = &'a str> 
 }
 
 /// The buffer of a name: the whole one, a number, or the end of a path that no other one has.
-fn buffer(name: &str, open: &[OpenBuffer]) -> Result<Option<u64>, String> {
-    let named = || open.iter().filter_map(|buffer| Some((buffer.name.as_deref()?, buffer.number)));
-    if let Some((_, number)) = named().find(|(own, number)| *own == name || number.to_string() == name) {
-        return Ok(Some(number));
+fn buffer(name: &str, open: &[(&str, u64)]) -> Result<Option<u64>, String> {
+    if let Some((_, number)) = open.iter().find(|(own, number)| *own == name || number.to_string() == name) {
+        return Ok(Some(*number));
     }
     let is_end = |own: &str| own.strip_suffix(name).is_some_and(|front| front.ends_with('/'));
-    let ends: Vec<_> = named().filter(|(own, _)| is_end(own)).collect();
+    let ends: Vec<_> = open.iter().filter(|(own, _)| is_end(own)).collect();
     if ends.len() > 1 {
         return Err(format!("{BUFFER}{name}: {} buffers have this name, say more of the path", ends.len()));
     }
@@ -79,8 +71,7 @@ mod tests {
 
     #[test]
     fn buffers_have_their_names_numbers_and_ends_of_paths() {
-        let open = |name: &str, number| OpenBuffer { name: Some(name.to_owned()), path: None, number };
-        let open = [open("src/a.rs", 2), open("b/a.rs", 3), open("two words", 4)];
+        let open = [("src/a.rs", 2), ("b/a.rs", 3), ("two words", 4)];
         let found = |text| buffers(text, &open).map(|found| found.into_iter().map(|(_, n)| n).collect());
         for (text, numbers) in [
             ("as in @buffer:src/a.rs, and @buffer:2", vec![2]),

@@ -102,6 +102,6 @@ fn request(filetype: &str, kind: SelectionKind, rows: &[(&str, usize, usize)]) -
         buffers: Vec::new(),
         prewarmed: None,
         tabstop: 8,
-        observe: None,
+        observe: false,
     }
 }

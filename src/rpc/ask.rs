@@ -9,8 +9,6 @@ use super::review::HunkKey;
 use crate::command::{Call, Here, Item};
 use crate::error::JobError;
 use crate::fields::{cells, read};
-use crate::options::Choice;
-use crate::request::OpenBuffer;
 use crate::ui::{Against, Origin, Ui};
 
 /// An `ask`.
@@ -50,17 +48,6 @@ pub enum Asked {
         call: Call,
         /// From where it is given.
         from: Box<AskedFrom>,
-    },
-    /// What a prompt stands for and mentions, where a job asks for that.
-    Compose {
-        /// The prompt.
-        prompt: String,
-        /// What else the job asks for.
-        #[serde(flatten)]
-        choice: Choice,
-        /// The buffers that there are.
-        #[serde(default)]
-        buffers: Vec<OpenBuffer>,
     },
     /// What completes the word of a command.
     Complete {
@@ -130,8 +117,7 @@ impl Asked {
     pub const fn is_of_held_answer(&self) -> bool {
         !matches!(
             self,
-            Self::Compose { .. }
-                | Self::Each(_)
+            Self::Each(_)
                 | Self::Prompt(_)
                 | Self::Act(_)
                 | Self::Health { .. }

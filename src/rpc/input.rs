@@ -135,9 +135,9 @@ mod tests {
         bytes
     }
 
-    fn unobserve(id: u64) -> Vec<u8> {
+    fn observe(id: u64) -> Vec<u8> {
         let argument = Value::Map(vec![("id".into(), id.into())]);
-        encoded(vec![2.into(), "unobserve".into(), Value::Array(vec![argument])])
+        encoded(vec![2.into(), "observe".into(), Value::Array(vec![argument])])
     }
 
     fn reply(id: u64) -> Vec<u8> {
@@ -146,8 +146,7 @@ mod tests {
 
     #[tokio::test]
     async fn notifications_are_taken_out_and_the_rest_is_passed_in_whatever_pieces_they_come() {
-        let decode =
-            [unobserve(0), reply(0), reply(1), unobserve(1), unobserve(2), reply(2), unobserve(3)].concat();
+        let decode = [observe(0), reply(0), reply(1), observe(1), observe(2), reply(2), observe(3)].concat();
         for size in [1, 2, 7, 30, decode.len()] {
             let (send, mut messages) = mpsc::unbounded_channel();
             let (mut editor, input) = tokio::io::duplex(size);
@@ -165,7 +164,7 @@ mod tests {
             assert_eq!(passed, [reply(0), reply(1), reply(2)].concat(), "in pieces of {size}");
             for expected in 0..4 {
                 let message = messages.try_recv().expect("a message before the end");
-                assert!(matches!(message, Command::Unobserve { id } if id == expected));
+                assert!(matches!(message, Command::Observe { id } if id == expected));
             }
         }
     }
@@ -199,13 +198,13 @@ mod tests {
             encoded(vec![1.into(), 1.into()]),
             encoded(vec![1.into(), "1".into(), Value::Nil, Value::Nil]),
             encoded(vec![0.into(), Value::Nil, "what".into(), Value::Array(Vec::new())]),
-            encoded(vec![2.into(), "unobserve".into(), Value::Nil]),
+            encoded(vec![2.into(), "observe".into(), Value::Nil]),
             [&[0x93, 2, 0xa1, b'x'][..], &deep].concat(),
             deep,
             encoded(vec![9.into(), 9.into(), "what".into(), Value::Array(Vec::new())]),
             request.clone(),
             reply(1),
-            unobserve(5),
+            observe(5),
         ]
         .concat();
         let (send, mut messages) = mpsc::unbounded_channel();
@@ -219,6 +218,6 @@ mod tests {
         .await
         .unwrap();
         assert_eq!(passed, [reply(0), request, reply(1)].concat());
-        assert!(matches!(messages.try_recv(), Ok(Command::Unobserve { id: 5 })));
+        assert!(matches!(messages.try_recv(), Ok(Command::Observe { id: 5 })));
     }
 }

@@ -68,9 +68,9 @@ test("the same from Lua, and a retry fills it in with what there is then", funct
   nvim:answer(1, { "TWO" })
   nvim:type(":Botglue retry 1<CR>")
   contains(nvim:message(2), "fix these:\nno diagnostics\nin TWO, not {this}")
-  local ok, err = unpack(nvim:lua("return { pcall(require('botglue').run, { prompt = '/fxi' }) }"))
-  equal(ok, false)
-  contains(err, "botglue: no prompt /fxi: did you mean /fix?")
+  nvim:run(child.line(2), { prompt = "/fxi" })
+  nvim:host("ended", 3)
+  contains(nvim:job(3).error.message, "no prompt /fxi: did you mean /fix?")
 end)
 
 test("each takes one that changes text", function()

@@ -366,7 +366,7 @@ test("a script gets the hunks, and takes one of them while the text is the same"
     return nvim:lua("return { pcall(require('botglue').accept, 1, ...) }", opts)[2]
   end
   contains(accept({ hunk = 1, tick = 1 }), "get the hunks of job 1 again: the text has changed since")
-  contains(accept({ hunk = 1 }), "hunk and tick must be numbers")
+  contains(accept({ hunk = "1", tick = 1 }), "hunk must be a number")
   nvim:eventually("there is a newer one", "return require('botglue').hunks(1).tick == vim.b.changedtick")
   equal(nvim:lua("return #require('botglue').hunks(1)"), 2)
 end)

@@ -48,7 +48,6 @@ end
 ---@param range any
 ---@param bufnr integer
 local function check_range(range, bufnr)
-  must(range, { "table" }, "range")
   must(range.kind, { "string", choices = { "line", "char", "block", "insert" } }, "range.kind")
   local needs_col = range.kind == "char" or range.kind == "block"
   check_position(range.first, "range.first", bufnr, range.kind == "insert" and 0 or 1, needs_col)
@@ -67,14 +66,26 @@ local function cursor_line(bufnr)
   return math.max(vim.fn.getbufinfo(bufnr)[1].lnum, 1)
 end
 
-local FIELDS = {
+local RUN = {
   prompt = { "string" },
   bufnr = { "any" },
-  range = { "any" },
+  range = { "table" },
   agent = { "string" },
   model = config.MODEL,
   review = { "boolean" },
 }
+
+--- Checks the fields of what a function is given.
+---@param opts any
+---@param rules botglue.Rules
+local function check(opts, rules)
+  must(opts, { "table" }, "opts")
+  local unknown = {}
+  config.read(opts, rules, "", "", unknown)
+  if #unknown > 0 then
+    error("botglue: there is no field " .. unknown[1], 0)
+  end
+end
 
 --- Checks what `run()` is given.
 ---@param opts any
@@ -83,10 +94,7 @@ local FIELDS = {
 ---@return fun(): botglue.Selection select takes the selection; ends visual mode where it comes from there
 function M.check(opts, options)
   opts = opts == nil and {} or opts
-  must(opts, { "table" }, "opts")
-  for field, value in pairs(opts) do
-    must(value, FIELDS[field] or error(("botglue: there is no field %s"):format(tostring(field)), 0), field)
-  end
+  check(opts, RUN)
   if opts.prompt then
     must(opts.prompt, config.WORDS, "prompt")
   end
@@ -108,28 +116,20 @@ function M.check(opts, options)
     end
 end
 
+local function are_numbers(values)
+  return type(values[1]) == "number" and type(values[2]) == "number"
+end
+local ACCEPT = {
+  range = { "table", as = "a list like { 3, 5 }", fits = are_numbers },
+  hunk = { "number", as = "a number, as one of those of hunks()" },
+  tick = { "number", as = "a number, as that of hunks()" },
+  bufnr = { "number", as = "the number of a loaded buffer", fits = api.nvim_buf_is_loaded },
+}
+
 --- Checks what `accept()` is given.
 ---@param opts any
 function M.check_accept(opts)
-  if opts == nil then
-    return
-  end
-  must(opts, { "table" }, "opts")
-  local function are_numbers(values)
-    return type(values) == "table" and type(values[1]) == "number" and type(values[2]) == "number"
-  end
-  local LINES = { "any", as = "a list like { 3, 5 }", fits = are_numbers }
-  local TAKEN = { "any", as = "numbers, as those of hunks()", fits = are_numbers }
-  local HERE = { "number", as = "the number of a loaded buffer", fits = api.nvim_buf_is_loaded }
-  if opts.range ~= nil then
-    must(opts.range, LINES, "range")
-  end
-  if opts.hunk ~= nil then
-    must({ opts.hunk, opts.tick }, TAKEN, "hunk and tick")
-  end
-  if opts.bufnr ~= nil then
-    must(opts.bufnr, HERE, "bufnr")
-  end
+  check(opts == nil and {} or opts, ACCEPT)
 end
 
 return M

@@ -63,7 +63,7 @@ return function(wanted, range, has_user)
   local ids = vim.tbl_map(function(group)
     local target = selection.lines(group.buffer, group.first, group.last)
     local request = vim.tbl_extend("error", wanted, { notes = group.notes })
-    return require("botglue.jobs.run").begin(target, request)
+    return require("botglue.ui.start").on(target, request)
   end, reply.groups)
   require("botglue.jobs.results").open(wanted.prompt, ids)
 end

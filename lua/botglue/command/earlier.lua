@@ -2,8 +2,6 @@
 --- journal the host's program says what a Neovim that is gone has left. A host is started once a file of an answer is
 --- read.
 
-require("botglue.wiring")
-
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local notify = require("botglue.host.notify")

@@ -1,15 +1,13 @@
 --- `:Botglue`: captures where it is given, asks the host what it means, and does what only Neovim can. The prompt of a
 --- bare `:Botglue` and the log open without a host.
 
-require("botglue.wiring")
-
 local ask = require("botglue.host.ask")
 local capture = require("botglue.editor.capture")
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
 local range = require("botglue.editor.marks")
-local run = require("botglue.jobs.run")
+local start = require("botglue.ui.start")
 local selection = require("botglue.editor.selection")
 
 local M = {}
@@ -48,7 +46,7 @@ end
 ---@param args table
 ---@param request botglue.Request
 ---@param target botglue.Range
-local function start(args, request, target)
+local function begin(args, request, target)
   local is_for_line = not request.prompt and not request.question and args.range == 0
   if is_for_line and client.options().context.diagnostics then
     local first, last = capture.diagnosed(target.bufnr, args.line1)
@@ -57,11 +55,7 @@ local function start(args, request, target)
       target = range.from_selection(selection.lines(target.bufnr, first, last))
     end
   end
-  local id = run.start(target, request)
-  if id and request.question then
-    -- Not where they are once they have typed what stands behind the command.
-    connection.jobs[id].asked_from = capture.whereabouts()
-  end
+  start.at(target, request)
 end
 
 local function open_log()
@@ -106,13 +100,13 @@ local function follow(reply, args, target)
   if reply.plugin then
     perform(reply.plugin.name, reply.plugin.id, args.lines)
   elseif reply.start and target then
-    start(args, reply.start, target)
+    begin(args, reply.start, target)
   elseif reply.each then
     -- With `:silent`, or without a UI, a script runs the command.
     local has_user = not args.smods.silent and #api.nvim_list_uis() > 0
     require("botglue.command.each")(reply.each, args.lines, has_user)
   elseif reply.again then
-    run.again(reply.again)
+    start.again(reply.again)
   elseif reply.pick then
     require("botglue.ui.ops").pick(reply.pick)
   elseif reply.file then
@@ -138,7 +132,7 @@ local function execute(args)
     )
   end
   if line == "" and target then
-    return start(args, { review = args.bang or nil }, target)
+    return begin(args, { review = args.bang or nil }, target)
   elseif line == "log" and args.range == 0 and not args.bang then
     return open_log()
   end

@@ -1,10 +1,8 @@
 --- The functions behind the maps: they start a job on a selection or a motion, and show an error as one line.
 
-require("botglue.wiring")
-
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
-local run = require("botglue.jobs.run")
+local start = require("botglue.ui.start")
 local selection = require("botglue.editor.selection")
 
 local M = {}
@@ -13,7 +11,7 @@ local M = {}
 ---@param question boolean?
 function M.visual(question)
   errors.guard(function()
-    run.begin(assert(selection.take_visual()), { question = question })
+    start.on(assert(selection.take_visual()), { question = question })
   end)
 end
 
@@ -28,7 +26,7 @@ end
 function M.insert()
   errors.guard(function()
     local line = fold_end(vim.api.nvim_win_get_cursor(0)[1])
-    run.begin(selection.insertion(vim.api.nvim_get_current_buf(), line), {})
+    start.on(selection.insertion(vim.api.nvim_get_current_buf(), line), {})
   end)
 end
 
@@ -41,7 +39,7 @@ function M.run_line()
     for _ = 2, vim.v.count1 do
       last = fold_end(math.min(last + 1, vim.api.nvim_buf_line_count(0)))
     end
-    run.begin(selection.linewise(vim.api.nvim_get_current_buf(), line, last), {})
+    start.on(selection.linewise(vim.api.nvim_get_current_buf(), line, last), {})
   end)
 end
 
@@ -62,12 +60,7 @@ for name, is_question in pairs({ operate = false, operate_ask = true }) do
   M[name] = function(kind)
     errors.guard(function()
       local request = { prompt = connection.repeated, question = is_question or nil }
-      run.begin(selection.from_operator(kind), request, {
-        sent = function(prompt)
-          connection.repeated = prompt
-        end,
-        set_repeat = require("botglue.editor.redo").operator,
-      })
+      start.on(selection.from_operator(kind), request, true)
     end)
   end
 end

@@ -193,14 +193,13 @@ function M.must(value, rule, name)
 end
 
 --- A copy of what was given, without what does not exist.
----@param given any
+---@param given table
 ---@param rules botglue.Rules
 ---@param source string what comes before the path in an error
 ---@param prefix string
 ---@param unknown string[] gets the paths of that
 ---@return table
-local function read(given, rules, source, prefix, unknown)
-  M.must(given, { "table" }, source .. prefix:sub(1, -2))
+function M.read(given, rules, source, prefix, unknown)
   local known = {}
   for key, value in pairs(given) do
     local path, rule = prefix .. tostring(key), rules[key] or rules["*"]
@@ -213,7 +212,8 @@ local function read(given, rules, source, prefix, unknown)
       M.must(value, rule, source .. path)
       known[key] = vim.deepcopy(value)
     else
-      known[key] = read(value, rule, source, path .. ".", unknown)
+      M.must(value, { "table" }, source .. path)
+      known[key] = M.read(value, rule, source, path .. ".", unknown)
     end
   end
   return known
@@ -271,7 +271,7 @@ function M.resolve(setup)
   local function check(given, name, source)
     given = given == nil and {} or given
     M.must(given, { "table" }, name)
-    return read(given, OPTIONS, source, "", unknown)
+    return M.read(given, OPTIONS, source, "", unknown)
   end
   local own = check(setup, "the options", "option ")
   local global = check(M.global(), "vim.g.botglue", "vim.g.botglue.")

@@ -89,15 +89,26 @@ function M.report(bufnr)
   send_state(bufnr, { marks = marks })
 end
 
---- A buffer is entered, named, read, written or unloaded: what Neovim's text events do not say.
+--- A buffer is entered, named, read, written or unloaded: what Neovim's text events do not say. In one that reads the
+--- file of held answers the host finds their ranges.
 ---@param event { buf: integer, event: string }
 local function buffer_changed(event)
   local bufnr, path = event.buf, M.path(event.buf)
+  for _, job in pairs(connection.jobs) do
+    local range, is_waiting = job.range, event.event == "BufReadPost" and job:is_held()
+    local is_its_file = path ~= "" and job.path == path and not api.nvim_buf_is_loaded(range.bufnr)
+    if is_waiting and is_its_file then
+      range:move_to(bufnr)
+    end
+    if range.bufnr == bufnr then
+      job.path = path ~= "" and path or job.path
+      if is_waiting and not range.marks then
+        M.want(bufnr, job)
+      end
+    end
+  end
   if not connection.mirrored[bufnr] then
     return
-  end
-  for _, job in pairs(path ~= "" and connection.jobs or {}) do
-    job.path = job.range.bufnr == bufnr and path or job.path
   end
   local is_written = event.event == "BufWritePost" or event.event == "BufUnload"
   send_state(bufnr, {
@@ -119,9 +130,10 @@ local function buffer_wiped(event)
   end)
 end
 
---- Reports what happens to the buffers that are mirrored. The autocommands are global, because the first `:write` of an
+--- Reports what happens to buffers. The autocommands are global, because the first `:write` of an
 --- unnamed buffer removes its buffer-local ones.
 local function watch()
+  require("botglue.editor.moment").follow()
   local group = api.nvim_create_augroup("botglue.attach", { clear = true })
   local function on(events, callback, pattern)
     local opts = { group = group, pattern = pattern, desc = "botglue: the host mirrors the text" }
@@ -140,9 +152,6 @@ end
 ---@param marks table[]?
 local function mirror(bufnr, marks)
   if api.nvim_buf_is_loaded(bufnr) then
-    if next(connection.mirrored) == nil then
-      watch()
-    end
     connection.mirrored[bufnr] = true
     send_state(bufnr, { marks = marks })
   end
@@ -169,12 +178,12 @@ function M.follow_prompt(range)
   end
 end
 
---- A new host has started: asks it to mirror the same buffers.
-function M.mirror_all()
+table.insert(connection.hooks.started, function()
+  watch()
   for bufnr in pairs(connection.mirrored) do
     mirror(bufnr)
   end
-end
+end)
 
 --- Whole lines around the rows `first` to `past`, as many on either side as the limits of the options allow.
 ---@param bufnr integer
@@ -284,18 +293,25 @@ function M.buffers(root)
   end, buffers)
 end
 
---- The text of a buffer from its first line on, at least as much as goes along.
----@param name string
----@param bufnr integer
+--- The loaded buffers that a prompt may name, each with its text from the first line on: at least what goes along.
+---@param root string
+---@param prompt string
 ---@param most integer bytes
----@return { name: string, lines: string[], count: integer }
-function M.text(name, bufnr, most)
-  local count, past = api.nvim_buf_line_count(bufnr), 0
-  while past < count and api.nvim_buf_get_offset(bufnr, past) <= most do
-    past = past + 1000
-  end
-  local lines = api.nvim_buf_get_lines(bufnr, 0, past, false)
-  return { name = name, number = bufnr, lines = lines, count = count }
+---@return { name: string, number: integer, lines: string[], count: integer }[]
+function M.texts(root, prompt, most)
+  local named = vim.tbl_filter(function(buffer)
+    local name = buffer.name and vim.fs.basename(buffer.name)
+    return name and (prompt:find(name, 1, true) or prompt:find(tostring(buffer.number), 1, true))
+  end, M.buffers(root))
+  return vim.tbl_map(function(buffer)
+    local bufnr, past = buffer.number, 0
+    local count = api.nvim_buf_line_count(bufnr)
+    while past < count and api.nvim_buf_get_offset(bufnr, past) <= most do
+      past = past + 1000
+    end
+    local lines = api.nvim_buf_get_lines(bufnr, 0, past, false)
+    return { name = buffer.name, number = bufnr, lines = lines, count = count }
+  end, named)
 end
 
 --- The entries of the quickfix list, one a line.

@@ -51,19 +51,10 @@ local function note_quit()
   })
 end
 
---- Follows the commands that may end Neovim.
-function M.watch_quit()
-  api.nvim_create_autocmd("QuitPre", {
-    group = api.nvim_create_augroup("botglue.quit", { clear = true }),
-    desc = "botglue: land nothing in a file that was written already",
-    callback = note_quit,
-  })
-end
-
---- Watches for pastes from now on: `vim.paste` is where all of them come through. A long one comes piece by piece from
---- a terminal: Neovim joins each to the undo step of the one before it, and what is written between two as well.
+--- Watches for pastes: `vim.paste` is where all of them come through. A long one comes piece by piece from a terminal:
+--- Neovim joins each to the undo step of the one before it, and what is written between two as well.
 ---@return { at: integer? } state when the last piece came, while there are more to come
-function M.watch_paste()
+local function watch_paste()
   local state, paste = {}, vim.paste
   vim.paste = function(lines, phase)
     state.at = nil -- should it fail
@@ -72,6 +63,16 @@ function M.watch_paste()
     return goes_on
   end
   return state
+end
+
+--- Follows pastes, and the commands that may end Neovim, from now on.
+function M.follow()
+  connection.paste = connection.paste or watch_paste()
+  api.nvim_create_autocmd("QuitPre", {
+    group = api.nvim_create_augroup("botglue.quit", { clear = true }),
+    desc = "botglue: land nothing in a file that was written already",
+    callback = note_quit,
+  })
 end
 
 ---@return boolean

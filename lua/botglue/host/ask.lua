@@ -47,17 +47,6 @@ function M.reply(answer)
   end
 end
 
---- A host is gone: it answers no more.
----@param process botglue.Process
----@param err string
-function M.fail(process, err)
-  for token, question in pairs(connection.questions) do
-    if question.process == process then
-      M.reply({ token = token, error = err })
-    end
-  end
-end
-
 --- Waits, with the event loop running, for what a script or a key has asked for: text may change within the script or
 --- the mapping then, which would make it wait elsewhere.
 ---@param ms integer

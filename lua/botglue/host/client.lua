@@ -2,10 +2,20 @@
 --- host, or decides on a job or an answer.
 
 local connection = require("botglue.host.connection")
-local handlers = require("botglue.host.handlers")
+local errors = require("botglue.host.errors")
 local host_process = require("botglue.host.process")
 
 local M = {}
+
+local RESTARTS = 3 -- a minute
+
+--- Calls what other modules have to do then.
+---@param name "started"|"ready"|"lost"|"leaving"
+local function call(name, ...)
+  for _, hook in ipairs(connection.hooks[name]) do
+    errors.guard(hook, ...)
+  end
+end
 
 --- The options in force. All who ask get the same table until others are given. Tells of options that do not exist.
 ---@return botglue.Options options never to be changed
@@ -25,6 +35,21 @@ function M.options()
   return last.options, last.unknown
 end
 
+--- Whether to start another host at once: only if a range must be followed, and a limited number of times.
+---@return boolean
+local function restarts()
+  local is_needed = #connection.lost + #connection.written > 0
+    or connection.prompt ~= nil
+    or vim.iter(pairs(connection.jobs)):any(function(_, job)
+      return job:is_held()
+    end)
+  local now = vim.uv.now()
+  connection.restarts = vim.tbl_filter(function(at)
+    return now - at < 60000
+  end, connection.restarts)
+  return is_needed and #connection.restarts < RESTARTS
+end
+
 ---@param process botglue.Process
 ---@param err botglue.JobError
 local function lost(process, err)
@@ -33,8 +58,23 @@ local function lost(process, err)
   end
   -- While Neovim exits, all jobs have ended already, and nothing would end a host that is started now: Neovim would
   -- wait for it. (If an autocommand ends Neovim, VimLeavePre does not come.)
-  if not connection.leaving and vim.v.exiting == vim.NIL then
-    handlers.host_lost(process, err)
+  if connection.leaving or vim.v.exiting ~= vim.NIL then
+    return
+  end
+  -- What runs on the way does not wait for another host, which has to know of all jobs first.
+  connection.applying = true
+  call("lost", process, err)
+  for _, token in ipairs(vim.tbl_keys(connection.questions)) do
+    local question = connection.questions[token]
+    if question and question.process == process then
+      connection.questions[token] = nil
+      errors.guard(question.reply, nil, err.message)
+    end
+  end
+  connection.applying = false
+  if not connection.process and restarts() then
+    table.insert(connection.restarts, vim.uv.now())
+    M.connect()
   end
 end
 
@@ -48,12 +88,12 @@ function M.connect()
   local process, err = host_process.start((M.options()), connection.session, connection.ready_within, lost)
   connection.process = process
   if process then
-    handlers.host_started(process)
+    call("started", process)
     vim.api.nvim_create_autocmd("VimLeavePre", {
       group = vim.api.nvim_create_augroup("botglue.client", { clear = true }),
       desc = "botglue: end the jobs",
       callback = function()
-        handlers.leaving()
+        call("leaving")
       end,
     })
   end
@@ -99,7 +139,7 @@ end
 function M.ready(hello)
   local process = connection.process
   if process and not process.ready then
-    handlers.host_ready(process)
+    call("ready", process)
     process:greet(hello)
   end
 end

@@ -7,6 +7,8 @@
 ---@field ready_within integer milliseconds that a host has to say that it is there
 ---@field restarts integer[] when hosts were started again by themselves, in milliseconds, the newest last
 ---@field leaving boolean? whether Neovim ends
+---@field hooks table<string, (fun(...))[]> what the loaded modules do when a host has started, is about to get what
+--- waits for it, or is gone, and when Neovim ends
 ---@field applying boolean? whether a call of the host's is under way
 ---@field questions table<integer, botglue.Question> questions to the host, by their token
 ---@field last_question integer
@@ -26,7 +28,6 @@
 ---@field spent number? what the jobs have cost that are not known any more
 ---@field telling botglue.Telling events that are to be told
 ---@field news table[] what jobs have to say in this tick
----@field progress { words: string }? what was reported last, while jobs run
 ---@field counted boolean? whether a status line has asked for the counts
 ---@field waiting integer how many calls of `wait()` are under way
 
@@ -54,6 +55,7 @@ local connection = {
   session = vim.text.hexencode(vim.uv.random(16)):lower() .. "p" .. vim.fn.getpid(),
   ready_within = 5000,
   restarts = {},
+  hooks = { started = {}, ready = {}, lost = {}, leaving = {} },
   questions = {},
   last_question = 0,
   asked_within = 500,

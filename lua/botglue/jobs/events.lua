@@ -32,24 +32,12 @@ local function tell_oldest()
   return true
 end
 
---- Whether there is an autocommand for an event. A job's table is not made for none.
----@param name string
----@return boolean
-local function is_heard(name)
-  return vim.iter(vim.api.nvim_get_autocmds({ event = "User" })):any(function(autocmd)
-    return autocmd.buflocal or vim.fn.match(name, vim.fn.glob2regpat(autocmd.pattern)) >= 0
-  end)
-end
-
 --- Tells of something in the next tick, after all that is to be told before; or `first`, at once if that is possible.
 ---@param name string
 ---@param job botglue.Job
 ---@param first boolean?
 function M.emit(name, job, first)
   local telling = connection.telling
-  if not is_heard(name) then
-    return
-  end
   local is_now = first and telling.depth < DEEPEST
   table.insert(telling.queue, is_now and 1 or #telling.queue + 1, { name = name, data = job:table() })
   if is_now then

@@ -1,36 +1,13 @@
 --- What becomes of the jobs when their host has died or Neovim exits. What was written stands, an answer that waited is
 --- held, and a job that ran fails; its answer, if that was stored, the next host offers as a held one.
 
-local ask = require("botglue.host.ask")
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local events = require("botglue.jobs.events")
 local notify = require("botglue.host.notify")
-local progress = require("botglue.jobs.progress")
 local write = require("botglue.editor.write")
 
 local M = {}
-
-local RESTARTS = 3 -- a minute
-
---- Whether to start another host at once: only if a range must be followed, and a limited number of times.
----@return boolean
-local function restarts()
-  local is_needed = #connection.lost + #connection.written > 0
-    or connection.prompt ~= nil
-    or vim.iter(pairs(connection.jobs)):any(function(_, job)
-      return job:is_held()
-    end)
-  local now = vim.uv.now()
-  connection.restarts = vim.tbl_filter(function(at)
-    return now - at < 60000
-  end, connection.restarts)
-  if not is_needed or #connection.restarts >= RESTARTS then
-    return false
-  end
-  table.insert(connection.restarts, now)
-  return true
-end
 
 --- Ends the jobs.
 ---@param err botglue.JobError why those fail that go on
@@ -54,26 +31,14 @@ local function end_jobs(err)
     end
     job.deciding = nil
   end
-  progress.stop()
   return failed
 end
 
---- A host is gone. What runs on the way does not wait for another one, which has to know of all jobs first.
----@param process botglue.Process
+--- A host is gone.
+---@param _ botglue.Process
 ---@param err botglue.JobError
-function M.host_lost(process, err)
-  connection.applying = true
-  local ok, raised = pcall(function()
-    vim.list_extend(connection.lost, end_jobs(err))
-    ask.fail(process, err.message)
-  end)
-  connection.applying = false
-  if not ok then
-    notify.error(tostring(raised))
-  end
-  if not connection.process and restarts() then
-    client.connect()
-  end
+function M.host_lost(_, err)
+  vim.list_extend(connection.lost, end_jobs(err))
 end
 
 --- Tells a new host what the last one has left.

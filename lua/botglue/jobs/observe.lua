@@ -1,5 +1,5 @@
 --- The user's functions that observe a job. A job owns its observers and drops them when it has ended; the host sends
---- a job's updates only while there are any.
+--- the updates of a job that has had any.
 ---
 --- An observer is called within the host's call, before the update is drawn or stored: a slow one holds up the host.
 --- One that raises an error is removed.
@@ -12,34 +12,12 @@ local M = {}
 ---@field fn fun(update: botglue.Update)
 ---@field thinking boolean
 
---- The updates that the observers of a job need from the host.
+--- The job is about to be sent: whether the host is to forward its updates from its first line on.
 ---@param job botglue.Job
----@return "nothing"|"words"|"thinking"
-local function wanted(job)
-  local most = "nothing"
-  for _, observer in ipairs(job.observers) do
-    most = observer.thinking and "thinking" or most == "nothing" and "words" or most
-  end
-  return most
-end
-
---- Tells the host if the observers of a job that it has need other updates than before.
----@param job botglue.Job
-local function ask(job)
-  local now = wanted(job)
-  if job.observed and now ~= job.observed then
-    job.observed = now
-    local method = now == "nothing" and "unobserve" or "observe"
-    client.tell(method, { id = job.id, thinking = now == "thinking" })
-  end
-end
-
---- The job is about to be sent: what the host is to forward from its first line on.
----@param job botglue.Job
----@return { thinking: boolean }?
+---@return true?
 function M.from_start(job)
-  job.observed = wanted(job)
-  return job.observed ~= "nothing" and { thinking = job.observed == "thinking" } or nil
+  job.observed = #job.observers > 0
+  return job.observed or nil
 end
 
 ---@param job botglue.Job
@@ -57,7 +35,6 @@ local function remove(job, fn)
   job.observers = vim.tbl_filter(function(observer)
     return observer.fn ~= fn
   end, job.observers)
-  ask(job)
 end
 
 --- Adds an observer. If the job has ended already, it gets only that update, in the next tick.
@@ -72,12 +49,13 @@ function M.add(job, fn, thinking)
   else
     table.insert(job.observers, { fn = fn, thinking = thinking })
   end
-  if job:is_open() then
-    ask(job)
-  else
+  if not job:is_open() then
     vim.schedule(function()
       M.finished(job)
     end)
+  elseif job.observed == false then
+    job.observed = true
+    client.tell("observe", { id = job.id })
   end
   return function()
     remove(job, fn)

@@ -30,7 +30,7 @@ local PUBLIC = vim.split(
 ---@field newest_tool integer its index
 ---@field uuid string? of one that was taken over: its answer's key in the store
 ---@field observers botglue.Observer[]
----@field observed string? which updates the host forwards; nil until the job was sent
+---@field observed boolean? whether the host forwards its updates; nil until the job was sent
 ---@field deciding "asked"|"pending"|nil a decision of the user was sent; pending: no call waits for the reply
 local Job = {}
 Job.__index = Job
@@ -124,15 +124,6 @@ function Job:hear(updates)
   end
 end
 
---- It has ended, or its held answer was decided. Its range is still marked, invisibly: its lines stay current, and what
---- landed can be taken back, until the host says that it is too old.
-function Job:release()
-  draw_counts()
-  if self:is_held() then
-    M.watch_files()
-  end
-end
-
 ---@class botglue.Patch what the host says of a job
 ---@field id integer
 ---@field set table<string, any>? the fields that changed; `vim.NIL`: gone
@@ -164,10 +155,10 @@ function Job:take(patch)
     self.ended = vim.uv.hrtime()
     self:enter(status)
     observe.finished(self)
-    self:release()
+    draw_counts()
     events.emit("BotglueJobFinished", self)
   elseif was_held and set.landing then
-    self:release()
+    draw_counts()
     local review = connection.review
     if review and review.job == self then
       review:close()
@@ -240,7 +231,7 @@ function M.add(fields)
   local base = { status = "queued", tools = {}, newest_tool = 0, observers = {} }
   local job = setmetatable(vim.tbl_extend("force", base, started, fields), Job)
   connection.jobs[job.id] = job
-  job:release()
+  draw_counts()
   return job
 end
 
@@ -273,28 +264,6 @@ function M.counts()
   return open, held, spent
 end
 
---- Has the host find the ranges of held answers in each buffer that reads their file.
-function M.watch_files()
-  vim.api.nvim_create_autocmd("BufReadPost", {
-    group = vim.api.nvim_create_augroup("botglue.held", { clear = true }),
-    desc = "botglue: held answers of this file",
-    callback = function(event)
-      local path = capture.path(event.buf)
-      for _, job in pairs(connection.jobs) do
-        local range = job.range
-        local is_elsewhere = range.bufnr ~= event.buf
-        local is_its_file = path ~= "" and job.path == path and not vim.api.nvim_buf_is_loaded(range.bufnr)
-        if job:is_held() and (is_elsewhere and is_its_file or not is_elsewhere and not range.marks) then
-          if is_elsewhere then
-            range:move_to(event.buf)
-          end
-          capture.want(event.buf, job)
-        end
-      end
-    end,
-  })
-end
-
 --- Makes a job of a held answer of the store, which has the number of the failed job whose answer it is, if it is one
 --- of this Neovim.
 ---@param answer botglue.HeldAnswer
@@ -321,6 +290,15 @@ function M.hold(told)
     return not vim.list_contains(told.lost, id)
   end, connection.lost)
   return vim.tbl_map(recall, told.answers)
+end
+
+-- What becomes of the jobs when their host, or Neovim, is gone.
+for name, does in pairs({ ready = "introduce", lost = "host_lost", leaving = "leave" }) do
+  table.insert(connection.hooks[name], function(...)
+    if connection.last_id > 0 then
+      require("botglue.jobs.lost")[does](...)
+    end
+  end)
 end
 
 return M

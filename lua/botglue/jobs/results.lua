@@ -62,4 +62,10 @@ function M.open(prompt, ids)
   client.tell("batch", batch)
 end
 
+table.insert(connection.hooks.started, function(process)
+  for _, batch in ipairs(connection.batches) do
+    process:notify("batch", batch)
+  end
+end)
+
 return M

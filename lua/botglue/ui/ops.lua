@@ -7,7 +7,7 @@ local go = require("botglue.ui.go")
 local notify = require("botglue.host.notify")
 local range = require("botglue.editor.marks")
 local registry = require("botglue.jobs.registry")
-local run = require("botglue.jobs.run")
+local start = require("botglue.ui.start")
 
 local M = {}
 
@@ -37,7 +37,7 @@ local function again(earlier, from)
   local target = range.from_selection(place)
   local ok, raised = pcall(function()
     go.show(from, bufnr, (target:lines()), 0)
-    run.start(target, earlier.request)
+    start.at(target, earlier.request)
   end)
   if not ok then
     target:unmark()
@@ -80,7 +80,7 @@ local function follow(reply, from, register)
     go_to(registry.job(reply.range), from)
   end
   if reply.again and reply.again.id then
-    run.again(reply.again)
+    start.again(reply.again)
   elseif reply.review then
     from:close()
     require("botglue.ui.review.held").show(reply.review)

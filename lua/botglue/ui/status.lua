@@ -290,11 +290,11 @@ function M.hang(items)
   end
 end
 
---- The host is gone: nothing hangs any more.
-function M.host_lost()
+-- The host is gone: nothing hangs any more.
+table.insert(connection.hooks.lost, function()
   for id, hung in pairs(vim.tbl_extend("error", {}, connection.hung)) do
     drop(id, hung)
   end
-end
+end)
 
 return M

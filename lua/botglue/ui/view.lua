@@ -7,7 +7,6 @@ local capture = require("botglue.editor.capture")
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
-local handlers = require("botglue.host.handlers")
 local own = require("botglue.ui.own")
 local place = require("botglue.ui.place")
 local rows = require("botglue.ui.rows")
@@ -180,7 +179,7 @@ function View:map()
       elseif class == "input" then
         self:input(action, key[5])
       elseif class == "asked" then
-        errors.guard(handlers.row_key, self, action)
+        errors.guard(require("botglue.ui.ops").act, self, action)
       else
         tell("act", { view = self.id, action = action })
       end
@@ -367,12 +366,12 @@ function M.draw(call)
   })
 end
 
---- The host is gone, and with it all that its windows could do.
-function M.host_lost()
+-- The host is gone, and with it all that its windows could do.
+table.insert(connection.hooks.lost, function()
   connection.late = {}
   for _, view in pairs(vim.tbl_extend("error", {}, connection.views)) do
     view:close()
   end
-end
+end)
 
 return M

@@ -34,7 +34,7 @@ fn jobs(serve: &Serve) -> Vec<(&'static str, Json)> {
     let context = json!({
         "before": ["a"], "after": ["b"], "diagnostics": [{"line": 1, "severity": "error", "message": "m"}],
         "mentioned": [{"line": 2, "message": "n"}], "quickfix": ["a:1: b"], "whole": ["a"], "buffers": [{"name": "a", "number": 1, "lines": ["b"], "count": 1}],
-        "observe": {"thinking": true}, "status": {"preview": 3}, "max_parallel": 1000, "prewarmed": 1, "max_turns": 2,
+        "observe": true, "status": {"preview": 3}, "max_parallel": 1000, "prewarmed": 1, "max_turns": 2,
         "max_cost_usd": 0.5, "context": {"bytes": 100, "rules": true},
     });
     let run = serve.request(1_000_000, "echo local b", &context);
@@ -53,8 +53,7 @@ fn jobs(serve: &Serve) -> Vec<(&'static str, Json)> {
         ("edit", json!({"id": 1, "lines": ["a"], "is_saved": true})),
         ("edit", json!({"id": 1, "is_saved": false})),
         ("interrupted", json!({"ids": [1, 2]})),
-        ("observe", json!({"id": 1, "thinking": true})),
-        ("unobserve", json!({"id": 1})),
+        ("observe", json!({"id": 1})),
     ]
 }
 
@@ -91,10 +90,6 @@ fn windows() -> Vec<(&'static str, Json)> {
         ("command", json!({"line": "jobs", "from": from})),
         ("command", json!({"line": "pick held", "from": from})),
         ("command", json!({"line": "transcript 1", "bang": true, "from": from})),
-        (
-            "compose",
-            json!({"prompt": "/fix @buffer:a", "buffers": [{"name": "a", "path": "a", "number": 1}]}),
-        ),
         ("complete", json!({"typed": "run ++agent=", "lead": "++agent="})),
         ("jump", json!({"by": -1, "from": from})),
         (

@@ -12,7 +12,6 @@ local writes = {} -- by job: a write that no end has claimed yet
 local answered = {} -- the jobs whose agent was told what to say
 local agents = {} -- by job: the FIFO of its agent, open
 
-require("botglue.wiring")
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local moment = require("botglue.editor.moment")

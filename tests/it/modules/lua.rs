@@ -5,27 +5,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Every folder, and every module beside them, in the order in which they may know each other. Below the wiring modules
-/// call what is above them through `host.handlers`, which it fills in; above it are the entries, which require it.
-const ORDER: [&str; 12] = [
-    "version", "util", "config", "host", "editor", "jobs", "ui", "wiring", "command", "apply", "init",
-    "health",
-];
+/// Every folder, and every module beside them, in the order in which they may know each other. What a host
+/// that starts or is gone means for a module, that module adds to the `hooks` of the connection.
+const ORDER: [&str; 11] =
+    ["version", "util", "config", "host", "editor", "jobs", "ui", "command", "apply", "init", "health"];
 
 type Requires = BTreeMap<String, BTreeSet<String>>;
 
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 9] = [
-    ("", 436),
-    ("command", 556),
+    ("", 376),
+    ("command", 541),
     ("config", 311),
-    ("editor", 1777),
-    ("host", 698),
-    ("jobs", 1113),
-    ("ui", 1432),
-    ("ui/prompt", 659),
-    ("ui/review", 675),
+    ("editor", 1794),
+    ("host", 715),
+    ("jobs", 898),
+    ("ui", 1480),
+    ("ui/prompt", 669),
+    ("ui/review", 679),
 ];
 /// By how much a budget may be above the lines.
 const SLACK: usize = 40;

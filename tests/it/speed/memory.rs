@@ -29,7 +29,7 @@ pub fn with_jobs() -> Run {
             editor.nvim.exec("return require('botglue').statusline()") == ""
         });
         let idle = Builder::new(Scratch::new()).start();
-        idle.exec("require('botglue.wiring'); local client = require('botglue.host.client') client.connect(client.options())");
+        idle.exec("local client = require('botglue.host.client') client.connect(client.options())");
         idle.wait("the host is ready", || {
             idle.exec("return require('botglue.host.connection').process.ready") == true
         });

@@ -86,7 +86,7 @@ pub fn host_and_plugin() -> Run {
     Box::new(|| {
         let nvim = Builder::new(Scratch::new()).start();
         let ready = nvim.exec(
-            "require('botglue.wiring'); local client = require('botglue.host.client')
+            "local client = require('botglue.host.client')
              local ready, at = client.ready, nil
              client.ready = function(hello) at = vim.uv.hrtime() ready(hello) end
              local options = client.options()

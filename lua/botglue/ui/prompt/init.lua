@@ -44,16 +44,11 @@ local KEYS = {
   { "<C-l>", { "i", "s" }, "more" },
 }
 
----@class botglue.PromptOptions
----@field options botglue.Options
----@field proposal string? a suggested prompt; typing replaces it
----@field set_repeat fun()? makes `.` repeat the operator that opened the prompt
-
 ---@class botglue.Prompt: botglue.PromptWindow
 ---@field id integer that no other has, also of another Neovim: when it opened, in microseconds
 ---@field request botglue.Request
----@field opts botglue.PromptOptions
----@field send botglue.SendPrompt
+---@field repeats boolean? whether `.` repeats the operator that asks for it
+---@field proposal string? a suggested prompt; typing replaces it
 ---@field draft table? what was chosen in the draft with which it begins, as the host has said
 ---@field typed string its text when it was last read
 ---@field is_sent boolean?
@@ -138,14 +133,14 @@ function Prompt:introduce()
   local about = {
     project = self.project,
     cwd = self.project,
-    review = self.opts.options.review,
+    review = client.options().review,
     buffer = bufnr,
     path = is_there and capture.path(bufnr) or nil,
     name = is_there and api.nvim_buf_get_name(bufnr) or nil,
     is_insertion = self.range.shape == "insert",
     chosen = self.frame.chosen,
     draft = self.draft,
-    proposal = self.opts.proposal,
+    proposal = self.proposal,
   }
   message.about = vim.tbl_extend("force", about, self.request)
   message.buffers = capture.buffers(self.project)
@@ -182,7 +177,7 @@ function Prompt:close()
   if self.win then
     own.close(self)
   end
-  if not self.is_sent and self.typed:find("%S") and vim.trim(self.typed) ~= self.opts.proposal then
+  if not self.is_sent and self.typed:find("%S") and vim.trim(self.typed) ~= self.proposal then
     -- The next prompt at these lines goes on with it.
     table.insert(connection.drafts, self)
   end
@@ -218,8 +213,8 @@ function Prompt:submit()
     end, connection.drafts)
     local request =
       vim.tbl_extend("force", self.request, wanted.request, { prompt = text, prewarmed = self.id })
-    request.agent, request.model = wanted.composed.agent, wanted.composed.model
-    self.send(request, wanted.composed)
+    connection.repeated = self.repeats and text or connection.repeated
+    require("botglue.jobs.run").send(self.range, request)
   elseif text ~= "" then
     errors.fail("the place is not known: select the lines, <C-p> recalls the prompt")
   end
@@ -278,13 +273,13 @@ function Prompt:watch()
       self:set_text(taken.text or self:text())
     end
   end, here)
-  self.on_close[2], self.forget_dot = origin.watch_dot(on, self.bufnr, self.opts.set_repeat)
+  self.on_close[2], self.forget_dot = origin.watch_dot(on, self.bufnr, self.repeats)
   self.on_close[3] = window.watch_menu(on, self.bufnr)
 end
 
 --- Fills the new prompt with its draft or its suggestion.
 function Prompt:fill()
-  local proposal, bo = self.typed == "" and self.opts.proposal, vim.bo[self.bufnr]
+  local proposal, bo = self.typed == "" and self.proposal, vim.bo[self.bufnr]
   self.typed = proposal or self.typed
   local levels = bo.undolevels
   bo.undolevels = -1
@@ -357,9 +352,8 @@ end
 --- Opens the prompt for a range; unmarks the range if nothing is sent.
 ---@param range botglue.Range
 ---@param request botglue.Request the fields that are known already
----@param opts botglue.PromptOptions
----@param send botglue.SendPrompt called with the completed request, after the range was updated
-function M.ask(range, request, opts, send)
+---@param repeats boolean?
+function M.ask(range, request, repeats)
   local open = connection.prompt
   if open and open.win and not open:is_open() then
     -- The user has closed its window, and typed on.
@@ -371,13 +365,15 @@ function M.ask(range, request, opts, send)
   -- A prompt with a host that cannot be started is a prompt all the same.
   local process, err = client.connect()
   local draft, seconds, microseconds = take_draft(range), vim.uv.gettimeofday()
+  local is_edit = not request.question and range.kind ~= "insert"
+  local has_proposal = is_edit and client.options().context.diagnostics
   local self = setmetatable({
     id = draft and draft.id or seconds * 1000000 + microseconds,
     draft = draft and draft.frame.chosen,
     range = range,
     request = request,
-    opts = opts,
-    send = send,
+    repeats = repeats,
+    proposal = has_proposal and capture.proposal(range.bufnr, range:lines()) or nil,
     project = capture.project(range.bufnr),
     typed = request.text or draft and draft.typed or "",
     on_close = { capture.follow_prompt(range) },
@@ -392,5 +388,20 @@ function M.ask(range, request, opts, send)
     self:say(err.message)
   end
 end
+
+table.insert(connection.hooks.started, function()
+  if connection.prompt then
+    connection.prompt:introduce()
+  end
+end)
+
+table.insert(connection.hooks.lost, function(_, err)
+  vim.schedule(function()
+    local prompt = connection.prompt
+    if prompt and prompt:is_open() and not connection.process then
+      prompt:say(err.message)
+    end
+  end)
+end)
 
 return M

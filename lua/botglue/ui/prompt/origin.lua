@@ -45,10 +45,10 @@ end
 --- operator that asked for it, or nothing.
 ---@param on fun(event: string, callback: fun(), options: table) for events of the prompt
 ---@param bufnr integer of the prompt, which is current
----@param again fun()? makes `.` repeat what asked for the prompt, where that was an operator
+---@param repeats boolean? whether an operator asked for the prompt
 ---@return fun() leave to be called before the prompt closes
 ---@return fun() forget to be called when it has closed, outside of autocommands
-function M.watch_dot(on, bufnr, again)
+function M.watch_dot(on, bufnr, repeats)
   local tick, is_typed = api.nvim_buf_get_changedtick(bufnr), false
   local function forget()
     if not is_typed or api.nvim_get_current_buf() == bufnr then
@@ -64,8 +64,7 @@ function M.watch_dot(on, bufnr, again)
       return
     end
     is_typed = false
-    local set = again or require("botglue.editor.redo").forget
-    set()
+    require("botglue.editor.redo")[repeats and "operator" or "forget"]()
   end
   local function leave()
     if api.nvim_get_current_buf() == bufnr then

@@ -107,10 +107,10 @@ local function tell(bufnr)
   end
 end
 
---- A new host has started: tells it what the last one may not have read.
-function M.tell_all()
+-- What the last host may not have read.
+table.insert(connection.hooks.started, function()
   vim.iter(api.nvim_list_bufs()):each(tell)
-end
+end)
 
 --- Shows the answer, and what was typed in it; undo does not go back before that.
 ---@param bufnr integer

@@ -131,12 +131,16 @@ function Review:report()
   })
 end
 
---- A new host has started.
-function Review:follow()
-  self.panes = nil
-  capture.want(self.bufnr, self.job)
-  self:report()
-end
+table.insert(connection.hooks.started, function()
+  vim.schedule(function()
+    local review = connection.review
+    if review then
+      review.panes = nil
+      capture.want(review.bufnr, review.job)
+      review:report()
+    end
+  end)
+end)
 
 --- Replaces all that is drawn.
 ---@param painted table[] for each window: row, byte and options of the marks, and the head line

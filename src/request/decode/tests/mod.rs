@@ -39,7 +39,7 @@ fn full() -> Value {
     map! {
         "id": 3,
         "buffer": 1,
-        "prompt": "do it",
+        "prompt": "as @buffer:b.rs",
         "question": true,
         "review": true,
         "agent": "mine",
@@ -78,7 +78,7 @@ fn full() -> Value {
         "buffers": list([map! { "name": "b.rs", "lines": list(["one"]), "count": 2 }]),
         "prewarmed": 9,
         "status": map! { "preview": 3 },
-        "observe": map! { "thinking": true },
+        "observe": true,
         "notify": "all",
     }
 }
@@ -109,7 +109,7 @@ fn values_as_lua_sends_them() {
         ("id", Value::F64(3.0)),
         ("selection.first_line", Value::F64(41.0)),
         ("selection.cols", list([Value::F64(2.0), Value::F32(0.0)])),
-        ("prompt", Value::Binary(b"do it".to_vec())),
+        ("prompt", Value::Binary(b"as @buffer:b.rs".to_vec())),
         ("unknown", Value::from("ignored")),
     ];
     for (path, value) in same {
@@ -129,18 +129,15 @@ fn what_goes_along_is_what_was_found_once_as_far_as_there_is_room() {
         let Value::Map(fields) = &mut request else { unreachable!() };
         fields.extend(more.iter().map(|(name, value)| (Value::from(*name), value.clone())));
         fields.retain(|(name, _)| name.as_str() != Some("prompt"));
-        fields.push(("prompt".into(), "see @diagnostics".into()));
+        fields.push(("prompt".into(), "see @diagnostics @buffer:b.rs".into()));
         let lines = |request: Request| request.diagnostics.iter().map(|one| one.line).collect::<Vec<_>>();
         lines(decode(&request).unwrap())
     };
     assert_eq!(with_more(full()), [41, 1, 3], "4 bytes of the buffer and 90 of line 1 leave 6");
     assert_eq!(with_more(with("context.diagnostics", None)), [1, 3, 41], "mentioned all the same");
     assert_eq!(with_more(with("context.bytes", Some(3.into()))), [41, 3]);
-    let mut unread = with("prompt", Some("as @buffer:a".into()));
-    assert!(decode(&unread).is_ok());
-    let Value::Map(fields) = &mut unread else { unreachable!() };
-    fields.retain(|(name, _)| name.as_str() != Some("buffers"));
-    assert!(decode(&unread).unwrap_err().message.starts_with("prompt mentions a buffer"));
+    let unknown = decode(&with("prompt", Some("as @buffer:a".into()))).unwrap_err();
+    assert_eq!(unknown.message, "@buffer:a: no buffer that is loaded has this name");
     let request = decode(&with("context.bytes", Some(3.into()))).unwrap();
     assert_eq!(request.buffers[0].lines, [""; 0]);
 }

@@ -1,0 +1,49 @@
+--- Starts jobs on selections, and at the ranges of earlier ones; asks for the prompt first where there is none.
+
+local ask = require("botglue.host.ask")
+local range = require("botglue.editor.marks")
+local registry = require("botglue.jobs.registry")
+
+local M = {}
+
+--- Starts a job on a range that is marked.
+---@param target botglue.Range
+---@param request botglue.Request
+---@param repeats boolean? whether an operator asks for it, which `.` repeats with its prompt
+---@return integer? id
+function M.at(target, request, repeats)
+  if request.prompt then
+    return require("botglue.jobs.run").send(target, request)
+  end
+  require("botglue.ui.prompt").ask(target, request, repeats)
+end
+
+--- Starts a job on a selection.
+---@param selection botglue.Selection
+---@param request botglue.Request
+---@param repeats boolean? whether an operator asks for it, which `.` repeats with its prompt
+---@return integer? id
+function M.on(selection, request, repeats)
+  return M.at(range.from_selection(selection), request, repeats)
+end
+
+--- Starts a job as the host says, at the range of an earlier one as it is now.
+---@param again { id: integer, request: botglue.Request }
+---@return integer? id
+function M.again(again)
+  return M.at(registry.job(again.id):again(), again.request)
+end
+
+--- Asks the host for a job that asks the same as another one, or goes on in its session, and starts it.
+---@param action "retry"|"followup"
+---@param id integer
+---@param prompt string?
+---@return integer? id of the new job, or of the same one where that has waited for a limit
+function M.ask_again(action, id, prompt)
+  registry.job(id)
+  local keeps_keys = action == "retry" or prompt ~= nil
+  local reply = ask.open("again", { action = action, id = id, prompt = prompt }, { keeps_keys = keeps_keys })
+  return reply.again and M.again(reply.again) or id
+end
+
+return M
