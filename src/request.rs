@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 pub use self::decode::decode;
 pub use self::mentions::{DIAGNOSTICS, DIFF, QUICKFIX, buffers};
-pub use self::start::{AgentStart, directory};
+pub use self::start::{directory, start};
 pub use self::wanted::Wanted;
-pub use crate::agent::{AgentCommand, Resume};
+pub use crate::agent::{AgentCommand, AgentStart, Resume};
 pub use crate::options::Notify;
 use crate::options::Options;
 

@@ -44,15 +44,15 @@ fn decoder(opening: &Opening) -> Decoder {
 
 fn arguments(invocation: &Invocation<'_>) -> Vec<String> {
     let mut flags: Vec<String> = ["exec", "-o", "stream-json"].map(str::to_owned).into();
-    if let Some(model) = &invocation.command.model {
+    if let Some(model) = &invocation.start.agent.model {
         flags.extend(["-m".to_owned(), model.clone()]);
     }
-    if let Some(resume) = invocation.resume {
+    if let Some(resume) = &invocation.start.resume {
         flags.extend(["--fork".to_owned(), resume.session_id.clone()]);
         // Else it goes back to the directory of the session, which may be one that is not trusted any more.
         flags.extend(["--cwd", "."].map(str::to_owned));
     }
-    flags.extend(["--only-tools".to_owned(), tools(invocation.tools)]);
+    flags.extend(["--only-tools".to_owned(), tools(&invocation.start.tools)]);
     flags.extend(["--append-system-prompt".to_owned(), invocation.system.to_owned()]);
     flags
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::acp::preset::{Preset, Recipe};
+use super::acp::preset::Preset;
 use super::{Isolation, PrewarmSupport, Protocol};
 use crate::fields::{self, argument, map, some_argument};
 use crate::stream::Decoder;
@@ -76,25 +76,32 @@ pub enum Directory {
     Empty,
 }
 
-/// What an agent is started for.
-#[derive(Debug, Clone, Copy)]
-pub struct Invocation<'a> {
-    /// Which program, with the user's own arguments and model.
-    pub command: &'a AgentCommand,
-    /// The tools it may use, by Claude's names.
-    pub tools: &'a [String],
-    /// A limit on its turns.
+/// What decides how an agent starts: the same for a job and for an agent that waits for one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentStart {
+    /// Which CLI runs, with the user's own arguments and model.
+    pub agent: AgentCommand,
+    /// The tools that it may use, by Claude's names.
+    pub tools: Vec<String>,
+    /// A limit on its turns; none by default.
     pub max_turns: Option<u32>,
-    /// A limit on its cost, in US dollars.
+    /// A limit on its cost, in US dollars; none by default.
     pub max_cost_usd: Option<f64>,
     /// Let it load the project's own settings, hooks and helpers.
     pub trust_project: bool,
-    /// The session to go on in, by a fork.
-    pub resume: Option<&'a Resume>,
-    /// The fixed rules; the same for every job.
+    /// The session to go on in, by a fork; none begins a new one.
+    pub resume: Option<Resume>,
+    /// The project's directory.
+    pub cwd: PathBuf,
+}
+
+/// The start of an agent, with what is the same for all of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Invocation<'a> {
+    /// What is started.
+    pub start: &'a AgentStart,
+    /// The fixed rules.
     pub system: &'a str,
-    /// The user's message: prompt, code and context.
-    pub message: &'a str,
     /// Where the file with the policy of its preset is.
     pub policy: Option<&'a Path>,
 }
@@ -140,77 +147,69 @@ impl PartialEq for PathCheck {
 
 impl Eq for PathCheck {}
 
-impl<'a> Invocation<'a> {
-    /// What a preset's recipe depends on.
-    fn recipe(&self, preset: &Preset, project: &'a Path) -> Recipe<'a> {
-        Recipe {
-            tools: self.tools,
-            names: preset.tools,
-            policy: self.policy,
-            trust_project: self.trust_project,
-            project,
-            directory: directory(self),
+impl Invocation<'_> {
+    /// The whole argument vector: the agent's command, the protocol's flags, the user's arguments.
+    pub fn arguments(&self) -> Vec<String> {
+        let AgentCommand { command, args, protocol, .. } = &self.start.agent;
+        let flags = self.start.agent.preset().map_or(protocol.dialect().arguments, |preset| preset.flags);
+        command.iter().cloned().chain(flags(self)).chain(args.iter().cloned()).collect()
+    }
+
+    /// What is added to the environment; the user's own variables win.
+    pub fn environment(&self) -> BTreeMap<String, String> {
+        let command = &self.start.agent;
+        let shipped = command.preset().map(|preset| (preset.env)(self)).unwrap_or_default();
+        shipped.into_iter().chain(command.env.clone()).collect()
+    }
+
+    /// How the talk begins with the agent, which runs in `directory`.
+    pub fn opening(&self, directory: &Path) -> Opening {
+        let AgentStart { agent, resume, cwd, .. } = self.start;
+        let preset = agent.preset();
+        let own_mode = agent.acp.mode.clone();
+        Opening {
+            preset,
+            system: self.system.to_owned(),
+            directory: directory.to_string_lossy().into_owned(),
+            resume: resume.clone(),
+            model: agent.model.clone(),
+            mode: own_mode.or_else(|| preset.and_then(|preset| preset.mode).map(str::to_owned)),
+            meta: agent.acp.meta.clone(),
+            project: cwd.clone(),
+            ..Opening::default()
         }
     }
-}
 
-/// The whole argument vector of an agent for `project`: its command, the protocol's flags, the user's arguments.
-pub fn arguments(invocation: &Invocation<'_>, project: &Path) -> Vec<String> {
-    let command = invocation.command;
-    let flags = match command.preset() {
-        Some(preset) => (preset.flags)(&invocation.recipe(preset, project)),
-        None => (command.protocol.dialect().arguments)(invocation),
-    };
-    command.command.iter().cloned().chain(flags).chain(command.args.iter().cloned()).collect()
-}
-
-/// What is added to an agent's environment for `project`; the user's own variables win.
-pub fn environment(invocation: &Invocation<'_>, project: &Path) -> BTreeMap<String, String> {
-    let command = invocation.command;
-    let mut variables: BTreeMap<String, String> = match command.preset() {
-        Some(preset) => (preset.env)(&invocation.recipe(preset, project)).into_iter().collect(),
-        None => BTreeMap::new(),
-    };
-    variables.extend(command.env.clone());
-    variables
-}
-
-/// Where an agent has to run.
-pub fn directory(invocation: &Invocation<'_>) -> Directory {
-    let command = invocation.command;
-    if let Some(directory) = command.acp.directory.filter(|_| command.protocol == Protocol::Acp) {
-        return directory;
+    /// The agent's own names of those of these tools that it may use, or may not; each has Claude's name before it.
+    pub(super) fn named<'n>(
+        &self,
+        names: &'n [(&'n str, &'n str)],
+        is_allowed: bool,
+    ) -> impl Iterator<Item = &'n str> {
+        let is_tool = |tool: &str| self.start.tools.iter().any(|allowed| allowed == tool);
+        names.iter().filter(move |(tool, _)| is_tool(tool) == is_allowed).map(|(_, name)| *name)
     }
-    let is_apart = command.preset().is_some() || command.protocol.dialect().isolation == Isolation::Directory;
-    if is_apart && !invocation.trust_project { Directory::Empty } else { Directory::Project }
 }
 
-/// Whether an agent may be started before there is a message for it. One that speaks the Agent Client Protocol opens
-/// its session then, and nothing may keep it from running what the project's settings say, unless it is shipped or runs
-/// elsewhere.
-pub fn waits(invocation: &Invocation<'_>) -> bool {
-    let command = invocation.command;
-    let is_isolated = command.protocol != Protocol::Acp
-        || command.preset().is_some()
-        || directory(invocation) == Directory::Empty;
-    is_isolated && command.protocol.dialect().prewarm == PrewarmSupport::Waits
-}
+impl AgentStart {
+    /// Where the agent has to run.
+    pub fn directory(&self) -> Directory {
+        let agent = &self.agent;
+        if let Some(directory) = agent.acp.directory.filter(|_| agent.protocol == Protocol::Acp) {
+            return directory;
+        }
+        let is_apart = agent.preset().is_some() || agent.protocol.dialect().isolation == Isolation::Directory;
+        if is_apart && !self.trust_project { Directory::Empty } else { Directory::Project }
+    }
 
-/// How the talk begins with an agent that works on `project` and runs in `directory`.
-pub fn opening(invocation: &Invocation<'_>, project: &Path, directory: &Path) -> Opening {
-    let Invocation { command, resume, system, .. } = invocation;
-    let preset = command.preset();
-    let own_mode = command.acp.mode.clone();
-    Opening {
-        preset,
-        system: (*system).to_owned(),
-        directory: directory.to_string_lossy().into_owned(),
-        resume: resume.cloned(),
-        model: command.model.clone(),
-        mode: own_mode.or_else(|| preset.and_then(|preset| preset.mode).map(str::to_owned)),
-        meta: command.acp.meta.clone(),
-        project: project.to_owned(),
-        ..Opening::default()
+    /// Whether the agent may be started before there is a message for it. One that speaks the Agent Client Protocol
+    /// opens its session then, and nothing may keep it from running what the project's settings say, unless it is
+    /// shipped or runs elsewhere.
+    pub fn waits(&self) -> bool {
+        let is_isolated = self.agent.protocol != Protocol::Acp
+            || self.agent.preset().is_some()
+            || self.directory() == Directory::Empty;
+        is_isolated && self.agent.protocol.dialect().prewarm == PrewarmSupport::Waits
     }
 }
 

@@ -18,8 +18,7 @@ mod values;
 
 pub use acp::preset::Preset;
 pub use invocation::{
-    AcpOptions, AgentCommand, Directory, Invocation, Opening, PathCheck, Resume, arguments, decoder,
-    directory, environment, opening, waits,
+    AcpOptions, AgentCommand, AgentStart, Directory, Invocation, Opening, PathCheck, Resume, decoder,
 };
 
 pub use known::{About, KnownAgent, OpenCommand, known};

@@ -1,9 +1,8 @@
 //! Helpers for the tests of agents: a stream in, its outcome out.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use super::{AcpOptions, AgentCommand, Invocation, Protocol};
+use super::{AcpOptions, AgentCommand, AgentStart, Invocation, Protocol};
 use crate::error::Code;
 use crate::stream::{AgentInput, Outcome, ProcessEnd, Stream, ToolStatus, Update};
 
@@ -74,34 +73,30 @@ pub fn command(name: &str, protocol: Protocol) -> AgentCommand {
     }
 }
 
-/// It is started in a project that is not trusted, with no tools, limits or words.
-pub fn invocation(command: &AgentCommand) -> Invocation<'_> {
-    Invocation {
-        command,
-        tools: &[],
+/// It is started in a project that is not trusted, with no tools and no limits.
+pub fn start(agent: AgentCommand) -> AgentStart {
+    AgentStart {
+        agent,
+        tools: Vec::new(),
         max_turns: None,
         max_cost_usd: None,
         trust_project: false,
         resume: None,
-        system: "",
-        message: "",
-        policy: None,
+        cwd: "/home/dev/project".into(),
     }
 }
 
-/// The argument vector for a project.
-pub fn arguments(invocation: &Invocation<'_>) -> Vec<String> {
-    super::arguments(invocation, Path::new("/home/dev/project"))
+/// With these rules.
+pub fn invocation(start: &AgentStart) -> Invocation<'_> {
+    Invocation { start, system: "the rules", policy: None }
 }
 
 /// All that an agent is sent that only prints, with its message.
-pub fn input(invocation: &Invocation<'_>) -> Vec<u8> {
-    let project = Path::new("/home/dev/project");
-    let opening = super::opening(invocation, project, project);
-    let mut decoder = super::decoder(invocation.command.protocol, &opening);
+pub fn input(start: &AgentStart, message: &str) -> Vec<u8> {
+    let mut decoder = super::decoder(start.agent.protocol, &invocation(start).opening(&start.cwd));
     let mut input = AgentInput::default();
     decoder.dialogue.begin(&mut input);
-    decoder.dialogue.say(invocation.message, &mut |_| {}, &mut input);
+    decoder.dialogue.say(message, &mut |_| {}, &mut input);
     assert!(input.is_over());
     input.take()
 }

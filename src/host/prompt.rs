@@ -12,7 +12,7 @@ use crate::error::Code;
 use crate::fields;
 use crate::journal::{Change, now_ms};
 use crate::options::Choice;
-use crate::request::{self, AgentStart, Resume};
+use crate::request::{self, Resume};
 use crate::rpc::PromptMessage;
 use crate::session::Known;
 use crate::stream::Outcome;
@@ -279,7 +279,7 @@ impl Host {
         let Some((id, prompt)) = &self.prompts.open else { return };
         let choice = Choice { agent: Some(agent), model, question: way == Way::Ask };
         let (id, (resume, cwd)) = (*id, prompt.session());
-        let start = AgentStart::new(choice, fields::path(cwd), resume.cloned(), &self.prompts.agents.options);
+        let start = request::start(choice, fields::path(cwd), resume.cloned(), &self.prompts.agents.options);
         // A job that cannot be started says why.
         if let Ok(start) = start {
             self.prewarm(id, &start);

@@ -7,10 +7,9 @@ use serde_json::{Value, json};
 
 use super::Host;
 use super::jobs::{QueuedJob, RunningJob};
-use crate::agent;
 use crate::editor::StateChange;
 use crate::error::{Code, JobError};
-use crate::job::{self, Job, Launch};
+use crate::job::{Job, Launch};
 use crate::journal::{self, Change, CountedBefore};
 use crate::land::Capture;
 use crate::record;
@@ -93,11 +92,10 @@ impl Host {
 
     /// Starts an agent for a prompt that is being typed, if its protocol lets it wait for a message.
     pub(super) fn prewarm(&mut self, prompt: u64, start: &AgentStart) {
-        let invocation = job::invocation(start, "");
-        if self.is_ending || !agent::waits(&invocation) {
+        if self.is_ending || !start.waits() {
             return;
         }
-        let launch = match Launch::new(&invocation, &start.cwd, &self.context.empty_directory) {
+        let launch = match Launch::new(start, &self.context.empty_directory) {
             Ok(launch) => launch,
             // The job that would claim this agent reports the error.
             Err(error) => return tracing::debug!(%error, "the agent was not prewarmed"),

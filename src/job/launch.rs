@@ -6,10 +6,9 @@ use std::path::{Component, Path, PathBuf};
 
 use super::empty::EmptyDirectory;
 use super::program;
-use crate::agent::{self, AgentCommand, Directory, Invocation, Opening, PathCheck};
+use crate::agent::{self, AgentCommand, AgentStart, Directory, Invocation, Opening, PathCheck};
 use crate::error::{Code, JobError};
 use crate::message;
-use crate::request::AgentStart;
 use crate::stream::Stream;
 
 /// See the module. An agent that was started for an equal one is the right agent.
@@ -23,55 +22,31 @@ pub struct Launch {
     pub(super) arguments: Vec<String>,
     /// The directory to run in.
     pub(super) directory: PathBuf,
-    /// The project that it works on; often the same.
-    pub(super) project: PathBuf,
-    /// How the talk with it begins.
+    /// How the talk with it begins, and the project that it works on.
     opening: Opening,
 }
 
-/// The invocation of an agent for a message; with an empty one, of an agent that waits for it.
-pub fn invocation<'a>(start: &'a AgentStart, message: &'a str) -> Invocation<'a> {
-    Invocation {
-        command: &start.agent,
-        tools: &start.tools,
-        max_turns: start.max_turns,
-        max_cost_usd: start.max_cost_usd,
-        trust_project: start.trust_project,
-        resume: start.resume.as_ref(),
-        system: message::SYSTEM,
-        message,
-        policy: None,
-    }
-}
-
 impl Launch {
-    /// What an invocation on `project` starts; `empty` is where agents run that load settings from whatever directory
-    /// they run in.
+    /// What this starts; `empty` is where agents run that load settings from whatever directory they run in.
     ///
     /// # Errors
     /// `spawn_failed` where such an agent has no empty directory to run in.
-    pub fn new(
-        invocation: &Invocation<'_>,
-        project: &Path,
-        empty: &EmptyDirectory,
-    ) -> Result<Self, JobError> {
-        let agent = invocation.command;
-        let directory = match agent::directory(invocation) {
-            Directory::Project => project.to_owned(),
+    pub fn new(start: &AgentStart, empty: &EmptyDirectory) -> Result<Self, JobError> {
+        let agent = &start.agent;
+        let directory = match start.directory() {
+            Directory::Project => start.cwd.clone(),
             Directory::Empty => empty.find().map_err(|error| no_empty_directory(&agent.name, &error))?,
         };
         let policy = agent.preset().and_then(|preset| preset.policy);
         let policy = policy.map(|(name, rules)| empty.write_beside(name, rules)).transpose();
         let policy = policy.map_err(|error| no_empty_directory(&agent.name, &error))?;
-        let invocation = &Invocation { policy: policy.as_deref(), ..*invocation };
-        let opening = agent::opening(invocation, project, &directory);
+        let invocation = Invocation { start, system: message::SYSTEM, policy: policy.as_deref() };
         Ok(Self {
             agent: agent.clone(),
-            environment: agent::environment(invocation, project),
-            arguments: agent::arguments(invocation, project),
-            opening: Opening { is_inside: PathCheck(is_inside), ..opening },
+            environment: invocation.environment(),
+            arguments: invocation.arguments(),
+            opening: Opening { is_inside: PathCheck(is_inside), ..invocation.opening(&directory) },
             directory,
-            project: project.to_owned(),
         })
     }
 
@@ -80,7 +55,7 @@ impl Launch {
     /// # Errors
     /// As above.
     pub(super) fn of_command(command: Vec<String>, env: BTreeMap<String, String>) -> Result<Self, JobError> {
-        let command = AgentCommand {
+        let agent = AgentCommand {
             name: "mine".to_owned(),
             protocol: agent::Protocol::Text,
             command,
@@ -89,18 +64,16 @@ impl Launch {
             model: None,
             acp: agent::AcpOptions::default(),
         };
-        let invocation = Invocation {
-            command: &command,
-            tools: &[],
+        let start = AgentStart {
+            agent,
+            tools: Vec::new(),
             max_turns: None,
             max_cost_usd: None,
             trust_project: false,
             resume: None,
-            system: "",
-            message: "",
-            policy: None,
+            cwd: std::env::temp_dir(),
         };
-        Self::new(&invocation, &std::env::temp_dir(), &EmptyDirectory::default())
+        Self::new(&start, &EmptyDirectory::default())
     }
 
     /// The same, for tests.
@@ -113,7 +86,7 @@ impl Launch {
     /// The stream of such an agent, which has not begun.
     pub(super) fn stream(&self) -> Stream {
         let decoder = agent::decoder(self.agent.protocol, &self.opening);
-        let stream = Stream::new(decoder, &self.project.to_string_lossy());
+        let stream = Stream::new(decoder, &self.opening.project.to_string_lossy());
         if self.opening.resume.is_some() { stream.resumed() } else { stream }
     }
 
@@ -128,8 +101,8 @@ impl Launch {
     /// `spawn_failed` where the project is gone, `agent_not_found` if the program does not exist.
     pub(super) fn locate(&self) -> Result<PathBuf, JobError> {
         // A missing directory and a missing program are one error number, and not every agent runs in the project.
-        if !self.project.is_dir() {
-            return Err(project_gone(&self.project));
+        if !self.opening.project.is_dir() {
+            return Err(project_gone(&self.opening.project));
         }
         let (program, name) = (self.program(), &self.agent.name);
         if program::is_relative_path(program) {

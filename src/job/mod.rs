@@ -31,7 +31,7 @@ use tracing::Instrument;
 pub use empty::EmptyDirectory;
 pub use files::files;
 pub use groups::Groups;
-pub use launch::{Launch, invocation};
+pub use launch::Launch;
 pub use observers::Observer;
 pub use prewarm::{Prewarm, Prewarmed};
 pub use program::{find_program, search_path};

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use super::event_sink::EventSink;
 use super::files;
 use super::groups::Groups;
-use super::launch::{self, Launch};
+use super::launch::Launch;
 use super::prewarm::Prewarmed;
 use super::run::Run;
 use super::running::RunningAgent;
@@ -42,10 +42,7 @@ pub(super) async fn run(
             None => project,
         };
         let read = tokio::task::spawn_blocking(move || {
-            let message = message::user(&project, &rules_for(&project));
-            let invocation = launch::invocation(&project.start, &message);
-            let launch = Launch::new(&invocation, &project.start.cwd, &empty);
-            (message, launch)
+            (message::user(&project, &rules_for(&project)), Launch::new(&project.start, &empty))
         });
         read.await.ok()
     };

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use super::mentions::{DIAGNOSTICS, DIFF, QUICKFIX, buffers, wants};
 use super::start::directory;
-use super::{AgentStart, Diagnostic, MentionedBuffer, Request, Resume, Selection, SelectionKind, Wanted};
+use super::{Diagnostic, MentionedBuffer, Request, Resume, Selection, SelectionKind, Wanted};
 use crate::error::{Code, JobError};
 use crate::fields::bytes::{plain, unescape};
 use crate::fields::{bad, read};
@@ -104,10 +104,10 @@ pub fn decode(value: &Json, options: &Options) -> Result<Request, JobError> {
     let whole = run.whole.filter(|_| wants(&text, DIFF));
     let whole = whole.map(|lines| (lines.iter().map(|line| plain(line) + "\n").collect(), room));
     let cwd = directory(&run.cwd)?;
-    let start = AgentStart::new(choice.clone(), cwd.clone(), resume, options);
+    let start = super::start(choice.clone(), cwd.clone(), resume, options);
     // An agent that cannot go on in a session is told what was said.
     let start = start.or_else(|error| match replaces {
-        Some(_) => AgentStart::new(choice.clone(), cwd, None, options),
+        Some(_) => super::start(choice.clone(), cwd, None, options),
         None => Err(error),
     })?;
     let (agent, model) = (Some(start.agent.name.clone()), start.agent.model.clone());

@@ -2,13 +2,11 @@
 //! settings, and how its dialogue differs.
 //!
 //! Neither capabilities nor rejected permissions make an agent read-only, so each has a recipe of its own, tried with
-//! the real program; see `Recipe` for what it may depend on. An agent without a recipe is not restricted by botglue.
-
-use std::path::Path;
+//! the real program. An agent without a recipe is not restricted by botglue.
 
 use serde_json::json;
 
-use crate::agent::{About, Directory, OpenCommand, ResumeSupport};
+use crate::agent::{About, Directory, Invocation, OpenCommand, ResumeSupport};
 use crate::stream::failure::AgentLabel;
 
 /// One shipped agent.
@@ -27,9 +25,9 @@ pub struct Preset {
     /// Its names for tools, each after Claude's name for the same one.
     pub tools: &'static [(&'static str, &'static str)],
     /// Its flags, after the command.
-    pub flags: fn(&Recipe<'_>) -> Vec<String>,
+    pub flags: fn(&Invocation<'_>) -> Vec<String>,
     /// Variables of its environment.
-    pub env: fn(&Recipe<'_>) -> Vec<(String, String)>,
+    pub env: fn(&Invocation<'_>) -> Vec<(String, String)>,
     /// The mode of its sessions.
     pub mode: Option<&'static str>,
     /// A file of rules that outranks the user's own: its name and what is in it.
@@ -94,44 +92,6 @@ impl Quirks {
         tokens: Counting::Turn,
         cost: Counting::Lineage,
     };
-}
-
-/// What a recipe may depend on.
-#[derive(Debug, Clone, Copy)]
-pub struct Recipe<'a> {
-    /// The tools that the agent may use, by Claude's names.
-    pub tools: &'a [String],
-    /// The agent's own names for tools, as its preset has them.
-    pub names: &'static [(&'static str, &'static str)],
-    /// Where the file with its `policy` is.
-    pub policy: Option<&'a Path>,
-    /// It may load the project's own settings.
-    pub trust_project: bool,
-    /// The project's directory.
-    pub project: &'a Path,
-    /// Where it runs.
-    pub directory: Directory,
-}
-
-impl Recipe<'_> {
-    /// The agent's names of the tools that it may use.
-    fn allowed(&self) -> impl Iterator<Item = &'static str> {
-        self.named(true)
-    }
-
-    /// Its names of those that it may not use.
-    fn forbidden(&self) -> impl Iterator<Item = &'static str> {
-        self.named(false)
-    }
-
-    fn named(&self, is_allowed: bool) -> impl Iterator<Item = &'static str> {
-        let is_tool = |tool: &str| self.tools.iter().any(|allowed| allowed == tool);
-        self.names.iter().filter(move |(tool, _)| is_tool(tool) == is_allowed).map(|(_, name)| *name)
-    }
-
-    fn project(&self) -> String {
-        self.project.to_string_lossy().into_owned()
-    }
 }
 
 impl Preset {
@@ -226,12 +186,15 @@ const GEMINI: Preset = Preset {
     package: "@google/gemini-cli",
     tried: [0, 61, 0],
     label: AgentLabel { name: "gemini", login: "`gemini` in a terminal, or set `GEMINI_API_KEY`" },
-    flags: |recipe| {
+    flags: |started| {
         let mut flags = words(&["--acp"]);
-        if recipe.directory == Directory::Empty {
-            flags.extend(["--include-directories".to_owned(), recipe.project()]);
+        if started.start.directory() == Directory::Empty {
+            flags.extend([
+                "--include-directories".to_owned(),
+                started.start.cwd.to_string_lossy().into_owned(),
+            ]);
         }
-        if let Some(policy) = recipe.policy {
+        if let Some(policy) = started.policy {
             flags.extend(["--admin-policy".to_owned(), policy.to_string_lossy().into_owned()]);
         }
         flags
@@ -277,12 +240,12 @@ const OPENCODE: Preset = Preset {
         ("WebFetch", "webfetch"),
     ],
     flags: |_| words(&["acp"]),
-    env: |recipe| {
+    env: |started| {
         let mut permission = json!({"*": "deny"});
-        for name in recipe.allowed() {
+        for name in started.named(OPENCODE.tools, true) {
             permission[name] = "allow".into();
         }
-        let below = Path::new(recipe.project).join("**").to_string_lossy().into_owned();
+        let below = started.start.cwd.join("**").to_string_lossy().into_owned();
         permission["external_directory"] = json!({"*": "deny", below: "allow"});
         let config = json!({"agent": {"botglue": {"mode": "primary", "permission": permission}}});
         vec![
@@ -319,15 +282,18 @@ const QWEN: Preset = Preset {
         ("WebFetch", "web_fetch"),
         ("NotebookEdit", "notebook_edit"),
     ],
-    flags: |recipe| {
+    flags: |started| {
         let mut flags = words(&["--acp", "--approval-mode", "default"]);
-        if !recipe.trust_project {
+        if !started.start.trust_project {
             flags.push("--safe-mode".to_owned());
         }
-        if recipe.directory == Directory::Empty {
-            flags.extend(["--include-directories".to_owned(), recipe.project()]);
+        if started.start.directory() == Directory::Empty {
+            flags.extend([
+                "--include-directories".to_owned(),
+                started.start.cwd.to_string_lossy().into_owned(),
+            ]);
         }
-        let excluded = list(recipe.forbidden());
+        let excluded = list(started.named(QWEN.tools, false));
         if !excluded.is_empty() {
             flags.extend(["--exclude-tools".to_owned(), excluded]);
         }
@@ -358,9 +324,9 @@ const COPILOT: Preset = Preset {
         ("Edit", "edit"),
         ("Write", "create"),
     ],
-    flags: |recipe| {
+    flags: |started| {
         let mut flags = words(&["--acp", "--available-tools"]);
-        flags.push(list(recipe.allowed()));
+        flags.push(list(started.named(COPILOT.tools, true)));
         flags
     },
     quirks: Quirks { has_notices: true, tokens: Counting::Session, ..Quirks::UNKNOWN },

@@ -64,25 +64,25 @@ fn arguments(invocation: &Invocation<'_>) -> Vec<String> {
     ]
     .map(str::to_owned)
     .into();
-    if !invocation.trust_project {
+    if !invocation.start.trust_project {
         flags.extend(["--setting-sources", "user"].map(str::to_owned));
     }
-    if let Some(model) = &invocation.command.model {
+    if let Some(model) = &invocation.start.agent.model {
         flags.extend(["--model".to_owned(), model.clone()]);
     }
-    if let Some(turns) = invocation.max_turns {
+    if let Some(turns) = invocation.start.max_turns {
         flags.extend(["--max-turns".to_owned(), turns.to_string()]);
     }
-    if let Some(cost) = invocation.max_cost_usd {
+    if let Some(cost) = invocation.start.max_cost_usd {
         flags.extend(["--max-budget-usd".to_owned(), cost.to_string()]);
     }
-    if let Some(resume) = invocation.resume {
+    if let Some(resume) = &invocation.start.resume {
         flags.extend(["--resume".to_owned(), resume.session_id.clone(), "--fork-session".to_owned()]);
         if let Some(at) = &resume.at {
             flags.extend(["--resume-session-at".to_owned(), at.clone()]);
         }
     }
-    flags.extend(["--tools".to_owned(), invocation.tools.join(",")]);
+    flags.extend(["--tools".to_owned(), invocation.start.tools.join(",")]);
     flags.extend(["--append-system-prompt".to_owned(), invocation.system.to_owned()]);
     flags
 }

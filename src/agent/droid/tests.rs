@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::agent::testing::{came_to, message, run, run_with, shown};
-use crate::agent::{self, Directory, Protocol, testing};
-use crate::agent::{AgentCommand, Resume};
+use crate::agent::{AgentCommand, AgentStart, Directory, Protocol, Resume, testing};
 use crate::stream::{Outcome, ProcessEnd, Stopped, Stream};
 
 const INIT: &str = r#"{"type":"system","subtype":"init","session_id":"s1","model":"gpt"}"#;
@@ -98,20 +97,16 @@ fn tokens_run_on_in_a_session_and_turns_in_its_forks_too() {
 fn only_tools_that_read_and_nothing_of_the_prompt_in_the_arguments() {
     let command =
         AgentCommand { model: Some("gpt".to_owned()), ..testing::command("droid", Protocol::Droid) };
-    let tools = ["Read", "Grep", "Glob"].map(str::to_owned);
-    let invocation = Invocation {
-        tools: &tools,
-        system: "the rules",
-        message: "the code",
-        ..testing::invocation(&command)
-    };
+    let tools = ["Read", "Grep", "Glob"].map(str::to_owned).into();
+    let start = AgentStart { tools, ..testing::start(command) };
+    let arguments = |start: &AgentStart| testing::invocation(start).arguments().join(" ");
     let expected = "droid exec -o stream-json -m gpt --only-tools Read,LS,Grep,Glob --append-system-prompt the rules --mine";
-    assert_eq!(testing::arguments(&invocation).join(" "), expected);
-    assert_eq!(testing::input(&invocation), b"the code");
-    assert_eq!(agent::directory(&invocation), Directory::Empty, "its settings would run code");
-    let trusted = Invocation { trust_project: true, ..invocation };
-    assert_eq!(agent::directory(&trusted), Directory::Project);
-    let resume = Resume { session_id: "s1".to_owned(), at: None };
-    let resumed = testing::arguments(&Invocation { resume: Some(&resume), ..invocation }).join(" ");
+    assert_eq!(arguments(&start), expected);
+    assert_eq!(testing::input(&start, "the code"), b"the code");
+    assert_eq!(start.directory(), Directory::Empty, "its settings would run code");
+    let trusted = AgentStart { trust_project: true, ..start.clone() };
+    assert_eq!(trusted.directory(), Directory::Project);
+    let resume = Some(Resume { session_id: "s1".to_owned(), at: None });
+    let resumed = arguments(&AgentStart { resume, ..start });
     assert!(resumed.contains(" --fork s1 --cwd . --only-tools "), "{resumed}");
 }

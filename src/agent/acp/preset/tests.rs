@@ -5,43 +5,31 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::agent::{self, AcpOptions, AgentCommand, Invocation, Protocol, testing};
+use crate::agent::{AcpOptions, AgentCommand, AgentStart, Directory, Protocol, testing};
 
 const PROJECT: &str = "/home/dev/project";
 
 /// Arguments, environment, directory, mode and meta of an agent.
 type Recipes = (String, BTreeMap<String, String>, Directory, Option<String>, Option<Value>);
 
-fn recipe(name: &str, change: impl FnOnce(&mut AgentCommand, &mut Invocation<'_>)) -> Recipes {
-    invocation(name, change, |invocation| {
-        let project = Path::new(PROJECT);
-        let opening = agent::opening(invocation, project, project);
-        (
-            agent::arguments(invocation, project).join(" "),
-            agent::environment(invocation, project),
-            agent::directory(invocation),
-            opening.mode,
-            opening.meta,
-        )
-    })
+fn recipe(name: &str, change: impl FnOnce(&mut AgentStart)) -> Recipes {
+    let start = start(name, change);
+    let invocation = testing::invocation(&start);
+    let opening = invocation.opening(&start.cwd);
+    let arguments = invocation.arguments().join(" ");
+    (arguments, invocation.environment(), start.directory(), opening.mode, opening.meta)
 }
 
-/// What can be said of an invocation of an agent.
-fn invocation<T>(
-    name: &str,
-    change: impl FnOnce(&mut AgentCommand, &mut Invocation<'_>),
-    look: impl FnOnce(&Invocation<'_>) -> T,
-) -> T {
-    let mut command = AgentCommand { command: vec!["x".to_owned()], ..testing::command(name, Protocol::Acp) };
-    let tools = ["Read", "Grep", "Glob"].map(str::to_owned);
-    let before = command.clone();
-    let mut invocation = Invocation { tools: &tools, ..testing::invocation(&before) };
-    change(&mut command, &mut invocation);
-    look(&Invocation { command: &command, ..invocation })
+fn start(name: &str, change: impl FnOnce(&mut AgentStart)) -> AgentStart {
+    let command = AgentCommand { command: vec!["x".to_owned()], ..testing::command(name, Protocol::Acp) };
+    let tools = ["Read", "Grep", "Glob"].map(str::to_owned).into();
+    let mut start = AgentStart { tools, ..testing::start(command) };
+    change(&mut start);
+    start
 }
 
 fn shipped(name: &str) -> Recipes {
-    recipe(name, |_, _| {})
+    recipe(name, |_| {})
 }
 
 fn env(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
@@ -85,9 +73,9 @@ fn an_agent_without_a_preset_has_no_recipe() {
 
 #[test]
 fn what_the_user_sets_wins_over_the_recipe() {
-    let (_, variables, directory, mode, meta) = recipe("codex", |command, _| {
-        command.env.insert("INITIAL_AGENT_MODE".to_owned(), "mine".to_owned());
-        command.acp = AcpOptions {
+    let (_, variables, directory, mode, meta) = recipe("codex", |start| {
+        start.agent.env.insert("INITIAL_AGENT_MODE".to_owned(), "mine".to_owned());
+        start.agent.acp = AcpOptions {
             mode: Some("plan".to_owned()),
             meta: Some(json!({"a": 9})),
             directory: Some(Directory::Project),
@@ -100,12 +88,12 @@ fn what_the_user_sets_wins_over_the_recipe() {
 
 #[test]
 fn a_trusted_project_and_more_tools_loosen_what_they_are_about() {
-    let tools: &[String] = Vec::from(["Read", "Bash", "Edit", "Write"].map(str::to_owned)).leak();
     let loose = |name: &str| {
-        let (arguments, variables, directory, ..) = recipe(name, |command, invocation| {
-            command.command.clear();
-            command.args.clear();
-            (invocation.tools, invocation.trust_project) = (tools, true);
+        let (arguments, variables, directory, ..) = recipe(name, |start| {
+            start.agent.command.clear();
+            start.agent.args.clear();
+            start.tools = ["Read", "Bash", "Edit", "Write"].map(str::to_owned).into();
+            start.trust_project = true;
         });
         assert_eq!(directory, Directory::Project);
         (arguments, variables)
@@ -147,7 +135,7 @@ fn a_recipe_is_for_one_program_and_its_later_versions() {
 #[test]
 fn an_agent_that_nothing_isolates_is_not_started_before_its_message() {
     let waits = |name: &str, directory: Option<Directory>| {
-        invocation(name, |command, _| command.acp.directory = directory, agent::waits)
+        start(name, |start| start.agent.acp.directory = directory).waits()
     };
     assert!(waits("codex", None) && waits("qwen", Some(Directory::Project)));
     assert!(!waits("mine", None) && !waits("mine", Some(Directory::Project)));

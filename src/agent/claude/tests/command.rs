@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::agent::{self, testing};
-use crate::agent::{AgentCommand, Resume};
+use crate::agent::{AgentCommand, AgentStart, Resume};
 
 #[test]
 fn the_projects_own_settings_stay_out_unless_trusted() {
@@ -12,31 +12,28 @@ fn the_projects_own_settings_stay_out_unless_trusted() {
         let untrusted = arguments_of(resume, |_| {});
         assert!(untrusted.windows(2).any(|pair| pair == ["--setting-sources", "user"]), "{untrusted:?}");
     }
-    let trusted = arguments_of(None, |invocation| invocation.trust_project = true);
+    let trusted = arguments_of(None, |start| start.trust_project = true);
     assert!(!trusted.iter().any(|argument| argument == "--setting-sources"), "{trusted:?}");
 }
 
-fn arguments_of(resume: Option<&Resume>, change: impl FnOnce(&mut Invocation<'_>)) -> Vec<String> {
+fn arguments_of(resume: Option<&Resume>, change: impl FnOnce(&mut AgentStart)) -> Vec<String> {
     let command =
         AgentCommand { model: Some("opus".to_owned()), ..testing::command("claude", Protocol::Claude) };
-    let tools = ["Read".to_owned(), "Grep".to_owned()];
-    let mut invocation = Invocation {
-        tools: &tools,
+    let mut start = AgentStart {
+        tools: ["Read", "Grep"].map(str::to_owned).into(),
         max_turns: Some(3),
         max_cost_usd: Some(0.25),
-        resume,
-        system: "the rules",
-        message: "the \"code\"\n",
-        ..testing::invocation(&command)
+        resume: resume.cloned(),
+        ..testing::start(command)
     };
-    change(&mut invocation);
-    assert_eq!(agent::directory(&invocation), agent::Directory::Project);
-    let input = String::from_utf8(testing::input(&invocation)).unwrap();
+    change(&mut start);
+    assert_eq!(start.directory(), agent::Directory::Project);
+    let input = String::from_utf8(testing::input(&start, "the \"code\"\n")).unwrap();
     assert_eq!(
         input,
         "{\"message\":{\"content\":[{\"text\":\"the \\\"code\\\"\\n\",\"type\":\"text\"}],\"role\":\"user\"},\"type\":\"user\"}\n"
     );
-    testing::arguments(&invocation)
+    testing::invocation(&start).arguments()
 }
 
 #[test]
