@@ -35,8 +35,6 @@ use thread::{StoreThread, Task};
 
 /// After how long a question is answered by "busy".
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long the thread may take to say that its time is over.
-const LAST: Duration = Duration::from_millis(50);
 
 /// A handle to the database's thread, and to the journal that fills it.
 #[derive(Clone)]
@@ -94,14 +92,11 @@ impl Store {
         });
     }
 
-    /// Waits until the database has everything, but no longer than until then: what it does not have stays in the
-    /// journal.
+    /// Waits until the database has what it can take, but no longer than until then: the rest stays in the journal.
     pub async fn close(&self, until: Instant) {
         let (done, closed) = oneshot::channel();
-        self.after_journal(move |thread| {
-            thread.close(until, move || _ = done.send(()));
-        });
-        if tokio::time::timeout_at((until + LAST).into(), closed).await.is_err() {
+        self.after_journal(move |thread| thread.close(move || _ = done.send(())));
+        if tokio::time::timeout_at(until.into(), closed).await.is_err() {
             tracing::warn!("the store was still busy when the host ended; the next host takes up what waits");
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rusqlite::Connection;
 
@@ -36,8 +36,6 @@ pub struct StoreThread {
     applied: u64,
     /// The sessions that are gone of which the database has everything, with the lengths that their files had.
     taken_up: BTreeMap<String, u64>,
-    /// When the host ends; until then it has nothing else to do than to wait for a database that is locked.
-    until: Option<Instant>,
     /// What waits could not be applied.
     is_failing: bool,
     /// The user was told of the first fault.
@@ -56,7 +54,6 @@ impl StoreThread {
             waiting: VecDeque::new(),
             applied: 0,
             taken_up: BTreeMap::new(),
-            until: None,
             is_failing: false,
             is_told: false,
             warn,
@@ -101,9 +98,8 @@ impl StoreThread {
         found
     }
 
-    /// Applies all that waits, until then; then has the journal closed.
-    pub fn close(&mut self, until: Instant, then: impl FnOnce() + Send + 'static) {
-        self.until = Some(until);
+    /// Applies what waits, as far as that can be done now; then has the journal closed.
+    pub fn close(&mut self, then: impl FnOnce() + Send + 'static) {
         self.catch_up();
         self.journal.send(move |writer| {
             writer.close();
@@ -177,11 +173,7 @@ impl StoreThread {
     }
 
     fn connection(&mut self) -> Result<&mut Connection, StoreError> {
-        let patience = match self.until {
-            Some(until) => until.saturating_duration_since(Instant::now()),
-            None if self.is_failing => IMPATIENT,
-            None => BUSY,
-        };
+        let patience = if self.is_failing { IMPATIENT } else { BUSY };
         if self.opened.take_if(|opened| opened.is_replaced()).is_some() {
             self.journal.send(Writer::pass_on_again);
         }

@@ -1,20 +1,13 @@
 //! What is wrong with the store: jobs land all the same, the user is told once, and all is kept in the end. (The table of
 //! faults of the database is in `store/tests`, that of journals in `journal/tests`.)
 
-use std::time::{Duration, Instant};
-
 use rusqlite::Connection;
 use serde_json::Value;
 
-use super::{TEXT, database, history, open, run, stored};
+use super::{TEXT, database, history, run};
 use crate::support::agents::{Gated, write_script};
 use crate::support::nvim::{Builder, Nvim};
 use crate::support::scratch::Scratch;
-use crate::support::{POLL, wait};
-
-/// How long another program holds the store while Neovim ends: longer than a host waits that gives up, shorter than it
-/// lives.
-const HELD: Duration = Duration::from_millis(700);
 
 /// Keeps the store locked from now on.
 pub(super) fn lock(nvim: &Nvim) -> Connection {
@@ -70,31 +63,4 @@ fn a_folder_that_is_read_only() {
     // Nobody can make a file there, not even the administrator.
     let (nvim, gated) = with_option(Scratch::new(), "data_dir", Some("/sys/botglue"));
     assert_lands(&nvim, &gated, &["the store cannot be written (/sys/botglue: ", "set it to another folder"]);
-}
-
-#[test]
-fn locked_for_a_moment_while_neovim_ends() {
-    let (nvim, gated) = open(Scratch::new(), 4);
-    run(&nvim, &gated, "one", 1, "local a = 10");
-    let lock = lock(&nvim);
-    // The host has found it locked, and has stopped to wait for each write.
-    run(&nvim, &gated, "two", 2, "local b = 20");
-    let host = nvim.host().unwrap();
-    let said = "local typed = { tick = 1, text = 'the last', row = 0, column = 0, mode = 'i', width = 70 }
-        local prompt = { id = 1, about = { buffer = 1, project = '/p', cwd = '/p' }, typed = typed }
-        require('botglue.host.connection').process:notify('prompt', prompt)
-        vim.schedule(function() vim.cmd('qa!') end)";
-    nvim.exec(said);
-    let log = nvim.scratch.path("state/nvim/botglue.log");
-    wait("the host ends", || std::fs::read_to_string(&log).unwrap().contains("ending"));
-    let since = Instant::now();
-    while since.elapsed() < HELD {
-        assert!(nvim.host() == Some(host), "it has given up after {:?}", since.elapsed());
-        std::thread::sleep(POLL);
-    }
-    lock.execute_batch("ROLLBACK").unwrap();
-    let path = database(&nvim);
-    let _scratch = nvim.quit_to();
-    assert_eq!(stored(&path, "SELECT count(*) FROM jobs WHERE landing = 'applied'").as_deref(), Some("2"));
-    assert_eq!(stored(&path, "SELECT text FROM unsent").as_deref(), Some("the last"));
 }
