@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::jobs::Jobs;
 use super::limits::clock;
-use super::views::{OPENS_WITHIN, Purpose};
+use super::views::Purpose;
 use super::{Back, Host};
 use crate::editor::Editor;
 use crate::fields::bytes;
@@ -21,7 +21,7 @@ use crate::view::{self, Action, Totals};
 /// The time between two signs of a job that goes on.
 const BEAT: Duration = Duration::from_millis(120);
 /// The name under which the one list is open.
-const LIST: &str = "list";
+pub(super) const LIST: &str = "list";
 
 /// Brings the state of a job up to date: its place in the queue, and what its agent does at this moment.
 pub(super) fn now(state: &mut LiveState, id: u64, jobs: &Jobs, session: &Session, editor: &Editor) {
@@ -40,35 +40,20 @@ pub(super) fn now(state: &mut LiveState, id: u64, jobs: &Jobs, session: &Session
 impl Host {
     /// Opens the list, once the store has said what it has, or has taken too long for a key.
     pub(super) fn open_list(&mut self, token: u64, name: &'static str, origin: Origin) {
-        let view = self.views.screen.new_id(LIST);
         let scope = if name == "jobs" { Scope::Session } else { Scope::All };
         let (mut list, page) = List::new(name, origin, scope);
         let (live, totals) = self.live();
         list.on(Event::Live(&live, totals));
-        self.views.lists.insert(view.clone(), (token, list));
+        let view = self.views.screen.prepare(LIST, Box::new(list), token);
         self.effect(&view, Some(page));
-        self.back.after(OPENS_WITHIN, move |host| host.show_list(&view));
-    }
-
-    /// The list opens now, if it is not open yet.
-    pub(super) fn show_list(&mut self, view: &str) {
-        if let Some((token, list)) = self.views.lists.remove(view) {
-            self.views.screen.close_named(LIST);
-            self.views.live = None;
-            self.views.screen.open_as(view.to_owned(), Box::new(list), Some(token));
-            self.draw(Some((token, Ok(Value::Null))));
-            self.refresh_list();
-        }
+        self.opens_soon(view);
     }
 
     /// The store has answered a list.
     pub(super) fn listed(&mut self, view: &str, event: Event<'_>) {
-        let effect = match self.views.lists.get_mut(view) {
-            Some((_, list)) => list.on(event),
-            None => self.views.screen.on(view, event),
-        };
+        let effect = self.views.screen.on(view, event);
         self.effect(view, effect);
-        self.show_list(view);
+        self.reveal(view);
         self.draw(None);
     }
 

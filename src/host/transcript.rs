@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Host;
 use super::jobs::RunningJob;
-use super::views::{OPENS_WITHIN, Purpose};
+use super::views::Purpose;
 use crate::agent::{self, Preset, Protocol};
 use crate::session::Recording;
 use crate::store::{JobEntry, JobKey};
@@ -133,53 +133,40 @@ impl Host {
             let reply = path.map(|path| json!({ "file": path })).ok_or_else(|| NOT_THERE.to_owned());
             return self.draw(Some((token, reply)));
         }
-        let (view, back) = (self.views.screen.new_id("transcript"), self.back.clone());
-        let wanted = source.clone();
-        self.context.transcripts.read(wanted.path.clone(), move |file| {
-            // That of a job that runs may not be there yet.
-            let is_there = file.is_ok() || !source.is_over;
-            let opening = view.clone();
-            back.then(move |host| {
-                if is_there {
-                    host.opening(token, source, opening);
-                } else {
-                    host.draw(Some((token, Err(NOT_THERE.to_owned()))));
-                }
-            });
+        let shown = Transcript::new(source.name(), &[], source.is_over);
+        let view = self.views.screen.prepare("transcript", Box::new(shown), token);
+        self.views.transcripts.insert(view.clone(), source.clone());
+        self.read_transcript(view, source);
+    }
+
+    fn read_transcript(&self, view: String, source: Source) {
+        let back = self.back.clone();
+        self.context.transcripts.read(source.path.clone(), move |file| {
             if file.is_ok() {
-                let rows = rows(file, wanted);
-                back.then(move |host| host.found_rows(&view, rows));
+                let view = view.clone();
+                back.then(move |host| host.opens_soon(view));
             }
+            let rows = rows(file, source);
+            back.then(move |host| host.found_rows(&view, rows));
         });
     }
 
-    /// A transcript is there: it opens with its rows, or without them where they take too long.
-    fn opening(&mut self, token: u64, source: Source, view: String) {
-        self.views.opening.insert(view.clone(), (token, source));
-        self.back.after(OPENS_WITHIN, move |host| host.show_transcript(&view, &[]));
-    }
-
     fn found_rows(&mut self, view: &str, rows: Result<Vec<TranscriptRow>, String>) {
+        let Some(source) = self.views.transcripts.get(view) else { return };
         match rows {
-            Ok(rows) => self.show_transcript(view, &rows),
-            Err(error) => match self.views.opening.remove(view) {
-                Some((token, _)) => self.draw(Some((token, Err(error)))),
+            Ok(rows) => {
+                let shown = Transcript::new(source.name(), &rows, source.is_over);
+                self.views.screen.show(view, Box::new(shown));
+                self.reveal(view);
+                self.draw(None);
+            }
+            Err(error) => match self.views.screen.withdraw(view) {
+                Some(token) => {
+                    self.views.transcripts.remove(view);
+                    self.draw(Some((token, Err(error))));
+                }
                 None => self.editor.warn(error),
             },
-        }
-    }
-
-    /// Shows the rows of a transcript, and opens it if it is not open yet. Without rows there is nothing more to show.
-    pub(super) fn show_transcript(&mut self, view: &str, rows: &[TranscriptRow]) {
-        if let Some((token, source)) = self.views.opening.remove(view) {
-            let shown = Transcript::new(source.name(), rows, source.is_over);
-            self.views.transcripts.insert(view.to_owned(), source);
-            self.views.screen.open_as(view.to_owned(), Box::new(shown), Some(token));
-            self.draw(Some((token, Ok(Value::Null))));
-        } else if let Some(source) = self.views.transcripts.get(view).filter(|_| !rows.is_empty()) {
-            let shown = Transcript::new(source.name(), rows, source.is_over);
-            self.views.screen.show(view, Box::new(shown));
-            self.draw(None);
         }
     }
 
@@ -189,24 +176,25 @@ impl Host {
         if let Some(Ok(ended)) = job.map(|job| Source::of(&source.key, job)) {
             *source = ended;
         }
-        let (view, wanted, back) = (view.to_owned(), source.clone(), self.back.clone());
-        self.context.transcripts.read(wanted.path.clone(), move |file| {
-            let rows = rows(file, wanted);
-            back.then(move |host| host.found_rows(&view, rows));
-        });
+        let source = source.clone();
+        self.read_transcript(view.to_owned(), source);
     }
 }
 
-/// The rows of a transcript, of which `file` has been opened.
-fn rows(file: io::Result<File>, wanted: Source) -> Result<Vec<TranscriptRow>, String> {
-    let path = wanted.path.clone();
-    read(file, wanted).map_err(|error| format!("cannot read {}: {error}", path.display()))
+/// The rows of a transcript; that of a job that runs may not be there yet.
+fn rows(file: io::Result<File>, source: Source) -> Result<Vec<TranscriptRow>, String> {
+    let path = source.path.clone();
+    match file {
+        Ok(file) => read(file, source).map_err(|error| format!("cannot read {}: {error}", path.display())),
+        Err(_) if source.is_over => Err(NOT_THERE.to_owned()),
+        Err(_) => Ok(Vec::new()),
+    }
 }
 
-fn read(file: io::Result<File>, wanted: Source) -> io::Result<Vec<TranscriptRow>> {
+fn read(mut file: File, source: Source) -> io::Result<Vec<TranscriptRow>> {
     let mut bytes = Vec::new();
-    file?.read_to_end(&mut bytes)?;
-    let Source { protocol, agent, cwd, prompt, is_over, error, .. } = wanted;
+    file.read_to_end(&mut bytes)?;
+    let Source { protocol, agent, cwd, prompt, is_over, error, .. } = source;
     let mut conversation = Conversation::new(agent::recorded(protocol, Preset::named(&agent)), &cwd);
     conversation.push(&bytes);
     if is_over {

@@ -8,13 +8,14 @@ use serde_json::Value;
 
 use super::earlier::Adopter;
 use super::files::Files;
+use super::lists::LIST;
 use super::transcript::{Source, not_kept};
 use super::{Host, status};
 use crate::error::JobError;
 use crate::rpc::{Act, Asked, OfJob};
 use crate::session::{Decision, Live};
 use crate::store::{Info, InfoQuery, JobEntry, JobKey, StoreError};
-use crate::ui::{self, Event, List, Screen, Ui};
+use crate::ui::{self, Event, Screen, Ui};
 use crate::view::{self, Totals};
 
 /// How long what a window shows is looked for before it opens without rows: a key does not wait for much longer.
@@ -40,10 +41,6 @@ pub struct Views {
     pub(super) screen: Screen,
     /// The transcripts that are shown, by their views.
     pub(super) transcripts: BTreeMap<String, Source>,
-    /// Those that are read before they are shown, with the question for each.
-    pub(super) opening: BTreeMap<String, (u64, Source)>,
-    /// The lists that are not open yet, with the question for each.
-    pub(super) lists: BTreeMap<String, (u64, List)>,
     /// What the list shows of them.
     pub(super) live: Option<(Vec<Live>, Totals)>,
     /// Something that the store has of jobs has changed.
@@ -174,6 +171,25 @@ impl Host {
     pub(super) fn resized(&mut self, ui: Ui) {
         self.views.screen.resize(ui);
         self.draw(None);
+    }
+
+    /// A view that waits for its rows opens with them, or soon without them.
+    pub(super) fn opens_soon(&self, view: String) {
+        self.back.after(OPENS_WITHIN, move |host| host.reveal(&view));
+    }
+
+    /// A view opens now, if it is not open yet: a list in the place of another one.
+    pub(super) fn reveal(&mut self, view: &str) {
+        let list = self.views.screen.named(LIST);
+        let Some(token) = self.views.screen.reveal(view) else { return };
+        if view.starts_with(LIST) {
+            if let Some(before) = list {
+                self.views.screen.close(&before);
+            }
+            self.views.live = None;
+        }
+        self.draw(Some((token, Ok(Value::Null))));
+        self.refresh_list();
     }
 
     /// Draws what has changed, and replies to what was asked.

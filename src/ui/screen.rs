@@ -91,6 +91,8 @@ struct Shown {
     /// The question to which it is the reply: where the plugin waits for that no more, it does not open.
     token: Option<u64>,
     page: usize,
+    /// It opens later.
+    is_waiting: bool,
     /// What Neovim shows; none before it is open.
     frame: Option<Frame>,
     /// Something may have changed since.
@@ -132,7 +134,27 @@ impl Screen {
         }
     }
 
-    /// An id for a view that is opened later. They are in the order in which they were asked for.
+    /// A view that is opened later, in the reply to this question, and has its events from now on.
+    pub fn prepare(&mut self, name: &str, view: Box<dyn View>, token: u64) -> String {
+        let id = self.new_id(name);
+        self.views.insert(id.clone(), Shown { is_waiting: true, ..Shown::new(view, Some(token)) });
+        id
+    }
+
+    /// Opens a view that waits; the question to which it is the reply.
+    pub fn reveal(&mut self, id: &str) -> Option<u64> {
+        let shown = self.views.get_mut(id).filter(|shown| shown.is_waiting)?;
+        shown.is_waiting = false;
+        shown.token
+    }
+
+    /// A view that waits does not open; the question to which it was to be the reply.
+    pub fn withdraw(&mut self, id: &str) -> Option<u64> {
+        self.views.get(id).filter(|shown| shown.is_waiting)?;
+        self.views.remove(id)?.token
+    }
+
+    /// An id for a view of this name. They are in the order in which they were asked for.
     pub fn new_id(&mut self, name: &str) -> String {
         self.opened += 1;
         format!("{name}-{:09}", self.opened)
@@ -140,7 +162,7 @@ impl Screen {
 
     /// Opens a view under an id of its own, in the reply to this question.
     pub fn open_as(&mut self, id: String, view: Box<dyn View>, token: Option<u64>) {
-        self.views.insert(id, Shown { view, with: None, token, page: 0, frame: None, is_dirty: true });
+        self.views.insert(id, Shown::new(view, token));
     }
 
     /// Opens two views that are closed together.
@@ -148,8 +170,7 @@ impl Screen {
         let ids = [self.new_id(name), self.new_id(name)];
         let with = [ids[1].clone(), ids[0].clone()];
         for ((id, view), with) in ids.into_iter().zip(views).zip(with) {
-            let (with, token) = (Some(with), Some(token));
-            self.views.insert(id, Shown { view, with, token, page: 0, frame: None, is_dirty: true });
+            self.views.insert(id, Shown { with: Some(with), ..Shown::new(view, Some(token)) });
         }
     }
 
@@ -186,7 +207,8 @@ impl Screen {
 
     /// The view that was opened under this name.
     pub fn named(&self, name: &str) -> Option<String> {
-        self.views.keys().find(|id| stem(id) == name).cloned()
+        let open = self.views.iter().filter(|(_, shown)| !shown.is_waiting).map(|(id, _)| id);
+        open.into_iter().find(|id| stem(id) == name).cloned()
     }
 
     /// What a key takes out of a row of a view.
@@ -235,7 +257,7 @@ impl Screen {
     pub fn calls(&mut self) -> Vec<Value> {
         let close = |id: String| map([("id", Some(id.into())), ("close", Some(true.into()))]);
         let mut calls: Vec<Value> = self.closing.drain(..).map(close).collect();
-        for (id, shown) in self.views.iter_mut().filter(|(_, shown)| shown.is_dirty) {
+        for (id, shown) in self.views.iter_mut().filter(|(_, shown)| shown.is_dirty && !shown.is_waiting) {
             calls.extend(shown.calls(id, self.ui));
         }
         calls
@@ -248,6 +270,10 @@ fn stem(id: &str) -> &str {
 }
 
 impl Shown {
+    fn new(view: Box<dyn View>, token: Option<u64>) -> Self {
+        Self { view, with: None, token, page: 0, is_waiting: false, frame: None, is_dirty: true }
+    }
+
     /// The calls that draw it, and the pane below it.
     fn calls(&mut self, id: &str, ui: Ui) -> Vec<Value> {
         self.is_dirty = false;
