@@ -24,7 +24,7 @@ use crate::mirror::Feed;
 use crate::options::Options;
 use crate::request::Wanted;
 use crate::session::Batch;
-use crate::ui::{Spot, Ui};
+use crate::ui::Ui;
 use ask::Ask;
 pub use ask::{AcceptOf, Act, Asked, AskedFrom, DiffOf, EachOf, OfJob, ShowOf};
 use input::RpcInput;
@@ -168,8 +168,9 @@ pub struct Seen {
     pub room: Option<usize>,
     /// What is the same for all that hang on one row.
     pub at: Option<String>,
-    /// Where it is in the window with the cursor, which is in it.
-    pub spot: Option<Spot>,
+    /// The cursor is in it.
+    #[serde(default)]
+    pub is_here: bool,
 }
 
 /// What the plugin knows of a held answer of an earlier host.

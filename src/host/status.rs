@@ -24,8 +24,6 @@ const ROOM: (usize, usize) = (44, 12);
 const TAUGHT: u32 = 5;
 /// Lines of ended jobs on one row; then one says how many more there are.
 const MOST: usize = 3;
-/// The view that lists tools.
-pub(super) const TOOLS: &str = "tools";
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -37,8 +35,6 @@ pub(super) struct Board {
     calls: Vec<Value>,
     /// What hangs on one row may be other things than before.
     is_stale: bool,
-    /// The job whose tools are listed, and how wide the list is: it never shrinks.
-    listed: Option<(u64, usize)>,
     /// The jobs whose outcome no window has shown, the newest last.
     unseen: Vec<u64>,
     /// How many of the user's first answers have named the key that goes on from them; none: the store is not asked yet.
@@ -208,15 +204,10 @@ impl Board {
         if seen.columns.is_some() {
             self.unseen.retain(|unseen| *unseen != seen.id);
         }
-        let is_over = seen.spot.is_some() && std::mem::take(&mut shown.waits);
+        let is_over = seen.is_here && std::mem::take(&mut shown.waits);
         (shown.seen, shown.is_dirty) = (Some(seen), true);
         self.is_stale |= shown.look.is_some();
         is_over.then_some(shown.stays)
-    }
-
-    /// The list of tools was closed: it comes back once the plugin says again where the cursor is.
-    pub(super) fn unlist(&mut self) {
-        self.shown.values_mut().filter_map(|shown| shown.seen.as_mut()).for_each(|seen| seen.spot = None);
     }
 
     /// Whether anything moves that is seen.
@@ -257,21 +248,6 @@ impl Board {
         }
         rows
     }
-
-    /// The window with the tools of the job that the cursor is at: of several that one that has it.
-    fn list(&mut self) -> Option<ui::Tools> {
-        let at = |(id, shown): (&u64, &Shown)| {
-            let spot = shown.seen.as_ref()?.spot.filter(|_| !shown.tools.is_empty())?;
-            let width = self.listed.filter(|(listed, _)| listed == id).map_or(0, |(_, width)| width);
-            let below = shown.hung.as_ref().map_or(0, |hung| hung.rows.len());
-            Some((*id, ui::Tools::at(&spot, below, &shown.tools, width)))
-        };
-        let first = self.listed.and_then(|(id, _)| at((&id, self.shown.get(&id)?)));
-        let (id, tools) = first.or_else(|| self.shown.iter().find_map(at)).unzip();
-        let tools = tools.flatten();
-        self.listed = id.zip(tools.as_ref().map(ui::Tools::width));
-        tools
-    }
 }
 
 impl Shown {
@@ -289,7 +265,11 @@ impl Shown {
         let before = self.hung.as_ref().and_then(|hung| hung.group);
         Hung {
             rows: rows.unwrap_or_else(|| self.rows(frame)),
-            aside: self.seen.as_ref().and_then(|seen| seen.room).map(|room| self.status.line(frame, room)),
+            aside: match &self.seen {
+                Some(Seen { room: Some(room), .. }) => vec![self.status.line(frame, *room)],
+                Some(Seen { is_here: true, .. }) => self.tools.clone(),
+                _ => Vec::new(),
+            },
             group: match self.look {
                 None => Some("BotglueRange"),
                 Some(Look::Landed | Look::Unchanged) => before.and(Some("BotglueFlash")),
@@ -347,16 +327,6 @@ impl Host {
         if !hung.is_empty() {
             self.editor.hang(hung);
         }
-        let screen = &mut self.views.screen;
-        match (self.board.list(), screen.named(TOOLS)) {
-            (Some(tools), Some(view)) => _ = screen.show(&view, Box::new(tools)),
-            (Some(tools), None) => {
-                let view = screen.new_id(TOOLS);
-                screen.open_as(view, Box::new(tools), None);
-            }
-            (None, view) => view.iter().for_each(|view| screen.close(view)),
-        }
-        self.draw(None);
     }
 
     /// What has changed of all that is shown at ranges.

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::Host;
 use super::earlier::Adopter;
 use super::files::Files;
 use super::lists::LIST;
 use super::transcript::{Source, not_kept};
-use super::{Host, status};
 use crate::error::JobError;
 use crate::rpc::{Act, Asked, OfJob};
 use crate::session::{Decision, Live};
@@ -158,9 +158,6 @@ impl Host {
 
     /// A window of the host is gone.
     pub(super) fn closed(&mut self, view: &str) {
-        if self.views.screen.named(status::TOOLS).as_deref() == Some(view) {
-            self.board.unlist();
-        }
         self.views.screen.closed(view);
         self.views.transcripts.remove(view);
         self.answers.closed(view);

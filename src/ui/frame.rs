@@ -68,15 +68,12 @@ pub enum Docked {
     Above,
     /// It is below another one.
     Below,
-    /// It has no border, and its place is in that window.
-    Within(u64),
 }
 
 impl Docked {
     /// The border as `nvim_open_win()` takes it: from the corner at the top left on, clockwise.
     fn border(self) -> [&'static str; 8] {
         match self {
-            Self::Within(_) => [""; 8],
             Self::Alone => ["╭", "─", "╮", "│", "╯", "─", "╰", "│"],
             Self::Above => ["╭", "─", "╮", "│", "", "", "", "│"],
             Self::Below => ["├", "─", "┤", "│", "╯", "─", "╰", "│"],
@@ -196,12 +193,8 @@ impl Place {
                 list(chunks.iter().map(|Cell(text, group)| list([text.as_str().into(), (*group).into()])))
             }
         };
-        let win = if let Docked::Within(win) = self.docked { Some(win.into()) } else { None };
         map([
-            ("relative", Some(if win.is_some() { "win" } else { "editor" }.into())),
-            // Below completion menus and other people's windows.
-            ("zindex", win.is_some().then(|| 20.into())),
-            ("win", win),
+            ("relative", Some("editor".into())),
             ("row", Some(self.row.into())),
             ("col", Some(self.col.into())),
             ("width", Some(self.width.into())),

@@ -34,5 +34,5 @@ pub use opening::{Kind, Opening};
 pub use proposal::{Against, proposal};
 pub use screen::{Effect, Event, Screen, View};
 pub use status::{Hung, Said, Status, StatusState, expand, indent};
-pub use tools::{Spot, Tools, tools};
+pub use tools::tools;
 pub use transcript::Transcript;

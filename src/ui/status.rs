@@ -35,8 +35,8 @@ const FAILURE: &str = "BotglueFailure";
 pub struct Hung {
     /// The rows below it.
     pub rows: Vec<Chunks>,
-    /// What stands beside its last row that is seen, where the rows below are not.
-    pub aside: Option<Chunks>,
+    /// What stands beside its last rows that are seen.
+    pub aside: Vec<Chunks>,
     /// What the text of the range is highlighted in, or, once an answer has landed, what is in its place for a moment.
     pub group: Option<&'static str>,
 }
@@ -49,12 +49,11 @@ impl Hung {
         }
         let is_new = old.is_none_or(|old| old.group != self.group);
         let old = old.cloned().unwrap_or_default();
-        let rows = || list(self.rows.iter().map(chunks));
-        let aside = || self.aside.as_ref().map_or(Value::from(false), chunks);
+        let rows = |rows: &[Chunks]| list(rows.iter().map(chunks));
         Some(map([
             ("id", Some(id.into())),
-            ("rows", (self.rows != old.rows).then(rows)),
-            ("aside", (self.aside != old.aside).then(aside)),
+            ("rows", (self.rows != old.rows).then(|| rows(&self.rows))),
+            ("aside", (self.aside != old.aside).then(|| rows(&self.aside))),
             ("group", is_new.then(|| self.group.map_or(Value::from(false), Value::from))),
         ]))
     }

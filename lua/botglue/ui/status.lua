@@ -1,15 +1,14 @@
---- What hangs at the ranges of jobs: rows below the last line, a text beside it where those are out of sight, and the
+--- What hangs at the ranges of jobs: rows below the last line, texts beside the last ones that are visible, and the
 --- colour of the range. The host makes all of it for the places that are reported here; nothing of the user's moves
 --- when it is drawn.
 ---
---- Rows are virtual lines below the range, or below the closed fold with it. If the window ends there, or if they would
---- push the cursor out of the window, the text stands beside the last visible line of the range.
+--- Rows are virtual lines below the range, or below the closed fold with it, as far as they push the cursor not out of
+--- the window.
 
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local debounce = require("botglue.util.debounce")
 local highlight = require("botglue.ui.highlight")
-local placing = require("botglue.ui.place")
 local windows = require("botglue.ui.windows")
 
 local M = {}
@@ -21,6 +20,7 @@ local PAUSE = 100 -- milliseconds from a key that changes no window to the next 
 local SOON = 10 -- milliseconds from a change to the next look at what else hangs
 local FLASH = 200 -- milliseconds
 local LEAST = 12 -- cells beside a line
+local MOST = 5 -- rows beside a range
 local PRIORITY = 100
 
 ---@alias botglue.Chunks [string, string?][] texts with their highlight groups
@@ -29,9 +29,8 @@ local PRIORITY = 100
 ---@field job botglue.Job
 ---@field bufnr integer where it is drawn
 ---@field rows botglue.Chunks[]
----@field aside botglue.Chunks|false|nil
----@field below integer the mark of the rows
----@field beside integer the mark of the text beside a line
+---@field aside botglue.Chunks[]
+---@field mark integer that of the rows; those of the texts beside follow
 ---@field drawn botglue.Chunks[]? the rows that are drawn
 ---@field seen table what the host knows of its place
 
@@ -75,8 +74,8 @@ end
 --- Takes away what is drawn, until it is drawn again.
 ---@param hung botglue.Hung
 local function hide(hung)
-  for _, mark in ipairs(api.nvim_buf_is_valid(hung.bufnr) and { hung.below, hung.beside } or {}) do
-    api.nvim_buf_del_extmark(hung.bufnr, namespace, mark)
+  for i = 0, api.nvim_buf_is_valid(hung.bufnr) and MOST or -1 do
+    api.nvim_buf_del_extmark(hung.bufnr, namespace, hung.mark + i)
   end
   hung.drawn = nil
 end
@@ -111,9 +110,9 @@ local function draw_below(hung, place)
   end
   -- What hangs on a line in a fold is folded away with it.
   local row = fold_end or lnum - 1
-  if rows ~= drawn or api.nvim_buf_get_extmark_by_id(hung.bufnr, namespace, hung.below, {})[1] ~= row then
+  if rows ~= drawn or api.nvim_buf_get_extmark_by_id(hung.bufnr, namespace, hung.mark, {})[1] ~= row then
     api.nvim_buf_set_extmark(hung.bufnr, namespace, row, 0, {
-      id = hung.below,
+      id = hung.mark,
       virt_lines = rows,
       virt_lines_above = fold_end ~= nil,
       priority = PRIORITY,
@@ -122,56 +121,35 @@ local function draw_below(hung, place)
   end
 end
 
---- Shows the text beside the last visible line of the range where the rows are not seen: at the end of the line, or at
---- the edge of the window where that leaves no room.
+--- Shows the texts beside the last visible lines of the range: in place of rows that are not seen at the end of the
+--- line, else at the edge of the window.
 ---@param hung botglue.Hung
 ---@param place botglue.HungPlace
----@return integer? room in cells
+---@return integer? room in cells, in place of rows that are not seen
 local function draw_beside(hung, place)
-  local window = place.window
+  local window, aside, room, pos = place.window, hung.aside, nil, "eol_right_align"
+  local last = window and math.min(place.last, window.botline) or 0
+  local first = window and math.max(place.first, window.topline) or 1
   local ending = window and windows.end_of(window, place.last)
-  local is_seen = hung.drawn and ending and ending < window.bottom
-  local lnum = window and not is_seen and math.min(place.last, window.botline)
-  if not lnum or lnum < math.max(place.first, window.topline) then
-    api.nvim_buf_del_extmark(hung.bufnr, namespace, hung.beside)
-    return nil
+  if window and last >= first and not (hung.drawn and ending and ending < window.bottom) then
+    room = math.max(window.columns - vim.fn.virtcol({ last, "$" }, false, window.winid), LEAST)
+    pos = room > LEAST and "eol" or "right_align"
   end
-  local _, free = windows.width_of(window, lnum)
-  api.nvim_buf_set_extmark(hung.bufnr, namespace, lnum - 1, 0, {
-    id = hung.beside,
-    virt_text = hung.aside or nil,
-    virt_text_pos = free > LEAST and "eol" or "right_align",
-    hl_mode = "combine",
-    priority = PRIORITY,
-  })
-  return math.max(free - 1, LEAST)
-end
-
---- Where the range is in the window with the cursor, for what stands beside it: the rows count from the top of that.
----@param range botglue.Range
----@param place botglue.HungPlace
----@return table? spot none where the cursor is not in the range
-local function spot(range, place)
-  local window = place.user
-  local cursor = window and api.nvim_win_get_cursor(window.winid)[1]
-  local at = cursor and cursor >= place.first and cursor <= place.last and placing.spot(range, window.winid)
-  if not at then
-    return nil
+  for i = 1, MOST do
+    local lnum, mark = last - #aside + i, hung.mark + i
+    if aside[i] and lnum >= first then
+      api.nvim_buf_set_extmark(hung.bufnr, namespace, lnum - 1, 0, {
+        id = mark,
+        virt_text = aside[i],
+        virt_text_pos = pos,
+        hl_mode = "combine",
+        priority = PRIORITY,
+      })
+    else
+      api.nvim_buf_del_extmark(hung.bufnr, namespace, mark)
+    end
   end
-  local above, free = window.winrow - 1, window.columns
-  for lnum = math.max(place.first, window.topline), math.min(place.last, window.botline) do
-    free = math.min(free, window.columns - windows.width_of(window, lnum))
-  end
-  return {
-    win = window.winid,
-    width = window.width,
-    -- Cells at the right of all lines; none where a line has several rows.
-    free = math.max(free, 0),
-    from = at.first - above,
-    to = at.past - 1 - above,
-    top = window.winbar,
-    bottom = window.bottom - 1 - above,
-  }
+  return room
 end
 
 --- Draws it, and returns where it is seen now.
@@ -185,11 +163,12 @@ local function draw(hung, shown)
     return { id = hung.job.id, columns = hung.seen.columns }
   end
   draw_below(hung, place)
+  local cursor = place.user and api.nvim_win_get_cursor(place.user.winid)[1] or 0
   return {
     id = hung.job.id,
     columns = place.columns,
     room = draw_beside(hung, place),
-    spot = spot(hung.job.range, place),
+    is_here = cursor >= place.first and cursor <= place.last,
     -- What hangs on one row has the same.
     at = ("%d %d"):format(hung.bufnr, place.fold_end or place.last),
   }
@@ -198,10 +177,6 @@ end
 --- Draws everything where it belongs now, or only some of it.
 ---@param only table<integer, botglue.Hung>? by job
 function M.place(only)
-  -- In the command-line window no other one may open or close.
-  if vim.fn.getcmdwintype() ~= "" then
-    return
-  end
   local shown, told = windows.snapshot(), {}
   for _, hung in vim.spairs(only or connection.hung) do
     local bufnr = hung.job.range.bufnr
@@ -210,7 +185,7 @@ function M.place(only)
       hung.bufnr = bufnr
     end
     local seen = draw(hung, shown[bufnr] or {})
-    if seen.spot or not vim.deep_equal(seen, hung.seen) then
+    if not vim.deep_equal(seen, hung.seen) then
       hung.seen, told[#told + 1] = seen, seen
     end
   end
@@ -258,11 +233,11 @@ local function take(item)
     if not next(connection.hung) then
       watch()
     end
-    local marks = { below = 2 * job.id, beside = 2 * job.id + 1 }
-    hung = vim.tbl_extend("error", marks, { job = job, bufnr = job.range.bufnr, rows = {}, seen = {} })
+    local mark = (MOST + 1) * job.id
+    hung = { mark = mark, job = job, bufnr = job.range.bufnr, rows = {}, aside = {}, seen = {} }
     connection.hung[item.id] = hung
   end
-  hung.rows, hung.aside = item.rows or hung.rows, vim.F.if_nil(item.aside, hung.aside)
+  hung.rows, hung.aside = item.rows or hung.rows, item.aside or hung.aside
   if item.group ~= nil then
     highlight.define()
     job.range:show(item.group or nil)

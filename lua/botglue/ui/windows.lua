@@ -114,19 +114,4 @@ function M.fold_end(window, lnum)
   return last and last > 0 and last or nil
 end
 
---- How wide a line is, and how much of its last screen row is free.
----@param window botglue.Window
----@param lnum integer
----@return integer width
----@return integer free
-function M.width_of(window, lnum)
-  local columns = window.columns
-  local width = vim.fn.virtcol({ lnum, "$" }, 0, window.winid) - 1
-  local used = width
-  if width > columns and vim.wo[window.winid].wrap then
-    used = (width - 1) % columns + 1
-  end
-  return width, math.max(columns - used, 0)
-end
-
 return M

@@ -136,8 +136,7 @@ fn windows() -> Vec<(&'static str, Json)> {
         ("cursor", json!({"view": "list-000000001", "row": "#1"})),
         (
             "seen",
-            json!({"jobs": [{"id": 1, "columns": 80}, {"id": 2, "columns": 8, "room": 9, "at": "1 1", "spot":
-                {"win": 1000, "width": 80, "free": 9, "top": 0, "bottom": 20, "from": 3, "to": 4}}, {"id": 3}]}),
+            json!({"jobs": [{"id": 1, "columns": 80}, {"id": 2, "columns": 8, "room": 9, "at": "1 1", "is_here": true}, {"id": 3}]}),
         ),
         ("panes", json!({"id": 1})),
         (
