@@ -80,23 +80,12 @@ function M.operator()
   vim.fn.winrestview(view)
 end
 
---- Cancels an operator without any text, twice.
-function M.cancel()
-  local before = vim.o.cpoptions
-  vim.cmd("set cpoptions+=E cpoptions-=y")
-  aside(function()
-    for _ = 1, 2 do
-      pcall(vim.cmd, "silent! normal! y" .. vim.keycode("<Cmd><CR>"))
-    end
-  end)
-  vim.o.cpoptions = before
-end
-
---- `.` repeats nothing. When an operator is cancelled Neovim goes back by one change, which is as far as it remembers,
---- and with "E" in 'cpoptions' one without any text is cancelled. A yank is no change, so nothing has come between.
---- Means nothing within an autocommand: what `.` repeats is the same behind it as before.
+--- `.` repeats an insertion of nothing. Within an autocommand this has no effect: what `.` repeats is the same after it
+--- as before.
 function M.forget()
-  vim.cmd("noautocmd call v:lua.require'botglue.editor.redo'.cancel()")
+  aside(function()
+    vim.cmd("noautocmd normal! a\27")
+  end)
 end
 
 return M
