@@ -98,6 +98,9 @@ end
 
 ---@param key string?
 function Prompt:tell(key)
+  if key then
+    client.connect()
+  end
   client.tell("prompt", self:message(key))
 end
 
@@ -170,6 +173,8 @@ function Prompt:close()
   if self.is_closed then
     return
   end
+  -- What was typed ahead may close it before a host has heard of it.
+  client.connect()
   self.is_closed, connection.prompt = true, nil
   for _, fn in ipairs(self.on_close) do
     fn()
@@ -362,8 +367,6 @@ function M.ask(range, request, repeats)
     range:unmark()
     return open.win and open:focus()
   end
-  -- A prompt with a host that cannot be started is a prompt all the same.
-  local process, err = client.connect()
   local draft, seconds, microseconds = take_draft(range), vim.uv.gettimeofday()
   local is_edit = not request.question and range.kind ~= "insert"
   local has_proposal = is_edit and client.options().context.diagnostics
@@ -384,9 +387,14 @@ function M.ask(range, request, repeats)
     -- Neovim may refuse to open a window now.
     self:close()
     error(raised, 0)
-  elseif not process and err then
-    self:say(err.message)
   end
+  -- Behind what draws it: starting a process takes longer than that. A prompt without a host is one all the same.
+  vim.schedule(function()
+    local process, err = client.connect()
+    if not process and err and self:is_open() then
+      self:say(err.message)
+    end
+  end)
 end
 
 table.insert(connection.hooks.started, function()
