@@ -35,9 +35,9 @@ function M.observed(jobs)
 end
 
 --- Writes a step, and moves the marks of its job in the same moment. The step is written whatever comes of that.
----@param step botglue.WriteStep
----@param write fun(): botglue.StepResult
----@return botglue.StepResult
+---@param step table
+---@param write fun(): table
+---@return table result
 local function write_step(step, write)
   local job, result = connection.jobs[step.job], write()
   if job and result.state == "written" then
@@ -50,8 +50,8 @@ local function write_step(step, write)
 end
 
 --- Writes answers to a buffer.
----@param call botglue.WriteCall
----@return botglue.WriteReply
+---@param call table `WriteCall` in src/mirror/write.rs
+---@return table reply
 function M.write(call)
   return require("botglue.editor.write").write(call, write_step)
 end

@@ -45,16 +45,6 @@ local function are_texts(value, rule)
     end)
 end
 
---- Whether JSON has it, and msgpack with it.
-local function is_data(value)
-  if type(value) ~= "table" then
-    return vim.list_contains({ "string", "number", "boolean" }, type(value))
-  end
-  return vim.iter(pairs(value)):all(function(key, entry)
-    return (vim.islist(value) or type(key) == "string") and is_data(entry)
-  end)
-end
-
 ---@type botglue.Rules
 local AGENT = {
   protocol = { "string", choices = { "claude", "droid", "acp", "text" } },
@@ -75,7 +65,10 @@ local AGENT = {
     "table",
     as = "a table of JSON values with strings as keys",
     fits = function(value)
-      return is_data(value) and (next(value) == nil or not vim.islist(value))
+      local ok, same = pcall(function()
+        return vim.deep_equal(vim.json.decode(vim.json.encode(value)), value)
+      end)
+      return ok and same and (next(value) == nil or not vim.islist(value))
     end,
   },
   directory = { "string", choices = { "project", "empty" } },

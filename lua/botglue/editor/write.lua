@@ -2,7 +2,8 @@
 --- synchronous call, so no key is processed in between. The host decides what is written, and by which changes; this
 --- module never merges or searches text.
 ---
---- A row is a byte string as in Neovim's API: it may contain NUL and never a newline. A buffer keeps one row.
+--- A row is a byte string as in Neovim's API: it may contain NUL and never a newline. A buffer keeps one row. A
+--- call and its reply are `WriteCall` and `WriteReply` of src/mirror/write.rs.
 
 local connection = require("botglue.host.connection")
 local moment = require("botglue.editor.moment")
@@ -15,41 +16,9 @@ local api = vim.api
 
 local REFUSALS = { not_now = true, gone = true, stale = true } -- reply states that apply to the whole call
 
----@class botglue.WriteCall
----@field buffer integer
----@field tick integer the changedtick that the steps were made for
----@field steps botglue.WriteStep[] written in their order: the row numbers of each count after the earlier ones
-
----@class botglue.WriteStep written once, as one undo step; job and attempt identify it
----@field job integer
----@field attempt integer
----@field edits botglue.RowEdit[] ascending, not overlapping
----@field landing "applied"|"merged"|"reverted"|"taken" the result of the step; taken: some hunks of a held answer
----@field place botglue.DisplayMark the range after the step
-
----@class botglue.RowEdit
----@field first integer row from 0
----@field old string[] the expected text of these rows
----@field above string? the row above; nil at the top of the buffer
----@field below string? the row below; nil at the end of the buffer
----@field changes any[][] by the names of functions of `change`, with their arguments
----@field behind integer[]? right behind what is replaced, and behind what comes: where who types there goes on
-
----@class botglue.WriteReply
----@field state "not_now"|"gone"|"stale"|"done"
----@field tick integer? the current changedtick
----@field steps botglue.StepResult[]? in order; fewer than steps where one of them was not written or not tried
-
----@class botglue.StepResult
----@field state "written"|"not_modifiable"|"differs"|"error"
----@field landing string? of the step that was written
----@field from integer? the tick before it was written
----@field to integer? the tick after that
----@field message string?
-
 --- Whether the rows of an edit, and those beside them, read what the host has: the one comparison of text in Lua.
 ---@param buffer integer
----@param edit botglue.RowEdit
+---@param edit table
 ---@return boolean
 local function is_current(buffer, edit)
   local expected = vim.list_extend({ edit.above }, edit.old)
@@ -75,7 +44,7 @@ end
 
 --- Writes the edits of a step, from the last to the first, so that an edit does not move the rows of those before it.
 ---@param buffer integer
----@param edits botglue.RowEdit[]
+---@param edits table[]
 local function write_edits(buffer, edits)
   local tick = api.nvim_buf_get_changedtick(buffer)
   local ok, err = pcall(function()
@@ -100,8 +69,8 @@ end
 
 --- Writes a step, or returns why it cannot.
 ---@param buffer integer
----@param step botglue.WriteStep
----@return botglue.StepResult|{ state: "not_now" }
+---@param step table
+---@return table result
 local function write_step(buffer, step)
   if not vim.bo[buffer].modifiable then
     return { state = "not_modifiable" }
@@ -146,7 +115,7 @@ end
 --- Returns why the whole call is refused; nil if the buffer may be written and has the expected changedtick.
 ---@param buffer integer
 ---@param tick integer
----@return botglue.WriteReply?
+---@return table? reply
 local function refusal(buffer, tick)
   if not api.nvim_buf_is_loaded(buffer) then
     return { state = "gone" }
@@ -157,9 +126,9 @@ local function refusal(buffer, tick)
   return now ~= tick and { state = "stale", tick = now } or nil
 end
 
----@param call botglue.WriteCall
----@param results botglue.StepResult[]
----@return botglue.WriteReply
+---@param call table
+---@param results table[]
+---@return table reply
 local function done(call, results)
   local is_loaded = api.nvim_buf_is_loaded(call.buffer)
   local tick = is_loaded and api.nvim_buf_get_changedtick(call.buffer) or call.tick
@@ -171,10 +140,10 @@ end
 --- A step that an earlier call wrote is not written again; its first result is returned. The steps after it are written
 --- only if the changedtick is still the one after that step; else the call ends there with state `done`. A refusal
 --- (`not_now`, `gone`, `stale`) is returned only if no step of the call was written.
----@param call botglue.WriteCall
----@param around fun(step: botglue.WriteStep, write: fun(): botglue.StepResult): botglue.StepResult calls `write` once:
+---@param call table
+---@param around fun(step: table, write: fun(): table): table calls `write` once:
 --- the step's place is true right after it, and no longer after the next step
----@return botglue.WriteReply
+---@return table reply
 function M.write(call, around)
   local buffer, tick, results, is_checked = call.buffer, call.tick, {}, false
   for _, step in ipairs(call.steps) do

@@ -124,17 +124,8 @@ function Job:hear(updates)
   end
 end
 
----@class botglue.Patch what the host says of a job
----@field id integer
----@field set table<string, any>? the fields that changed; `vim.NIL`: gone
----@field tools botglue.Tool[]? those that changed
----@field news { verb: string, words: string, level: string }?
----@field is_update boolean? whether the job has an event for it
----@field gone boolean? the host does not know the job any more
----@field unfollowed boolean? it does not follow its range any more
-
 --- Takes what the host says.
----@param patch botglue.Patch
+---@param patch table `Patch` in src/session/patch.rs; a field that is `vim.NIL` is gone
 function Job:take(patch)
   local set, was_open, was_held = patch.set or {}, self:is_open(), self:is_held()
   for field, value in pairs(set) do
@@ -236,7 +227,7 @@ function M.add(fields)
 end
 
 --- What the host says of jobs, oldest first.
----@param patches botglue.Patch[]
+---@param patches table[]
 function M.take(patches)
   for _, patch in ipairs(patches) do
     local job = connection.jobs[patch.id]
@@ -264,9 +255,9 @@ function M.counts()
   return open, held, spent
 end
 
---- Makes a job of a held answer of the store, which has the number of the failed job whose answer it is, if it is one
---- of this Neovim.
----@param answer botglue.HeldAnswer
+--- Makes a job of a held answer of the store.
+---@param answer table its `id` is that of the job whose answer it is, if it is one of this Neovim; `set`, the fields of
+--- its job, and what was selected for it: `hold` in src/host/earlier.rs
 ---@return integer id
 local function recall(answer)
   local path, lost = answer.set.path, answer.id and connection.jobs[answer.id]
@@ -282,7 +273,7 @@ local function recall(answer)
 end
 
 --- Makes jobs of held answers, and forgets the jobs that a host has lost and their answers were looked for.
----@param told { answers: botglue.HeldAnswer[], lost: integer[] }
+---@param told { answers: table[], lost: integer[] }
 ---@return integer[] ids
 function M.hold(told)
   connection.earlier = #told.lost > 0 and connection.earlier or 0
