@@ -9,11 +9,6 @@ use std::collections::HashMap;
 
 use super::rows::Row;
 
-/// The most pairs of rows between which likeness is looked at in one gap.
-const PAIRS: usize = 10_000;
-/// How many bytes at each end of a row likeness looks at.
-const ENDS: usize = 512;
-
 /// What a new row is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
@@ -64,11 +59,6 @@ pub fn align(old: &[Row], new: &[Row]) -> Alignment {
 /// Whether a row's text distinguishes it from others: that of brackets and empty rows does not.
 pub fn is_telling(text: &[u8]) -> bool {
     text.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
-}
-
-/// Whether one row may be the other, edited.
-pub fn is_related(a: &Row, b: &Row) -> bool {
-    a.nonblank_hash == b.nonblank_hash || likeness(&a.text, &b.text) > 0
 }
 
 struct AlignedRows<'a> {
@@ -214,10 +204,12 @@ impl<'a> AlignedRows<'a> {
             if let Some(longest) = longest {
                 self.pair(first, longest, Origin::Edited);
             }
-        } else if open.0.len() * open.1.len() <= PAIRS {
-            for (old, new) in most_alike(self.old, self.new, &open.0, &open.1) {
-                self.pair(old, new, Origin::Edited);
-            }
+        } else if is_certain
+            && open.1.len() == 1
+            && is_split(&self.new[new.start], &self.old[first..last])
+            && let Some(longest) = open.0.into_iter().max_by_key(|old| self.old[*old].text.len())
+        {
+            self.pair(longest, new.start, Origin::Edited);
         }
     }
 }
@@ -229,47 +221,6 @@ fn nonblank_bytes(row: &Row) -> impl Iterator<Item = &u8> {
 /// Whether the rows are this one, split, but for white space.
 fn is_split(old: &Row, new: &[Row]) -> bool {
     new.iter().flat_map(nonblank_bytes).eq(nonblank_bytes(old)) && nonblank_bytes(old).next().is_some()
-}
-
-/// The pairs of rows, in order on both sides, that have most in common together.
-fn most_alike(old: &[Row], new: &[Row], o: &[usize], n: &[usize]) -> Vec<(usize, usize)> {
-    let width = n.len() + 1;
-    let at = |i: usize, j: usize| i * width + j;
-    let alike: Vec<u32> =
-        o.iter().flat_map(|i| n.iter().map(|j| likeness(&old[*i].text, &new[*j].text))).collect();
-    let like = |i: usize, j: usize| alike[i * n.len() + j];
-    let mut best = vec![0; (o.len() + 1) * width];
-    for i in (0..o.len()).rev() {
-        for j in (0..n.len()).rev() {
-            let both = if like(i, j) > 0 { like(i, j) + best[at(i + 1, j + 1)] } else { 0 };
-            best[at(i, j)] = both.max(best[at(i + 1, j)]).max(best[at(i, j + 1)]);
-        }
-    }
-    let (mut i, mut j, mut pairs) = (0, 0, Vec::new());
-    while i < o.len() && j < n.len() {
-        if like(i, j) > 0 && best[at(i, j)] == like(i, j) + best[at(i + 1, j + 1)] {
-            pairs.push((o[i], n[j]));
-            (i, j) = (i + 1, j + 1);
-        } else if best[at(i, j)] == best[at(i + 1, j)] {
-            i += 1;
-        } else {
-            j += 1;
-        }
-    }
-    pairs
-}
-
-/// How much two rows have in common at their ends, in thousandths of the longer; 0 below half of the shorter.
-fn likeness(a: &[u8], b: &[u8]) -> u32 {
-    let (a, b) = (a.trim_ascii(), b.trim_ascii());
-    let (shorter, longer) = (a.len().min(b.len()), a.len().max(b.len()));
-    let head = a.iter().zip(b).take(ENDS).take_while(|(a, b)| a == b).count();
-    let tails = a[head..].iter().rev().zip(b[head..].iter().rev());
-    let common = head + tails.take(ENDS).take_while(|(a, b)| a == b).count();
-    if common == 0 || common * 2 < shorter.min(2 * ENDS) {
-        return 0;
-    }
-    u32::try_from(common * 1000 / longer).unwrap_or(1000).max(1)
 }
 
 /// The longest run of pairs, not necessarily neighbours, whose second numbers rise: where they are among the pairs.

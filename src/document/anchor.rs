@@ -5,10 +5,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::align::rising;
-use super::columns::{Bounds, Columns};
+use super::columns::{Bounds, Parts};
 use super::passage::Passage;
 use super::rows::{Row, RowId, Rows};
-use super::texts::TextNumber;
 
 /// A range of a text. Rows count from 0, columns are bytes from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +46,7 @@ impl Place {
     }
 
     /// The bounds in each of its rows; nothing for whole rows.
-    fn bounds(&self) -> Vec<(usize, Bounds)> {
+    pub(super) fn bounds(&self) -> Vec<(usize, Bounds)> {
         match self {
             Self::Lines(_) => Vec::new(),
             Self::Part { start, end } if start.0 == end.0 => {
@@ -83,8 +82,6 @@ pub struct Anchor {
     base: Passage,
     /// Whether its answer was written.
     is_written: bool,
-    /// Those of a part of a row, or of a block, from its first row on.
-    columns: Vec<(RowId, Columns)>,
 }
 
 /// The rows right above and below a place.
@@ -95,11 +92,7 @@ fn beside(place: &Place, rows: &Rows) -> (Option<RowId>, Option<RowId>) {
 
 impl Anchor {
     /// The range at a place of the current text; `since` is the next row's id.
-    pub fn new(place: &Place, rows: &Rows, since: RowId, current: TextNumber) -> Self {
-        let bounds = place.bounds().into_iter().filter_map(|(at, bounds)| {
-            let row = rows.get(at)?;
-            Some((row.id, Columns::new(row, bounds, current)))
-        });
+    pub fn new(place: &Place, rows: &Rows, since: RowId) -> Self {
         Self {
             place: place.clone(),
             own: rows.slice(place.rows()).iter().map(|row| row.id).collect(),
@@ -108,13 +101,7 @@ impl Anchor {
             at: rows.clone(),
             base: Passage::new(place.clone(), rows),
             is_written: false,
-            columns: bounds.collect(),
         }
-    }
-
-    /// The text when it was made.
-    pub fn at(&self) -> &Rows {
-        &self.at
     }
 
     /// Its rows when it was made or, once its answer was written, as they were written.
@@ -160,7 +147,7 @@ impl Anchor {
 
     /// Its answer was written, and is here now. The rows of whole lines are known by [`Anchor::adopt`]; where it had
     /// none, all that are there are its own.
-    pub fn set(&mut self, place: &Place, rows: &Rows, current: TextNumber) {
+    pub fn set(&mut self, place: &Place, rows: &Rows) {
         (self.base, self.is_written) = (Passage::new(place.clone(), rows), true);
         if self.place.is_insertion() || self.own_rows(rows).is_none() {
             self.own.extend(self.base.rows.iter().map(|row| row.id));
@@ -176,72 +163,24 @@ impl Anchor {
             }
             self.place = place.clone();
         }
-        for (at, bounds) in place.bounds() {
-            let Some(row) = rows.get(at) else { continue };
-            match self.columns.iter_mut().find(|(id, _)| *id == row.id) {
-                Some((_, columns)) => columns.set(row, bounds, current),
-                None => self.columns.push((row.id, Columns::new(row, bounds, current))),
-            }
-        }
     }
 
-    /// Another answer was written here: where columns of this range were is not known any more.
-    pub fn yield_overlap_to(&mut self, place: &Place, rows: &Rows, current: TextNumber) {
-        for (at, bounds) in place.bounds() {
-            let id = rows.get(at).map(|row| row.id);
-            if let Some((_, columns)) = self.columns.iter_mut().find(|(other, _)| Some(*other) == id) {
-                columns.yield_overlap_to(bounds, current);
-            }
-        }
-    }
-
-    /// Whether it is of parts of rows.
-    pub fn has_columns(&self) -> bool {
-        !self.columns.is_empty()
-    }
-
-    /// A row has this text in the current text.
-    pub fn edit_columns(&mut self, row: &Row, current: TextNumber) {
-        if let Some((_, columns)) = self.columns.iter_mut().find(|(id, _)| *id == row.id) {
-            columns.edit(row, current);
-        }
-    }
-
-    /// Undo or redo led to the current text, which was there before, as these.
-    pub fn recall_columns(&mut self, same: &[TextNumber], current: TextNumber) {
-        self.columns.iter_mut().for_each(|(_, columns)| columns.recall(same, current));
-    }
-
-    /// Where it is; none if that is unknown.
-    pub fn place(&self, rows: &Rows) -> Option<Place> {
+    /// Where it is, and `parts` of it are; none if that is unknown.
+    pub fn place(&self, parts: &Parts, rows: &Rows) -> Option<Place> {
         let range = self.own_rows(rows);
         match self.place {
             Place::Lines(_) if range.is_none() && self.place.is_insertion() => {
                 self.between(rows).map(|row| Place::Lines(row..row))
             }
             Place::Lines(_) => Some(Place::Lines(self.with_split_rows(rows, range?))),
-            Place::Part { .. } => self.part(rows, range?),
-            Place::Block { .. } => self.block(rows, range?),
+            Place::Part { .. } => part(parts, rows, range?),
+            Place::Block { .. } => block(parts, rows, range?),
         }
     }
 
     /// Whether it had rows, and none of them is anywhere.
     pub fn is_gone(&self, rows: &Rows) -> bool {
         !self.place.is_insertion() && self.own_rows(rows).is_none()
-    }
-
-    /// Whether only the editor's mark says which part of its rows it is.
-    pub fn needs_mark(&self) -> bool {
-        self.columns.iter().any(|(_, columns)| columns.is_in_doubt())
-    }
-
-    /// The editor's mark is here: that decides what is in doubt.
-    pub fn decide(&mut self, rows: &Rows, mark: Option<&Place>) {
-        let marked = mark.map(Place::bounds).unwrap_or_default();
-        for (id, columns) in self.columns.iter_mut().filter(|(_, columns)| columns.is_in_doubt()) {
-            let at = rows.find(*id);
-            columns.decide(marked.iter().find(|(row, _)| Some(*row) == at).map(|(_, bounds)| *bounds));
-        }
     }
 
     /// Rows, with those that the first and the last one were split into.
@@ -310,29 +249,24 @@ impl Anchor {
         };
         at + 1 + (at + 1..rows.len()).take_while(is_split_off).count()
     }
+}
 
-    fn part(&self, rows: &Rows, range: Range<usize>) -> Option<Place> {
-        let (start, end) = (range.start, range.end - 1);
-        let from = self.bounds(rows.get(start)?)?.from?;
-        let to = self.bounds(rows.get(end)?)?.to?;
-        Some(Place::Part { start: (start, from), end: (end, to) })
-    }
+fn part(parts: &Parts, rows: &Rows, range: Range<usize>) -> Option<Place> {
+    let (start, end) = (range.start, range.end - 1);
+    let from = parts.bounds(rows.get(start)?)?.from?;
+    let to = parts.bounds(rows.get(end)?)?.to?;
+    Some(Place::Part { start: (start, from), end: (end, to) })
+}
 
-    fn block(&self, rows: &Rows, range: Range<usize>) -> Option<Place> {
-        let within = rows.slice(range.clone());
-        let order = within.iter().map(|row| self.columns.iter().position(|(id, _)| *id == row.id));
-        if !order.is_sorted() {
-            // The answer has a text for each row, in their order.
-            return None;
-        }
-        let columns = within.iter().map(|row| {
-            let bounds = self.bounds(row)?;
-            Some(bounds.from?..bounds.to?)
-        });
-        Some(Place::Block { first: range.start, columns: columns.collect::<Option<_>>()? })
+fn block(parts: &Parts, rows: &Rows, range: Range<usize>) -> Option<Place> {
+    let within = rows.slice(range.clone());
+    if !within.iter().map(|row| parts.number(row.id)).is_sorted() {
+        // The answer has a text for each row, in their order.
+        return None;
     }
-
-    fn bounds(&self, row: &Row) -> Option<Bounds> {
-        self.columns.iter().find(|(id, _)| *id == row.id)?.1.bounds()
-    }
+    let columns = within.iter().map(|row| {
+        let bounds = parts.bounds(row)?;
+        Some(bounds.from?..bounds.to?)
+    });
+    Some(Place::Block { first: range.start, columns: columns.collect::<Option<_>>()? })
 }

@@ -1,16 +1,12 @@
 //! A change of the rows of a document: which row is which afterwards, and what its anchors learn of it.
 
-use std::cmp::Ordering;
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 
-use super::align::{Origin, align, is_related, is_telling};
-use super::rows::{Row, RowId, Rows};
-use super::snapshots::Version;
-use super::{AnchorId, Document, MAX_TEXTS};
-
-/// Of how many of the rows that come in at once it is looked for the text that had them last.
-const MAX_LOOKUPS: usize = 64;
+use super::align::{Origin, align, is_telling};
+use super::history::Text;
+use super::rows::{Row, RowId};
+use super::{AnchorId, Document};
 
 impl Document {
     /// Replaces the rows of a range. `writer` is the anchor whose answer makes the change, if any.
@@ -28,66 +24,71 @@ impl Document {
             // Neovim reports rows as changed that read as before: nothing has happened to them.
             return;
         }
-        let is_inside = writer.is_some() && self.written_anchor == writer;
+        let is_edit = old.len() == 1 && new.len() == 1;
+        if writer.is_none() || writer != self.written_anchor {
+            self.remember(is_edit, writer.is_some());
+        }
         self.written_anchor = writer;
-        if !is_inside && !self.anchors.is_empty() {
-            self.texts.change(self.rows.text_hash(), writer.is_some());
+        let put_in = self.put_in.take();
+        if is_edit {
+            (new[0].id, new[0].split_from) = (old[0].id, old[0].split_from);
+            self.edit_parts(&new);
+            return self.splice(range, &new);
         }
-        if writer.is_some() {
-            // The write of an answer moves no rows outside of its range.
-            self.put_in = None;
-        }
-        if let ([old], [new]) = (&old[..], &mut new[..]) {
-            (new.id, new.split_from) = (old.id, old.split_from);
-            let new = vec![new.clone()];
-            self.put_in = None;
-            self.edit_columns(&new);
-            if self.before_edit.replace(self.rows.clone()).is_none() || writer.is_some() {
-                self.snapshots.remember(&self.rows, &self.in_doubt);
-            }
-            self.splice(range, &new);
-            return;
-        }
-        // To join rows, Neovim edits one and deletes the next; undo reverts both, to the text before the edit.
-        if let Some(rows) = self.before_edit.take() {
-            self.snapshots.remember(&rows, &self.in_doubt);
-        }
-        self.snapshots.remember(&self.rows, &self.in_doubt);
         let is_emptied =
             old.len() == self.rows.len() && new.iter().all(|row| row.text.is_empty()) && new.len() < 2;
         if is_emptied {
             // An empty buffer has one row, which has no history.
-            self.put_in = None;
             let mut rows = self.rows_without_ids([""]);
             self.assign_ids(&mut rows);
             self.splice(range, &rows);
         } else if new.is_empty() {
-            self.delete(range, &old);
+            // The write of an answer moves no rows outside of its range.
+            self.delete(range.clone(), &old, put_in.filter(|_| writer.is_none()));
+            let above = range.start.checked_sub(1).and_then(|above| self.rows.get(above));
+            // What was joined to the row above is there still, so what is put in later is not that.
+            let is_joined = above.is_some_and(|above| above.text.ends_with(old[0].text.trim_ascii()));
+            self.deleted = if writer.is_none() && !is_joined { old } else { Vec::new() };
         } else {
             self.replace(range, &old, new, writer);
         }
     }
 
-    /// Deletes rows. To move or filter rows, Neovim first puts in the new ones and then deletes the old ones.
-    fn delete(&mut self, range: Range<usize>, gone: &[Row]) {
+    /// The text changes next: what is known of it. `is_write` says whether an answer is written.
+    fn remember(&mut self, is_edit: bool, is_write: bool) {
+        let is_end = std::mem::take(&mut self.is_end) || is_write;
+        let before_edit = self.before_edit.take();
+        // Edits of single rows change no ids, so the rows are needed before the first and the last of several: to join
+        // rows, Neovim edits one and deletes the next; undo reverts both, to the text before the edit.
+        let has_rows = !is_edit || is_end || before_edit.is_none();
+        if let Some(before) = before_edit.filter(|_| !is_edit) {
+            self.history.complete(before);
+        }
+        self.before_edit = is_edit.then(|| self.rows.clone());
+        let (hash, standings) = (self.rows.text_hash(), Arc::clone(&self.standings));
+        let rows = has_rows.then(|| self.rows.clone());
+        self.history.push(Text { hash, rows, standings, is_end });
+    }
+
+    /// Deletes rows. To move or filter rows, Neovim first puts in the new ones, here `put_in`, and then deletes the old
+    /// ones.
+    fn delete(&mut self, range: Range<usize>, gone: &[Row], put_in: Option<Range<usize>>) {
         self.splice(range.clone(), &[]);
         let is_apart = |put_in: &Range<usize>| put_in.end <= range.start || range.end <= put_in.start;
-        let Some(put_in) = self.put_in.take().filter(is_apart) else { return };
-        let is_beside = put_in.end == range.start || range.end == put_in.start;
-        let at = if range.start < put_in.start { put_in.start - range.len() } else { put_in.start };
-        let copies = self.rows.slice(at..at + put_in.len());
-        let is_whole = copies.iter().map(|row| row.hash).eq(gone.iter().map(|row| row.hash));
-        if is_beside || is_whole {
-            let origins = align(gone, &copies).origins;
-            let mut moved = copies.clone();
-            for (copy, origin) in moved.iter_mut().zip(origins) {
-                if let Some(own) = origin.row().map(|own| &gone[own]).filter(|own| is_related(own, copy)) {
-                    // The row here is the moved one; the row whose id it had until now stays deleted.
-                    (copy.id, copy.split_from) = (own.id, own.split_from);
+        if let Some(put_in) = put_in.filter(is_apart) {
+            let is_beside = put_in.end == range.start || range.end == put_in.start;
+            let at = if range.start < put_in.start { put_in.start - range.len() } else { put_in.start };
+            let copies = self.rows.slice(at..at + put_in.len());
+            if is_beside || reads_like(&copies, gone) {
+                let mut moved = copies.clone();
+                for (copy, origin) in moved.iter_mut().zip(align(gone, &copies).origins) {
+                    if let Some(own) = origin.row().map(|own| &gone[own]) {
+                        (copy.id, copy.split_from) = (own.id, own.split_from);
+                    }
                 }
+                self.edit_parts(&moved);
+                self.splice(at..at + copies.len(), &moved);
             }
-            self.edit_columns(&moved);
-            self.splice(at..at + copies.len(), &moved);
         }
     }
 
@@ -108,143 +109,79 @@ impl Document {
             }
         }
         if old.is_empty() && writer.is_none() {
-            self.give_back(&mut new);
+            self.put_back(&mut new);
         }
         self.assign_ids(&mut new);
-        self.edit_columns(&new);
+        self.edit_parts(&new);
         let end = range.start + new.len();
-        let ids: Vec<RowId> = new.iter().map(|row| row.id).filter(|id| *id >= first_new_id).collect();
         self.splice(range.clone(), &new);
         let in_doubt = old.iter().zip(&alignment.in_doubt).filter(|(_, in_doubt)| **in_doubt);
-        self.doubt(in_doubt.map(|(row, _)| row));
+        self.lose(&in_doubt.map(|(row, _)| row).collect::<Vec<_>>());
         self.put_in = (old.is_empty() && writer.is_none()).then_some(range.start..end);
-        match writer.and_then(|writer| self.anchors.get_mut(&writer)) {
-            Some(anchor) => anchor.adopt(ids.into_iter()),
-            // Rows that are put in, and those of a split row, may be copies, so their ids are not restored.
-            None if old.len() < 2 => {}
-            None => self.restore_unique(range.start..end, &alignment.origins),
+        if let Some(anchor) = writer.and_then(|writer| self.anchors.get_mut(&writer)) {
+            anchor.adopt(new.iter().map(|row| row.id).filter(|id| *id >= first_new_id));
         }
     }
 
-    /// Gives rows that come in, and have no id yet, the ids that they had when they were deleted. One with a text that
-    /// no other row ever had is known again, and its neighbours with it as they were there then. Every other row is new:
-    /// a pasted copy is a copy.
-    fn give_back(&self, new: &mut [Row]) {
-        let mut counts: HashMap<u64, usize> = HashMap::new();
-        for row in new.iter() {
-            *counts.entry(row.nonblank_hash).or_default() += 1;
-        }
-        let (mut given, mut lookups) = (HashSet::new(), MAX_LOOKUPS);
-        for at in 0..new.len() {
-            let row = &new[at];
-            let owner = self.owners.get(&row.nonblank_hash).copied().flatten();
-            let is_alone = row.id == 0 && is_telling(&row.text) && counts.get(&row.nonblank_hash) == Some(&1);
-            let Some(owner) = owner.filter(|owner| is_alone && self.rows.find(*owner).is_none()) else {
-                continue;
-            };
-            if lookups == 0 {
-                return;
-            }
-            lookups -= 1;
-            let Some((then, from)) = self.snapshots.last_with(owner) else { continue };
-            let kept = |new: &[Row], (at, from): (usize, usize), given: &HashSet<RowId>| {
-                let row = then.get(from).filter(|row| row.hash == new[at].hash && new[at].id == 0)?;
-                let is_free = !given.contains(&row.id) && !self.in_doubt.has(row.id);
-                (is_free && self.rows.find(row.id).is_none()).then(|| row.clone())
-            };
-            let above = (1..=at.min(from)).map(|by| (at - by, from - by));
-            let below = (1..new.len() - at).map(|by| (at + by, from + by));
-            let Some(own) = kept(new, (at, from), &given) else { continue };
-            let above = above.map_while(|(at, from)| Some((at, kept(new, (at, from), &given)?)));
-            let below = below.map_while(|(at, from)| Some((at, kept(new, (at, from), &given)?)));
-            for (at, row) in above.chain(below).chain([(at, own)]).collect::<Vec<_>>() {
-                given.insert(row.id);
-                new[at] = row;
-            }
-        }
-    }
-
-    /// Restores the row ids of a snapshot of this text, if exactly one agrees with the known ids: those of the rows
-    /// outside of the change, and of the rows in it whose text did not change.
-    fn restore_unique(&mut self, changed: Range<usize>, origins: &[Origin]) {
-        let is_known = |at: usize| {
-            let origin = at.checked_sub(changed.start).and_then(|at| origins.get(at));
-            origin.is_none_or(|origin| matches!(origin, Origin::Same(_)))
+    /// Rows that come in are those that were deleted last, if they read like them and no row that is there does; else
+    /// they are new: a pasted copy is a copy.
+    fn put_back(&mut self, new: &mut [Row]) {
+        let is_there = |row: &Row| {
+            self.deleted.iter().any(|gone| gone.nonblank_hash == row.nonblank_hash && is_telling(&row.text))
         };
-        let fits = |version: &&Version| {
-            let mut pairs = version.rows.iter().zip(self.rows.iter()).enumerate();
-            version.rows.len() == self.rows.len()
-                && pairs.all(|(at, (then, now))| then.id == now.id || !is_known(at))
-        };
-        let mut fitting = self.snapshots.versions(self.rows.text_hash()).filter(fits);
-        let only = fitting.next().filter(|_| fitting.next().is_none());
-        let only = only.map(|version| (version.rows.clone(), version.in_doubt.clone()));
-        drop(fitting);
-        if let Some((rows, in_doubt)) = only {
-            self.in_doubt = in_doubt;
-            self.replace_ids(rows);
+        if reads_like(new, &self.deleted)
+            && new.iter().any(|row| is_telling(&row.text))
+            && !self.rows.iter().any(is_there)
+        {
+            let gone = std::mem::take(&mut self.deleted);
+            if !gone.iter().any(|row| self.rows.find(row.id).is_some()) {
+                new.clone_from_slice(&gone);
+            }
         }
     }
 
-    /// Restores the row ids of the snapshot of this text that differs least from the current ids. If several differ
-    /// equally, a row for which they have different ids is in doubt.
-    pub(super) fn restore_closest(&mut self) {
-        let mut closest: Vec<&Version> = Vec::new();
-        let mut least = usize::MAX;
-        for version in self.snapshots.versions(self.rows.text_hash()) {
-            let pairs = version.rows.iter().zip(self.rows.iter());
-            let distance = pairs.filter(|(then, now)| then.id != now.id).count();
-            match distance.cmp(&least) {
-                Ordering::Less => (closest, least) = (vec![version], distance),
-                Ordering::Equal => closest.push(version),
-                Ordering::Greater => {}
+    /// Restores what was known of this text: the rows, and how the ranges stood. A range that was made since is followed
+    /// to it by the rows.
+    pub(super) fn restore(&mut self) {
+        let same = self.history.same(&self.rows);
+        let Some(then) = same.first() else { return };
+        if let Some(rows) = &then.rows {
+            self.rows = rows.clone();
+        }
+        let mut standings = (*self.standings).clone();
+        for (id, standing) in &mut standings {
+            let mut stood = same.iter().filter_map(|text| text.standings.get(id));
+            match stood.next() {
+                Some(first) => standing.clone_from(first),
+                None => standing.parts.follow(&self.rows),
+            }
+            stood.for_each(|other| standing.parts.agree(&other.parts));
+            standing.written = then.standings.get(id).and_then(|stood| stood.written);
+        }
+        self.standings = Arc::new(standings);
+    }
+
+    /// It is unknown where these rows are.
+    fn lose(&mut self, rows: &[&Row]) {
+        for (id, anchor) in &self.anchors {
+            if rows.iter().any(|row| anchor.needs(row.id, row.split_from)) {
+                Arc::make_mut(&mut self.standings).entry(*id).or_default().is_lost = true;
             }
         }
-        let Some((first, others)) = closest.split_first() else { return };
-        let mut in_doubt = first.in_doubt.clone();
-        if others.is_empty() {
-            let rows = first.rows.clone();
-            self.in_doubt = in_doubt;
-            self.replace_ids(rows);
+    }
+
+    fn edit_parts(&mut self, rows: &[Row]) {
+        let written = self.written_anchor;
+        let is_edited = |(id, standing): (&AnchorId, &super::history::Standing)| {
+            written != Some(*id) && rows.iter().any(|row| standing.parts.is_edited(row))
+        };
+        if !self.standings.iter().any(is_edited) {
             return;
         }
-        for other in others {
-            in_doubt.add(&other.in_doubt);
-        }
-        let (mut rows, mut lost) = (first.rows.iter().cloned().collect::<Vec<_>>(), Vec::new());
-        for (at, other) in others.iter().flat_map(|other| other.rows.iter().enumerate()) {
-            if rows[at].id != other.id {
-                lost.extend([rows[at].clone(), other.clone()]);
-                (rows[at].id, rows[at].split_from) = (0, None);
-            }
-        }
-        self.in_doubt = in_doubt;
-        self.assign_ids(&mut rows);
-        self.replace_ids(rows.into_iter().collect());
-        self.doubt(lost.iter());
-    }
-
-    /// It is unknown where these rows are. This is kept with the text: where a snapshot tells which row is which, it
-    /// tells which are not there, too.
-    fn doubt<'a>(&mut self, rows: impl Iterator<Item = &'a Row>) {
-        let anchors = &self.anchors;
-        let is_needed = |row: &&Row| anchors.values().any(|anchor| anchor.needs(row.id, row.split_from));
-        self.in_doubt.extend(rows.filter(is_needed).map(|row| (row.id, row.split_from)));
-    }
-
-    /// Replaces the ids of all rows: `rows` have the same text as the current ones.
-    pub(super) fn replace_ids(&mut self, rows: Rows) {
-        let before = std::mem::replace(&mut self.rows, rows);
-        let back: Vec<Row> = self.rows.apart(&before).cloned().collect();
-        self.edit_columns(&back);
-    }
-
-    pub(super) fn edit_columns(&mut self, rows: &[Row]) {
-        let (current, written) = (self.texts.current(), self.written_anchor);
-        let others = self.anchors.iter_mut().filter(|(id, _)| written != Some(**id));
-        for (_, anchor) in others.filter(|(_, anchor)| anchor.has_columns()) {
+        let standings = Arc::make_mut(&mut self.standings).iter_mut();
+        for (_, standing) in standings.filter(|(id, _)| written != Some(**id)) {
             for row in rows {
-                anchor.edit_columns(row, current);
+                standing.parts.edit(row);
             }
         }
     }
@@ -253,20 +190,6 @@ impl Document {
         self.bytes -= self.rows.slice(range.clone()).iter().map(|row| row.text.len()).sum::<usize>();
         self.bytes += new.iter().map(|row| row.text.len()).sum::<usize>();
         self.rows.splice(range, new);
-        self.record_owners(new);
-    }
-
-    /// Records these rows as owners of their texts.
-    pub(super) fn record_owners(&mut self, rows: &[Row]) {
-        for row in rows {
-            let owner = self.owners.entry(row.nonblank_hash).or_insert(Some(row.id));
-            *owner = owner.filter(|id| *id == row.id);
-        }
-        if self.owners.len() > MAX_TEXTS {
-            // Without the owners of texts no deleted row can be identified by its text.
-            self.owners.clear();
-            self.record_owners(&self.rows.slice(0..self.rows.len()));
-        }
     }
 
     /// Makes rows that have no identity yet: their ids are 0.
@@ -285,4 +208,9 @@ impl Document {
         self.next_id += 1;
         self.next_id - 1
     }
+}
+
+/// Whether rows have the same texts as others.
+fn reads_like(rows: &[Row], others: &[Row]) -> bool {
+    rows.iter().map(|row| row.hash).eq(others.iter().map(|row| row.hash))
 }

@@ -1,15 +1,12 @@
 //! Columns of a part of a row, followed through the edits of the row, which come as its old and its new text.
 //!
 //! Such an edit may have had several places (in `f(x, x)` either argument may have been typed), and then the columns have:
-//! the editor's mark decides, before the next edit, or they are not known. Undo and redo lead to a text that was there
-//! before: the row has the columns that it had then.
+//! the editor's mark decides, before the next edit, or they are not known.
 
-use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::rows::Row;
-use super::texts::{MAX_TEXTS, TextNumber};
+use super::rows::{Row, RowId, Rows};
 
 /// Bytes of a row; without a bound the part goes on in the row above, or below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,20 +34,10 @@ impl Bounds {
 }
 
 /// Where a part of one row may be.
-#[derive(Debug)]
-pub struct Columns {
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Columns {
+    /// The text of the row.
     text: Arc<[u8]>,
-    /// What was known before, oldest first.
-    earlier: VecDeque<Known>,
-    now: Known,
-}
-
-/// Where a part may be from one text on, until the next change of that.
-#[derive(Debug, Clone)]
-struct Known {
-    since: TextNumber,
-    /// The hash of the row.
-    row: u64,
     /// None where it is not known; several where the last edit leaves several.
     places: Vec<Bounds>,
     /// What is put in at its ends is part of it, since it had no text: it was sent empty, its answer left nothing, or
@@ -59,84 +46,114 @@ struct Known {
 }
 
 impl Columns {
-    /// The part of a row in the current text.
-    pub fn new(row: &Row, bounds: Bounds, current: TextNumber) -> Self {
-        Self {
-            text: row.text.clone(),
-            earlier: VecDeque::new(),
-            now: Known { since: current, row: row.hash, places: vec![bounds], is_open: bounds.is_empty() },
-        }
+    fn new(row: &Row, bounds: Bounds) -> Self {
+        Self { text: row.text.clone(), places: vec![bounds], is_open: bounds.is_empty() }
     }
 
     /// Where the part is; none where that is not known.
-    pub fn bounds(&self) -> Option<Bounds> {
-        if let [only] = self.now.places[..] { Some(only) } else { None }
+    fn bounds(&self) -> Option<Bounds> {
+        if let [only] = self.places[..] { Some(only) } else { None }
     }
 
-    /// Whether the editor's mark can say which of several places it has.
-    pub fn is_in_doubt(&self) -> bool {
-        self.now.places.len() > 1
+    fn is_in_doubt(&self) -> bool {
+        self.places.len() > 1
     }
 
-    /// It has the one of several places that the editor's mark has, if it is one of them.
-    pub fn decide(&mut self, mark: Option<Bounds>) {
-        if self.is_in_doubt() {
-            self.now.places = mark.filter(|mark| self.now.places.contains(mark)).into_iter().collect();
-        }
-    }
-
-    /// The row has this text in the current text.
-    pub fn edit(&mut self, row: &Row, current: TextNumber) {
-        if row.hash == self.now.row {
-            return;
-        }
-        let (before, is_open) = (self.bounds(), self.now.is_open);
-        let places = before.map_or_else(Vec::new, |before| shifts(&self.text, &row.text, before, is_open));
-        let is_deleted = before.is_some_and(|before| before.is_deleted(&self.text, &row.text));
+    /// The row has this text now.
+    fn edit(&mut self, row: &Row) {
+        let before = self.bounds();
+        self.places = before.map_or_else(Vec::new, |part| shifts(&self.text, &row.text, part, self.is_open));
+        self.is_open |= before.is_some_and(|before| before.is_deleted(&self.text, &row.text));
         self.text = row.text.clone();
-        self.know(Known { since: current, row: row.hash, places, is_open: is_deleted || is_open });
     }
+}
 
-    /// Undo or redo led to the current text, which was there before, as these: the row has the columns that it had then,
-    /// if it had the same ones each time.
-    pub fn recall(&mut self, same: &[TextNumber], current: TextNumber) {
-        if same.last().is_none_or(|last| self.now.since <= *last) {
-            return;
-        }
-        let at = |number: &TextNumber| self.earlier.iter().rev().find(|known| known.since <= *number);
-        let mut then = same.iter().filter_map(at).filter(|known| known.row == self.now.row);
-        let Some(Known { row, mut places, mut is_open, .. }) = then.next().cloned() else { return };
-        for known in then {
-            is_open &= known.is_open;
-            if known.places != places {
-                places.clear();
+/// The parts of rows that a range is of, from its first row on; none where it is of whole rows.
+#[derive(Debug, Clone, Default)]
+pub struct Parts(Vec<(RowId, Columns)>);
+
+impl Parts {
+    /// Those at a place, in its rows.
+    pub fn set(&mut self, bounds: &[(usize, Bounds)], rows: &Rows) {
+        for (at, bounds) in bounds {
+            let Some(row) = rows.get(*at) else { continue };
+            let columns = Columns::new(row, *bounds);
+            match self.0.iter_mut().find(|(id, _)| *id == row.id) {
+                Some((_, before)) => *before = columns,
+                None => self.0.push((row.id, columns)),
             }
         }
-        self.know(Known { since: current, row, places, is_open });
     }
 
-    /// Another part was written here: of the places none is known where one overlaps it.
-    pub fn yield_overlap_to(&mut self, other: Bounds, current: TextNumber) {
+    /// Which of them is in a row.
+    pub fn number(&self, row: RowId) -> Option<usize> {
+        self.0.iter().position(|(id, _)| *id == row)
+    }
+
+    /// Where the part of a row is; none where that is not known.
+    pub fn bounds(&self, row: &Row) -> Option<Bounds> {
+        self.0[self.number(row.id)?].1.bounds()
+    }
+
+    /// Whether one of them is in a row, and that reads otherwise now.
+    pub fn is_edited(&self, row: &Row) -> bool {
+        self.number(row.id).is_some_and(|number| self.0[number].1.text != row.text)
+    }
+
+    /// A row has this text now.
+    pub fn edit(&mut self, row: &Row) {
+        if let Some((_, columns)) = self.0.iter_mut().find(|(id, _)| *id == row.id)
+            && columns.text != row.text
+        {
+            columns.edit(row);
+        }
+    }
+
+    /// All rows are these now.
+    pub fn follow(&mut self, rows: &Rows) {
+        for (id, columns) in &mut self.0 {
+            if let Some(row) =
+                rows.find(*id).and_then(|at| rows.get(at)).filter(|row| row.text != columns.text)
+            {
+                columns.edit(row);
+            }
+        }
+    }
+
+    /// Whether the editor's mark can say which of several places one of them has.
+    pub fn is_in_doubt(&self) -> bool {
+        self.0.iter().any(|(_, columns)| columns.is_in_doubt())
+    }
+
+    /// The editor's mark is here: each that has several places has the one that the mark has, if it is one of them.
+    pub fn decide(&mut self, marked: &[(usize, Bounds)], rows: &Rows) {
+        for (id, columns) in self.0.iter_mut().filter(|(_, columns)| columns.is_in_doubt()) {
+            let at = rows.find(*id);
+            let mark = marked.iter().find(|(row, _)| Some(*row) == at).map(|(_, bounds)| *bounds);
+            columns.places = mark.filter(|mark| columns.places.contains(mark)).into_iter().collect();
+        }
+    }
+
+    /// The same text had these, too: what differs is not known.
+    pub fn agree(&mut self, other: &Self) {
+        for (id, columns) in &mut self.0 {
+            if other.0.iter().any(|(row, then)| row == id && then.places != columns.places) {
+                columns.places.clear();
+            }
+        }
+    }
+
+    /// Other parts were written here: of the places none is known where one overlaps them.
+    pub fn yield_to(&mut self, others: &[(usize, Bounds)], rows: &Rows) {
         let is_before = |a: &Bounds, b: &Bounds| a.to.is_some_and(|to| b.from.is_some_and(|from| to <= from));
-        if self.now.places.iter().any(|place| !is_before(place, &other) && !is_before(&other, place)) {
-            self.know(Known { since: current, row: self.now.row, places: Vec::new(), is_open: false });
-        }
-    }
-
-    /// The part was replaced, and is here now.
-    pub fn set(&mut self, row: &Row, bounds: Bounds, current: TextNumber) {
-        self.text = row.text.clone();
-        self.know(Known { since: current, row: row.hash, places: vec![bounds], is_open: bounds.is_empty() });
-    }
-
-    fn know(&mut self, known: Known) {
-        let before = std::mem::replace(&mut self.now, known);
-        if before.since == self.now.since {
-            return;
-        }
-        self.earlier.push_back(before);
-        if self.earlier.len() > MAX_TEXTS {
-            self.earlier.pop_front();
+        for (at, other) in others {
+            let id = rows.get(*at).map(|row| row.id);
+            for (_, columns) in self.0.iter_mut().filter(|(row, _)| Some(*row) == id) {
+                let is_apart = |place: &Bounds| is_before(place, other) || is_before(other, place);
+                if !columns.places.iter().all(is_apart) {
+                    (columns.places, columns.is_open) = (Vec::new(), false);
+                }
+            }
         }
     }
 }

@@ -1,10 +1,9 @@
 //! A document: the text of a buffer, in which every row has an identity.
 //!
 //! The mirror passes each change as the editor reports it (rows of a range were replaced by others), and the document
-//! finds out which row is which: by aligning old and new rows (`align`), and by earlier texts (`snapshots`), of which rows
-//! that were deleted come back. A range is known by the ids of its rows (`anchor`), and a part of a row by its columns
-//! (`columns`), so its place follows from them, or it is lost. Where identity is uncertain, nothing is guessed. After
-//! undo and redo it knows which answers are in the text (`texts`).
+//! finds out which row is which, by aligning old and new rows (`align`). A range is known by the ids of its rows
+//! (`anchor`), and a part of a row by its columns (`columns`), so its place follows from them, or it is lost. Where identity
+//! is uncertain, nothing is guessed. Undo and redo lead to an earlier text, with all that was known of it (`history`).
 //!
 //! Pure: it knows no editor, no clock and no file, and never reads the text by itself.
 
@@ -12,26 +11,25 @@ mod align;
 mod anchor;
 mod change;
 mod columns;
+mod history;
 mod passage;
 mod rows;
-mod snapshots;
-mod texts;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 pub use align::{is_telling, rising};
 pub use anchor::Place;
 pub use columns::shifted;
+pub use history::WriteNumber;
 pub use passage::Passage;
 pub use rows::{Row, RowId, Rows};
-pub use texts::WriteNumber;
 
 use align::align;
 use anchor::Anchor;
+use history::{History, Standing, Standings};
 use rows::Hasher;
-use snapshots::{InDoubt, Snapshots};
-use texts::Texts;
 
 /// The most rows of a text that is mirrored.
 pub const MAX_ROWS: usize = 100_000;
@@ -39,9 +37,6 @@ pub const MAX_ROWS: usize = 100_000;
 pub const MAX_BYTES: usize = 16 << 20;
 /// The most bytes of one row of it.
 pub const MAX_ROW_BYTES: usize = 256 << 10;
-
-/// The most entries in `owners`. It has to be more than [`MAX_ROWS`].
-const MAX_TEXTS: usize = 4 * MAX_ROWS;
 
 /// The id of an anchor in its document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -62,20 +57,21 @@ pub struct Document {
     rows: Rows,
     hasher: Hasher,
     next_id: RowId,
-    snapshots: Snapshots,
-    /// The earlier texts, as far as there are anchors.
-    texts: Texts,
-    /// What is unknown of the current text, as far as anchors need it.
-    in_doubt: InDoubt,
-    /// By the hash of each text ever seen, white space apart: the only row that ever had it; none if several had it,
-    /// so that the text identifies none of them.
-    owners: HashMap<u64, Option<RowId>>,
+    /// The earlier texts.
+    history: History,
+    /// How the ranges stand in this one.
+    standings: Standings,
+    writes: WriteNumber,
+    /// This text is surely the end of a step.
+    is_end: bool,
     bytes: usize,
     /// The rows before the last change, if that was an edit of one row.
     before_edit: Option<Rows>,
     /// The rows that the last change put in, if it did nothing else: rows that the next change deletes may have been
     /// moved there.
     put_in: Option<Range<usize>>,
+    /// The rows that were deleted last, which may be put back.
+    deleted: Vec<Row>,
     anchors: BTreeMap<AnchorId, Anchor>,
     next_anchor: u64,
     /// The range whose answer is being written: [`Document::landed`] then says where it is.
@@ -89,13 +85,14 @@ impl Document {
             rows: Rows::default(),
             hasher: Hasher::default(),
             next_id: 1,
-            snapshots: Snapshots::default(),
-            texts: Texts::default(),
-            in_doubt: InDoubt::default(),
-            owners: HashMap::new(),
+            history: History::default(),
+            standings: Standings::default(),
+            writes: 0,
+            is_end: false,
             bytes: 0,
             before_edit: None,
             put_in: None,
+            deleted: Vec::new(),
             anchors: BTreeMap::new(),
             next_anchor: 1,
             written_anchor: None,
@@ -123,9 +120,7 @@ impl Document {
 
     /// The bytes of memory that it takes, roughly.
     pub fn memory(&self) -> usize {
-        let snapshots = self.snapshots.len() * ((12 << 10) + self.rows.chunks() * 8);
-        let (rows, owners, texts) = (self.rows.len() * 96, self.owners.len() * 32, self.texts.len() * 80);
-        self.bytes + rows + owners + texts + snapshots
+        self.bytes + self.rows.len() * 96 + self.history.memory(self.rows.chunks())
     }
 
     /// Replaces the rows of `range`, for a change that is not the write of an answer.
@@ -136,7 +131,7 @@ impl Document {
     /// Replaces the whole text by what was read again.
     pub fn reload<R: AsRef<[u8]>>(&mut self, text: &[R]) {
         self.apply(0..self.rows.len(), text);
-        self.texts.read(self.rows.text_hash());
+        self.settle();
     }
 
     /// Replaces the rows of `range`, for a change that writes the answer of `anchor`: new rows belong to the answer,
@@ -148,14 +143,8 @@ impl Document {
     /// Handles the end of an undo or a redo: restores the row ids, the answers and the columns that this text had before.
     pub fn settle(&mut self) {
         self.put_in = None;
-        self.restore_closest();
-        if self.anchors.is_empty() {
-            return;
-        }
-        let text = self.rows.text_hash();
-        self.texts.arrive(text);
-        let (same, current) = (self.texts.same(text), self.texts.current());
-        self.anchors.values_mut().for_each(|anchor| anchor.recall_columns(&same, current));
+        self.deleted.clear();
+        self.restore();
     }
 
     /// Follows a range from now on.
@@ -164,8 +153,11 @@ impl Document {
         self.next_anchor += 1;
         // The rows of this range keep their ids: a later deletion must not identify them as moved rows.
         self.put_in = None;
-        self.snapshots.pin(&self.rows, &self.in_doubt);
-        self.anchors.insert(id, Anchor::new(place, &self.rows, self.next_id, self.texts.current()));
+        self.is_end = true;
+        self.anchors.insert(id, Anchor::new(place, &self.rows, self.next_id));
+        let mut standing = Standing::default();
+        standing.parts.set(&place.bounds(), &self.rows);
+        Arc::make_mut(&mut self.standings).insert(id, standing);
         id
     }
 
@@ -193,27 +185,26 @@ impl Document {
 
     /// Stops following a range.
     pub fn forget(&mut self, anchor: AnchorId) {
-        if let Some(anchor) = self.anchors.remove(&anchor) {
-            self.snapshots.unpin(anchor.at());
-        }
+        self.anchors.remove(&anchor);
+        Arc::make_mut(&mut self.standings).remove(&anchor);
     }
 
     /// Sets the place of an anchor whose answer was written. The written bytes are no longer part of any other range.
     pub fn landed(&mut self, anchor: AnchorId, place: &Place) {
-        self.written_anchor = None;
-        self.before_edit = None;
         // The write is one undo step, however many changes it took.
-        self.snapshots.remember(&self.rows, &self.in_doubt);
-        let current = self.texts.current();
-        for (id, other) in &mut self.anchors {
+        (self.written_anchor, self.before_edit, self.is_end) = (None, None, true);
+        self.writes += 1;
+        for (id, standing) in Arc::make_mut(&mut self.standings) {
             if *id == anchor {
-                other.set(place, &self.rows, current);
+                standing.parts.set(&place.bounds(), &self.rows);
+                standing.written = Some(self.writes);
             } else {
-                other.yield_overlap_to(place, &self.rows, current);
+                standing.parts.yield_to(&place.bounds(), &self.rows);
             }
         }
-        let anchors = &self.anchors;
-        self.texts.write(anchor, self.rows.text_hash(), |other| anchors.contains_key(&other));
+        if let Some(anchor) = self.anchors.get_mut(&anchor) {
+            anchor.set(place, &self.rows);
+        }
     }
 
     /// Sets the base of a range of whose held answer a part was written.
@@ -225,7 +216,7 @@ impl Document {
 
     /// Where a range is; none if that is unknown.
     pub fn place(&self, anchor: AnchorId) -> Option<Place> {
-        self.known(anchor)?.place(&self.rows)
+        self.known(anchor)?.place(&self.standings.get(&anchor)?.parts, &self.rows)
     }
 
     /// Whether the answer to a range was written, and undo has led to a text without it.
@@ -236,7 +227,7 @@ impl Document {
 
     /// The last write to a range that is in the current text; none if none is.
     pub fn last_write(&self, anchor: AnchorId) -> Option<WriteNumber> {
-        self.texts.last_write(anchor)
+        self.standings.get(&anchor)?.written
     }
 
     /// Whether all rows of a range were deleted, so that there is nothing of it left to be found.
@@ -246,14 +237,16 @@ impl Document {
 
     /// Whether only the editor's mark can say which part of its rows a range is.
     pub fn needs_mark(&self, anchor: AnchorId) -> bool {
-        self.anchors.get(&anchor).is_some_and(Anchor::needs_mark)
+        self.standings.get(&anchor).is_some_and(|standing| standing.parts.is_in_doubt())
     }
 
     /// The editor's mark of a range is here in this text: that decides where a part of a row may have several places; if
     /// it has none of them, or there is none, the range is lost.
     pub fn decide(&mut self, anchor: AnchorId, mark: Option<&Place>) {
-        if let Some(anchor) = self.anchors.get_mut(&anchor) {
-            anchor.decide(&self.rows, mark);
+        if self.needs_mark(anchor)
+            && let Some(standing) = Arc::make_mut(&mut self.standings).get_mut(&anchor)
+        {
+            standing.parts.decide(&mark.map(Place::bounds).unwrap_or_default(), &self.rows);
         }
     }
 
@@ -261,9 +254,9 @@ impl Document {
     /// which had deleted them.
     fn known(&self, anchor: AnchorId) -> Option<&Anchor> {
         let (id, anchor) = (anchor, self.anchors.get(&anchor)?);
-        let is_lost = |(row, split_from)| anchor.needs(row, split_from) && self.rows.find(row).is_none();
+        let is_lost = self.standings.get(&id).is_some_and(|standing| standing.is_lost);
         let is_deleted = anchor.is_emptied() && self.is_undone(id) && !anchor.has_rows(&self.rows);
-        (!is_deleted && !self.in_doubt.iter().any(is_lost)).then_some(anchor)
+        (!is_deleted && !is_lost).then_some(anchor)
     }
 
     /// A range with its rows, as `review::merge` takes them; none if its place is unknown.

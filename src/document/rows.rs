@@ -1,9 +1,8 @@
 //! The rows of a text, each with its identity: a persistent sequence, so that a snapshot costs little.
 //!
-//! Rows live in chunks that versions share. Each chunk caches a hash of its texts and one of its ids, so that whole
-//! texts are compared without reading them. It knows nothing of why a row has its id.
+//! Rows live in chunks that versions share. Each chunk caches a hash of its texts, so that whole texts are compared
+//! without reading them. It knows nothing of why a row has its id.
 
-use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 use std::sync::Arc;
@@ -72,8 +71,6 @@ struct Chunk {
     rows: Vec<Row>,
     /// Of the texts.
     hash: u64,
-    /// Of the ids.
-    ids: u64,
     /// `BASE` to the power of the number of rows.
     power: u64,
     /// The least and the greatest id.
@@ -82,14 +79,13 @@ struct Chunk {
 
 impl Chunk {
     fn new(rows: Vec<Row>) -> Arc<Self> {
-        let (mut hash, mut ids, mut power, mut span) = (0, 0, 1, (RowId::MAX, 0));
+        let (mut hash, mut power, mut span) = (0, 1, (RowId::MAX, 0));
         for row in &rows {
             hash = add(multiply(hash, BASE), row.hash);
-            ids = add(multiply(ids, BASE), row.id % MODULUS);
             power = multiply(power, BASE);
             span = (span.0.min(row.id), span.1.max(row.id));
         }
-        Arc::new(Self { rows, hash, ids, power, span })
+        Arc::new(Self { rows, hash, power, span })
     }
 }
 
@@ -163,12 +159,8 @@ impl Rows {
 
     /// The hash of the whole text; ids do not count.
     pub fn text_hash(&self) -> u64 {
-        self.fold(|chunk| chunk.hash)
-    }
-
-    /// The hash of all ids; texts do not count.
-    pub fn id_hash(&self) -> u64 {
-        self.fold(|chunk| chunk.ids)
+        let start = self.len as u64 % MODULUS;
+        self.chunks.iter().fold(start, |all, chunk| add(multiply(all, chunk.power), chunk.hash))
     }
 
     /// Where the row with this id is.
@@ -192,13 +184,6 @@ impl Rows {
         rows.filter(move |(_, row)| is_sought(row.id)).map(|(at, _)| at)
     }
 
-    /// The rows of the chunks that `other` does not share: every row that differs is among them.
-    pub fn apart(&self, other: &Self) -> impl Iterator<Item = &Row> {
-        let shared: HashSet<_> = other.chunks.iter().map(Arc::as_ptr).collect();
-        let chunks = self.chunks.iter().filter(move |chunk| !shared.contains(&Arc::as_ptr(chunk)));
-        chunks.flat_map(|chunk| &chunk.rows)
-    }
-
     /// The number of chunks, by which the memory of a snapshot is estimated.
     pub fn chunks(&self) -> usize {
         self.chunks.len()
@@ -214,11 +199,6 @@ impl Rows {
             left -= chunk.rows.len();
         }
         (0, 0)
-    }
-
-    fn fold(&self, hash: impl Fn(&Chunk) -> u64) -> u64 {
-        let start = self.len as u64 % MODULUS;
-        self.chunks.iter().fold(start, |all, chunk| add(multiply(all, chunk.power), hash(chunk)))
     }
 }
 
@@ -254,30 +234,26 @@ mod tests {
                 let first = first.min(expected.len());
                 let last = (first + gone).min(expected.len());
                 let new: Vec<Row> = (0..come).map(|n| { id += 1; row(id, &(n % 50).to_string(), &hasher) }).collect();
-                let before = rows.clone();
                 rows.splice(first..last, &new);
                 expected.splice(first..last, new);
                 prop_assert_eq!(rows.len(), expected.len());
                 prop_assert!(rows.iter().eq(&expected));
                 let fresh: Rows = expected.iter().cloned().collect();
-                prop_assert_eq!((rows.text_hash(), rows.id_hash()), (fresh.text_hash(), fresh.id_hash()));
+                prop_assert_eq!(rows.text_hash(), fresh.text_hash());
                 prop_assert_eq!(rows.slice(first..last + 3), expected[first..(last + 3).min(expected.len())].to_vec());
                 if let Some(last) = expected.last() {
                     prop_assert_eq!(rows.find(last.id), Some(expected.len() - 1));
                 }
-                let known: HashSet<RowId> = before.iter().chain(rows.apart(&before)).map(|row| row.id).collect();
-                prop_assert!(expected.iter().all(|row| known.contains(&row.id)));
             }
         }
     }
 
     #[test]
-    fn the_order_of_rows_counts_in_both_hashes() {
+    fn the_order_of_rows_counts_in_the_hash() {
         let hasher = Hasher::default();
         let (a, b) = (row(1, "a", &hasher), row(2, "b", &hasher));
         let (ab, ba): (Rows, Rows) =
             ([a.clone(), b.clone()].into_iter().collect(), [b, a].into_iter().collect());
         assert_ne!(ab.text_hash(), ba.text_hash());
-        assert_ne!(ab.id_hash(), ba.id_hash());
     }
 }

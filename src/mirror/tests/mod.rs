@@ -271,7 +271,7 @@ fn beyond_their_memory_the_mirrors_go_that_were_used_longest_ago() {
     }
     mirrors.take(notice(1, 3, 1));
     let mut orders = Vec::new();
-    mirrors.keep_within(300, &mut orders);
+    mirrors.keep_within(250, &mut orders);
     assert!(matches!(orders[..], [Order::Detach(2)]), "{orders:?}");
     assert_eq!(replied(&ask(&mut mirrors)), Some(("a".to_owned(), 3)));
     assert!(mirrors.take(whole(2, 2, &["late"])).is_empty(), "events that were under way");
