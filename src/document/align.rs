@@ -2,8 +2,9 @@
 //!
 //! A row is recognized by a text that occurs once on both sides, wherever it went; rows whose text occurs more often go
 //! with their neighbours. Where two neighbours claim a row differently, or neither claims it, it is in doubt and has no
-//! identity: a guess would send an answer into a copy. What is left between recognized rows is compared by likeness; a
-//! wrong pair there costs a conflict at most, since its text differs.
+//! identity: a guess would send an answer into a copy. What is left between recognized rows is paired where there are as
+//! many on both sides, or where a row was split or joined; a wrong pair there costs a conflict at most, since its text
+//! differs.
 
 use std::collections::HashMap;
 
@@ -167,7 +168,7 @@ impl<'a> AlignedRows<'a> {
         }
     }
 
-    /// Compares what is left between two rows that are neighbours on both sides.
+    /// Pairs what is left between two rows that are neighbours on both sides.
     fn match_gaps(&mut self) {
         let mut new = 0;
         while new < self.new.len() {
