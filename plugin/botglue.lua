@@ -17,8 +17,12 @@ end, {
 })
 
 -- The buffer of an answer has a name that reads itself, also in another session: `:mksession` has a new buffer get it.
-for event, name in pairs({ BufReadCmd = "read", BufFilePost = "read", BufWriteCmd = "write" }) do
-  vim.api.nvim_create_autocmd(event, {
+for name, events in pairs({
+  read = { "BufReadCmd", "BufFilePost" },
+  typed = { "TextChanged", "TextChangedI", "TextChangedP" },
+  write = { "BufWriteCmd" },
+}) do
+  vim.api.nvim_create_autocmd(events, {
     pattern = "botglue://answer/*",
     desc = "botglue: " .. name .. " an answer",
     callback = function(args)

@@ -26,7 +26,7 @@ use crate::request::Wanted;
 use crate::session::Batch;
 use crate::ui::Ui;
 use ask::Ask;
-pub use ask::{AcceptOf, Act, Asked, AskedFrom, DiffOf, EachOf, OfJob, ShowOf};
+pub use ask::{AcceptOf, Act, Asked, AskedFrom, EachOf, OfJob, ShowOf};
 use input::RpcInput;
 pub use prompt::PromptMessage;
 pub use review::{HunkKey, HunkVerb, PanesOf, RowsOf};

@@ -122,8 +122,8 @@ impl Host {
     /// Replies with what is to be opened of a held answer: its hunks, its text, or its blocks.
     pub(super) fn show(&mut self, token: u64, wanted: &ShowOf) {
         let id = wanted.id;
-        if let Some(diff) = &wanted.diff {
-            return self.compare(token, wanted, diff);
+        if wanted.is_diff {
+            return self.compare(token, wanted);
         }
         let Some(answer) = self.session.answer(id) else {
             return self.draw(Some((token, Err(format!("job {id} is not held")))));

@@ -10,7 +10,7 @@ use super::{Host, Then};
 use crate::land::HeldFor;
 use crate::mirror::{BufferEvent, Obstacle, ReviewView};
 use crate::review::{EditId, Hunk};
-use crate::rpc::{Act, DiffOf, PanesOf, ShowOf};
+use crate::rpc::{Act, PanesOf, ShowOf};
 use crate::session::{self, Known};
 use crate::store::JobKey;
 use crate::ui::review::{Head, Picture, row_of, shown, within};
@@ -104,7 +104,7 @@ impl Host {
 
     /// Shows what an answer changes: of a held one what its buffer would be, once that is known; of another one what was
     /// there before, and after.
-    pub(super) fn compare(&mut self, token: u64, wanted: &ShowOf, diff: &DiffOf) {
+    pub(super) fn compare(&mut self, token: u64, wanted: &ShowOf) {
         let id = wanted.id;
         if !self.session.known(id).is_some_and(Known::has_texts) {
             return self.draw(Some((token, Err(format!("job {id} has nothing to compare")))));
@@ -116,7 +116,7 @@ impl Host {
             let gone = format!("the buffer of job {id} is gone: see :Botglue edit {id}");
             return self.draw(Some((token, Err(gone))));
         }
-        let against = wanted.against(diff);
+        let against = wanted.against();
         self.once_known(token, id, wanted.at(), move |host| host.open_proposal(token, id, against));
     }
 
@@ -136,6 +136,8 @@ impl Host {
             return self.draw(Some((token, Err(why))));
         }
         let Some(OpenReview { view: Some(view), .. }) = self.reviews.get(&id) else { return };
+        let row = against.row.or_else(|| hunks(view).first().map(row_of));
+        let against = Against { row, ..against };
         let shown = proposal(id, &against, &view.text, hunks(view), None);
         let name = self.views.screen.open("proposal", shown, token);
         if let Some(review) = self.reviews.get_mut(&id) {

@@ -189,7 +189,13 @@ pub struct ShowOf {
     #[serde(default)]
     pub is_text: bool,
     /// As what its buffer would be.
-    pub diff: Option<DiffOf>,
+    #[serde(default)]
+    pub is_diff: bool,
+    /// The row of the cursor in its buffer, from 0, where that is shown.
+    row: Option<usize>,
+    /// Neovim's `'tabstop'`.
+    #[serde(default, deserialize_with = "cells")]
+    tabstop: usize,
     /// Neovim's `'filetype'`.
     #[serde(default)]
     pub filetype: String,
@@ -202,29 +208,10 @@ impl ShowOf {
     }
 
     /// With what it is compared.
-    pub fn against(&self, diff: &DiffOf) -> Against {
-        let DiffOf { row, tabstop, is_insertion, .. } = *diff;
-        Against {
-            buffer: self.at().0,
-            row: Some(row),
-            tabstop,
-            filetype: self.filetype.clone(),
-            is_insertion,
-        }
+    pub fn against(&self) -> Against {
+        let Self { row, tabstop, .. } = *self;
+        Against { buffer: self.at().0, row, tabstop, filetype: self.filetype.clone() }
     }
-}
-
-/// How what an answer changes is compared.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
-pub struct DiffOf {
-    /// The row of the cursor in the buffer of the answer, from 0.
-    row: usize,
-    /// Neovim's `'tabstop'`.
-    #[serde(deserialize_with = "cells")]
-    tabstop: usize,
-    /// The answer puts rows in, and replaces none.
-    #[serde(default)]
-    is_insertion: bool,
 }
 
 /// From where a command is given.

@@ -23,8 +23,6 @@ pub struct Against {
     pub tabstop: usize,
     /// Neovim's `'filetype'`.
     pub filetype: String,
-    /// The answer puts rows in, and replaces none.
-    pub is_insertion: bool,
 }
 
 /// A text with hunks in it, ascending; `why` there are none.
@@ -32,7 +30,8 @@ pub fn proposal(id: u64, against: &Against, text: &Rows, hunks: &[Hunk], why: Op
     let is_empty = text.len() == 1 && text.get(0).is_some_and(|row| row.text.is_empty());
     let nothing = Rows::default();
     // The one row of a buffer without text makes room.
-    let text = if is_empty && against.is_insertion && !hunks.is_empty() { &nothing } else { text };
+    let puts_in = !hunks.is_empty() && hunks.iter().all(|hunk| hunk.rows.is_empty());
+    let text = if is_empty && puts_in { &nothing } else { text };
     let row = |row: &[u8]| Arc::new(Row::plain(bytes::escape(row)));
     let (mut rows, mut at) = (Vec::with_capacity(text.len()), 0);
     for hunk in hunks {

@@ -104,8 +104,7 @@ fn windows() -> Vec<(&'static str, Json)> {
         ("show", json!({"id": 1, "buffer": 1, "filetype": "lua"})),
         (
             "show",
-            json!({"id": 1, "buffer": 1, "filetype": "lua", "tick": 3, "diff": {"row": 1,
-            "tabstop": 8, "is_insertion": true}}),
+            json!({"id": 1, "buffer": 1, "filetype": "lua", "tick": 3, "is_diff": true, "row": 1, "tabstop": 8}),
         ),
         ("hunks", json!({"id": 1, "buffer": 1, "tick": 3, "tabstop": 8})),
         ("hunk", json!({"id": 1, "buffer": 1, "verb": "next", "count": 1, "row": 0, "tick": 3})),

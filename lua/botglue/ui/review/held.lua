@@ -19,20 +19,6 @@ local PREFIX = "botglue://answer/"
 local NOT_HELD = "this answer is not held any more"
 local KEPT_AFTER = 250 -- milliseconds from a key to the store that has it
 
---- How the buffer of an answer is compared, as far as only Neovim knows.
----@param bufnr integer 0: it is gone
----@param range botglue.Range
----@return table
-local function compared(bufnr, range)
-  local win = windows.plain(bufnr)
-  local line = win and api.nvim_win_get_cursor(win)[1] or math.max((range:lines()), 1)
-  return {
-    row = line - 1,
-    tabstop = vim.bo[bufnr].tabstop,
-    is_insertion = range.kind == "insert",
-  }
-end
-
 --- What the host shows of an answer.
 ---@param job botglue.Job
 ---@param is_text boolean? the answer alone
@@ -41,9 +27,13 @@ end
 local function ask_for(job, is_text, is_diff)
   local wanted = decide.place(job)
   local bufnr = wanted.buffer
-  wanted.tick = bufnr and api.nvim_buf_get_changedtick(bufnr)
-  wanted.is_text, wanted.filetype = is_text, bufnr and vim.bo[bufnr].filetype or ""
-  wanted.diff = is_diff and compared(bufnr or 0, job.range) or nil
+  wanted.is_text, wanted.is_diff = is_text, is_diff
+  if bufnr then
+    local win = windows.plain(bufnr)
+    wanted.row = win and api.nvim_win_get_cursor(win)[1] - 1
+    wanted.tick = api.nvim_buf_get_changedtick(bufnr)
+    wanted.filetype, wanted.tabstop = vim.bo[bufnr].filetype, vim.bo[bufnr].tabstop
+  end
   return ask.open("show", wanted)
 end
 
@@ -98,7 +88,9 @@ end
 --- Tells the host what is typed in the buffer of an answer and not saved, or what was saved.
 ---@param bufnr integer
 local function tell(bufnr)
-  local job = api.nvim_buf_is_loaded(bufnr) and job_of(bufnr)
+  -- One that was not read takes no changes.
+  local is_read = api.nvim_buf_is_loaded(bufnr) and vim.bo[bufnr].modifiable
+  local job = is_read and job_of(bufnr)
   local process = job and client.connect()
   if job and process then
     local is_typed, is_saved = vim.bo[bufnr].modified, vim.b[bufnr].botglue_saved
@@ -107,10 +99,15 @@ local function tell(bufnr)
   end
 end
 
--- What the last host may not have read.
-table.insert(connection.hooks.started, function()
+local function tell_all()
   vim.iter(api.nvim_list_bufs()):each(tell)
-end)
+end
+
+-- What the last host may not have read.
+table.insert(connection.hooks.started, tell_all)
+
+--- The user has typed in one.
+M.typed = debounce(tell_all, KEPT_AFTER)
 
 --- Shows the answer, and what was typed in it; undo does not go back before that.
 ---@param bufnr integer
@@ -126,14 +123,6 @@ local function fill(bufnr, job)
   for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
     vim.wo[win][0].winbar = answer.title:gsub("%%", "%%%%") .. "%<"
   end
-  api.nvim_create_autocmd({ "TextChanged", "TextChangedI", "TextChangedP" }, {
-    group = api.nvim_create_augroup("botglue.answer." .. bufnr, { clear = true }),
-    buffer = bufnr,
-    desc = "botglue: keep the answer as it is typed",
-    callback = debounce(function()
-      tell(bufnr)
-    end, KEPT_AFTER),
-  })
 end
 
 --- Reads the buffer of an answer; one of an earlier session is taken over first.
@@ -146,8 +135,8 @@ function M.read(bufnr)
     job = job_of(bufnr) or errors.fail("%s", err or NOT_HELD)
   elseif vim.v.cmdbang == 1 then
     -- What is typed goes.
-    bo.modified, vim.b[bufnr].botglue_saved = false, nil
-    tell(bufnr)
+    vim.b[bufnr].botglue_saved = nil
+    client.tell("edit", { id = job.id })
   end
   fill(bufnr, job)
 end
