@@ -68,7 +68,7 @@ local function open_log()
     errors.fail("the log is not a regular file, remove what is there: %s", path)
   end
   errors.no_window_in_cmdwin()
-  require("botglue.ui.file").open(path)
+  require("botglue.ui.ops").file(path)
   vim.cmd("normal! G")
 end
 
@@ -105,14 +105,8 @@ local function follow(reply, args, target)
     -- With `:silent`, or without a UI, a script runs the command.
     local has_user = not args.smods.silent and #api.nvim_list_uis() > 0
     require("botglue.command.each")(reply.each, args.lines, has_user)
-  elseif reply.again then
-    start.again(reply.again)
-  elseif reply.pick then
-    require("botglue.ui.ops").pick(reply.pick)
-  elseif reply.file then
-    require("botglue.ui.file").transcript(reply.file)
-  elseif reply.terminal then
-    require("botglue.ui.terminal").open(reply.terminal)
+  else
+    require("botglue.ui.ops").follow(reply)
   end
 end
 
@@ -174,7 +168,7 @@ end
 function M.jump(by)
   errors.guard(function()
     local stop = ask.open("jump", { by = by, from = origin() })
-    require("botglue.ui.go").to(stop.buffer, stop.row, stop.col)
+    require("botglue.ui.ops").go(stop.buffer, stop.row, stop.col)
   end)
 end
 

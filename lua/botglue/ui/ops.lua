@@ -1,43 +1,106 @@
---- What a key in a list of the host does that only Neovim can: it goes to places, starts jobs at their ranges, fills
---- registers and lists. The host says which of it; nothing here knows what a list shows.
+--- What only Neovim can do of what a command or a key in a list asks for: goes to places, opens files and terminals,
+--- starts jobs at their ranges, fills registers and lists. The host says which of it; nothing here knows what a list
+--- shows.
 
 local ask = require("botglue.host.ask")
 local errors = require("botglue.host.errors")
-local go = require("botglue.ui.go")
 local notify = require("botglue.host.notify")
 local range = require("botglue.editor.marks")
 local registry = require("botglue.jobs.registry")
 local start = require("botglue.ui.start")
+local windows = require("botglue.ui.windows")
 
 local M = {}
 
 local api = vim.api
 local fail = errors.fail
 
---- Goes to the range of a job of this Neovim.
----@param job botglue.Job
----@param from botglue.ListOrigin
-local function go_to(job, from)
-  local target = job.range
-  local bufnr = api.nvim_buf_is_loaded(target.bufnr) and target.bufnr or go.load(job.path)
-  local place = target:place() or {}
-  go.show(from, bufnr, target:lines(), place.from or place.spans and place.spans[1][1] or 0)
+---@class botglue.ListOrigin from where something is asked for: a list, which closes before something else is shown
+---@field origin integer the window from which that was opened
+---@field opening table?
+---@field register string? the one that was named
+---@field close fun(self: botglue.ListOrigin)
+
+--- Shows a place in the current window; the jump can be taken back with CTRL-O.
+---@param bufnr integer
+---@param row integer from 1
+---@param col integer from 0
+function M.go(bufnr, row, col)
+  vim.cmd("normal! m'")
+  -- Where the window must keep its buffer, or the buffer cannot be left, it is shown beside it.
+  if api.nvim_win_get_buf(0) ~= bufnr and not pcall(vim.cmd.buffer, bufnr) then
+    vim.cmd.sbuffer(bufnr)
+  end
+  row = math.max(math.min(row, api.nvim_buf_line_count(bufnr)), 1)
+  api.nvim_win_set_cursor(0, { row, col })
+  vim.cmd("normal! zv")
 end
 
---- Starts a job of an earlier time once more, or goes on from it, at its range, which is shown: where its file still
---- reads as the answer left it, or as it was sent.
----@param earlier { path: string, places: table[], request: botglue.Request }
+--- Closes a list, and shows a place in the window from which it was opened; where that has no file, as a quickfix list
+--- or an answer in the review, beside it.
 ---@param from botglue.ListOrigin
-local function again(earlier, from)
-  local bufnr = go.load(earlier.path)
-  local place = vim.iter(earlier.places):find(function(one)
+---@param bufnr integer
+---@param row integer from 1
+---@param col integer from 0
+local function show(from, bufnr, row, col)
+  from:close()
+  if api.nvim_win_is_valid(from.origin) then
+    api.nvim_set_current_win(windows.for_file(from.origin, bufnr))
+  end
+  M.go(bufnr, row, col)
+end
+
+--- The buffer of a path, read if need be.
+---@param path string
+---@return integer bufnr
+local function load(path)
+  local gone = path == "" and "it was in a buffer without a file, which is gone" or "%s is not there any more"
+  return require("botglue.editor.load").file(path) or fail(gone, path)
+end
+
+--- Opens a file of the host in a split, as it is now, read-only and without modelines: it may contain an agent's text,
+--- in which a modeline would set options.
+---@param path string
+function M.file(path)
+  local before = vim.o.modelines
+  vim.o.modelines = 0
+  local ok, err = pcall(function()
+    local loaded = vim.fn.bufloaded(path) == 1
+    vim.cmd.split({ path, magic = { file = false }, mods = { keepalt = true } })
+    -- For whenever the user reads it again.
+    vim.bo.modeline = false
+    if loaded then
+      -- More may have been written since.
+      vim.cmd.edit({ bang = true })
+    end
+  end)
+  vim.o.modelines = before
+  if not ok then
+    error(err, 0)
+  end
+  vim.bo.modifiable = false
+end
+
+--- What the host says, by the field of its reply that says it.
+---@type table<string, fun(value: any, from: botglue.ListOrigin, reply: table)>
+local OPS = {}
+
+--- Starts a job once more, or goes on from it: at its range, or, of an earlier time, at its place, which is shown, where
+--- its file still reads as the answer left it, or as it was sent.
+function OPS.again(again, from)
+  if again.id then
+    start.again(again)
+    return
+  end
+  local bufnr = load(again.path)
+  local place = vim.iter(again.places):find(function(one)
     return vim.deep_equal(api.nvim_buf_get_lines(bufnr, one.row, one.row + #one.rows, false), one.rows)
   end) or fail("the text of this job has changed: select the lines and start a new job")
   place.bufnr = bufnr
   local target = range.from_selection(place)
   local ok, raised = pcall(function()
-    go.show(from, bufnr, (target:lines()), 0)
-    start.at(target, earlier.request)
+    show(from, bufnr, (target:lines()), 0)
+    start.at(target, again.request)
   end)
   if not ok then
     target:unmark()
@@ -45,19 +108,23 @@ local function again(earlier, from)
   end
 end
 
----@param lines string[]
----@param kind string how the text was selected
----@param register string
-local function yank(lines, kind, register)
-  vim.fn.setreg(register, lines, kind == "char" and "c" or "l")
+function OPS.review(id, from)
+  from:close()
+  require("botglue.ui.review.held").show(id)
+end
+
+function OPS.path(path, from, reply)
+  show(from, load(path), reply.line, 0)
+end
+
+function OPS.yank(lines, from, reply)
+  vim.fn.setreg(from.register or '"', lines, reply.kind == "char" and "c" or "l")
   notify.warn(("botglue: %d %s of the answer yanked"):format(#lines, #lines == 1 and "line" or "lines"))
 end
 
 --- Puts rows below the range of a job, as one undo step.
----@param lines string[]
----@param id integer
----@param from botglue.ListOrigin
-local function put(lines, id, from)
+function OPS.put(lines, from, reply)
+  local id = reply.id
   local target = registry.job(id).range
   if not api.nvim_buf_is_loaded(target.bufnr) then
     fail("the buffer of job %d is gone", id)
@@ -71,46 +138,86 @@ local function put(lines, id, from)
   from:close()
 end
 
---- Does what the host says.
----@param reply table
----@param from botglue.ListOrigin
----@param register string
-local function follow(reply, from, register)
-  if reply.range then
-    go_to(registry.job(reply.range), from)
+--- Runs a program in a terminal in a split. Nothing here closes the window.
+function OPS.terminal(terminal, from)
+  from:close()
+  errors.no_window_in_cmdwin()
+  vim.cmd.new()
+  -- With it the Claude CLI takes itself for one inside another.
+  local inside = vim.env.CLAUDECODE
+  vim.env.CLAUDECODE = nil
+  local settings = { cwd = terminal.cwd, env = terminal.env, term = true }
+  local ok, result = pcall(vim.fn.jobstart, terminal.command, settings)
+  vim.env.CLAUDECODE = inside
+  if not ok or result <= 0 then
+    api.nvim_buf_delete(0, { force = true })
+    fail("%s cannot be started: %s", terminal.command[1], ok and "see :checkhealth botglue" or result)
   end
-  if reply.again and reply.again.id then
-    start.again(reply.again)
-  elseif reply.review then
-    from:close()
-    require("botglue.ui.review.held").show(reply.review)
-  elseif reply.again then
-    again(reply.again, from)
-  elseif reply.path then
-    go.show(from, go.load(reply.path), reply.line, 0)
-  elseif reply.yank then
-    yank(reply.yank, reply.kind, register)
-  elseif reply.put then
-    put(reply.put, reply.id, from)
-  elseif reply.terminal then
-    from:close()
-    require("botglue.ui.terminal").open(reply.terminal)
-  elseif reply.quickfix then
-    from:close()
-    local title = "botglue " .. vim.fs.basename(from.opening.name)
-    vim.fn.setqflist({}, " ", { title = title, items = reply.quickfix })
-    vim.cmd("botright copen")
-  end
+  vim.cmd.startinsert()
+end
+
+function OPS.quickfix(items, from)
+  from:close()
+  vim.fn.setqflist({}, " ", { title = "botglue " .. vim.fs.basename(from.opening.name), items = items })
+  vim.cmd("botright copen")
+end
+
+--- The raw stream of an agent. `q` closes its window; the last one is left empty: the text is not the user's.
+function OPS.file(path)
+  M.file(path)
+  local bo = vim.bo
+  bo.filetype, bo.swapfile, bo.buflisted, bo.bufhidden, bo.readonly = "json", false, false, "wipe", true
+  vim.keymap.set("n", "q", function()
+    if not pcall(vim.cmd.close) then
+      vim.cmd.enew()
+    end
+  end, { buffer = true, nowait = true, desc = "botglue: close" })
 end
 
 --- Asks the host what an action on a row is, and does it.
 ---@param arg { action: string, row: string?, view: string? }
 ---@param from botglue.ListOrigin
----@param register string
-local function act(arg, from, register)
-  follow(ask.open("act", arg), from, register)
+local function act(arg, from)
+  M.follow(ask.open("act", arg), from)
   if arg.action == "transcript" then
     from:close()
+  end
+end
+
+--- Has the user choose in their picker: each item has its text, and `act`, what the host says then, or other items.
+function OPS.pick(choice, from)
+  local function words(item)
+    return item.text
+  end
+  local opts = { prompt = choice.prompt, kind = choice.kind, format_item = words }
+  vim.ui.select(choice.items, opts, function(item)
+    if item and item.act then
+      errors.guard(act, item.act, from)
+    elseif item and item.items then
+      OPS.pick(item, from)
+    elseif item then
+      errors.guard(M.follow, item, from)
+    end
+  end)
+end
+
+--- Does what the host says.
+---@param reply table
+---@param from botglue.ListOrigin? where it is no list: the current window
+function M.follow(reply, from)
+  from = from or { origin = api.nvim_get_current_win(), close = function() end }
+  if reply.range then
+    -- What follows is done there.
+    local job = registry.job(reply.range)
+    local target = job.range
+    local bufnr = api.nvim_buf_is_loaded(target.bufnr) and target.bufnr or load(job.path)
+    local place = target:place() or {}
+    show(from, bufnr, target:lines(), place.from or place.spans and place.spans[1][1] or 0)
+  end
+  for name, op in pairs(OPS) do
+    if reply[name] then
+      op(reply[name], from, reply)
+    end
   end
 end
 
@@ -118,34 +225,8 @@ end
 ---@param view botglue.HostWindow
 ---@param action string
 function M.act(view, action)
-  local row = view:id_of(vim.fn.line("."))
-  act({ action = action, row = row, view = view.id }, view, vim.v.register)
-end
-
---- Has the user choose in their picker: what is chosen is done, or is the next choice.
----@param choice { prompt: string, kind: string, items: table[] } each with its text, and
---- `act`, what the host says then, or another choice
----@param from botglue.ListOrigin
-local function choose(choice, from)
-  local function words(item)
-    return item.text
-  end
-  local opts = { prompt = choice.prompt, kind = choice.kind, format_item = words }
-  vim.ui.select(choice.items, opts, function(item)
-    if item and item.act then
-      errors.guard(act, item.act, from, '"')
-    elseif item and item.items then
-      choose(item, from)
-    elseif item then
-      errors.guard(follow, item, from, '"')
-    end
-  end)
-end
-
---- The rows of a list in the user's picker, and then what can be done with one.
----@param choice table
-function M.pick(choice)
-  choose(choice, { origin = api.nvim_get_current_win(), close = function() end })
+  view.register = vim.v.register
+  act({ action = action, row = view:id_of(vim.fn.line(".")), view = view.id }, view)
 end
 
 return M

@@ -54,6 +54,25 @@ function M.plain(bufnr)
   end)
 end
 
+--- The window for a buffer: another one, unless that has no file. Then one beside it that shows the buffer already, or
+--- has another file.
+---@param other integer
+---@param bufnr integer
+---@return integer
+function M.for_file(other, bufnr)
+  local function shows_file(win)
+    return vim.bo[api.nvim_win_get_buf(win)].buftype == "" and api.nvim_win_get_config(win).relative == ""
+  end
+  if api.nvim_win_get_buf(other) == bufnr or shows_file(other) then
+    return other
+  end
+  local files = vim.tbl_filter(shows_file, api.nvim_tabpage_list_wins(api.nvim_win_get_tabpage(other)))
+  local shown = vim.iter(files):find(function(win)
+    return api.nvim_win_get_buf(win) == bufnr
+  end)
+  return shown or files[1] or other
+end
+
 --- The window that shows a buffer; opens one if there is none.
 ---@param bufnr integer
 ---@return integer win
