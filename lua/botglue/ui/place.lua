@@ -14,7 +14,7 @@ local M = {}
 ---@param range botglue.Range
 ---@param origin integer
 ---@return botglue.ScreenSpot?
-function M.spot(range, origin)
+local function spot_of(range, origin)
   local win = windows.of(range.bufnr, origin)[1]
   local info = win and windows.info(win)
   local first, last = range:lines()
@@ -28,18 +28,21 @@ function M.spot(range, origin)
   return { first = top - 1, past = math.max(past, top), col = info.wincol - 1 + info.textoff }
 end
 
----@alias botglue.Side "below"|"above"|"over"
+---@class botglue.Placed a window that belongs to a range
+---@field origin integer a window beside it
+---@field spot botglue.ScreenSpot? where the range was seen last
+---@field side "below"|"above"|"over"|nil the one that it is on, where it stays if it can
 
---- Where a window goes: below its range if it has room there, or more than above; over the end of the range, or in the
---- middle, where neither side has enough.
----@param spot botglue.ScreenSpot? where the range is seen
+--- Where it goes: below its range if it has room there, or more than above; over the end of the range, or in the middle,
+--- where neither side has enough.
+---@param placed botglue.Placed
+---@param range botglue.Range?
 ---@param width integer cells inside
 ---@param height integer rows inside, if there is room
 ---@param least integer rows inside that are enough
----@param side botglue.Side? the one that it is on, where it stays if it can
 ---@return table config fields for |nvim_open_win()|
----@return botglue.Side
-function M.beside(spot, width, height, least, side)
+function M.beside(placed, range, width, height, least)
+  local spot = range and spot_of(range, placed.origin) or placed.spot
   local tabs = vim.o.showtabline == 2 or vim.o.showtabline == 1 and #vim.api.nvim_list_tabpages() > 1
   local first, status = tabs and 1 or 0, vim.o.laststatus > 0 and 1 or 0
   local past = math.max(vim.o.lines - vim.o.cmdheight - status, 1)
@@ -49,9 +52,10 @@ function M.beside(spot, width, height, least, side)
     room.below, room.above = past - spot.past, spot.first - first
   end
   local best = (room.below >= room.above or room.below >= height + 2) and "below" or "above"
-  side = vim.iter({ side or best, best }):find(function(one)
+  local side = vim.iter({ placed.side or best, best }):find(function(one)
     return room[one] >= least + 2
   end) or "over"
+  placed.spot, placed.side = spot, side
   height = math.max(math.min(height, room[side] - 2), 1)
   local row, col = math.floor((first + past - height - 2) / 2), math.floor((vim.o.columns - width - 2) / 2)
   if spot then
@@ -64,8 +68,7 @@ function M.beside(spot, width, height, least, side)
     col = math.max(math.min(col, vim.o.columns - width - 2), 0),
     width = width,
     height = height,
-  },
-    side
+  }
 end
 
 return M

@@ -17,7 +17,7 @@ local M = {}
 local api, tell = vim.api, client.tell
 local LEAST = 5 -- rows that there have to be beside a range
 
----@class botglue.HostWindow: botglue.OwnWindow
+---@class botglue.HostWindow: botglue.OwnWindow, botglue.Placed, botglue.ListOrigin
 ---@field id string
 ---@field opening table how it is opened: `Opening` in src/ui/opening.rs
 ---@field against integer? the window with which it is compared
@@ -29,17 +29,14 @@ local View = {}
 View.__index = View
 
 --- Puts a window beside the range of a job, at most half as high as the screen.
+---@param placed botglue.Placed
 ---@param config vim.api.keyset.win_config as the host would have it
 ---@param id integer
 ---@return vim.api.keyset.win_config
----@return boolean is_beside
-local function beside(config, id)
-  local range = connection.jobs[id] and connection.jobs[id].range
-  local is_there = range and api.nvim_buf_is_loaded(range.bufnr)
-  local spot = is_there and place.spot(range, api.nvim_get_current_win()) or nil
+local function beside(placed, config, id)
   local height = math.min(config.height, math.floor(vim.o.lines / 2))
-  local found, side = place.beside(spot, config.width, height, LEAST)
-  return vim.tbl_extend("force", config, found), side ~= "over"
+  local range = (connection.jobs[id] or {}).range
+  return vim.tbl_extend("force", config, place.beside(placed, range, config.width, height, LEAST))
 end
 
 --- Colours a buffer as Markdown. Not every Neovim has the parser that its own file type asks for, and a user's
@@ -67,28 +64,20 @@ function View:id_of(row)
   return extra and extra.id
 end
 
---- Puts the cursor back into its row, and that at its place in the window, unless the window is at its top.
----@param view vim.fn.winsaveview.ret as it was
-function View:keep_cursor(view)
-  for row in ipairs(self.rows) do
-    if self:id_of(row) == self.at then
-      view.topline = view.topline > 1 and math.max(view.topline + row - view.lnum, 1) or 1
-      view.lnum = row
-      break
-    end
-  end
-  api.nvim_win_call(self.win, function()
-    vim.fn.winrestview(view)
-  end)
-end
-
---- Replaces rows; the cursor stays on its row.
+--- Replaces rows; the cursor stays on its row, and that at its place in the window, unless the window is at its top.
 ---@param splices botglue.ViewSplice[]
 function View:splice(splices)
   local view = self.at and #splices > 0 and api.nvim_win_call(self.win, vim.fn.winsaveview)
   rows.splice(self, splices)
   if view then
-    self:keep_cursor(view)
+    local row = vim.iter(ipairs(self.rows)):find(function(row)
+      return self:id_of(row) == self.at
+    end) or view.lnum
+    view.topline = view.topline > 1 and math.max(view.topline + row - view.lnum, 1) or 1
+    view.lnum = row
+    api.nvim_win_call(self.win, function()
+      vim.fn.winrestview(view)
+    end)
   end
   self:tell_cursor()
 end
@@ -132,7 +121,7 @@ function View:move(config)
   local id = self.opening.beside
   if id then
     local height = math.min(config.height, api.nvim_win_text_height(self.win, {}).all)
-    config = beside(vim.tbl_extend("force", config, { height = height }), id)
+    config = beside(self, vim.tbl_extend("force", config, { height = height }), id)
   end
   api.nvim_win_set_config(self.win, config)
 end
@@ -197,6 +186,7 @@ end
 
 function View:watch()
   local on = own.watch(self, self.opening.name, function()
+    self.side = nil
     tell("geometry", ask.here())
   end)
   on("WinClosed", function(event)
@@ -286,7 +276,10 @@ local function enters(call)
   if capture.is_idle() and not is_shown then
     if not asked_from or vim.deep_equal(asked_from, capture.whereabouts()) then
       return true
-    elseif select(2, beside(call.config, opening.beside)) then
+    end
+    local placed = { origin = api.nvim_get_current_win() }
+    beside(placed, call.config, opening.beside)
+    if placed.side ~= "over" then
       return false
     end
   end

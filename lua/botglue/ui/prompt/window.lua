@@ -53,11 +53,9 @@ M.FRAME = {
   said = {},
 }
 
----@class botglue.PromptWindow: botglue.OwnWindow
+---@class botglue.PromptWindow: botglue.OwnWindow, botglue.Placed
 ---@field range botglue.Range
 ---@field frame botglue.PromptFrame
----@field spot botglue.ScreenSpot? where the range was seen last
----@field side botglue.Side
 ---@field width integer cells inside
 ---@field config table of the window
 
@@ -66,11 +64,9 @@ M.FRAME = {
 ---@param rows integer that its text takes, with what is said below it
 ---@return table config
 local function config(self, rows)
-  self.spot = place.spot(self.range, self.origin) or self.spot
   self.width = math.max(math.min(WIDTH, vim.o.columns - 2), 1)
   local height = math.min(math.max(rows, LEAST), MOST + #self.frame.said)
-  local at
-  at, self.side = place.beside(self.spot, self.width, height, 1, self.side)
+  local at = place.beside(self, self.range, self.width, height, 1)
   at.border, at.title, at.footer = "rounded", self.frame.title, self.frame.footer
   return at
 end
@@ -99,10 +95,9 @@ end
 ---@param why string
 function M.say(self, why)
   local text = require("botglue.util.text")
-  local rows = text.wrap("✗ " .. text.clean(why), self.width - 2)
   local said = vim.tbl_map(function(row)
     return { { row, "BotglueFailure" } }
-  end, rows)
+  end, text.wrap("✗ " .. text.clean(why), self.width - 2))
   self.frame = vim.tbl_extend("force", self.frame, { said = said })
   M.follow(self)
 end
@@ -160,23 +155,26 @@ end
 ---@param bufnr integer
 ---@return fun() leave
 function M.watch_menu(on, bufnr)
-  local saved
-  local function enter()
-    saved = saved or { shortmess = vim.go.shortmess, pumheight = vim.go.pumheight }
-    vim.opt.shortmess:append("c")
-    vim.go.pumheight = saved.pumheight == 0 and MENU_ROWS or math.min(saved.pumheight, MENU_ROWS)
-  end
-  local function leave()
-    for name, value in pairs(saved or {}) do
-      vim.go[name] = value
+  local rows = vim.go.pumheight == 0 and MENU_ROWS or math.min(vim.go.pumheight, MENU_ROWS)
+  local others, is_inside = { shortmess = vim.go.shortmess .. "c", pumheight = rows }, false
+  local function swap(enters)
+    if enters ~= is_inside then
+      is_inside = enters
+      for name, value in pairs(others) do
+        others[name], vim.go[name] = vim.go[name], value
+      end
     end
-    saved = nil
   end
-  on("BufEnter", enter, { buffer = bufnr })
-  on("BufLeave", leave, { buffer = bufnr })
-  enter()
+  for event, enters in pairs({ BufEnter = true, BufLeave = false }) do
+    on(event, function()
+      swap(enters)
+    end, { buffer = bufnr })
+  end
+  swap(true)
   vim.bo[bufnr].completeopt = "menuone,noinsert"
-  return leave
+  return function()
+    swap(false)
+  end
 end
 
 return M
