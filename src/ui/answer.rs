@@ -16,7 +16,7 @@ use crate::land::{FencedBlock, fenced_blocks};
 const WIDTHS: (usize, usize) = (40, 90);
 const KEYS: [Key; 3] =
     [Key::asked("Y", "yank", "yank"), Key::asked("p", "put", "put below"), Key::told("q", "close", "close")];
-/// What is said while the user is in another window.
+/// What is said where it has come by itself.
 const OUTSIDE: &str = ":Botglue answer goes in";
 
 /// A question and its answer.
@@ -50,8 +50,6 @@ pub struct Answer {
     shown: usize,
     /// What is said where it has just come and cannot open; none where the user opens it.
     arrives: Option<(String, String)>,
-    /// The user is in its window.
-    is_inside: bool,
 }
 
 impl Answer {
@@ -70,7 +68,7 @@ impl Answer {
             rows.extend(lines(&answered.text));
         }
         let shown = talk.answers.iter().position(|answered| answered.id == id).unwrap_or_default();
-        Self { is_inside: arrives.is_none(), talk, rows, begins, shown, arrives }
+        Self { talk, rows, begins, shown, arrives }
     }
 
     /// The answer in a row, from 0, and the rows of its text.
@@ -137,8 +135,8 @@ impl View for Answer {
         let border = Border {
             left: &self.talk.answers[0].question,
             right: &self.talk.place,
-            note: (!self.is_inside).then_some(OUTSIDE),
-            keys: if self.is_inside { &KEYS } else { &[] },
+            note: self.arrives.is_some().then_some(OUTSIDE),
+            keys: &KEYS,
             page,
             more: MORE,
         };
@@ -154,13 +152,8 @@ impl View for Answer {
     }
 
     fn on(&mut self, event: Event<'_>) -> Option<super::screen::Effect> {
-        match event {
-            Event::Key { action: "in", .. } => self.is_inside = true,
-            Event::Key { action: "out", .. } => self.is_inside = false,
-            Event::Answered(talk, id) => {
-                *self = Self { is_inside: self.is_inside, ..Self::new(talk, id, None) }
-            }
-            _ => {}
+        if let Event::Answered(talk, id) = event {
+            *self = Self::new(talk, id, self.arrives.take());
         }
         None
     }

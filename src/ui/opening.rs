@@ -37,8 +37,7 @@ pub struct Opening {
     pub keys: Vec<Key>,
     /// Its text is coloured as Markdown: `parsed` as a whole, which takes long for a long text, or `by lines`.
     pub markdown: Option<&'static str>,
-    /// It is put beside the range of this job, where there is room, and has the keys `in` and `out` as the user enters and
-    /// leaves it.
+    /// It is put beside the range of this job, where there is room.
     pub beside: Option<u64>,
     /// It opens by itself: where it would be in the way, this message is shown instead (what the job did, and words).
     pub arrives: Option<(String, String)>,

@@ -47,16 +47,11 @@ pub struct Pane {
     /// Those before the text.
     #[serde(deserialize_with = "cells")]
     pub textoff: usize,
-    /// Those of the fold column.
-    #[serde(deserialize_with = "cells")]
-    pub foldcolumn: usize,
     /// How many are out of sight at the left.
     #[serde(deserialize_with = "cells")]
     pub leftcol: usize,
     /// Virtual lines scroll sideways with the text.
     pub scrolls: bool,
-    /// There is a sign column.
-    pub has_signs: bool,
     /// Neovim's `'tabstop'`.
     #[serde(deserialize_with = "cells")]
     pub tabstop: usize,
@@ -89,12 +84,10 @@ impl Pane {
         self.height.saturating_sub(ASIDE).max(1)
     }
 
-    /// The blanks before and behind the sign of a row that comes: in the sign column where there is one, else beside the
-    /// text.
-    fn gutter(&self) -> Option<[String; 2]> {
+    /// The blanks before the sign of a row that comes, which is beside its text.
+    fn gutter(&self) -> Option<String> {
         let room = self.textoff.checked_sub(2).filter(|_| !self.scrolls)?;
-        let before = if self.has_signs { self.foldcolumn.min(room) } else { room };
-        Some([" ".repeat(before), " ".repeat(room - before)])
+        Some(" ".repeat(room))
     }
 }
 
@@ -329,15 +322,9 @@ impl Drawing<'_> {
     /// Highlights the rows that go, and the changed words in them.
     fn rows_that_go(&mut self, hunk: &Hunk, old: &[Row], words: &[WordMarks]) {
         let (rows, pane) = (hunk.rows.clone(), self.pane);
-        let group = || "BotglueDelete".into();
-        let all = [("end_row", rows.end.into()), ("end_col", 0.into()), ("hl_group", group())];
+        let all = [("end_row", rows.end.into()), ("end_col", 0.into()), ("hl_group", "BotglueDelete".into())];
         let more = [("hl_eol", true.into()), ("priority", ROWS.into())];
         self.mark(rows.start, 0, all.into_iter().chain(more).collect());
-        if pane.has_signs {
-            let sign = [("sign_text", "-".into()), ("sign_hl_group", group()), ("priority", ROWS.into())];
-            let last = [("end_row", (rows.end - 1).into()), ("end_col", 0.into())];
-            self.mark(rows.start, 0, sign.into_iter().chain(last).collect());
-        }
         for row in rows.start.max(pane.first)..rows.end.min(pane.past) {
             let at = row - rows.start;
             let length = old.get(at).map_or(0, |row| row.text.len());
@@ -393,9 +380,9 @@ impl Drawing<'_> {
 
     /// Puts the sign of a line into the gutter, where it begins there.
     fn with_sign(&self, sign: &str, line: Chunks) -> Chunks {
-        let Some([before, behind]) = self.pane.gutter() else { return line };
+        let Some(before) = self.pane.gutter() else { return line };
         let group = if sign == NONE { "LineNr" } else { ADD };
-        let gutter = [Cell::new(before, "LineNr"), Cell::new(sign, group), Cell::new(behind, "LineNr")];
+        let gutter = [Cell::new(before, "LineNr"), Cell::new(sign, group)];
         gutter.into_iter().chain(line).collect()
     }
 }

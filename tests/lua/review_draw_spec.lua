@@ -47,8 +47,8 @@ test("rows that come are below those that go, each with its sign", function()
     { "a b c", "a c", { HEAD, "a", "b", "c" } },
     { "", "x y", { HEAD, "x", "y" } },
     { "a b", "A AA b", { HEAD, "  1 a", "  + A", "  + AA", "  2 b" }, "vim.o.number = true" },
-    { "a b", "A AA b", { HEAD, "-   1 a", "+     A", "+     AA", "    2 b" }, number },
-    { "a b", "A AA b", { HEAD, "- a", "+ A", "+ AA", "x b" }, placed },
+    { "a b", "A AA b", { HEAD, "    1 a", "    + A", "    + AA", "    2 b" }, number },
+    { "a b", "A AA b", { HEAD, "  a", "+ A", "+ AA", "x b" }, placed },
   }) do
     local nvim = reviewed(vim.split(case[1], " "), vim.split(case[2], " "), case[4])
     equal(rows(nvim), case[3], vim.inspect(case))

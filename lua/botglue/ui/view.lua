@@ -176,14 +176,6 @@ function View:map()
   end
 end
 
---- Tells the host whether the user is in it.
-function View:tell_focus()
-  if connection.views[self.id] == self then
-    local is_in = api.nvim_get_current_win() == self.win
-    tell("act", { view = self.id, action = is_in and "in" or "out" })
-  end
-end
-
 function View:watch()
   local on = own.watch(self, self.opening.name, function()
     self.side = nil
@@ -206,12 +198,6 @@ function View:watch()
   on("BufReadCmd", function()
     self:splice({ { 0, #self.rows, self.rows } })
   end, here)
-  if self.opening.beside then
-    local tell_focus = vim.schedule_wrap(function()
-      self:tell_focus()
-    end)
-    on({ "WinEnter", "WinLeave" }, tell_focus)
-  end
 end
 
 ---@param call table
@@ -251,9 +237,6 @@ local function open(call, enters)
   self:map()
   self:watch()
   self:tell_cursor()
-  if opening.arrives and enters then
-    self:tell_focus()
-  end
   return self
 end
 

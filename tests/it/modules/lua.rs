@@ -16,14 +16,14 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 9] = [
     ("", 376),
-    ("command", 541),
+    ("command", 535),
     ("config", 304),
     ("editor", 1763),
     ("host", 715),
     ("jobs", 889),
-    ("ui", 1480),
-    ("ui/prompt", 677),
-    ("ui/review", 679),
+    ("ui", 1377),
+    ("ui/prompt", 675),
+    ("ui/review", 663),
 ];
 /// By how much a budget may be above the lines.
 const SLACK: usize = 40;
@@ -68,7 +68,7 @@ fn no_module_reads_what_the_host_knows_or_goes_on_in_a_callback() {
 fn each_folder_requires_only_those_before_it() {
     let all = all();
     assert_eq!(against_the_order(&all), [""; 0], "against the order of the folders");
-    assert!(all.values().flatten().count() > 200, "requires are not found");
+    assert!(all.values().flatten().count() > 150, "requires are not found");
 }
 
 #[test]

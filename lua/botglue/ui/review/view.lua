@@ -44,9 +44,6 @@ end
 ---@return table
 local function pane_of(win)
   local info, wo = vim.fn.getwininfo(win)[1], vim.wo[win]
-  local foldcolumn = tonumber(wo.foldcolumn:match("%d$")) or 0
-  local last = wo.number and api.nvim_buf_line_count(info.bufnr) or info.height
-  local numbers = (wo.number or wo.relativenumber) and math.max(wo.numberwidth, #tostring(last) + 1) or 0
   -- That with the head line, whether it is there or not.
   local height = math.max(info.height + info.winbar - 1, 1)
   -- Some heights of the window, so that few scrolls lead to other rows.
@@ -61,8 +58,6 @@ local function pane_of(win)
     end) or {},
     leftcol = wo.wrap and 0 or info.leftcol,
     scrolls = not wo.wrap,
-    foldcolumn = foldcolumn,
-    has_signs = wo.statuscolumn == "" and info.textoff > foldcolumn + numbers,
     tabstop = vim.bo[info.bufnr].tabstop,
     height = height,
     first = first,
