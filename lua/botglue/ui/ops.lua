@@ -85,8 +85,8 @@ end
 ---@type table<string, fun(value: any, from: botglue.ListOrigin, reply: table)>
 local OPS = {}
 
---- Starts a job once more, or goes on from it: at its range, or, of an earlier time, at its place, which is shown, where
---- its file still reads as the answer left it, or as it was sent.
+--- Starts a job once more, or goes on from it: at its range, or, of an earlier time, at its place, which is shown,
+--- where its file still reads as the answer left it, or as it was sent.
 function OPS.again(again, from)
   if again.id then
     start.again(again)
@@ -194,7 +194,7 @@ function OPS.pick(choice, from)
     if item and item.act then
       errors.guard(act, item.act, from)
     elseif item and item.items then
-      OPS.pick(item, from)
+      OPS.pick(item, from, item)
     elseif item then
       errors.guard(M.follow, item, from)
     end

@@ -33,8 +33,8 @@ end
 ---@field spot botglue.ScreenSpot? where the range was seen last
 ---@field side "below"|"above"|"over"|nil the one that it is on, where it stays if it can
 
---- Where it goes: below its range if it has room there, or more than above; over the end of the range, or in the middle,
---- where neither side has enough.
+--- Where it goes: below its range if it has room there, or more than above; over the end of the range, or in the
+--- middle, where neither side has enough.
 ---@param placed botglue.Placed
 ---@param range botglue.Range?
 ---@param width integer cells inside

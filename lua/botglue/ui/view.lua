@@ -70,8 +70,8 @@ function View:splice(splices)
   local view = self.at and #splices > 0 and api.nvim_win_call(self.win, vim.fn.winsaveview)
   rows.splice(self, splices)
   if view then
-    local row = vim.iter(ipairs(self.rows)):find(function(row)
-      return self:id_of(row) == self.at
+    local row = vim.iter(ipairs(self.rows)):find(function(at)
+      return self:id_of(at) == self.at
     end) or view.lnum
     view.topline = view.topline > 1 and math.max(view.topline + row - view.lnum, 1) or 1
     view.lnum = row
