@@ -141,24 +141,43 @@ impl Document {
     }
 
     /// Restores what was known of this text: the rows, and how the ranges stood. A range that was made since is followed
-    /// to it by the rows.
+    /// to it by the rows. Where the text had different rows at different times, and the events do not tell which of them
+    /// are there now, these are in doubt.
     pub(super) fn restore(&mut self) {
         let same = self.history.same(&self.rows);
-        let Some(then) = same.first() else { return };
-        if let Some(rows) = &then.rows {
-            self.rows = rows.clone();
+        let least = same.iter().filter_map(|text| text.distance(&self.rows)).min();
+        let closest: Vec<&Text> =
+            same.iter().copied().filter(|text| text.distance(&self.rows) == least).collect();
+        let Some(then) = closest.first() else { return };
+        let mut versions = closest.iter().filter_map(|text| text.rows.as_ref());
+        let rows = versions.next().unwrap_or(&self.rows).clone();
+        let mut lost: Vec<(usize, Row, Row)> = Vec::new();
+        for other in versions.filter(|other| rows.distance(other) > 0) {
+            let pairs = rows.iter().zip(other.iter()).enumerate();
+            let differ = pairs.filter(|(_, (row, other))| row.id != other.id);
+            lost.extend(differ.map(|(at, (row, other))| (at, row.clone(), other.clone())));
         }
         let mut standings = (*self.standings).clone();
         for (id, standing) in &mut standings {
-            let mut stood = same.iter().filter_map(|text| text.standings.get(id));
-            match stood.next() {
-                Some(first) => standing.clone_from(first),
-                None => standing.parts.follow(&self.rows),
+            let stood = || same.iter().filter_map(|text| text.standings.get(id));
+            match stood().next() {
+                Some(stood) => standing.parts.clone_from(&stood.parts),
+                None => standing.parts.follow(&rows),
             }
-            stood.for_each(|other| standing.parts.agree(&other.parts));
+            stood().for_each(|stood| standing.parts.agree(&stood.parts));
             standing.written = then.standings.get(id).and_then(|stood| stood.written);
+            if least.is_some() {
+                // Else the rows are what the events made of them.
+                let mut stood = closest.iter().filter_map(|text| text.standings.get(id));
+                standing.is_lost = stood.any(|stood| stood.is_lost);
+            }
         }
-        self.standings = Arc::new(standings);
+        (self.rows, self.standings) = (rows, Arc::new(standings));
+        for (at, row, other) in lost {
+            let id = self.new_id();
+            self.lose(&[&row, &other]);
+            self.rows.splice(at..at + 1, &[Row { id, split_from: None, ..row }]);
+        }
     }
 
     /// It is unknown where these rows are.

@@ -3,15 +3,15 @@
 //!
 //! They are found by the hash of the whole text, so undo, redo and a reload are all the same: a text that was there
 //! before. One text may have had different rows at different times (either of two equal rows was deleted): each is
-//! kept, and the one that differs least from what the events tell is it. Nothing leads to a text inside of a step: those
-//! of a write are not recorded, those of an undo are later than the same text at the end of its step.
+//! kept. Nothing leads to a text inside of a step: those of a write are not recorded, those of an undo are later than
+//! the same text at the end of its step.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::AnchorId;
 use super::columns::Parts;
-use super::rows::{Row, Rows};
+use super::rows::Rows;
 
 /// The most texts that are remembered; the oldest go first.
 const MAX_TEXTS: usize = 10_000;
@@ -48,6 +48,13 @@ pub struct Text {
     pub is_end: bool,
 }
 
+impl Text {
+    /// How many of its rows are others than these, which read the same; none where its rows are not remembered.
+    pub fn distance(&self, rows: &Rows) -> Option<usize> {
+        Some(self.rows.as_ref()?.distance(rows))
+    }
+}
+
 /// See the module.
 #[derive(Debug, Default)]
 pub struct History {
@@ -81,19 +88,12 @@ impl History {
         }
     }
 
-    /// The texts that read like these rows; first the one that these are, as far as the events tell.
+    /// The texts that read like these rows; first those that are surely ends of steps, the newest of them, then the
+    /// oldest of the others.
     pub fn same(&self, rows: &Rows) -> Vec<&Text> {
         let hash = rows.text_hash();
-        let distance = |text: &&Text| {
-            let is_other = |(then, now): &(&Row, &Row)| then.id != now.id;
-            let differ = |then: &Rows| then.iter().zip(rows.iter()).filter(is_other).count();
-            text.rows.as_ref().map_or(usize::MAX, differ)
-        };
         let all = || self.texts.iter().filter(|text| text.hash == hash);
-        let (ends, others) = (all().rev().filter(|text| text.is_end), all().filter(|text| !text.is_end));
-        let mut same: Vec<&Text> = ends.chain(others).collect();
-        same.sort_by_cached_key(distance);
-        same
+        all().rev().filter(|text| text.is_end).chain(all().filter(|text| !text.is_end)).collect()
     }
 
     /// The bytes of memory that it takes, roughly; `chunks` are those of a text.

@@ -184,6 +184,14 @@ impl Rows {
         rows.filter(move |(_, row)| is_sought(row.id)).map(|(at, _)| at)
     }
 
+    /// How many rows have other ids than those of the same text.
+    pub fn distance(&self, other: &Self) -> usize {
+        if self.chunks.iter().zip(&other.chunks).all(|(own, other)| Arc::ptr_eq(own, other)) {
+            return 0;
+        }
+        self.iter().zip(other.iter()).filter(|(own, other)| own.id != other.id).count()
+    }
+
     /// The number of chunks, by which the memory of a snapshot is estimated.
     pub fn chunks(&self) -> usize {
         self.chunks.len()

@@ -159,3 +159,15 @@ fn a_row_that_an_answer_deletes_is_not_moved_to_its_copy() {
     editor.land(anchor, &[(3..4, &[])], None);
     assert_eq!(editor.document.place(anchor), None);
 }
+
+#[test]
+fn where_a_text_had_other_rows_at_another_time_those_are_in_doubt() {
+    let mut editor = Editor::new(&LETTERS.split('\n').collect::<Vec<_>>());
+    let (own, other) = (editor.anchor(&Place::Lines(2..4)), editor.anchor(&Place::Lines(3..4)));
+    editor.land(other, &[(3..4, &[])], Some(&Place::Lines(3..3)));
+    editor.land(other, &[(3..3, &["delta"])], Some(&Place::Lines(3..4)));
+    editor.undo().undo();
+    assert_eq!(editor.document.place(own), None, "before the one or after the other");
+    editor.redo();
+    assert_eq!(editor.document.place(own), Some(Place::Lines(2..3)));
+}
