@@ -69,6 +69,8 @@ pub enum HostMessage {
     Terminate,
 }
 
+/// The reply to a question, or why there is none; nothing where it comes later.
+type Reply = Result<Option<serde_json::Value>, String>;
 /// What the host does next.
 type Then = Box<dyn FnOnce(&mut Host) + Send>;
 
@@ -229,6 +231,7 @@ impl Host {
             self.refresh_list();
             self.draw_status();
             self.draw_prompt();
+            self.draw(None);
             self.keep_beating();
             self.tell_settled();
             for id in self.session.take_gone() {

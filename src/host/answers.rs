@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 
-use super::Host;
 use super::views::Purpose;
+use super::{Host, Reply};
 use crate::command::Here;
 use crate::request::{Notify, Request};
 use crate::rpc::Act;
@@ -83,52 +83,49 @@ impl Host {
             kept.view = Some(view);
         }
         self.answers.keep(kept);
-        self.draw(None);
     }
 
     /// Shows the answer of a job of this Neovim.
-    pub(super) fn open_answer(&mut self, token: u64, id: u64) {
+    pub(super) fn open_answer(&mut self, token: u64, id: u64) -> Reply {
         if self.session.known(id).is_none() {
-            return self.draw(Some((token, Err(format!("there is no job {id}")))));
+            return Err(format!("there is no job {id}"));
         } else if !self.is_answered(id) {
-            return self.draw(Some((token, Err(format!("job {id} has no answer to a question")))));
+            return Err(format!("job {id} has no answer to a question"));
         }
         let Some(kept) = self.answers.of(id) else {
             let act = Act { view: None, action: "answer".to_owned(), row: None };
             return self.find_job(token, JobKey::Id(id), Purpose::Act(act));
         };
         let talk = kept.talk.clone();
-        self.show_answer(token, talk, id);
+        Ok(Some(self.show_answer(token, talk, id)))
     }
 
     /// Shows the answer of a job of the store.
-    pub(super) fn open_stored_answer(&mut self, token: u64, entry: &JobEntry) {
+    pub(super) fn open_stored_answer(&mut self, token: u64, entry: &JobEntry) -> Value {
         let (record, job) = (&entry.record, &entry.record.job);
         let (id, question) = (entry.id.unwrap_or_default(), job.prompt.clone());
         let answers = vec![Answered { id, question, text: answer(record).join("\n") }];
         let viewer = Viewer { cwd: job.project.clone(), ..Viewer::default() };
         let talk = Talk { place: view::place(&job.path, None, job.selection.first_line, &viewer), answers };
         self.answers.keep(Kept { talk: talk.clone(), session: record.session_id.clone(), view: None });
-        self.show_answer(token, talk, id);
+        self.show_answer(token, talk, id)
     }
 
-    fn show_answer(&mut self, token: u64, talk: Talk, id: u64) {
+    fn show_answer(&mut self, token: u64, talk: Talk, id: u64) -> Value {
         let view = self.views.screen.open("answer", Box::new(Answer::new(talk, id, None)), token);
         if let Some(kept) = self.answers.of(id) {
             kept.view = Some(view);
         }
-        self.draw(Some((token, Ok(Value::Null))));
+        Value::Null
     }
 
     /// What a key takes out of a row of a view.
-    pub(super) fn taken(&self, act: &Act) -> Option<Result<Value, String>> {
+    pub(super) fn taken(&self, act: &Act) -> Option<Value> {
         let row = act.row.as_deref().and_then(|row| row.parse().ok());
         let taken = self.views.screen.taken(act.view.as_deref()?, &act.action, row.unwrap_or_default());
-        taken.map(|(id, rows)| {
-            Ok(match id {
-                Some(id) => json!({ "put": rows, "id": id }),
-                None => json!({ "yank": rows, "kind": "line" }),
-            })
+        taken.map(|(id, rows)| match id {
+            Some(id) => json!({ "put": rows, "id": id }),
+            None => json!({ "yank": rows, "kind": "line" }),
         })
     }
 }

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::Host;
 use super::earlier::Adopter;
 use super::limits::clock;
 use super::views::PICK_WIDTH;
+use super::{Host, Reply};
 use crate::command::{self, Act, Call, Group, Here, JobPlace, World};
 use crate::request::{Resume, Wanted};
 use crate::rpc::{AskedFrom, EachOf};
@@ -19,33 +19,29 @@ const MANY: usize = 30;
 
 impl Host {
     /// Does what a command is for, or says why not.
-    pub(super) fn command_line(&mut self, token: u64, ui: Ui, call: &Call, mut from: AskedFrom) {
+    pub(super) fn command_line(&mut self, token: u64, ui: Ui, call: &Call, mut from: AskedFrom) -> Reply {
         self.answers.note(from.view.as_deref(), &mut from.here);
         from.origin.lines = from.here.places.iter().map(|(id, place)| (*id, place.first.max(1))).collect();
         from.here.row = from.view.as_deref().and_then(|view| self.views.screen.job(view));
         let editor = &self.editor;
         self.session.name_sessions(|id| editor.session(id));
-        match self.world(&from.here).and_then(|world| command::read(call, world)) {
-            Ok(act) => self.perform(token, ui, act, from),
-            Err(error) => self.draw(Some((token, Err(error)))),
-        }
+        let act = command::read(call, self.world(&from.here)?)?;
+        self.perform(token, ui, act, from)
     }
 
-    /// Replies with what completes a word.
-    pub(super) fn complete(&mut self, token: u64, typed: &str, lead: &str) {
-        let words = self.world(&Here::default()).map(|world| command::complete(typed, lead, world));
-        let reply = words.map(|words| json!({ "words": words }));
-        self.draw(Some((token, reply)));
+    /// What completes a word.
+    pub(super) fn complete(&self, typed: &str, lead: &str) -> Reply {
+        let words = command::complete(typed, lead, self.world(&Here::default())?);
+        Ok(Some(json!({ "words": words })))
     }
 
-    /// Replies with the place of an answer; without a direction with that of the newest outcome that was not seen.
-    pub(super) fn jump(&mut self, token: u64, by: i64, here: &Here) {
-        let stop = match by {
-            0 => self.newest_outcome(here),
-            _ => self.world(here).and_then(|world| command::jump(by, world)),
+    /// The place of an answer; without a direction that of the newest outcome that was not seen.
+    pub(super) fn jump(&mut self, by: i64, here: &Here) -> Reply {
+        let (buffer, row, col) = match by {
+            0 => self.newest_outcome(here)?,
+            _ => command::jump(by, self.world(here)?)?,
         };
-        let reply = stop.map(|(buffer, row, col)| json!({ "buffer": buffer, "row": row, "col": col }));
-        self.draw(Some((token, reply)));
+        Ok(Some(json!({ "buffer": buffer, "row": row, "col": col })))
     }
 
     /// The place of the newest outcome that was not seen.
@@ -61,7 +57,7 @@ impl Host {
     }
 
     /// The lines of each job for the items of a list, and what the user is asked before many are started.
-    pub(super) fn each(&self, wanted: &EachOf) -> Result<Value, String> {
+    pub(super) fn each(&self, wanted: &EachOf) -> Reply {
         let options = self.options.as_ref().map_err(Clone::clone)?;
         let EachOf { prompt, list, count, has_range, items } = wanted;
         let name = prompt.strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
@@ -85,20 +81,17 @@ impl Host {
             let notes: Vec<_> = group.notes.iter().map(note).collect();
             json!({ "buffer": group.buffer, "first": group.first, "last": group.last, "notes": notes })
         };
-        Ok(
-            json!({ "groups": groups.iter().map(group).collect::<Vec<_>>(), "question": question, "warning": warning }),
-        )
+        let groups: Vec<_> = groups.iter().map(group).collect();
+        Ok(Some(json!({ "groups": groups, "question": question, "warning": warning })))
     }
 
-    /// Replies with a job that asks the same as another one, or goes on in its session.
-    pub(super) fn ask_again(&mut self, token: u64, id: u64, action: &str, prompt: Option<String>) {
-        let act = Action::named(action).ok_or_else(|| format!("there is no action {action}"));
-        let act = act.and_then(|action| self.again(id, action, prompt));
-        let reply = match act {
-            Ok(Some(Act::Hurry(id))) => self.hurry(id),
-            act => act.map(|act| json!(act)),
-        };
-        self.draw(Some((token, reply)));
+    /// A job that asks the same as another one, or goes on in its session.
+    pub(super) fn ask_again(&mut self, id: u64, action: &str, prompt: Option<String>) -> Reply {
+        let action = Action::named(action).ok_or_else(|| format!("there is no action {action}"))?;
+        match self.again(id, action, prompt)? {
+            Some(Act::Hurry(id)) => self.hurry(id),
+            act => Ok(Some(json!(act))),
+        }
     }
 
     /// How the request of a job is sent again, or its session gone on in; nothing for what starts no job.
@@ -128,11 +121,11 @@ impl Host {
         Ok(World { here, session: &self.session, options })
     }
 
-    fn perform(&mut self, token: u64, ui: Ui, act: Act, from: AskedFrom) {
-        let reply = match act {
-            Act::List(name) => return self.open_list(token, name, from.origin),
+    fn perform(&mut self, token: u64, ui: Ui, act: Act, from: AskedFrom) -> Reply {
+        match act {
+            Act::List(name) => self.open_list(token, name, from.origin),
             Act::Pick(name) => {
-                return self.pick(token, name, from.origin, PICK_WIDTH.min(ui.columns.saturating_sub(8)));
+                self.pick(token, name, from.origin, PICK_WIDTH.min(ui.columns.saturating_sub(8)));
             }
             Act::Transcript(id, is_raw) => return self.transcript_of(token, id, is_raw),
             Act::Answer(id) => return self.open_answer(token, id),
@@ -140,14 +133,15 @@ impl Host {
                 let known = job.and_then(|id| self.session.known(id));
                 let session = known.and_then(|known| Some((known.agent.clone(), known.session_id.clone()?)));
                 let project = from.origin.project;
-                return self.open_info(token, InfoQuery { project, session, today_ms: from.today_ms });
+                self.open_info(token, InfoQuery { project, session, today_ms: from.today_ms });
+                return Ok(Some(Value::Null));
             }
             Act::Rewind(id) => {
-                let Some(known) = self.session.known(id) else { return };
+                let Some(known) = self.session.known(id) else { return Ok(None) };
                 let session_id = known.session_id.clone().unwrap_or_default();
                 let (editor, agent) = (self.editor.clone(), known.agent.clone());
                 let request = known.onward(Wanted::default());
-                return self.store.ask(
+                self.store.ask(
                     move |asker| asker.checkpoints(&agent, &session_id),
                     move |found| {
                         let found = found.map_err(|error| error.to_string());
@@ -159,21 +153,21 @@ impl Host {
                 let decision =
                     if name == "reject" { Decision::Reject } else { Decision::Accept { shows: false } };
                 self.decide_all(&ids, from.here.buffer, &decision);
-                Ok(Value::Null)
+                return Ok(Some(Value::Null));
             }
-            Act::Hurry(id) => self.hurry(id),
-            Act::Terminal(id) => self.terminal_of(id),
-            Act::Plugin { name: "review", id: None } => return self.adopt(Adopter::Review(token)),
+            Act::Hurry(id) => return self.hurry(id),
+            Act::Terminal(id) => return self.terminal_of(id),
+            Act::Plugin { name: "review", id: None } => self.adopt(Adopter::Review(token)),
             Act::Plugin { name: "review", .. } => {
                 self.adopt(Adopter::Nobody);
-                Ok(json!(act))
+                return Ok(Some(json!(act)));
             }
-            act => Ok(json!(act)),
-        };
-        self.draw(Some((token, reply)));
+            act => return Ok(Some(json!(act))),
+        }
+        Ok(None)
     }
 
-    fn terminal_of(&self, id: u64) -> Result<Value, String> {
+    fn terminal_of(&self, id: u64) -> Reply {
         let known = self.session.known(id).ok_or_else(|| format!("there is no job {id}"))?;
         if known.is_open {
             return Err(format!("job {id} still works in its session: wait for it"));

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::Host;
 use super::hunks::Asker;
+use super::{Host, Reply};
 use crate::fields::bytes;
 use crate::journal::{Change, Landed};
 use crate::land::{Bytes, HeldFor};
@@ -119,57 +119,50 @@ impl Host {
         self.decided(token, Ok(json!({})));
     }
 
-    /// Replies with what is to be opened of a held answer: its hunks, its text, or its blocks.
-    pub(super) fn show(&mut self, token: u64, wanted: &ShowOf) {
+    /// What is to be opened of a held answer: its hunks, its text, or its blocks.
+    pub(super) fn show(&mut self, token: u64, wanted: &ShowOf) -> Reply {
         let id = wanted.id;
         if wanted.is_diff {
             return self.compare(token, wanted);
         }
-        let Some(answer) = self.session.answer(id) else {
-            return self.draw(Some((token, Err(format!("job {id} is not held")))));
-        };
+        let answer = self.session.answer(id).ok_or_else(|| format!("job {id} is not held"))?;
         let shown_as = if wanted.is_text { ShownAs::Text } else { answer.shown_as() };
         let blocks = answer.blocks(&wanted.filetype).filter(|_| shown_as == ShownAs::Blocks);
         if let Some((text, blocks)) = blocks.filter(|(_, blocks)| !blocks.is_empty()) {
             let blocks = Blocks { id, text: text.to_owned(), blocks };
             self.views.screen.open("blocks", Box::new(blocks), token);
-            self.draw(Some((token, Ok(Value::Null))));
+            return Ok(Some(Value::Null));
         } else if wanted.buffer.is_none() {
-            let shown = shown(answer, id, Some(HeldFor::BufferGone));
-            self.draw(Some((token, Ok(shown))));
-        } else {
-            let is_hunks = shown_as == ShownAs::Hunks;
-            self.once_known(token, id, wanted.at(), move |host| host.show_known(token, id, is_hunks));
+            return Ok(Some(shown(answer, id, Some(HeldFor::BufferGone))));
         }
+        let is_hunks = shown_as == ShownAs::Hunks;
+        self.once_known(token, id, wanted.at(), move |host| {
+            let reply = host.show_known(id, is_hunks);
+            host.reply(token, Ok(reply));
+        });
+        Ok(None)
     }
 
-    /// Replies that the review of an answer is to be opened, of which it is known what is proposed; with the answer alone
-    /// where its hunks are not wanted, or cannot be had.
-    fn show_known(&mut self, token: u64, id: u64, is_hunks: bool) {
+    /// That the review of an answer is to be opened, of which it is known what is proposed; the answer alone where its
+    /// hunks are not wanted, or cannot be had.
+    fn show_known(&mut self, id: u64, is_hunks: bool) -> Option<Value> {
         let why = self.why_no_hunks(id);
         if is_hunks && why.is_none() {
-            return self.draw(Some((token, Ok(json!({ "is_hunks": true })))));
+            return Some(json!({ "is_hunks": true }));
         }
         self.unfollow(id);
-        if let Some(answer) = self.session.answer(id) {
-            let shown = shown(answer, id, why);
-            self.draw(Some((token, Ok(shown))));
-        }
+        Some(shown(self.session.answer(id)?, id, why))
     }
 
     /// The user makes a block of an answer the answer.
-    pub(super) fn take_block(&mut self, token: u64, act: &Act) {
+    pub(super) fn take_block(&mut self, act: &Act) -> Reply {
         let row = act.row.as_deref().and_then(|row| row.parse().ok());
         let block = row.and_then(|row| self.views.screen.taken(act.view.as_deref()?, &act.action, row));
-        let reply = match block {
-            Some((Some(id), lines)) => {
-                let lines = lines.into_iter().map(String::into_bytes).collect();
-                self.edit(id, Some(lines), true);
-                Ok(json!({ "review": id }))
-            }
-            _ => Err("no block here: go to one of those that are highlighted".to_owned()),
+        let Some((Some(id), lines)) = block else {
+            return Err("no block here: go to one of those that are highlighted".to_owned());
         };
-        self.draw(Some((token, reply)));
+        self.edit(id, Some(lines.into_iter().map(String::into_bytes).collect()), true);
+        Ok(Some(json!({ "review": id })))
     }
 
     /// The user has saved a held answer, or typed in it.

@@ -6,8 +6,8 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-use super::Host;
 use super::jobs::QueuedJob;
+use super::{Host, Reply};
 use crate::editor::StateChange;
 use crate::error::JobError;
 use crate::journal::{self, Change};
@@ -87,12 +87,12 @@ impl Host {
     }
 
     /// Has a job run now that waits for a limit.
-    pub(super) fn hurry(&mut self, id: u64) -> Result<serde_json::Value, String> {
+    pub(super) fn hurry(&mut self, id: u64) -> Reply {
         if !self.jobs.hurry(id) {
             return Err(format!("job {id} has not ended yet: wait for it"));
         }
         self.start_waiting();
-        Ok(serde_json::Value::Null)
+        Ok(Some(serde_json::Value::Null))
     }
 
     /// The plugin has read again what a job asks for that has waited, or says why that is impossible.

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use super::jobs::Jobs;
 use super::limits::clock;
+use super::transcript::Source;
 use super::views::Purpose;
-use super::{Back, Host};
+use super::{Back, Host, Reply};
 use crate::editor::Editor;
 use crate::fields::bytes;
 use crate::journal::now_ms;
@@ -54,7 +55,6 @@ impl Host {
         let effect = self.views.screen.on(view, event);
         self.effect(view, effect);
         self.reveal(view);
-        self.draw(None);
     }
 
     /// Does what a view wants.
@@ -108,7 +108,6 @@ impl Host {
             let effect = self.views.screen.on(&view, Event::Past);
             self.effect(&view, effect);
         }
-        self.draw(None);
     }
 
     /// The next beat comes after some time, if anything moves.
@@ -131,47 +130,37 @@ impl Host {
     }
 
     /// The user has chosen what to do with a job, or with all that are listed.
-    pub(super) fn act_on_row(&mut self, token: u64, act: Act) {
+    pub(super) fn act_on_row(&mut self, token: u64, act: Act) -> Reply {
         if act.action == "quickfix" {
             let item = |(path, line, text): (Option<&str>, _, _)| json!({ "filename": path, "lnum": line, "text": text, "valid": path.is_some() });
             let view = act.view.as_deref().unwrap_or_default();
             let items: Vec<_> = self.views.screen.items(view).into_iter().map(item).collect();
-            let reply =
-                if items.is_empty() { Err(NONE.to_owned()) } else { Ok(json!({ "quickfix": items })) };
-            return self.draw(Some((token, reply)));
+            return if items.is_empty() {
+                Err(NONE.to_owned())
+            } else {
+                Ok(Some(json!({ "quickfix": items })))
+            };
+        } else if act.action == "block" {
+            return self.take_block(&act);
+        } else if let Some(reply) = self.taken(&act) {
+            return Ok(Some(reply));
         }
-        if act.action == "block" {
-            return self.take_block(token, &act);
-        }
-        if let Some(reply) = self.taken(&act) {
-            return self.draw(Some((token, reply)));
-        }
-        let reply = match (Action::named(&act.action), act.row.as_deref()) {
-            (Some(_), None) => Err(NONE.to_owned()),
-            (Some(action), Some(row)) => match row.strip_prefix('#').map(str::parse) {
-                Some(Ok(id)) if self.session.known(id).is_some() && action == Action::Transcript => {
-                    return self.transcript_of(token, id, false);
-                }
-                Some(Ok(id)) if action == Action::Review && self.is_answered(id) => {
-                    act.view.iter().for_each(|view| self.views.screen.close(view));
-                    return self.open_answer(token, id);
-                }
-                Some(Ok(id)) if action == Action::Retry && self.jobs.waits_until(id).is_some() => {
-                    self.hurry(id)
-                }
-                Some(Ok(id)) if self.is_own(action, id) => self.own(action, id),
-                Some(Ok(id)) if self.session.is_open(id) => {
-                    Err(format!("job {id} has not ended yet: wait for it"))
-                }
-                Some(Ok(id)) => return self.find_job(token, JobKey::Id(id), Purpose::Act(act)),
-                _ => {
-                    let key = JobKey::Uuid(row.to_owned());
-                    return self.find_job(token, key, Purpose::Act(act));
-                }
-            },
-            (None, _) => Err("this key does nothing here".to_owned()),
+        let action = Action::named(&act.action).ok_or("this key does nothing here")?;
+        let row = act.row.as_deref().ok_or(NONE)?;
+        let Some(Ok(id)) = row.strip_prefix('#').map(str::parse) else {
+            return self.find_job(token, JobKey::Uuid(row.to_owned()), Purpose::Act(act));
         };
-        self.draw(Some((token, reply)));
+        match action {
+            Action::Transcript if self.session.known(id).is_some() => self.transcript_of(token, id, false),
+            Action::Review if self.is_answered(id) => {
+                act.view.iter().for_each(|view| self.views.screen.close(view));
+                self.open_answer(token, id)
+            }
+            Action::Retry if self.jobs.waits_until(id).is_some() => self.hurry(id),
+            _ if self.is_own(action, id) => self.own(action, id).map(Some),
+            _ if self.session.is_open(id) => Err(format!("job {id} has not ended yet: wait for it")),
+            _ => self.find_job(token, JobKey::Id(id), Purpose::Act(act)),
+        }
     }
 
     /// Whether a question of this Neovim is answered.
@@ -201,50 +190,41 @@ impl Host {
     }
 
     /// Does something with a job of the store.
-    pub(super) fn act_on_job(&mut self, token: u64, act: &Act, entry: &JobEntry) {
-        let job = &entry.record.job;
-        let Some(action) = Action::named(&act.action) else { return };
-        let own = entry.id.filter(|id| self.is_own(action, *id));
-        let reply = match (action, own) {
-            (_, Some(id)) => self.own(action, id),
-            _ if !view::actions(entry).contains(&action) => Err(action.impossible().to_owned()),
-            (Action::Prompt, _) => {
-                self.views.screen.open("prompt", Box::new(JobPrompt(view::prompt(entry))), token);
-                Ok(Value::Null)
-            }
-            (Action::Diff, _) => {
-                let name = entry.id.map(|id| format!("job {id}"));
-                self.views.screen.open_both("compare", Texts::of(&entry.record, name).views(), token);
-                Ok(Value::Null)
-            }
-            (Action::Transcript, _) => {
-                let key = JobKey::Uuid(entry.uuid.clone());
-                return self.open_stored_transcript(token, &key, entry, false);
-            }
-            (Action::Yank, _) => {
-                let kind = job.selection.kind.name();
-                Ok(json!({ "yank": answer(&entry.record), "kind": kind }))
-            }
-            (Action::Open, _) => {
-                self.terminal("this job", &job.agent, entry.record.session_id.as_deref(), &job.project)
-            }
-            (Action::Jump | Action::Review, _) => Ok(json!({ "path": job.path, "line": entry.line() })),
-            (Action::Retry | Action::Edit | Action::Followup, _) => {
-                self.check_session(action, entry).map(|()| json!({ "again": again(action, entry) }))
-            }
-        };
-        self.draw(Some((token, reply)));
-    }
-
-    /// Whether the session of a job of the store can be gone on in, where that is wanted.
-    fn check_session(&self, action: Action, entry: &JobEntry) -> Result<(), String> {
-        let options = self.options.as_ref().map_err(Clone::clone)?;
-        match action {
-            Action::Followup => options
-                .session("this job", &entry.record.job.agent, entry.record.session_id.as_deref())
-                .map(|_| ()),
-            _ => Ok(()),
+    pub(super) fn act_on_job(&mut self, token: u64, act: &Act, entry: &JobEntry) -> Reply {
+        let (record, job) = (&entry.record, &entry.record.job);
+        let action = Action::named(&act.action).ok_or("this key does nothing here")?;
+        if let Some(id) = entry.id.filter(|id| self.is_own(action, *id)) {
+            return self.own(action, id).map(Some);
+        } else if !view::actions(entry).contains(&action) {
+            return Err(action.impossible().to_owned());
         }
+        Ok(Some(match action {
+            Action::Prompt => {
+                self.views.screen.open("prompt", Box::new(JobPrompt(view::prompt(entry))), token);
+                Value::Null
+            }
+            Action::Diff => {
+                let name = entry.id.map(|id| format!("job {id}"));
+                self.views.screen.open_both("compare", Texts::of(record, name).views(), token);
+                Value::Null
+            }
+            Action::Transcript => {
+                let source = Source::of(&JobKey::Uuid(entry.uuid.clone()), entry)?;
+                return self.open_transcript(token, source, false);
+            }
+            Action::Yank => json!({ "yank": answer(record), "kind": job.selection.kind.name() }),
+            Action::Open => {
+                return self.terminal("this job", &job.agent, record.session_id.as_deref(), &job.project);
+            }
+            Action::Jump | Action::Review => json!({ "path": job.path, "line": entry.line() }),
+            Action::Retry | Action::Edit | Action::Followup => {
+                if action == Action::Followup {
+                    let options = self.options.as_ref().map_err(Clone::clone)?;
+                    options.session("this job", &job.agent, record.session_id.as_deref())?;
+                }
+                json!({ "again": again(action, entry) })
+            }
+        }))
     }
 
     /// Gives a picker the rows of a list, each with what can be done with its job.

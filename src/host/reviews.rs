@@ -6,7 +6,7 @@ use rmpv::Value;
 use serde_json::json;
 
 use super::views::Purpose;
-use super::{Host, Then};
+use super::{Host, Reply, Then};
 use crate::land::HeldFor;
 use crate::mirror::{BufferEvent, Obstacle, ReviewView};
 use crate::review::{EditId, Hunk};
@@ -104,20 +104,19 @@ impl Host {
 
     /// Shows what an answer changes: of a held one what its buffer would be, once that is known; of another one what was
     /// there before, and after.
-    pub(super) fn compare(&mut self, token: u64, wanted: &ShowOf) {
+    pub(super) fn compare(&mut self, token: u64, wanted: &ShowOf) -> Reply {
         let id = wanted.id;
         if !self.session.known(id).is_some_and(Known::has_texts) {
-            return self.draw(Some((token, Err(format!("job {id} has nothing to compare")))));
+            return Err(format!("job {id} has nothing to compare"));
         } else if self.session.answer(id).is_none() {
             let act = Act { view: None, action: Action::Diff.name().to_owned(), row: None };
             return self.find_job(token, JobKey::Id(id), Purpose::Act(act));
-        }
-        if wanted.buffer.is_none() {
-            let gone = format!("the buffer of job {id} is gone: see :Botglue edit {id}");
-            return self.draw(Some((token, Err(gone))));
+        } else if wanted.buffer.is_none() {
+            return Err(format!("the buffer of job {id} is gone: see :Botglue edit {id}"));
         }
         let against = wanted.against();
         self.once_known(token, id, wanted.at(), move |host| host.open_proposal(token, id, against));
+        Ok(None)
     }
 
     /// Why nothing can be proposed of an answer.
@@ -161,7 +160,6 @@ impl Host {
         let Some(OpenReview { waiting, diff, .. }) = self.reviews.remove(&id) else { return };
         if let Some((view, _)) = diff {
             self.views.screen.close(&view);
-            self.draw(None);
         }
         for (_, token, _) in waiting {
             self.editor.reply(token, Err(format!("job {id} is not held")));

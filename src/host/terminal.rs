@@ -1,20 +1,14 @@
 //! How a session of an agent is opened in a terminal: the program, its arguments, its PATH, and where it runs.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::Host;
 use super::health::is_apart;
+use super::{Host, Reply};
 use crate::job::{find_program, search_path};
 
 impl Host {
     /// What the plugin starts; `job` is what an error calls the job.
-    pub(super) fn terminal(
-        &self,
-        job: &str,
-        agent: &str,
-        session_id: Option<&str>,
-        cwd: &str,
-    ) -> Result<Value, String> {
+    pub(super) fn terminal(&self, job: &str, agent: &str, session_id: Option<&str>, cwd: &str) -> Reply {
         let options = self.options.as_ref().map_err(Clone::clone)?;
         let (agent, session_id) = options.session(job, agent, session_id)?;
         let (name, known, path) = (&agent.command.name, agent.known(), agent.command.env.get("PATH"));
@@ -45,6 +39,6 @@ impl Host {
         }
         let mut env = agent.command.env.clone();
         env.insert("PATH".to_owned(), search_path(path).to_string_lossy().into_owned());
-        Ok(json!({ "terminal": { "command": command, "cwd": cwd, "env": env } }))
+        Ok(Some(json!({ "terminal": { "command": command, "cwd": cwd, "env": env } })))
     }
 }

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::Host;
 use super::jobs::RunningJob;
 use super::views::Purpose;
+use super::{Host, Reply};
 use crate::agent::{self, Preset, Protocol};
 use crate::session::Recording;
 use crate::store::{JobEntry, JobKey};
@@ -76,11 +76,9 @@ pub(super) fn not_kept(key: &JobKey) -> String {
 
 impl Host {
     /// Shows what a job of this Neovim did: the store knows it once it has ended.
-    pub(super) fn transcript_of(&mut self, token: u64, id: u64, is_raw: bool) {
+    pub(super) fn transcript_of(&mut self, token: u64, id: u64, is_raw: bool) -> Reply {
         let key = JobKey::Id(id);
-        let Some(known) = self.session.known(id) else {
-            return self.draw(Some((token, Err(format!("there is no job {id}")))));
-        };
+        let known = self.session.known(id).ok_or_else(|| format!("there is no job {id}"))?;
         let (is_open, recording) = (known.is_open, known.recording);
         if let Some(RunningJob { request, transcript: Some(path), .. }) =
             self.jobs.running(id).filter(|_| is_open)
@@ -96,14 +94,13 @@ impl Host {
                 is_over: false,
                 error: None,
             };
-            self.open_transcript(token, source, is_raw);
+            self.open_transcript(token, source, is_raw)
         } else if recording == Recording::Off {
-            let error = format!("job {id} kept no transcript: the option record is off");
-            self.draw(Some((token, Err(error))));
+            Err(format!("job {id} kept no transcript: the option record is off"))
         } else if is_open {
-            self.draw(Some((token, Err(not_kept(&key)))));
+            Err(not_kept(&key))
         } else {
-            self.find_job(token, key, Purpose::Transcript { is_raw });
+            self.find_job(token, key, Purpose::Transcript { is_raw })
         }
     }
 
@@ -117,26 +114,18 @@ impl Host {
         );
     }
 
-    /// Shows what a job of the store did.
-    pub(super) fn open_stored_transcript(&mut self, token: u64, key: &JobKey, job: &JobEntry, is_raw: bool) {
-        match Source::of(key, job) {
-            Ok(source) => self.open_transcript(token, source, is_raw),
-            Err(error) => self.draw(Some((token, Err(error)))),
-        }
-    }
-
     /// Opens a transcript that is there; its rows come later.
-    pub(super) fn open_transcript(&mut self, token: u64, source: Source, is_raw: bool) {
+    pub(super) fn open_transcript(&mut self, token: u64, source: Source, is_raw: bool) -> Reply {
         if is_raw {
             let is_file = std::fs::symlink_metadata(&source.path).is_ok_and(|file| file.is_file());
             let path = source.path.to_str().filter(|_| is_file);
-            let reply = path.map(|path| json!({ "file": path })).ok_or_else(|| NOT_THERE.to_owned());
-            return self.draw(Some((token, reply)));
+            return path.map(|path| Some(json!({ "file": path }))).ok_or_else(|| NOT_THERE.to_owned());
         }
         let shown = Transcript::new(source.name(), &[], source.is_over);
         let view = self.views.screen.prepare("transcript", Box::new(shown), token);
         self.views.transcripts.insert(view.clone(), source.clone());
         self.read_transcript(view, source);
+        Ok(None)
     }
 
     fn read_transcript(&self, view: String, source: Source) {
@@ -158,7 +147,6 @@ impl Host {
                 let shown = Transcript::new(source.name(), &rows, source.is_over);
                 self.views.screen.show(view, Box::new(shown));
                 self.reveal(view);
-                self.draw(None);
             }
             Err(error) => match self.views.screen.withdraw(view) {
                 Some(token) => {

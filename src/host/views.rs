@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::Host;
 use super::earlier::Adopter;
 use super::files::Files;
 use super::lists::LIST;
 use super::transcript::{Source, not_kept};
+use super::{Host, Reply};
 use crate::error::JobError;
 use crate::rpc::{Act, Asked, OfJob};
 use crate::session::{Decision, Live};
@@ -54,33 +54,40 @@ pub struct Views {
 }
 
 impl Host {
-    /// Opens what the user asks for, or begins to look for it.
+    /// Does what is asked for, or begins to.
     pub(super) fn asked(&mut self, token: u64, ui: Ui, asked: Result<Asked, JobError>) {
         self.views.screen.resize(ui);
+        let reply =
+            asked.map_err(|error| error.message).and_then(|asked| self.answer_asked(token, ui, asked));
+        self.reply(token, reply);
+    }
+
+    fn answer_asked(&mut self, token: u64, ui: Ui, asked: Asked) -> Reply {
         match asked {
-            Ok(Asked::Command { call, from }) => self.command_line(token, ui, &call, *from),
-            Ok(Asked::Complete { typed, lead }) => self.complete(token, &typed, &lead),
-            Ok(Asked::Jump { by, from }) => self.jump(token, by, &from.here),
-            Ok(Asked::Each(wanted)) => {
-                let reply = self.each(&wanted);
-                self.draw(Some((token, reply)));
-            }
-            Ok(Asked::Again { action, id, prompt }) => self.ask_again(token, id, &action, prompt),
-            Ok(Asked::Health { log_dir }) => match self.options.clone() {
-                Ok(options) => self.health(token, options, log_dir),
-                Err(error) => self.draw(Some((token, Err(error)))),
-            },
-            Ok(Asked::Prompt(message)) => self.ask_prompt(token, *message),
-            Ok(Asked::Show(wanted)) => self.show(token, &wanted),
-            Ok(Asked::Hunks { id, buffer, tick, tabstop }) => self.hunks(token, (id, buffer), tick, tabstop),
-            Ok(Asked::Hunk(key)) => self.hunk_key(token, key),
-            Ok(Asked::Accept(wanted)) => self.accept_answer(token, wanted),
-            Ok(Asked::Reject(OfJob { id, buffer })) => self.decide(token, id, buffer, Decision::Reject),
-            Ok(Asked::Revert(OfJob { id, buffer })) => self.decide(token, id, buffer, Decision::Revert),
-            Ok(Asked::Held {}) => self.adopt(Adopter::Plugin(token)),
-            Ok(Asked::Settled {}) => self.unsettled.push(token),
-            Ok(Asked::Act(act)) => self.act_on_row(token, act),
-            Err(error) => self.draw(Some((token, Err(error.message)))),
+            Asked::Command { call, from } => return self.command_line(token, ui, &call, *from),
+            Asked::Complete { typed, lead } => return self.complete(&typed, &lead),
+            Asked::Jump { by, from } => return self.jump(by, &from.here),
+            Asked::Each(wanted) => return self.each(&wanted),
+            Asked::Again { action, id, prompt } => return self.ask_again(id, &action, prompt),
+            Asked::Health { log_dir } => self.health(token, self.options.clone()?, log_dir),
+            Asked::Prompt(message) => self.ask_prompt(token, *message),
+            Asked::Show(wanted) => return self.show(token, &wanted),
+            Asked::Hunks { id, buffer, tick, tabstop } => self.hunks(token, (id, buffer), tick, tabstop),
+            Asked::Hunk(key) => self.hunk_key(token, key),
+            Asked::Accept(wanted) => self.accept_answer(token, wanted),
+            Asked::Reject(OfJob { id, buffer }) => self.decide(token, id, buffer, Decision::Reject),
+            Asked::Revert(OfJob { id, buffer }) => self.decide(token, id, buffer, Decision::Revert),
+            Asked::Held {} => self.adopt(Adopter::Plugin(token)),
+            Asked::Settled {} => self.unsettled.push(token),
+            Asked::Act(act) => return self.act_on_row(token, act),
+        }
+        Ok(None)
+    }
+
+    /// Replies to a question, where there is a reply by now.
+    pub(super) fn reply(&mut self, token: u64, reply: Reply) {
+        if let Some(reply) = reply.transpose() {
+            self.draw(Some((token, reply)));
         }
     }
 
@@ -90,7 +97,6 @@ impl Host {
         let project = project.to_string_lossy().into_owned();
         let empty = ui::Info { project: project.clone(), sums: None };
         let view = self.views.screen.open("info", Box::new(empty), token);
-        self.draw(Some((token, Ok(Value::Null))));
         let back = self.back.clone();
         self.store.ask(
             move |asker| asker.info(&wanted),
@@ -110,29 +116,41 @@ impl Host {
             }
             Err(_) => {}
         }
-        self.draw(None);
     }
 
     /// Looks for a job of the store, and does with it what it is looked for.
-    pub(super) fn find_job(&self, token: u64, key: JobKey, purpose: Purpose) {
+    #[expect(clippy::unnecessary_wraps, reason = "it is the reply of who asks")]
+    pub(super) fn find_job(&self, token: u64, key: JobKey, purpose: Purpose) -> Reply {
         let (back, wanted) = (self.back.clone(), key.clone());
         self.store.ask(
             move |asker| asker.job(&wanted),
-            move |job| back.then(move |host| host.found_job(token, &key, purpose, job)),
+            move |job| {
+                back.then(move |host| {
+                    let reply = host.found_job(token, &key, purpose, job);
+                    host.reply(token, reply);
+                });
+            },
         );
+        Ok(None)
     }
 
-    fn found_job(&mut self, token: u64, key: &JobKey, purpose: Purpose, job: Result<JobEntry, StoreError>) {
+    fn found_job(
+        &mut self,
+        token: u64,
+        key: &JobKey,
+        purpose: Purpose,
+        job: Result<JobEntry, StoreError>,
+    ) -> Reply {
         match (job, purpose) {
-            (Ok(job), Purpose::Act(act)) if act.action == "answer" => self.open_stored_answer(token, &job),
+            (Ok(job), Purpose::Act(act)) if act.action == "answer" => {
+                Ok(Some(self.open_stored_answer(token, &job)))
+            }
             (Ok(job), Purpose::Act(act)) => self.act_on_job(token, &act, &job),
             (Ok(job), Purpose::Transcript { is_raw }) => {
-                self.open_stored_transcript(token, key, &job, is_raw);
+                self.open_transcript(token, Source::of(key, &job)?, is_raw)
             }
-            (Err(error), purpose) => {
-                let is_own = matches!((key, purpose), (JobKey::Id(_), Purpose::Transcript { .. }));
-                self.draw(Some((token, Err(if is_own { not_kept(key) } else { error.to_string() }))));
-            }
+            (Err(_), Purpose::Transcript { .. }) if matches!(key, JobKey::Id(_)) => Err(not_kept(key)),
+            (Err(error), _) => Err(error.to_string()),
         }
     }
 
@@ -146,14 +164,12 @@ impl Host {
                 self.effect(view, effect);
             }
         }
-        self.draw(None);
     }
 
     /// The cursor of a window of the host is in another row.
     pub(super) fn cursor(&mut self, view: &str, row: &str) {
         let effect = self.views.screen.on(view, Event::Cursor(row));
         self.effect(view, effect);
-        self.draw(None);
     }
 
     /// A window of the host is gone.
@@ -167,7 +183,6 @@ impl Host {
     /// The screen has another size.
     pub(super) fn resized(&mut self, ui: Ui) {
         self.views.screen.resize(ui);
-        self.draw(None);
     }
 
     /// A view that waits for its rows opens with them, or soon without them.
