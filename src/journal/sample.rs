@@ -124,6 +124,7 @@ pub fn run(neovim: &str) -> Vec<Line> {
         (4, ended(4, "four")),
         (4, landed("held", Some("review"))),
         (5, Change::Ended(Box::new(question))),
+        accept(6, 3000),
         failed(6, "exited"),
         (6, Change::Interrupted),
         (4, landed("rejected", None)),

@@ -7,9 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::folder::parse;
-use super::sample::{
-    DEADLINE, HELD_UP, accept, begin, bytes, draft, ended, failed, landed, lines, run, until,
-};
+use super::sample::{DEADLINE, HELD_UP, begin, bytes, draft, ended, landed, lines, run, until};
 use super::undecided::Undecided;
 use super::*;
 
@@ -107,30 +105,6 @@ fn ends(bytes: &[u8]) -> Vec<usize> {
 }
 
 #[test]
-fn a_job_is_interrupted_that_had_not_ended_or_that_neovim_was_left_with() {
-    let interrupted = |lines: &[Line]| Undecided::of(lines).interrupted().count();
-    let changes = [
-        accept(1, 1000),
-        accept(6, 1000),
-        failed(6, "host_lost"),
-        (0, begin("s", "nobody")),
-        accept(2, 1000),
-        accept(3, 1000),
-        failed(3, "exited"),
-        (3, Change::Interrupted),
-        accept(4, 1000),
-        failed(4, "exited"),
-        accept(5, 1000),
-        (5, ended(5, "five")),
-        accept(7, 1000),
-        failed(7, "host_lost"),
-    ];
-    let all = lines("s", changes);
-    assert_eq!(interrupted(&all), 3, "the first two failed with their host");
-    assert_eq!(interrupted(&Undecided::of(&all).lines()), 3, "a cut keeps them");
-}
-
-#[test]
 fn a_journal_cut_at_any_byte_tells_what_is_whole_and_offers_nothing_decided() {
     let lines = run(&gone());
     let bytes = bytes(&lines);
@@ -152,9 +126,12 @@ fn a_journal_cut_at_any_byte_tells_what_is_whole_and_offers_nothing_decided() {
             let undecided = Undecided::of(&lines[..whole]);
             let shortest = Undecided::of(&undecided.lines());
             assert_eq!(shortest.held("review"), undecided.held("review"), "a cut keeps all of it");
+            assert_eq!(shortest.interrupted().count(), undecided.interrupted().count(), "and these");
         }
     }
-    let held = Undecided::of(&lines).held("review");
+    let undecided = Undecided::of(&lines);
+    assert_eq!(undecided.interrupted().count(), 2, "one had not ended, with one Neovim was left");
+    let held = undecided.held("review");
     let [two, three] = &held[..] else { panic!("{held:?}") };
     let reasons = [two, three].map(|held| held.record.held_for.as_deref().unwrap());
     assert_eq!(reasons, ["conflict", "review"]);
@@ -246,7 +223,7 @@ fn a_cut_keeps_what_is_undecided_and_drops_the_rest_once_the_database_has_it() {
     let mut count = 0;
     host.append([(1, ended(1, "one")), (2, ended(2, "two")), (2, landed("applied", None))], "");
     host.append((0..24).map(|n| (1, draft(&format!("{n} {}", "x".repeat(50_000))))), "");
-    assert!(length() > 1 << 20, "the database has none of it");
+    until(|| length() > 1 << 20, "the database has none of it");
     host.apply(&mut count);
     until(|| length() < 60_000, "it is cut");
     host.die();

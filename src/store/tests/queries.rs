@@ -67,31 +67,19 @@ fn the_answers_of_a_user_are_counted_up_to_some() {
 }
 
 #[test]
-fn the_history_is_filtered_by_file_project_and_words() {
+fn the_history_is_searched_by_words_as_they_are_in_prompts_and_paths() {
     let mut connection = database();
-    keep(
-        &mut connection,
-        [
-            named(1, "/project", "/project/a.lua", "Add a Test"),
-            named(2, "/project", "/project/b.lua", "100% sure, a_b"),
-            named(3, "/other", "/other/a.lua", "test the other"),
-        ],
-    );
-    let find = |text: &str, path: &str, project: &str| {
-        let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
-        let (text, path, project) = (some(text), some(path), some(project));
-        let page = Page { text, path, project, limit: 9, ..Page::default() };
+    let prompts = ["Add a Test", "100% sure, a_b", "test the other"];
+    let paths = ["/project/a.lua", "/project/b.lua", "/other/a.lua"];
+    let jobs = (1..).zip(prompts.into_iter().zip(paths));
+    keep(&mut connection, jobs.map(|(id, (prompt, path))| named(id, "/project", path, prompt)));
+    for (text, found) in
+        [("TEST", vec![3, 1]), ("test add", vec![1]), ("b.lua", vec![2]), ("0% a_", vec![2]), ("a%e", vec![])]
+    {
+        let page = Page { text: Some(text.to_owned()), limit: 9, ..Page::default() };
         let listed = asker(&connection).history(&page).unwrap();
-        listed.jobs.iter().map(|job| job.id.unwrap()).collect::<Vec<_>>()
-    };
-    assert_eq!(find("", "/project/a.lua", ""), [1]);
-    assert_eq!(find("", "", "/project"), [2, 1]);
-    assert_eq!(find("TEST", "", ""), [3, 1]);
-    assert_eq!(find("test add", "", ""), [1], "all words, in any order");
-    assert_eq!(find("b.lua", "", ""), [2], "in the path too");
-    assert_eq!(find("0% a_", "", ""), [2], "as they are, not as patterns");
-    assert_eq!(find("a%e", "", ""), [0; 0]);
-    assert_eq!(find("test", "", "/other"), [3]);
+        assert_eq!(listed.jobs.iter().map(|job| job.id.unwrap()).collect::<Vec<_>>(), found, "{text}");
+    }
 }
 
 #[test]
@@ -184,31 +172,6 @@ fn the_sums_are_of_a_session_with_its_family_a_project_days_models_and_agents() 
     let info = asker(&connection).info(&nothing).unwrap();
     let none = ["session", "project", "today"].map(|scope| info.scopes.get(scope).map(|sums| sums.jobs));
     assert_eq!(none, [None, Some(0), Some(0)]);
-}
-
-#[test]
-fn the_newest_job_of_each_agent_tells_whether_it_is_logged_in() {
-    let mut connection = database();
-    let ended = |id, agent: &str, ended_ms, code: &str| {
-        let error = Some((code.to_owned(), String::new())).filter(|(code, _)| !code.is_empty());
-        let job = Accepted { agent: agent.to_owned(), ..accepted(id) };
-        Record { job, ended_ms, error, ..record(id, None) }
-    };
-    keep(
-        &mut connection,
-        [
-            ended(1, "codex", 50, "not_logged_in"),
-            ended(2, "claude", 20, ""),
-            ended(3, "claude", 30, "not_logged_in"),
-            ended(4, "droid", 10, "not_logged_in"),
-            ended(5, "droid", 40, "timeout"),
-        ],
-    );
-    assert_eq!(recalled(&connection, "/project")["logged_out"], json!(["claude", "codex"]));
-    keep(&mut connection, [ended(6, "claude", 60, "")]);
-    let all = recalled(&connection, "/project");
-    assert_eq!((&all["logged_out"], &all["agent"]), (&json!(["codex"]), &json!("claude")));
-    assert_eq!(recalled(&connection, "/none")["agent"], Value::Null);
 }
 
 #[test]

@@ -13,23 +13,14 @@ use crate::support::process::{self, signal};
 use crate::support::scratch::Scratch;
 use crate::support::{stream, wait};
 
-/// Where in a call of the host's it is ended.
-#[derive(Clone, Copy)]
-enum When {
-    /// It has made the call, and Neovim has done nothing yet.
-    Called,
-    /// Neovim has done what was asked, and the host has not read the reply.
-    Done,
-}
+/// Where in a call of the host's it is ended: it has made the call, and Neovim has done nothing yet.
+const CALLED: &str = "called";
+/// Neovim has done what was asked, and the host has not read the reply.
+const DONE: &str = "done";
 
 /// The steps of a landing and of a revert in which the host calls Neovim.
-const STEPS: [(&str, When); 5] = [
-    ("write", When::Called),
-    ("write", When::Done),
-    ("landed", When::Called),
-    ("landed", When::Done),
-    ("stored", When::Called),
-];
+const STEPS: [(&str, &str); 5] =
+    [("write", CALLED), ("write", DONE), ("landed", CALLED), ("landed", DONE), ("stored", CALLED)];
 
 /// Has a signal end the host in the next call of a function of `botglue.apply`, or, as `landed`, in the one that
 /// tells what became of an answer. Then Neovim stands still until
@@ -96,16 +87,12 @@ impl Scene {
     }
 
     /// The host is killed in its next call of this name.
-    fn fault(&self, name: &str, when: When, go: Option<&Path>) {
-        let when = match when {
-            When::Called => "called",
-            When::Done => "done",
-        };
+    fn fault(&self, name: &str, when: &str, go: Option<&Path>) {
         self.nvim.exec_with(FAULT, &[json!(name), json!(when), json!(self.host), json!(go)]);
     }
 
     /// The host is killed in its next call of this name, and Neovim before it can notice that.
-    fn kill_both(self, name: &str, when: When) -> Scratch {
+    fn kill_both(self, name: &str, when: &str) -> Scratch {
         let go = self.nvim.scratch.path("go");
         self.fault(name, when, Some(&go));
         self.answer();
@@ -127,7 +114,7 @@ impl Scene {
     }
 
     /// Ends the host in a call, while the user types, and waits for the next one.
-    fn interrupt(&mut self, (name, when): (&str, When), begin: impl FnOnce(&Self)) {
+    fn interrupt(&mut self, (name, when): (&str, &str), begin: impl FnOnce(&Self)) {
         self.fault(name, when, None);
         begin(self);
         self.nvim.wait("it was called", || self.nvim.exec("return _G.met == true") == true);
@@ -277,34 +264,10 @@ fn the_host_at_any_moment_of_a_landing() {
 }
 
 #[test]
-fn an_answer_that_waits_for_its_moment() {
-    for is_neovim_too in [false, true] {
-        let mut scene = scene(false);
-        scene.nvim.input("v");
-        scene.answer();
-        scene.nvim.wait("it is ready", || job(&scene.nvim, scene.id)["status"] == "ready");
-        scene.kill_host();
-        scene.next_host();
-        if is_neovim_too {
-            let taken_over = r#""landing":"held""#;
-            wait("the next host has taken it over", || scene.nvim.scratch.journals().contains(taken_over));
-            assert_found(scene.nvim.crash(), "review");
-            continue;
-        }
-        scene.nvim.input("<Esc>");
-        assert_eq!(scene.nvim.finished(scene.id)["landing"], "held");
-        scene.type_around("afterwards");
-        scene.nvim.exec("require('botglue').accept(1)");
-        scene.nvim.wait("it is accepted", || scene.is_landing(1, "applied"));
-        scene.assert_is("applied", "local b = 20", &["afterwards"]);
-    }
-}
-
-#[test]
 fn both_in_a_call_of_a_landing() {
-    assert_found(scene(false).kill_both("write", When::Called), "buffer_gone");
-    assert_found(scene(false).kill_both("write", When::Done), "buffer_gone");
-    assert_nothing_held(scene(false).kill_both("landed", When::Done));
+    assert_found(scene(false).kill_both("write", CALLED), "buffer_gone");
+    assert_found(scene(false).kill_both("write", DONE), "buffer_gone");
+    assert_nothing_held(scene(false).kill_both("landed", DONE));
 }
 
 #[test]
@@ -354,7 +317,7 @@ fn both_once_an_answer_is_written_to_the_file_and_not_stored_as_landed() {
            return reply
          end",
     );
-    let nvim = Builder::new(scene.kill_both("write", When::Done)).start();
+    let nvim = Builder::new(scene.kill_both("write", DONE)).start();
     nvim.command("edit a.lua");
     let landed = ["local a = 1", "local b = 20", "local c = 3"];
     assert_eq!(nvim.lines(), landed);
@@ -367,34 +330,21 @@ fn both_once_an_answer_is_written_to_the_file_and_not_stored_as_landed() {
 
 #[test]
 fn neovim_once_the_rows_of_a_held_answer_were_edited_and_written() {
-    let written = "local a = 1\nlocal b = 2\nlocal c = 3 -- mine\n";
-    let top = format!("local top = 0\n{written}");
-    for text in [&top, "local a = 1\nlocal b = 2\n\nlocal c = 3 -- mine\n"] {
-        let (nvim, gated) = open(Scratch::new(), 4);
-        let id = start(&nvim, "three", (1, 3), true);
-        gated.answer("three", "local a = 10\nlocal b = 2\nlocal c = 3");
-        nvim.finished(id);
-        nvim.input("3GA -- mine<Esc>");
-        nvim.command("silent write");
-        let (path, saved) = (database(&nvim), "SELECT 1 FROM texts WHERE landed_rows LIKE '%-- mine%'");
-        wait("how it stands in the file is stored", || stored(&path, saved).as_deref() == Some("1"));
-        let nvim = Builder::new(nvim.crash()).start();
-        nvim.edit("a.lua", text);
-        review(&nvim);
-        if *text == top {
-            nvim.exec("require('botglue').accept(1)");
-            nvim.wait("it is merged", || job(&nvim, 1)["landing"] == "merged");
-            let merged = ["local top = 0", "local a = 10", "local b = 2", "local c = 3 -- mine"];
-            assert_eq!(nvim.lines(), merged);
-        } else {
-            assert_refused(&nvim);
-            assert_eq!(
-                file(&nvim),
-                text.lines().collect::<Vec<_>>(),
-                "another program has changed them again"
-            );
-        }
-    }
+    let (nvim, gated) = open(Scratch::new(), 4);
+    let id = start(&nvim, "three", (1, 3), true);
+    gated.answer("three", "local a = 10\nlocal b = 2\nlocal c = 3");
+    nvim.finished(id);
+    nvim.input("3GA -- mine<Esc>");
+    nvim.command("silent write");
+    let (path, saved) = (database(&nvim), "SELECT 1 FROM texts WHERE landed_rows LIKE '%-- mine%'");
+    wait("how it stands in the file is stored", || stored(&path, saved).as_deref() == Some("1"));
+    let nvim = Builder::new(nvim.crash()).start();
+    // Another program has changed the file.
+    nvim.edit("a.lua", "local top = 0\nlocal a = 1\nlocal b = 2\nlocal c = 3 -- mine\n");
+    review(&nvim);
+    nvim.exec("require('botglue').accept(1)");
+    nvim.wait("it is merged", || job(&nvim, 1)["landing"] == "merged");
+    assert_eq!(nvim.lines(), ["local top = 0", "local a = 10", "local b = 2", "local c = 3 -- mine"]);
 }
 
 /// A Neovim with one job that runs and one that is queued behind it; both in the store, or, where another program has
