@@ -104,8 +104,8 @@ fn options(arguments: impl Iterator<Item = OsString>) -> Result<ParseOptions, le
 }
 
 fn unknown_agent() -> String {
-    let protocols = Protocol::ALL.iter().map(|protocol| protocol.dialect().name);
-    let names: Vec<&str> = protocols.chain(Preset::ALL.iter().map(|preset| preset.name)).collect();
+    let protocols = Protocol::ALL.iter().map(|protocol| protocol.dialect().about.name);
+    let names: Vec<&str> = protocols.chain(Preset::ALL.iter().map(|preset| preset.about.name)).collect();
     format!("it is one of {}", names.join(", "))
 }
 

@@ -11,36 +11,32 @@ mod tests;
 use super::json::{self, Object};
 use super::one_way::OneWay;
 use super::values::{REASON, argument, usage};
-use super::{About, Dialect, Invocation, Isolation, OpenCommand, Opening, PrewarmSupport, ResumeSupport};
+use super::{About, Dialect, Invocation, Isolation, OpenCommand, PrewarmSupport, ResumeSupport};
 use crate::stream::event::{
     Authority, Caller, Cost, Detail, Event, FinishLine, FinishVerdict, Output, Piece, Problem,
     ReportedAmounts, Returned, ToolCalled,
 };
 use crate::stream::failure::{AgentLabel, classify};
-use crate::stream::{Decoder, LineStatus, OnEvent, UsageScope, UsageScopes};
+use crate::stream::{LineStatus, OnEvent, UsageScope, UsageScopes};
 
 /// The row for [`super::Protocol::Droid`].
 pub const DIALECT: Dialect = Dialect {
-    name: "droid",
     block_separator: "\n",
-    decoder,
+    decoder: |opening| OneWay::decoder(&DIALECT, opening, read, input),
     arguments,
-    label: AgentLabel { name: "droid", login: "`droid` in a terminal, or set `FACTORY_API_KEY`" },
     about: About {
+        name: "droid",
+        label: AgentLabel { name: "droid", login: "`droid` in a terminal, or set `FACTORY_API_KEY`" },
         keeps: "it has the tools of the option `tools` and no others",
+        // With hooks, an MCP server and another base URL in `.factory/` of the project, each of them was used.
+        isolation: Isolation::Directory,
+        resume: ResumeSupport::Sessions,
         open: Some(OpenCommand { program: None, flag: "--resume" }),
         login_variables: &["FACTORY_API_KEY"],
-        login_file: None,
+        ..About::UNKNOWN
     },
-    // With hooks, an MCP server and another base URL in `.factory/` of the project, each of them was used.
-    isolation: Isolation::Directory,
-    resume: ResumeSupport::Sessions,
     prewarm: PrewarmSupport::Waits,
 };
-
-fn decoder(opening: &Opening) -> Decoder {
-    OneWay::decoder(&DIALECT, opening, read, input)
-}
 
 fn arguments(invocation: &Invocation<'_>) -> Vec<String> {
     let mut flags: Vec<String> = ["exec", "-o", "stream-json"].map(str::to_owned).into();

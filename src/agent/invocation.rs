@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::acp::preset::Preset;
-use super::{Isolation, PrewarmSupport, Protocol};
+use super::{About, Isolation, PrewarmSupport, Protocol};
 use crate::fields::{self, argument, map, some_argument};
 use crate::stream::Decoder;
 
@@ -51,6 +51,18 @@ impl AgentCommand {
     /// The shipped preset that this agent is.
     pub fn preset(&self) -> Option<&'static Preset> {
         Some(&self.name).filter(|_| self.protocol == Protocol::Acp).and_then(|name| Preset::named(name))
+    }
+
+    /// What is known of it: a user's agent may have the name of a shipped one and another protocol.
+    pub fn about(&self) -> &'static About {
+        self.preset().map_or(&self.protocol.dialect().about, |preset| &preset.about)
+    }
+
+    /// Where it has to run, if the project is trusted or not.
+    pub fn directory(&self, trust_project: bool) -> Directory {
+        let is_apart = self.about().isolation == Isolation::Directory && !trust_project;
+        let set = self.acp.directory.filter(|_| self.protocol == Protocol::Acp);
+        set.unwrap_or(if is_apart { Directory::Empty } else { Directory::Project })
     }
 }
 
@@ -194,12 +206,7 @@ impl Invocation<'_> {
 impl AgentStart {
     /// Where the agent has to run.
     pub fn directory(&self) -> Directory {
-        let agent = &self.agent;
-        if let Some(directory) = agent.acp.directory.filter(|_| agent.protocol == Protocol::Acp) {
-            return directory;
-        }
-        let is_apart = agent.preset().is_some() || agent.protocol.dialect().isolation == Isolation::Directory;
-        if is_apart && !self.trust_project { Directory::Empty } else { Directory::Project }
+        self.agent.directory(self.trust_project)
     }
 
     /// Whether the agent may be started before there is a message for it. One that speaks the Agent Client Protocol

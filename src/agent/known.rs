@@ -1,15 +1,21 @@
 //! The descriptions of the agents and their sessions.
 
-use std::collections::BTreeMap;
-
-use super::{Dialect, Isolation, Preset, Protocol, ResumeSupport};
+use super::{Isolation, ResumeSupport};
 use crate::stream::failure::AgentLabel;
 
-/// What is said of one agent beside what its protocol does.
+/// What is known of one agent beside how it talks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct About {
+    /// The name of its protocol in options and on the command line; of a shipped agent its key in the option `agents`.
+    pub name: &'static str,
+    /// What messages say of it.
+    pub label: AgentLabel,
     /// What keeps it from writing and from running programs: goes on from "read-only by".
     pub keeps: &'static str,
+    /// How it is kept from loading the settings of a project that is not trusted.
+    pub isolation: Isolation,
+    /// What it can go on from.
+    pub resume: ResumeSupport,
     /// How a session of it is opened in a terminal, if that is known.
     pub open: Option<OpenCommand>,
     /// Variables that log it in.
@@ -29,40 +35,19 @@ pub struct OpenCommand {
 
 impl About {
     /// Of an agent of which nothing is known.
-    pub const UNKNOWN: Self = Self { keeps: "nothing", open: None, login_variables: &[], login_file: None };
-}
+    pub const UNKNOWN: Self = Self {
+        name: "",
+        label: AgentLabel { name: "the agent", login: "its own login command" },
+        keeps: "nothing",
+        isolation: Isolation::None,
+        resume: ResumeSupport::None,
+        open: None,
+        login_variables: &[],
+        login_file: None,
+    };
 
-/// An agent, as the editor knows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KnownAgent {
-    /// How it talks.
-    pub protocol: &'static str,
-    /// What it loads of a project's own settings.
-    pub loads: &'static str,
-    /// Whether it can go on in a session; none where only the agent knows.
-    pub goes_on: Option<bool>,
     /// What the user does to log in.
-    pub login: String,
-    /// What is said of it.
-    pub about: About,
-}
-
-/// The agents that have a recipe, and what is known of any other by its protocol's name.
-pub fn known() -> BTreeMap<&'static str, KnownAgent> {
-    let login = |label: AgentLabel| format!("run {}", label.login);
-    let protocols = Protocol::ALL.map(|protocol| {
-        let Dialect { name, label, about, isolation, resume, .. } = *protocol.dialect();
-        let loads = match isolation {
-            Isolation::None => "everything",
-            Isolation::Arguments => "nothing",
-            Isolation::Directory => "directory",
-        };
-        let goes_on = (protocol != Protocol::Acp).then_some(resume != ResumeSupport::None);
-        (name, KnownAgent { protocol: name, loads, goes_on, login: login(label), about })
-    });
-    let presets = Preset::ALL.iter().map(|&Preset { name, label, about, resume, .. }| {
-        let goes_on = Some(resume != ResumeSupport::None);
-        (name, KnownAgent { protocol: "acp", loads: "directory", goes_on, login: login(label), about })
-    });
-    protocols.into_iter().chain(presets).collect()
+    pub fn login(&self) -> String {
+        format!("run {}", self.label.login)
+    }
 }

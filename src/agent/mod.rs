@@ -21,13 +21,12 @@ pub use invocation::{
     AcpOptions, AgentCommand, AgentStart, Directory, Invocation, Opening, PathCheck, Resume, decoder,
 };
 
-pub use known::{About, KnownAgent, OpenCommand, known};
+pub use known::{About, OpenCommand};
 
 use serde::Deserialize;
 
 use crate::stream::Decoder;
 use crate::stream::event::Output;
-use crate::stream::failure::AgentLabel;
 
 /// How an agent talks: the option `agents.NAME.protocol`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -49,7 +48,7 @@ impl Protocol {
 
     /// The protocol of this name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|protocol| protocol.dialect().name == name)
+        Self::ALL.into_iter().find(|protocol| protocol.dialect().about.name == name)
     }
 
     /// All that is particular to it.
@@ -66,22 +65,14 @@ impl Protocol {
 /// All that is particular to one agent.
 #[derive(Debug)]
 pub struct Dialect {
-    /// The protocol's name in options and on the command line.
-    pub name: &'static str,
     /// What joins the text blocks of one message.
     pub block_separator: &'static str,
     /// What reads its lines and talks with it.
     pub decoder: fn(&Opening) -> Decoder,
     /// The whole argument vector. Prompt and code are never in it.
     pub arguments: fn(&Invocation<'_>) -> Vec<String>,
-    /// What messages say of it.
-    pub label: AgentLabel,
-    /// What the editor tells of it.
+    /// What else is known of it.
     pub about: About,
-    /// How it is kept from loading the settings of a project that is not trusted.
-    pub isolation: Isolation,
-    /// What it can go on from.
-    pub resume: ResumeSupport,
     /// What it does before its message comes.
     pub prewarm: PrewarmSupport,
 }

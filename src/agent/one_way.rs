@@ -23,7 +23,7 @@ impl OneWay {
         input: fn(system: &str, message: &str) -> Vec<u8>,
     ) -> Decoder {
         let dialogue = Box::new(Self { read, input, system: opening.system.clone() });
-        Decoder { label: dialect.label, block_separator: dialect.block_separator, dialogue }
+        Decoder { label: dialect.about.label, block_separator: dialect.block_separator, dialogue }
     }
 }
 

@@ -4,27 +4,18 @@
 //! message come on standard input.
 
 use super::one_way::OneWay;
-use super::{About, Dialect, Isolation, Opening, PrewarmSupport, ResumeSupport};
+use super::{About, Dialect, PrewarmSupport};
 use crate::stream::event::{Event, Piece};
-use crate::stream::failure::AgentLabel;
-use crate::stream::{Decoder, LineStatus, OnEvent};
+use crate::stream::{LineStatus, OnEvent};
 
 /// The row for [`super::Protocol::Text`].
 pub const DIALECT: Dialect = Dialect {
-    name: "text",
     block_separator: "\n",
-    decoder,
+    decoder: |opening| OneWay::decoder(&DIALECT, opening, read, input),
     arguments: |_| Vec::new(),
-    label: AgentLabel { name: "the agent", login: "its own login command" },
-    about: About { keeps: "nothing: it does what its program does", ..About::UNKNOWN },
-    isolation: Isolation::None,
-    resume: ResumeSupport::None,
+    about: About { name: "text", keeps: "nothing: it does what its program does", ..About::UNKNOWN },
     prewarm: PrewarmSupport::Unknown,
 };
-
-fn decoder(opening: &Opening) -> Decoder {
-    OneWay::decoder(&DIALECT, opening, read, input)
-}
 
 fn input(system: &str, message: &str) -> Vec<u8> {
     format!("{system}\n\n{message}").into_bytes()

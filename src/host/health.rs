@@ -10,7 +10,7 @@ use serde_json::json;
 use tokio::task::JoinSet;
 
 use super::Host;
-use crate::agent::{Directory, KnownAgent, Protocol};
+use crate::agent::{About, Directory, Isolation, Protocol};
 use crate::job::{Groups, find_program, version};
 use crate::options::{AgentOption, Options, home};
 use crate::view::health::{self, CheckedAgent};
@@ -64,17 +64,9 @@ async fn versions(options: &Options, groups: &Groups) -> Versions {
     known
 }
 
-/// Whether an agent runs in an empty directory.
-pub(super) fn is_apart(agent: &AgentOption, known: &KnownAgent, trust_project: bool) -> bool {
-    match agent.command.acp.directory {
-        Some(directory) => directory == Directory::Empty,
-        None => known.loads == "directory" && !trust_project,
-    }
-}
-
 fn checked(agent: &AgentOption, versions: &Versions, options: &Options) -> CheckedAgent {
     let path = path(agent);
-    let known = agent.known();
+    let about = agent.command.about();
     CheckedAgent {
         name: agent.command.name.clone(),
         program: agent.command.command[0].clone(),
@@ -84,16 +76,15 @@ fn checked(agent: &AgentOption, versions: &Versions, options: &Options) -> Check
             .cloned()
             .filter(|_| agent.command.protocol != Protocol::Text),
         path: path.map(|path| path.to_string_lossy().into_owned()),
-        login: login(agent, &known),
-        is_apart: is_apart(agent, &known, options.trust_project),
-        weakened_by: if known.loads == "everything" { Vec::new() } else { agent.weakened_by() },
-        known,
+        login: login(agent, about),
+        is_apart: agent.command.directory(options.trust_project) == Directory::Empty,
+        weakened_by: if about.isolation == Isolation::None { Vec::new() } else { agent.weakened_by() },
+        keeps: about.keeps,
     }
 }
 
 /// How an agent is logged in, as far as it can be seen without asking it; none where that is not known.
-fn login(agent: &AgentOption, known: &KnownAgent) -> Option<String> {
-    let about = &known.about;
+fn login(agent: &AgentOption, about: &About) -> Option<String> {
     if about.login_variables.is_empty() && about.login_file.is_none() {
         return None;
     }
@@ -103,7 +94,7 @@ fn login(agent: &AgentOption, known: &KnownAgent) -> Option<String> {
         return Some(format!("{variable} is set"));
     }
     let file = about.login_file.filter(|file| home(file).is_some_and(|path| Path::new(&path).exists()));
-    let unknown = || format!("not found by botglue; if a job fails because of it, {}", known.login);
+    let unknown = || format!("not found by botglue; if a job fails because of it, {}", about.login());
     Some(file.map_or_else(unknown, str::to_owned))
 }
 

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::health::is_apart;
 use super::{Host, Reply};
+use crate::agent::Directory;
 use crate::job::{find_program, search_path};
 
 impl Host {
@@ -11,11 +11,11 @@ impl Host {
     pub(super) fn terminal(&self, job: &str, agent: &str, session_id: Option<&str>, cwd: &str) -> Reply {
         let options = self.options.as_ref().map_err(Clone::clone)?;
         let (agent, session_id) = options.session(job, agent, session_id)?;
-        let (name, known, path) = (&agent.command.name, agent.known(), agent.command.env.get("PATH"));
-        let open = known.about.open.as_ref().ok_or_else(|| {
+        let (name, path) = (&agent.command.name, agent.command.env.get("PATH"));
+        let open = agent.command.about().open.as_ref().ok_or_else(|| {
             format!("{name} has no command of its own that botglue knows to open a session with")
         })?;
-        let cwd = if is_apart(agent, &known, options.trust_project) {
+        let cwd = if agent.command.directory(options.trust_project) == Directory::Empty {
             // Where the host runs it: in a project that is not trusted it would run what that says.
             let empty = self.context.empty_directory.find().map_err(|_| {
                 format!(

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::agent::{self, AcpOptions, AgentCommand, KnownAgent, Protocol};
+use crate::agent::{AcpOptions, AgentCommand, Protocol};
 use crate::error::JobError;
 use crate::fields::{bad, unless_false};
 
@@ -39,13 +39,6 @@ impl AgentOption {
         let set = self.command.model.as_ref();
         let others = self.models.iter().flatten().filter(move |model| Some(*model) != set);
         set.into_iter().chain(others)
-    }
-
-    /// What is known of it: a user's agent may have the name of a shipped one and another protocol.
-    pub fn known(&self) -> KnownAgent {
-        let (all, protocol) = (agent::known(), self.command.protocol.dialect().name);
-        let by_name = all.get(self.command.name.as_str()).filter(|known| known.protocol == protocol);
-        by_name.unwrap_or(&all[protocol]).clone()
     }
 
     /// The options that weaken what keeps it read-only.

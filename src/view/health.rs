@@ -2,8 +2,6 @@
 
 use serde::Serialize;
 
-use crate::agent::KnownAgent;
-
 /// A part of the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Section {
@@ -24,8 +22,8 @@ pub struct CheckedAgent {
     pub path: Option<String>,
     /// What the program says of its version, or why it does not; none where it is not started.
     pub version: Option<Result<String, String>>,
-    /// What the host knows of it.
-    pub known: KnownAgent,
+    /// What keeps it from writing and from running programs.
+    pub keeps: &'static str,
     /// How it is logged in, as far as that can be seen.
     pub login: Option<String>,
     /// It runs in an empty directory.
@@ -71,7 +69,7 @@ impl CheckedAgent {
             () if trust_project => "; loads the project's own settings, as trust_project says",
             () => "",
         };
-        lines.push(("info", format!("{name}: read-only by: {}{keeps}", self.known.about.keeps), None));
+        lines.push(("info", format!("{name}: read-only by: {}{keeps}", self.keeps), None));
         let advice = || Some("the line above describes the agent without this option".to_owned());
         lines.extend(
             self.weakened_by
@@ -92,7 +90,7 @@ mod tests {
             program: name.to_owned(),
             path: Some(format!("/bin/{name}")),
             version: Some(Ok("1.2.3".to_owned())),
-            known: crate::agent::known()["codex"].clone(),
+            keeps: "its own sandbox",
             login: Some("OPENAI_API_KEY is set".to_owned()),
             is_apart: true,
             weakened_by: vec!["mode"],

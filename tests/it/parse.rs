@@ -27,7 +27,8 @@ fn parse_recording(recording: &Recording) -> Output {
     };
     let path = recording.path.to_string_lossy();
     let stderr = stderr.path().to_string_lossy();
-    let agent = recording.agent.preset.map_or(recording.protocol.dialect().name, |preset| preset.name);
+    let agent =
+        recording.agent.preset.map_or(recording.protocol.dialect().about.name, |preset| preset.about.name);
     parse(&["--agent", agent, option, &number, "--stderr", &stderr, &path])
 }
 

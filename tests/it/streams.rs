@@ -43,10 +43,10 @@ pub fn recordings() -> Vec<Recording> {
 /// The folders with recordings, and whose they are.
 fn agents() -> Vec<(String, AgentName)> {
     let one_way = Protocol::ALL.into_iter().filter(|protocol| *protocol != Protocol::Acp);
-    let one_way = one_way.map(|protocol| (protocol.dialect().name.to_owned(), protocol.into()));
+    let one_way = one_way.map(|protocol| (protocol.dialect().about.name.to_owned(), protocol.into()));
     let shipped = Preset::ALL
         .iter()
-        .map(|preset| (format!("acp/{}", preset.name), AgentName::named(preset.name).unwrap()));
+        .map(|preset| (format!("acp/{}", preset.about.name), AgentName::named(preset.about.name).unwrap()));
     one_way.chain(shipped).collect()
 }
 

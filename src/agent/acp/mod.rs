@@ -18,12 +18,11 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::path::Path;
 
-use super::{About, Dialect, Isolation, Opening, PrewarmSupport, ResumeSupport};
+use super::{About, Dialect, Opening, PrewarmSupport, ResumeSupport};
 use crate::agent::json::{self, Json, Object};
 use crate::error::Code;
 use crate::fields::is_argument;
 use crate::stream::event::{Authority, Detail, Event, FinishLine, FinishVerdict, Problem, ReportedAmounts};
-use crate::stream::failure::AgentLabel;
 use crate::stream::{AgentInput, Decoder, Dialogue, LineStatus, OnEvent};
 use failure::AcpRequest;
 use preset::{Preset, Quirks};
@@ -40,28 +39,23 @@ const MODELS: usize = 100;
 /// The title that a session gets where it has to have one.
 const TITLE: &str = "botglue";
 
-/// How messages name an agent without a preset.
-const LABEL: AgentLabel = AgentLabel { name: "the agent", login: "its own login command" };
-
 /// The row for [`super::Protocol::Acp`].
 pub const DIALECT: Dialect = Dialect {
-    name: "acp",
     block_separator: "\n",
     decoder: |opening| decoder(opening, Box::new(Acp::new(opening.clone()))),
     arguments: |_| Vec::new(),
-    label: LABEL,
     about: About {
+        name: "acp",
         keeps: "nothing: it is as trusted as a program of the protocol text, botglue only refuses to write and to run",
+        resume: ResumeSupport::Sessions,
         ..About::UNKNOWN
     },
-    isolation: Isolation::None,
-    resume: ResumeSupport::Sessions,
     prewarm: PrewarmSupport::Waits,
 };
 
 /// The decoder for the stream of the agent that `opening` is for.
 fn decoder(opening: &Opening, dialogue: Box<dyn Dialogue>) -> Decoder {
-    let label = opening.preset.map_or(LABEL, |preset| preset.label);
+    let label = opening.preset.map_or(DIALECT.about, |preset| preset.about).label;
     Decoder { label, block_separator: DIALECT.block_separator, dialogue }
 }
 

@@ -6,22 +6,19 @@
 
 use serde_json::json;
 
-use crate::agent::{About, Directory, Invocation, OpenCommand, ResumeSupport};
+use crate::agent::{About, Directory, Invocation, Isolation, OpenCommand, ResumeSupport};
+use crate::stream::UsageScope;
 use crate::stream::failure::AgentLabel;
 
 /// One shipped agent.
 #[derive(Debug)]
 pub struct Preset {
-    /// Its key in the option `agents`, also for `botglue parse --agent`.
-    pub name: &'static str,
     /// What it calls itself in `agentInfo.name`.
     pub agent_name: &'static str,
     /// The npm package that has it.
     pub package: &'static str,
     /// The version with which the recipe was tried; it holds for later ones.
     pub tried: [u64; 3],
-    /// What messages say of it.
-    pub label: AgentLabel,
     /// Its names for tools, each after Claude's name for the same one.
     pub tools: &'static [(&'static str, &'static str)],
     /// Its flags, after the command.
@@ -32,17 +29,15 @@ pub struct Preset {
     pub mode: Option<&'static str>,
     /// A file of rules that outranks the user's own: its name and what is in it.
     pub policy: Option<(&'static str, &'static str)>,
-    /// What it can go on from.
-    pub resume: ResumeSupport,
     /// How it talks.
     pub quirks: Quirks,
-    /// What the editor tells of it.
+    /// What else is known of it. Its name is also that for `botglue parse --agent`.
     pub about: About,
 }
 
 impl PartialEq for Preset {
     fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
+        self.about.name == other.about.name
     }
 }
 
@@ -65,20 +60,7 @@ pub struct Quirks {
     /// let it write and run.
     pub asks_for_title: bool,
     /// What its token counts cover.
-    pub tokens: Counting,
-    /// What its cost covers.
-    pub cost: Counting,
-}
-
-/// What an agent's amounts cover.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Counting {
-    /// This turn alone.
-    Turn,
-    /// The session; a fork begins with zero.
-    Session,
-    /// The session; a fork begins with the amounts of its parent.
-    Lineage,
+    pub tokens: UsageScope,
 }
 
 impl Quirks {
@@ -89,8 +71,7 @@ impl Quirks {
         has_notices: false,
         repeats_at_limit: false,
         asks_for_title: false,
-        tokens: Counting::Turn,
-        cost: Counting::Lineage,
+        tokens: UsageScope::Run,
     };
 }
 
@@ -100,7 +81,7 @@ impl Preset {
 
     /// The preset of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
-        Self::ALL.iter().find(|preset| preset.name == name)
+        Self::ALL.iter().find(|preset| preset.about.name == name)
     }
 
     /// The preset of an agent that calls itself this.
@@ -141,39 +122,41 @@ fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
 
 /// What a preset is as far as it does not say otherwise: nothing is known of the agent.
 const UNKNOWN: Preset = Preset {
-    name: "",
     agent_name: "",
     package: "",
     tried: [0; 3],
-    label: super::LABEL,
     tools: &[],
     flags: |_| Vec::new(),
     env: |_| Vec::new(),
     mode: None,
     policy: None,
-    resume: ResumeSupport::None,
     quirks: Quirks::UNKNOWN,
-    about: About { open: Some(OpenCommand { program: None, flag: "--resume" }), ..About::UNKNOWN },
+    about: About {
+        isolation: Isolation::Directory,
+        open: Some(OpenCommand { program: None, flag: "--resume" }),
+        ..About::UNKNOWN
+    },
 };
 
 /// It starts the MCP servers of the project at `session/new`. Its sandbox is the system's, and lets it read all files.
 const CODEX: Preset = Preset {
-    name: "codex",
     agent_name: "@agentclientprotocol/codex-acp",
     package: "@agentclientprotocol/codex-acp",
     tried: [2, 6, 0],
-    label: AgentLabel { name: "codex", login: "`codex login` in a terminal" },
     env: |_| {
         let suggestions = ("CODEX_ACP_PROMPT_SUGGESTIONS".to_owned(), "false".to_owned());
         vec![("INITIAL_AGENT_MODE".to_owned(), "read-only".to_owned()), suggestions]
     },
-    resume: ResumeSupport::Sessions,
     quirks: Quirks { has_message_ids: true, reports_failures: true, asks_for_title: true, ..Quirks::UNKNOWN },
     about: About {
+        name: "codex",
+        label: AgentLabel { name: "codex", login: "`codex login` in a terminal" },
         keeps: "its own sandbox (mode `read-only`), which lets it read all files",
+        resume: ResumeSupport::Sessions,
         open: Some(OpenCommand { program: Some("codex"), flag: "resume" }),
         login_variables: &["CODEX_API_KEY", "OPENAI_API_KEY"],
         login_file: Some("~/.codex/auth.json"),
+        ..UNKNOWN.about
     },
     ..UNKNOWN
 };
@@ -181,11 +164,9 @@ const CODEX: Preset = Preset {
 /// Its flag `--approval-mode` does nothing here; the mode of the session does. In that mode a command runs all the same
 /// that the user once allowed for good, or by the setting `tools.allowed`: the policy outranks both.
 const GEMINI: Preset = Preset {
-    name: "gemini",
     agent_name: "gemini-cli",
     package: "@google/gemini-cli",
     tried: [0, 61, 0],
-    label: AgentLabel { name: "gemini", login: "`gemini` in a terminal, or set `GEMINI_API_KEY`" },
     flags: |started| {
         let mut flags = words(&["--acp"]);
         if started.start.directory() == Directory::Empty {
@@ -202,6 +183,8 @@ const GEMINI: Preset = Preset {
     mode: Some("plan"),
     policy: Some(("gemini-policy.toml", GEMINI_POLICY)),
     about: About {
+        name: "gemini",
+        label: AgentLabel { name: "gemini", login: "`gemini` in a terminal, or set `GEMINI_API_KEY`" },
         keeps: "its mode `plan` and a policy of botglue's that outranks yours (`--admin-policy`)",
         login_variables: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
         login_file: Some("~/.gemini/oauth_creds.json"),
@@ -225,11 +208,9 @@ priority = 100
 /// one, outranks its variable for permissions: the session's mode is an agent of ours. It loads the plugins of the
 /// project it runs in, whatever its flags are.
 const OPENCODE: Preset = Preset {
-    name: "opencode",
     agent_name: "OpenCode",
     package: "opencode-ai",
     tried: [1, 18, 33],
-    label: AgentLabel { name: "opencode", login: "`opencode auth login` in a terminal" },
     tools: &[
         ("Read", "read"),
         ("Grep", "grep"),
@@ -254,10 +235,12 @@ const OPENCODE: Preset = Preset {
         ]
     },
     mode: Some("botglue"),
-    resume: ResumeSupport::Sessions,
     quirks: Quirks { has_message_ids: true, ..Quirks::UNKNOWN },
     about: About {
+        name: "opencode",
+        label: AgentLabel { name: "opencode", login: "`opencode auth login` in a terminal" },
         keeps: "its mode is an agent of botglue's, with the tools of the option `tools` within the project",
+        resume: ResumeSupport::Sessions,
         open: Some(OpenCommand { program: None, flag: "--session" }),
         login_file: Some("~/.local/share/opencode/auth.json"),
         ..UNKNOWN.about
@@ -268,11 +251,9 @@ const OPENCODE: Preset = Preset {
 /// Its flag `--core-tools` removes nothing, `--exclude-tools` does. With `--safe-mode` it still sends the user's key to
 /// the service that `.qwen/settings.json` or `.env` of the directory names in which it runs.
 const QWEN: Preset = Preset {
-    name: "qwen",
     agent_name: "qwen-code",
     package: "@qwen-code/qwen-code",
     tried: [0, 24, 4],
-    label: AgentLabel { name: "qwen", login: "`qwen` in a terminal, or set `OPENAI_API_KEY`" },
     tools: &[
         ("Write", "write_file"),
         ("Edit", "edit"),
@@ -301,6 +282,8 @@ const QWEN: Preset = Preset {
     },
     quirks: Quirks { repeats_at_limit: true, ..Quirks::UNKNOWN },
     about: About {
+        name: "qwen",
+        label: AgentLabel { name: "qwen", login: "`qwen` in a terminal, or set `OPENAI_API_KEY`" },
         keeps: "it has no tools that write or run (`--exclude-tools`), and botglue refuses to write and to run",
         login_variables: &["OPENAI_API_KEY"],
         login_file: Some("~/.qwen/oauth_creds.json"),
@@ -311,11 +294,9 @@ const QWEN: Preset = Preset {
 
 /// It runs the hooks of the project at each prompt. It asks before it reads what is not below its directory.
 const COPILOT: Preset = Preset {
-    name: "copilot",
     agent_name: "Copilot",
     package: "@github/copilot",
     tried: [1, 0, 102],
-    label: AgentLabel { name: "copilot", login: "`copilot` in a terminal and its command `/login`" },
     tools: &[
         ("Read", "view"),
         ("Grep", "grep"),
@@ -329,8 +310,10 @@ const COPILOT: Preset = Preset {
         flags.push(list(started.named(COPILOT.tools, true)));
         flags
     },
-    quirks: Quirks { has_notices: true, tokens: Counting::Session, ..Quirks::UNKNOWN },
+    quirks: Quirks { has_notices: true, tokens: UsageScope::Session, ..Quirks::UNKNOWN },
     about: About {
+        name: "copilot",
+        label: AgentLabel { name: "copilot", login: "`copilot` in a terminal and its command `/login`" },
         keeps: "it has the tools of the option `tools` and no others (`--available-tools`)",
         login_variables: &["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"],
         ..UNKNOWN.about

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::failure;
-use super::preset::{Counting, Quirks};
+use super::preset::Quirks;
 use super::wire::{AcpReply, SessionUpdate, session_failure, tokens};
 use crate::error::Code;
 use crate::stream::event::{
@@ -16,7 +16,7 @@ use crate::stream::event::{
     Returned, Text, ToolCalled,
 };
 use crate::stream::failure::classify;
-use crate::stream::{OnEvent, Usage, UsageScope, UsageScopes, words};
+use crate::stream::{OnEvent, Usage, UsageScopes, words};
 
 /// How Copilot begins what it says of its own, and the text with which a turn ends that failed.
 const NOTICES: [&str; 2] = ["Info: ", "Warning: "];
@@ -253,21 +253,12 @@ impl Turn {
     /// are this turn's where a fork begins with none.
     pub fn amounts(&self, reply: Option<&AcpReply<'_>>, quirks: Quirks) -> ReportedAmounts {
         let run = reply.and_then(AcpReply::tokens);
-        let cost = match quirks.cost {
-            Counting::Turn | Counting::Session => Cost { since_last: self.cost, total: None },
-            Counting::Lineage => Cost { since_last: None, total: self.cost },
-        };
-        let usage = match quirks.tokens {
-            Counting::Turn => UsageScope::Run,
-            Counting::Session => UsageScope::Session,
-            Counting::Lineage => UsageScope::Lineage,
-        };
         ReportedAmounts {
-            cost,
+            cost: Cost { since_last: None, total: self.cost },
             usage: run.or(self.usage).unwrap_or_default(),
             num_turns: None,
             duration_ms: None,
-            scopes: UsageScopes { usage, ..UsageScopes::default() },
+            scopes: UsageScopes { usage: quirks.tokens, ..UsageScopes::default() },
         }
     }
 }

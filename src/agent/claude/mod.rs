@@ -9,7 +9,7 @@ mod tests;
 use super::json::{self, Json, Object};
 use super::one_way::OneWay;
 use super::values::{REASON, argument, usage};
-use super::{About, Dialect, Invocation, Isolation, OpenCommand, Opening, PrewarmSupport, ResumeSupport};
+use super::{About, Dialect, Invocation, Isolation, OpenCommand, PrewarmSupport, ResumeSupport};
 use crate::error::Code;
 use crate::limit::LimitEnd;
 use crate::stream::event::{
@@ -17,7 +17,7 @@ use crate::stream::event::{
     ReportedAmounts, Retry, Returned, Text, ToolCalled,
 };
 use crate::stream::failure::{AgentLabel, classify};
-use crate::stream::{Decoder, LineStatus, OnEvent, Usage, UsageScopes};
+use crate::stream::{LineStatus, OnEvent, Usage, UsageScopes};
 
 /// The model that the CLI names for messages which it wrote itself.
 const SYNTHETIC: &str = "<synthetic>";
@@ -27,25 +27,21 @@ const INTERRUPTION: &str = "[Request interrupted by user";
 
 /// The row for [`super::Protocol::Claude`].
 pub const DIALECT: Dialect = Dialect {
-    name: "claude",
     block_separator: "",
-    decoder,
+    decoder: |opening| OneWay::decoder(&DIALECT, opening, read, input),
     arguments,
-    label: AgentLabel { name: "claude", login: "`claude` in a terminal and its command `/login`" },
     about: About {
+        name: "claude",
+        label: AgentLabel { name: "claude", login: "`claude` in a terminal and its command `/login`" },
         keeps: "it has the tools of the option `tools` and no others",
+        isolation: Isolation::Arguments,
+        resume: ResumeSupport::Checkpoints,
         open: Some(OpenCommand { program: None, flag: "--resume" }),
         login_variables: &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
         login_file: Some("~/.claude/.credentials.json"),
     },
-    isolation: Isolation::Arguments,
-    resume: ResumeSupport::Checkpoints,
     prewarm: PrewarmSupport::Waits,
 };
-
-fn decoder(opening: &Opening) -> Decoder {
-    OneWay::decoder(&DIALECT, opening, read, input)
-}
 
 fn arguments(invocation: &Invocation<'_>) -> Vec<String> {
     let mut flags: Vec<String> = [

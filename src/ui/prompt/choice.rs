@@ -41,7 +41,8 @@ impl Agents {
             return Some(format!("`{program}` {why}: install it, or set agents.{name}.command"));
         }
         let is_logged_out = self.logged_out.get(name) == Some(&true);
-        is_logged_out.then(|| format!("{}: the last job of {name} was not logged in", agent.known().login))
+        is_logged_out
+            .then(|| format!("{}: the last job of {name} was not logged in", agent.command.about().login()))
     }
 }
 

@@ -79,7 +79,7 @@ fn an_agent_of_the_protocol_acp_has_a_mode_meta_and_a_directory() {
             directory: Some(Directory::Empty),
         }
     );
-    assert_eq!(options.start.agent.preset().map(|preset| preset.name), Some("codex"));
+    assert_eq!(options.start.agent.preset().map(|preset| preset.about.name), Some("codex"));
     assert_eq!(acp("codex", &[]).unwrap().start.agent.acp, AcpOptions::default());
     assert_eq!(acp("mine", &[]).unwrap().start.agent.preset(), None);
     assert_eq!(
