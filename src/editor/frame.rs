@@ -12,7 +12,7 @@ use rmpv::Value;
 
 use crate::land::Capture;
 use crate::session::Doing;
-use crate::stream::Update;
+use crate::stream::{ToolCall, ToolStatus, Update};
 use crate::ui::{self, Chunks};
 use state::JobState;
 
@@ -26,8 +26,6 @@ pub enum StateChange<'a> {
     Queued(Option<i64>),
     /// Its agent runs.
     Started,
-    /// Its raw stream is kept in this file.
-    Recording(&'a str),
     /// Its stream said something.
     Update(&'a Update<'a>),
     /// Nothing of its agent is left.
@@ -55,14 +53,22 @@ impl Frames {
         self.is_changed |= state.is_changed();
     }
 
-    /// The tools that changed since the last frame, and from now on nothing is told of this job: what else there was goes
-    /// with what becomes of it. A tool that still runs is `unfinished`:
-    /// the outcome may be decided before the stream's end, which would say so.
-    pub fn finish(&mut self, id: u64) -> Value {
-        let Some(state) = self.jobs.get_mut(&id) else { return Value::Array(Vec::new()) };
-        let tools = state.finish();
-        self.is_changed |= state.is_changed();
-        tools
+    /// The tools of a job where they have changed since the last frame, and from now on nothing is told of it: what else
+    /// there was goes with what becomes of it.
+    pub fn finish(&mut self, id: u64) -> Option<Value> {
+        self.jobs.get_mut(&id)?.finish()
+    }
+
+    /// The calls of a job that have not come back, as ones that will not.
+    pub fn unfinished(&self, id: u64) -> Vec<(usize, ToolCall)> {
+        let unfinished = |tool: &ToolCall| ToolCall { status: ToolStatus::Unfinished, ..tool.clone() };
+        let running = self.jobs.get(&id).map(|job| job.running().map(|(at, tool)| (at, unfinished(tool))));
+        running.into_iter().flatten().collect()
+    }
+
+    /// How far a call of a job is.
+    pub fn tool_status(&self, id: u64, index: usize) -> Option<ToolStatus> {
+        self.jobs.get(&id)?.tool_status(index)
     }
 
     /// What a job does.

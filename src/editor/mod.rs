@@ -84,10 +84,10 @@ impl Editor {
         Box::new(watch::JobObserver { id, pending: Arc::clone(&self.pending) })
     }
 
-    /// A job has its outcome: from now on only the end of its agent is shown. Returns its tools that changed since the
-    /// last frame.
-    pub fn ended(&self, id: u64) -> Value {
-        self.pending.with(|updates| updates.frames.finish(id))
+    /// A job has its outcome: from now on only the end of its agent is shown. Returns its tools, where they have changed
+    /// since the last frame.
+    pub fn ended(&self, id: u64) -> Option<Value> {
+        self.pending.with(|updates| updates.ended(id))
     }
 
     /// What the agent of a job does at this moment.

@@ -129,8 +129,8 @@ impl Said {
         match self {
             Self::Update(Update::Text { text, .. }) => said("text", text.into_owned()),
             Self::Update(Update::Thinking { text }) => said("thinking", text.into_owned()),
-            Self::Update(Update::Tool { index, tool }) => {
-                map([("kind", Some("tool".into())), ("tool", Some(value::tool(index, &tool)))])
+            Self::Update(Update::Tool { tool, .. }) => {
+                map([("kind", Some("tool".into())), ("tool", Some(value::tool(&tool)))])
             }
             Self::Update(other) => json(serde_json::json!(other)),
             Self::Gap { text, thinking } => {
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(
             taken(&mut observed),
             "[{id: 1, updates: [{kind: thinking, text: hm}, {kind: text, text: ab}, {kind: tool, \
-             tool: {index: 1, id: t, name: Read, status: ok}}, {kind: text, text: c}]}, \
+             tool: {id: t, name: Read, status: ok}}, {kind: text, text: c}]}, \
              {id: 2, updates: [{kind: text, text: other}]}]"
         );
         assert!(!observed.is_waiting());

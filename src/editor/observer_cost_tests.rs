@@ -14,8 +14,8 @@ use crate::land::Capture;
 use crate::request::sample;
 use crate::stream::Stream;
 
-/// How many events a short stream has.
-const SHORT_STREAM: u64 = 200;
+/// How many events a short stream has: more than the tools that are kept of a job, each of which is told whole.
+const SHORT_STREAM: u64 = 400;
 
 /// How many times more events a long stream has.
 const LONG_FACTOR: u64 = 10;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use rmpv::Value;
 use tokio::sync::Notify;
 
 use super::frame::{Frames, StateChange};
@@ -57,18 +58,37 @@ impl PendingUpdates {
     /// A job says something.
     pub(super) fn update(&mut self, id: u64, update: &Update<'_>) {
         let Some(is_heard) = self.watched.get(&id) else { return };
+        let is_known = match update {
+            Update::Tool { index, tool } => self.frames.tool_status(id, *index) == Some(tool.status),
+            _ => false,
+        };
         self.frames.change(id, StateChange::Update(update));
-        if *is_heard {
+        if *is_heard && !is_known {
             self.observed.add(id, update);
         }
     }
 
     /// Folds a change of a job in.
     pub(super) fn change(&mut self, id: u64, change: StateChange<'_>) {
-        if matches!(change, StateChange::Gone) {
-            self.watched.remove(&id);
+        match change {
+            StateChange::Gone => _ = self.watched.remove(&id),
+            StateChange::Queued(_) => self.end_tools(id),
+            _ => {}
         }
         self.frames.change(id, change);
+    }
+
+    /// A job has its outcome: returns its tools, where they have changed since the last frame. One that still runs is
+    /// `unfinished`: the outcome may be decided before the stream's end, which would say so.
+    pub(super) fn ended(&mut self, id: u64) -> Option<Value> {
+        self.end_tools(id);
+        self.frames.finish(id)
+    }
+
+    fn end_tools(&mut self, id: u64) {
+        for (index, tool) in self.frames.unfinished(id) {
+            self.update(id, &Update::Tool { index, tool });
+        }
     }
 
     fn changed(&self) -> (Option<Duration>, bool) {

@@ -9,11 +9,10 @@ use crate::fields::bytes;
 use crate::stream::ToolCall;
 use crate::ui::map;
 
-/// One entry of a job's tools; `index` from 0 here, from 1 in Lua.
-pub(super) fn tool(index: usize, tool: &ToolCall) -> Value {
+/// One entry of a job's tools.
+pub(super) fn tool(tool: &ToolCall) -> Value {
     let ToolCall { id, name, status, error, .. } = tool;
     map([
-        ("index", Some((index as u64 + 1).into())),
         ("id", Some(id.as_str().into())),
         ("name", Some(name.as_str().into())),
         ("status", Some(status.name().into())),

@@ -199,13 +199,11 @@ fn answer(held: &Held) -> Value {
     let Record { job, share, .. } = record;
     let Selection { kind, first_line, last_line, column, .. } = &job.selection;
     let set = json!({
-        "uuid": uuid,
         "status": "done",
         "landing": "held",
         "path": job.path,
         "prompt": job.prompt,
         "agent": job.agent,
-        "took_ms": record.ended_ms.saturating_sub(job.started_ms),
         "text": record.text,
         "held_for": record.held_for.as_deref().unwrap_or(HeldFor::BufferGone.name()),
         "held_why": record.held_why,
@@ -216,5 +214,9 @@ fn answer(held: &Held) -> Value {
         "input_tokens": share.usage.input_tokens,
         "output_tokens": share.usage.output_tokens,
     });
-    json!({ "kind": kind, "first_line": first_line, "last_line": last_line, "column": column, "set": set })
+    let took_ms = record.ended_ms.saturating_sub(job.started_ms);
+    json!({
+        "kind": kind, "first_line": first_line, "last_line": last_line, "column": column,
+        "uuid": uuid, "took_ms": took_ms, "set": set,
+    })
 }

@@ -1,7 +1,7 @@
 //! The results of jobs: the reports of their tasks, their outcomes, and the settlements of their answers. An outcome is
 //! stored before the editor and the mirrors get it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -57,7 +57,6 @@ impl Host {
     }
 
     fn recording(&mut self, id: u64, path: PathBuf) {
-        self.editor.change(id, StateChange::Recording(&path.to_string_lossy()));
         if let Some(running) = self.jobs.running(id) {
             running.transcript = Some(path);
             self.session.recorded(id);
@@ -100,9 +99,7 @@ impl Host {
             self.replaced.insert(id, (old, buffer));
         }
         let is_over = landing.is_some() && intent.is_none();
-        let transcript = transcript.as_deref().map(Path::to_string_lossy);
-        let patch = Patch::new(id).with_some("transcript", transcript.as_deref());
-        let patch = patch.with_tools(self.editor.ended(id)).with_outcome(&outcome);
+        let patch = Patch::new(id).with_tools(self.editor.ended(id)).with_outcome(&outcome);
         if has_passed {
             self.jobs.lift_limit(&request);
             self.start_waiting();

@@ -218,7 +218,7 @@ impl Session {
         self.note_landing(id, landing, &said);
         let Some(job) = self.jobs.get_mut(&id) else {
             let patch = Patch::new(id).with("landing", landing).with("held_for", Value::Nil);
-            return (Some(patch.with("deciding", Value::Nil).as_update()), None);
+            return (Some(patch.decided().as_update()), None);
         };
         let token = job.deciding.take().and_then(|pending| pending.token);
         let stage = std::mem::replace(&mut job.stage, Stage::Landed);
@@ -245,11 +245,7 @@ impl Session {
                     patch.with_news(words::landed(job.notify, landing, &job.prompt))
                 }
             }
-            _ => Patch::new(id)
-                .with("landing", landing)
-                .with("held_for", Value::Nil)
-                .with("deciding", Value::Nil)
-                .as_update(),
+            _ => Patch::new(id).with("landing", landing).with("held_for", Value::Nil).decided().as_update(),
         };
         if is_landed {
             job.prompt = String::new();
@@ -265,7 +261,7 @@ impl Session {
     pub fn refused(&mut self, id: u64, why: Obstacle) -> Option<(Patch, String, Option<u64>)> {
         let job = self.jobs.get_mut(&id)?;
         let token = job.deciding.take().and_then(|pending| pending.token);
-        let mut patch = Patch::new(id).with("deciding", Value::Nil);
+        let mut patch = Patch::new(id).decided();
         let done = if matches!(job.stage, Stage::Held(_)) { "accepted" } else { "reverted" };
         if let Stage::Held(answer) = &mut job.stage
             && why == Obstacle::Held(HeldFor::Conflict)

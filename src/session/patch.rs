@@ -16,6 +16,8 @@ pub struct Patch {
     tools: Option<Value>,
     news: Option<Value>,
     is_update: bool,
+    /// No decision on its answer is pending any more.
+    is_decided: bool,
     /// What is over: `gone` for the job, `unfollowed` for its range.
     over: Option<&'static str>,
 }
@@ -38,7 +40,7 @@ impl Patch {
 
     /// Of the job with this number: nothing yet.
     pub fn new(id: u64) -> Self {
-        Self { id, set: Vec::new(), tools: None, news: None, is_update: false, over: None }
+        Self { id, set: Vec::new(), tools: None, news: None, is_update: false, is_decided: false, over: None }
     }
 
     /// The job's number.
@@ -53,6 +55,7 @@ impl Patch {
             tools: later.tools.or(self.tools),
             news: later.news.or(self.news),
             is_update: self.is_update || later.is_update,
+            is_decided: self.is_decided || later.is_decided,
             ..self
         }
     }
@@ -71,9 +74,9 @@ impl Patch {
         }
     }
 
-    /// These tools changed.
-    pub fn with_tools(self, tools: Value) -> Self {
-        Self { tools: Some(tools), ..self }
+    /// Its newest tools, where they have changed.
+    pub fn with_tools(self, tools: Option<Value>) -> Self {
+        Self { tools, ..self }
     }
 
     /// The user is told this with the next tick, where there is something.
@@ -86,6 +89,11 @@ impl Patch {
         Self { is_update: true, ..self }
     }
 
+    /// No decision on its answer is pending any more.
+    pub fn decided(self) -> Self {
+        Self { is_decided: true, ..self }
+    }
+
     /// What an outcome says: the answer, the error, the session and the amounts.
     pub fn with_outcome(self, outcome: &Outcome) -> Self {
         let error = |error: &JobError| {
@@ -96,7 +104,9 @@ impl Patch {
             }
             Value::Map(fields)
         };
-        self.with_some("text", outcome.text.as_deref())
+        self.with("tool", Value::Nil)
+            .with("resumes_at", Value::Nil)
+            .with_some("text", outcome.text.as_deref())
             .with_some("error", outcome.error.as_ref().map(error))
             .with_some("held_why", outcome.held_why)
             .with_some("session_id", outcome.session_id.as_deref())
@@ -122,6 +132,9 @@ impl Patch {
         fields.extend(self.news.map(|news| ("news".into(), news)));
         if self.is_update {
             fields.push(("is_update".into(), true.into()));
+        }
+        if self.is_decided {
+            fields.push(("is_decided".into(), true.into()));
         }
         fields.extend(self.over.map(|over| (over.into(), true.into())));
         Value::Map(fields)

@@ -97,7 +97,9 @@ local function transcript_of(nvim, id)
   return nvim:eventually(
     "its file is whole",
     [[
-    local path = require('botglue.host.connection').jobs[...].transcript
+    local dir = require('botglue.host.client').options().data_dir .. '/transcripts'
+    local newest = vim.fn.readdir(dir)[...]
+    local path = newest and dir .. '/' .. newest
     local rows = path and vim.uv.fs_stat(path) and vim.fn.readfile(path) or {}
     return (rows[#rows] or ""):find('"type":"result"', 1, true) and path
   ]],

@@ -6,7 +6,7 @@ local contains, equal, test = suite.contains, suite.equal, suite.test
 
 local function start()
   local nvim = child.with_job({ "one", "two", "three" }, child.line(2, 2), { prompt = "make it **two**" })
-  nvim:eventually("its file is known", "return require('botglue.host.connection').jobs[1].transcript")
+  nvim:runs(1)
   return nvim
 end
 

@@ -32,7 +32,7 @@ end
 function M.decide(name, id, args)
   local job = registry.job(id)
   args = vim.tbl_extend("error", M.place(job, args ~= nil and args.range ~= nil), args or {})
-  local landing, before = job.landing, job.deciding
+  local landing, before = job.facts.landing, job.deciding
   job.deciding = before or "asked"
   local result, err = ask.change(name, args, args.buffer, function(_, late)
     if late and job.deciding then
@@ -46,7 +46,7 @@ function M.decide(name, id, args)
     job.deciding = (not result or result.is_pending) and "pending" or nil
   end
   -- Where the host has died over it, it may have been written.
-  if err and job.landing == landing then
+  if err and job.facts.landing == landing then
     fail("%s", err)
   end
   return result
@@ -64,7 +64,7 @@ end
 local function accept_at(job, opts)
   local bufnr = opts.bufnr or api.nvim_get_current_buf()
   local first, last = unpack(opts.range)
-  if job.landing ~= "held" then
+  if not job:is_held() then
     fail("job %d is not held", job.id)
   elseif first < 1 or last < first or last > api.nvim_buf_line_count(bufnr) then
     fail("the lines %s, %s are not in the buffer", tostring(first), tostring(last))

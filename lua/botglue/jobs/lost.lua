@@ -16,8 +16,10 @@ local function end_jobs(err)
   local failed, landings = {}, write.landings()
   for id, job in vim.spairs(connection.jobs) do
     -- The host has stored an answer that waited for a moment, and the next one, or the next session, offers it.
-    local landing = (landings[id] or {}).landing or job.status == "ready" and "held" or job.landing
-    if landing ~= job.landing then
+    local landing = (landings[id] or {}).landing
+      or job.facts.status == "ready" and "held"
+      or job.facts.landing
+    if landing ~= job.facts.landing then
       local held_for = landing == "held" and "review" or vim.NIL
       job:take({
         set = { status = "done", landing = landing, held_for = held_for },
@@ -50,7 +52,7 @@ function M.introduce(process)
     if job:is_held() then
       table.insert(hello.held, { id = id, uuid = job.uuid })
     elseif not job:is_open() then
-      table.insert(hello.ended, { id = id, prompt = job.prompt, agent = job.agent })
+      table.insert(hello.ended, { id = id, prompt = job.facts.prompt, agent = job.facts.agent })
     end
   end
   if #hello.held + #hello.ended + #hello.lost + #hello.written > 0 then

@@ -12,22 +12,14 @@ local text = require("botglue.util.text")
 
 local M = {}
 
-local MOST_TOOLS = 100
-
--- The fields that its table has as they are.
-local PUBLIC = vim.split(
-  "id status landing held_for path prompt agent model session_id tool text "
-    .. "num_turns cost_usd input_tokens output_tokens",
-  " "
-)
-
----@class botglue.Job: botglue.JobFacts
+---@class botglue.Job
+---@field id integer
+---@field facts botglue.JobFacts what the host has said of it
+---@field path string
 ---@field range botglue.Range
 ---@field started integer when its run was asked for, as |uv.hrtime()| has it
----@field transcript string? the file of its raw stream
+---@field ended integer?
 ---@field asked_from botglue.Whereabouts? of a question: where the user was after sending it
----@field tools table<integer, botglue.Tool> the newest ones, by their index
----@field newest_tool integer its index
 ---@field uuid string? of one that was taken over: its answer's key in the store
 ---@field observers botglue.Observer[]
 ---@field observed boolean? whether the host forwards its updates; nil until the job was sent
@@ -44,7 +36,7 @@ end)
 
 --- Whether it has not ended yet.
 function Job:is_open()
-  return self.status ~= "done" and self.status ~= "failed"
+  return self.facts.status ~= "done" and self.facts.status ~= "failed"
 end
 
 --- Whether it has ended, and no decision on its answer is pending.
@@ -54,7 +46,7 @@ end
 
 --- Whether its answer waits for a decision.
 function Job:is_held()
-  return self.landing == "held"
+  return self.facts.landing == "held"
 end
 
 --- Returns a new table of the job for the API and the events.
@@ -63,97 +55,64 @@ function Job:table()
   local first, last = self.range:lines()
   -- An empty range at the top of the buffer has line 0; the API reports line 1.
   local least = self.range.kind == "insert" and 0 or 1
-  local told = {
+  local told = vim.deepcopy(self.facts) --[[@as botglue.JobTable]]
+  told.path, told.held_why = nil, told.held_for == "doubtful" and told.held_why or nil
+  return vim.tbl_extend("error", told, {
     bufnr = self.range.bufnr,
     kind = self.range.kind,
     first_line = math.max(first, least),
     last_line = math.max(last, least),
+    path = self.path,
     elapsed_ms = math.floor(((self.ended or vim.uv.hrtime()) - self.started) / 1e6),
-    resumes_at = self.status == "queued" and self.resumes_at or nil,
-    error = vim.deepcopy(self.error),
-    held_why = self.held_for == "doubtful" and self.held_why or nil,
-    tools = {},
-  }
-  for index = math.max(self.newest_tool - MOST_TOOLS, 0) + 1, self.newest_tool do
-    told.tools[#told.tools + 1] = vim.deepcopy(self.tools[index])
-  end
-  for _, field in ipairs(PUBLIC) do
-    told[field] = self[field]
-  end
-  return told
+  })
 end
 
---- Keeps the tools that changed, if they are among the newest, and tells its observers.
----@param tools table[] each with its index
-function Job:learn_tools(tools)
-  for _, tool in ipairs(tools) do
-    local index, known = tool.index, self.tools[tool.index]
-    self.newest_tool, tool.index = math.max(self.newest_tool, index), nil
-    self.tools[index] = tool
-    self.tools[self.newest_tool - MOST_TOOLS] = nil
-    if not known or known.status ~= tool.status then
-      observe.tell(self, { kind = "tool", tool = tool })
-    end
-  end
-end
-
---- Enters a state and tells its observers, once.
----@param state string
-function Job:enter(state)
-  self.status = state
-  if self.entered ~= state then
-    self.entered = state
-    observe.tell(self, { kind = "state", status = state })
+--- Enters a state, and tells its observers.
+---@param status string
+function Job:enter(status)
+  if self.facts.status ~= status then
+    self.facts.status = status
+    observe.tell(self, { kind = "state", status = status })
   end
 end
 
 --- Takes what the host forwards for observers.
 ---@param updates table[]
 function Job:hear(updates)
-  for _, update in ipairs(updates) do
-    if not self:is_open() then
-      return
-    end
+  for _, update in ipairs(self:is_open() and updates or {}) do
     -- What says something runs; the frame that says so comes later.
     self:enter("running")
-    if update.kind == "tool" then
-      self:learn_tools({ update.tool })
-    else
-      observe.tell(self, update)
-    end
+    observe.tell(self, update)
   end
 end
 
 --- Takes what the host says.
 ---@param patch table `Patch` in src/session/patch.rs; a field that is `vim.NIL` is gone
 function Job:take(patch)
-  local set, was_open, was_held = patch.set or {}, self:is_open(), self:is_held()
+  local facts, set = self.facts, patch.set or {}
+  local was_open, was_held = self:is_open(), self:is_held()
   for field, value in pairs(set) do
-    if field == "error" then
-      self.error = { code = value.code, message = text.clean(value.message), resets_at = value.resets_at }
-    elseif field ~= "status" then
-      self[field] = value ~= vim.NIL and value or nil
+    if field ~= "status" then
+      facts[field] = value ~= vim.NIL and value or nil
     end
   end
-  local status = was_open and set.status or nil
-  local has_ended = status == "done" or status == "failed"
-  self.tool = (not status or status == "running") and self.tool or nil
-  if status and not has_ended then
-    self:enter(status)
+  if set.error then
+    facts.error.message = text.clean(set.error.message)
   end
-  self:learn_tools(patch.tools or {})
-  if has_ended then
+  facts.tools = patch.tools or facts.tools
+  self.deciding = not patch.is_decided and self.deciding or nil
+  self:enter(was_open and set.status or facts.status)
+  if was_open and not self:is_open() then
     self.ended = vim.uv.hrtime()
-    self:enter(status)
     observe.finished(self)
-    draw_counts()
     events.emit("BotglueJobFinished", self)
-  elseif was_held and set.landing then
+  end
+  local is_decided, review = was_held and not self:is_held(), connection.review
+  if is_decided and review and review.job == self then
+    review:close()
+  end
+  if is_decided or was_open and not self:is_open() then
     draw_counts()
-    local review = connection.review
-    if review and review.job == self then
-      review:close()
-    end
   end
   if patch.news then
     notify.add(vim.tbl_extend("error", patch.news, { id = self.id }))
@@ -200,12 +159,6 @@ function Job:again()
     or fail("the place of job %d is not known: select the lines and start a new job", self.id)
 end
 
----@return integer
-function M.next_id()
-  connection.last_id = connection.last_id + 1
-  return connection.last_id
-end
-
 --- The job with a number; raises an error where there is none.
 ---@param id any
 ---@return botglue.Job
@@ -214,16 +167,19 @@ function M.job(id)
 end
 
 --- Adds a job to those of this Neovim.
----@param fields table those that are known: of a request, or of a held answer that is taken over
+---@param range botglue.Range
+---@param facts table those that are known: of a request, or of a held answer that is taken over
+---@param took_ms integer? of one that has ended
 ---@return botglue.Job
-function M.add(fields)
-  local took_ms, now = fields.took_ms, vim.uv.hrtime()
-  local started = { started = now - (took_ms or 0) * 1e6, ended = took_ms and now }
-  local base = { status = "queued", tools = {}, newest_tool = 0, observers = {} }
-  local job = setmetatable(vim.tbl_extend("force", base, started, fields), Job)
-  connection.jobs[job.id] = job
+function M.add(range, facts, took_ms)
+  connection.last_id = connection.last_id + 1
+  local now, id = vim.uv.hrtime(), connection.last_id
+  facts = vim.tbl_extend("force", { id = id, status = "queued", tools = {} }, facts)
+  local times = { started = now - (took_ms or 0) * 1e6, ended = took_ms and now }
+  local job = { id = id, facts = facts, path = facts.path, range = range, observers = {} }
+  connection.jobs[id] = setmetatable(vim.tbl_extend("error", job, times), Job)
   draw_counts()
-  return job
+  return connection.jobs[id]
 end
 
 --- What the host says of jobs, oldest first.
@@ -233,7 +189,8 @@ function M.take(patches)
     local job = connection.jobs[patch.id]
     if job and patch.gone then
       connection.jobs[job.id] = nil
-      connection.spent = job.cost_usd and (connection.spent or 0) + job.cost_usd or connection.spent
+      local cost = job.facts.cost_usd
+      connection.spent = cost and (connection.spent or 0) + cost or connection.spent
       job.range:forget()
     elseif job then
       job:take(patch)
@@ -250,7 +207,7 @@ function M.counts()
   for _, job in pairs(connection.jobs) do
     open = open + (job:is_open() and 1 or 0)
     held = held + (job:is_held() and 1 or 0)
-    spent = job.cost_usd and (spent or 0) + job.cost_usd or spent
+    spent = job.facts.cost_usd and (spent or 0) + job.facts.cost_usd or spent
   end
   return open, held, spent
 end
@@ -267,7 +224,8 @@ local function recall(answer)
   if lost and place then
     range:mark(place, lost.range.shape)
   end
-  local job = M.add(vim.tbl_extend("error", answer.set, { id = M.next_id(), range = range }))
+  local job = M.add(range, answer.set, answer.took_ms)
+  job.uuid = answer.uuid
   capture.want(range.bufnr, job)
   return job.id
 end

@@ -48,12 +48,11 @@ local function meaning(request, options)
 end
 
 --- The request that the host gets.
----@param id integer of the job
 ---@param target botglue.Range
 ---@param request botglue.Request
 ---@param options botglue.Options
 ---@return table? message nil where the place of the target is not known
-local function message(id, target, request, options)
+local function message(target, request, options)
   local bufnr, path, limits = target.bufnr, capture.path(target.bufnr), options.context
   local chosen, first, last = target:selection(), target:lines()
   if not chosen then
@@ -65,7 +64,6 @@ local function message(id, target, request, options)
     return said:find(what, 1, true) ~= nil
   end
   return vim.tbl_extend("force", request, {
-    id = id,
     cwd = request.cwd or project,
     path = path,
     name = path == "" and api.nvim_buf_get_name(bufnr) or nil,
@@ -107,20 +105,15 @@ end
 ---@return integer id
 function M.send(target, request)
   -- Made before the first event: an autocommand may change or wipe the buffer.
-  local id, bufnr, options = registry.next_id(), target.bufnr, client.options()
-  local sent, means = message(id, target, request, options), meaning(request, options)
+  local bufnr, options = target.bufnr, client.options()
+  local sent, means = message(target, request, options), meaning(request, options)
   if not sent then
     target:unmark()
     errors.fail("the place is not known: select the lines")
   end
-  local job = registry.add({
-    id = id,
-    range = target,
-    path = sent.path,
-    prompt = request.prompt,
-    agent = means.agent,
-    model = means.model,
-  })
+  local facts = { path = sent.path, prompt = request.prompt, agent = means.agent, model = means.model }
+  local job = registry.add(target, facts)
+  sent.id = job.id
   submit(job, sent)
   capture.want(bufnr, job)
   if means.question then
@@ -130,7 +123,7 @@ function M.send(target, request)
   end
   -- After it was sent, because an autocommand may wait for the job.
   events.emit("BotglueJobStarted", job, true)
-  return id
+  return job.id
 end
 
 --- Sends the request of a job that has waited for a limit once more, on its range as it is now.
@@ -138,11 +131,11 @@ end
 function M.recall(told)
   local job = registry.job(told.id)
   local ok, sent = pcall(function()
-    return job:load() and message(job.id, job.range, told.request, client.options())
+    return job:load() and message(job.range, told.request, client.options())
   end)
   local lost = ok and "the place of the answer is not known: select the lines and start a new job" or sent
-  sent = ok and sent or { id = job.id, lost = lost }
-  job.started, sent.observe = vim.uv.hrtime(), observe.from_start(job)
+  sent = ok and sent or { lost = lost }
+  job.started, sent.id, sent.observe = vim.uv.hrtime(), job.id, observe.from_start(job)
   client.tell("run", sent)
 end
 

@@ -12,7 +12,7 @@ use crate::session::{Doing, Patch, Tone};
 use crate::stream::{ToolCall, ToolStatus, Update};
 use crate::view::FAILED;
 
-/// How many calls are told at once: as many as the plugin keeps of a job.
+/// How many calls are kept of a job.
 const MOST_TOOLS: usize = 100;
 
 /// The fields whose change is told by an event.
@@ -27,7 +27,7 @@ const FAILURE_SHOWN: Duration = Duration::from_secs(3);
 const STARTING: &str = "starting";
 
 /// The fields of a job, nil where there is nothing to say.
-type Fields = [(&'static str, Value); 7];
+type Fields = [(&'static str, Value); 6];
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -44,14 +44,11 @@ pub(super) struct JobState {
     retry: Option<(String, Instant)>,
     session_id: Option<String>,
     model: Option<String>,
-    transcript: Option<String>,
     gone: bool,
-    /// Calls that have not come back, by their place.
-    running: BTreeMap<usize, ToolCall>,
-    /// The newest calls whose present state has not been sent.
-    untold: BTreeMap<usize, ToolCall>,
-    /// The newest calls, by their place: what each does, and how it went.
-    newest: BTreeMap<usize, (String, ToolStatus)>,
+    /// The newest calls, by their place.
+    tools: BTreeMap<usize, ToolCall>,
+    /// How often one has changed since they were sent.
+    untold: usize,
     /// The code that is shown.
     code: Option<Capture>,
     /// Its fields as they were sent last.
@@ -79,7 +76,18 @@ impl JobState {
 
     /// The newest calls, oldest first: what each does, and how it went.
     pub(super) fn newest(&self) -> impl DoubleEndedIterator<Item = (&str, ToolStatus)> {
-        self.newest.values().map(|(title, status)| (title.as_str(), *status))
+        self.tools.values().map(|tool| (tool.title.as_str(), tool.status))
+    }
+
+    /// The calls that have not come back.
+    pub(super) fn running(&self) -> impl DoubleEndedIterator<Item = (usize, &ToolCall)> {
+        let running = self.tools.iter().filter(|(_, tool)| tool.status == ToolStatus::Running);
+        running.map(|(index, tool)| (*index, tool))
+    }
+
+    /// How far a call is.
+    pub(super) fn tool_status(&self, index: usize) -> Option<ToolStatus> {
+        Some(self.tools.get(&index)?.status)
     }
 
     /// Folds a change in.
@@ -91,19 +99,12 @@ impl JobState {
                 // Of one that waits to run again nothing goes on.
                 (self.activity, self.failure, self.retry) = (None, None, None);
                 self.write(&Update::Restart);
-                for (index, tool) in std::mem::take(&mut self.running) {
-                    self.untell(index, ToolCall { status: ToolStatus::Unfinished, ..tool });
-                }
             }
             StateChange::Started => {
                 (self.status, self.resumes_at) = (Some("running"), None);
                 self.changed = true;
                 // Its first update may come before the host knows that it runs.
                 self.activity.get_or_insert_with(|| STARTING.to_owned());
-            }
-            StateChange::Recording(path) => {
-                self.transcript = Some(path.to_owned());
-                self.changed = true;
             }
             StateChange::Update(update) => {
                 self.write(update);
@@ -113,13 +114,10 @@ impl JobState {
         }
     }
 
-    /// The tools that changed since they were sent; from now on nothing is sent.
-    pub(super) fn finish(&mut self) -> Value {
+    /// The tools where they are others than were sent; from now on nothing is sent.
+    pub(super) fn finish(&mut self) -> Option<Value> {
         self.finished = true;
         self.code = None;
-        for (index, tool) in std::mem::take(&mut self.running) {
-            self.untell(index, ToolCall { status: ToolStatus::Unfinished, ..tool });
-        }
         self.changed = false;
         self.take_tools()
     }
@@ -169,7 +167,7 @@ impl JobState {
             None => !field.1.is_nil(),
         };
         let set: Vec<_> = now.into_iter().filter(is_new).collect();
-        let is_update = !self.untold.is_empty() || set.iter().any(|(field, _)| UPDATES.contains(field));
+        let is_update = self.untold > 0 || set.iter().any(|(field, _)| UPDATES.contains(field));
         let set = set.into_iter().filter(|(field, _)| *field != RETRY);
         let patch = set.fold(Patch::new(id), |patch, (field, value)| patch.with(field, value));
         let patch = patch.with_tools(self.take_tools());
@@ -228,34 +226,22 @@ impl JobState {
             _ => None,
         };
         self.failed = self.failure.as_ref().map(|_| Instant::now());
-        if tool.status == ToolStatus::Running {
-            self.running.insert(index, tool.clone());
-        } else {
-            self.running.remove(&index);
+        self.tools.insert(index, tool.clone());
+        if self.tools.len() > MOST_TOOLS {
+            self.tools.pop_first();
         }
-        self.untell(index, tool.clone());
+        self.untold += 1;
         self.activity = Some(self.running_tool().unwrap_or("thinking").to_owned());
         self.changed = true;
     }
 
-    fn untell(&mut self, index: usize, tool: ToolCall) {
-        self.newest.insert(index, (tool.title.clone(), tool.status));
-        self.untold.insert(index, tool);
-        if self.newest.len() > MOST_TOOLS {
-            self.newest.pop_first();
-        }
-        if self.untold.len() > MOST_TOOLS {
-            self.untold.pop_first();
-        }
-    }
-
-    fn take_tools(&mut self) -> Value {
+    fn take_tools(&mut self) -> Option<Value> {
         let untold = std::mem::take(&mut self.untold);
-        Value::Array(untold.iter().map(|(&index, tool)| value::tool(index, tool)).collect())
+        (untold > 0).then(|| Value::Array(self.tools.values().map(value::tool).collect()))
     }
 
     fn running_tool(&self) -> Option<&str> {
-        self.running.last_key_value().map(|(_, tool)| tool.title.as_str())
+        self.running().last().map(|(_, tool)| tool.title.as_str())
     }
 
     /// The public fields that the stream says.
@@ -266,7 +252,6 @@ impl JobState {
             ("resumes_at", self.resumes_at.map_or(Value::Nil, Value::from)),
             ("session_id", text(self.session_id.as_deref())),
             ("model", text(self.model.as_deref())),
-            ("transcript", text(self.transcript.as_deref())),
             ("tool", text(self.running_tool())),
             (RETRY, text(self.retry.as_ref().map(|(words, _)| words.as_str()))),
         ]

@@ -86,9 +86,9 @@ function M.waits()
   local waiting = {}
   for id, job in pairs(connection.jobs) do
     local is_safe = moment.is_safe(job.range.bufnr)
-    local is_owed = answered[id] and job:is_open() and (is_safe or job.status ~= "ready")
+    local is_owed = answered[id] and job:is_open() and (is_safe or job.facts.status ~= "ready")
     if is_owed or job.deciding and is_safe then
-      waiting[#waiting + 1] = { id, job.status, job.deciding }
+      waiting[#waiting + 1] = { id, job.facts.status, job.deciding }
     end
   end
   return waiting

@@ -122,7 +122,7 @@ end
 function Child:runs(id)
   self:eventually(
     ("job %d runs"):format(id),
-    "return require('botglue.host.connection').jobs[...].status == 'running'",
+    "return require('botglue').job(...).status == 'running'",
     id
   )
 end

@@ -21,7 +21,7 @@ M.PROGRAM = vim.env.BOTGLUE_TEST_HOST or (root .. "/target/debug/botglue")
 ---@param id integer
 ---@return table
 local function steered(id)
-  local job, options = require("botglue.host.connection").jobs[id], vim.deepcopy(M.options)
+  local job, options = require("botglue").job(id), vim.deepcopy(M.options)
   if not M.agents[id] then
     local path = vim.fn.stdpath("data") .. "/agent-job-" .. id
     local asked = { protocol = options.agents[job.agent].protocol, model = job.model }
