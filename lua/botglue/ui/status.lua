@@ -34,43 +34,6 @@ local PRIORITY = 100
 ---@field drawn botglue.Chunks[]? the rows that are drawn
 ---@field seen table what the host knows of its place
 
----@class botglue.HungPlace
----@field first integer
----@field last integer
----@field user botglue.Window? the current window, if it shows the buffer
----@field window botglue.Window? the one that counts where those that show the range differ
----@field columns integer? of the narrowest of them
----@field fold_end integer? the last line of the closed fold that holds the last one
-
---- The place of a range; none where nothing is drawn: its place is not known, the buffer is compared with another one,
---- against which rows below a range would shift it, or it is under review, which says whose it is.
----@param hung botglue.Hung
----@param shown botglue.Window[] the windows that show the buffer
----@return botglue.HungPlace?
-local function place_of(hung, shown)
-  local range, review = hung.job.range, connection.review
-  local at = not (review and review.job == hung.job) and range:place()
-  if not at then
-    return nil
-  end
-  local first, last = range:lines_of(at)
-  last = math.min(math.max(last, 1), api.nvim_buf_line_count(range.bufnr))
-  local place = { first = math.min(math.max(first, 1), last), last = last }
-  for _, window in ipairs(shown) do
-    if window.compared then
-      return nil
-    end
-    place.user = window.current and window or place.user
-    -- Or what stands right below it.
-    if last >= window.topline - 1 and place.first <= window.botline + 1 then
-      place.columns = math.min(place.columns or math.huge, window.columns)
-      place.window = (window.current or not place.window) and window or place.window
-    end
-  end
-  place.fold_end = place.window and windows.fold_end(place.window, last)
-  return place
-end
-
 --- Takes away what is drawn, until it is drawn again.
 ---@param hung botglue.Hung
 local function hide(hung)
@@ -80,36 +43,34 @@ local function hide(hung)
   hung.drawn = nil
 end
 
---- Whether rows below a line may be that many more: above the cursor none while the user types or selects, else as many
---- as the window has room for without scrolling.
----@param window botglue.Window
+--- Whether rows below a line of the current window may be that many more: above the cursor none while the user types or
+--- selects, else as many as the window has room for without scrolling.
 ---@param lnum integer
 ---@param more integer
 ---@return boolean
-local function may_grow(window, lnum, more)
-  local cursor = vim.fn.line(".")
-  if more <= 0 or cursor <= lnum or lnum < window.topline then
+local function may_grow(lnum, more)
+  if more <= 0 or vim.fn.line(".") <= lnum or lnum < vim.fn.line("w0") then
     return true
   end
-  local ending = windows.end_of(window, cursor)
   local is_still = api.nvim_get_mode().mode:find("^[nc]") ~= nil
-  return is_still and ending ~= nil and more <= window.bottom - vim.o.scrolloff - ending
+  return is_still and more <= vim.fn.winheight(0) - vim.fn.winline() - vim.o.scrolloff
 end
 
 --- Puts the rows below the range.
 ---@param hung botglue.Hung
----@param place botglue.HungPlace
-local function draw_below(hung, place)
-  local fold_end, rows, drawn = place.fold_end, hung.rows, hung.drawn
-  local lnum = fold_end or place.last
-  if place.user and not may_grow(place.user, lnum, #rows - #(drawn or {})) then
+---@param last integer its last line
+---@param fold_end integer? that of the closed fold that holds this one
+---@param is_user boolean whether the current window shows the buffer
+local function draw_below(hung, last, fold_end, is_user)
+  local rows, drawn = hung.rows, hung.drawn
+  if is_user and not may_grow(fold_end or last, #rows - #(drawn or {})) then
     if not drawn then
       return
     end
     rows = vim.list_slice(rows, 1, #drawn)
   end
   -- What hangs on a line in a fold is folded away with it.
-  local row = fold_end or lnum - 1
+  local row = fold_end or last - 1
   if rows ~= drawn or api.nvim_buf_get_extmark_by_id(hung.bufnr, namespace, hung.mark, {})[1] ~= row then
     api.nvim_buf_set_extmark(hung.bufnr, namespace, row, 0, {
       id = hung.mark,
@@ -124,24 +85,18 @@ end
 --- Shows the texts beside the last visible lines of the range: in place of rows that are not seen at the end of the
 --- line, else at the edge of the window.
 ---@param hung botglue.Hung
----@param place botglue.HungPlace
----@return integer? room in cells, in place of rows that are not seen
-local function draw_beside(hung, place)
-  local window, aside, room, pos = place.window, hung.aside, nil, "eol_right_align"
-  local last = window and math.min(place.last, window.botline) or 0
-  local first = window and math.max(place.first, window.topline) or 1
-  local ending = window and windows.end_of(window, place.last)
-  if window and last >= first and not (hung.drawn and ending and ending < window.bottom) then
-    room = math.max(window.columns - vim.fn.virtcol({ last, "$" }, false, window.winid), LEAST)
-    pos = room > LEAST and "eol" or "right_align"
-  end
+---@param first integer the first visible line
+---@param last integer the last one
+---@param room integer? the cells beside that one, where the rows below the range are not seen
+local function draw_beside(hung, first, last, room)
+  local aside = hung.aside
   for i = 1, MOST do
     local lnum, mark = last - #aside + i, hung.mark + i
     if aside[i] and lnum >= first then
       api.nvim_buf_set_extmark(hung.bufnr, namespace, lnum - 1, 0, {
         id = mark,
         virt_text = aside[i],
-        virt_text_pos = pos,
+        virt_text_pos = not room and "eol_right_align" or room > LEAST and "eol" or "right_align",
         hl_mode = "combine",
         priority = PRIORITY,
       })
@@ -149,29 +104,49 @@ local function draw_beside(hung, place)
       api.nvim_buf_del_extmark(hung.bufnr, namespace, mark)
     end
   end
-  return room
 end
 
---- Draws it, and returns where it is seen now.
+--- Draws it, and returns where it is seen now. Nothing is drawn where its place is not known, where the buffer is
+--- compared with another one, against which rows below a range would shift it, or under review, which says whose it is.
 ---@param hung botglue.Hung
----@param shown botglue.Window[]
+---@param shown botglue.Window[] the windows that show the buffer
 ---@return table seen
 local function draw(hung, shown)
-  local place = place_of(hung, shown)
-  if not place then
-    hide(hung)
-    return { id = hung.job.id, columns = hung.seen.columns }
+  local range, review, seen = hung.job.range, connection.review, { id = hung.job.id }
+  local at = not (review and review.job == hung.job) and range:place()
+  local first, last = range:lines()
+  first, last = math.max(first, 1), math.max(last, 1)
+  local user, window -- the current one, and the one that counts where those that show the range differ
+  for _, other in ipairs(shown) do
+    at, user = not other.compared and at, other.current and other or user
+    -- Or what stands right below it.
+    if last >= other.topline - 1 and first <= other.botline + 1 then
+      seen.columns = math.min(seen.columns or math.huge, other.columns)
+      window = (other.current or not window) and other or window
+    end
   end
-  draw_below(hung, place)
-  local cursor = place.user and api.nvim_win_get_cursor(place.user.winid)[1] or 0
-  return {
-    id = hung.job.id,
-    columns = place.columns,
-    room = draw_beside(hung, place),
-    is_here = cursor >= place.first and cursor <= place.last,
-    -- What hangs on one row has the same.
-    at = ("%d %d"):format(hung.bufnr, place.fold_end or place.last),
-  }
+  if not at then
+    hide(hung)
+    seen.columns = hung.seen.columns
+    return seen
+  end
+  last = math.min(last, api.nvim_buf_line_count(hung.bufnr))
+  first = math.min(first, last)
+  local fold_end = window and windows.fold_end(window, last)
+  draw_below(hung, last, fold_end, user ~= nil)
+  if window then
+    local top, bottom = math.max(first, window.topline), math.min(last, window.botline)
+    local ending = windows.end_of(window, last)
+    if bottom >= top and not (hung.drawn and ending and ending < window.bottom) then
+      seen.room = math.max(window.columns - vim.fn.virtcol({ bottom, "$" }, false, window.winid), LEAST)
+    end
+    draw_beside(hung, top, bottom, seen.room)
+  end
+  local cursor = user and api.nvim_win_get_cursor(user.winid)[1] or 0
+  seen.is_here = cursor >= first and cursor <= last
+  -- What hangs on one row has the same.
+  seen.at = ("%d %d"):format(hung.bufnr, fold_end or last)
+  return seen
 end
 
 --- Draws everything where it belongs now, or only some of it.
