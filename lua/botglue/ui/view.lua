@@ -39,20 +39,17 @@ local function beside(placed, config, id)
   return vim.tbl_extend("force", config, place.beside(placed, range, config.width, height, LEAST))
 end
 
---- Colours a buffer as Markdown. Not every Neovim has the parser that its own file type asks for, and a user's
---- autocommand may fail: such an error would end in a hit-enter prompt.
+--- Colours a buffer as Markdown. A user's autocommand, or a Neovim without the parser, may fail at that: such an error
+--- would end in a hit-enter prompt.
 ---@param bufnr integer
 ---@param how "parsed"|"by lines" whether it is parsed as a whole, which conceals more, and takes long for a long text
 local function colour(bufnr, how)
   pcall(api.nvim_buf_call, bufnr, function()
     vim.cmd("silent! setlocal filetype=markdown")
   end)
-  local is_parsed = how == "parsed" and pcall(vim.treesitter.start, bufnr, "markdown")
-  if not is_parsed then
+  if how ~= "parsed" or not pcall(vim.treesitter.start, bufnr, "markdown") then
     pcall(vim.treesitter.stop, bufnr)
-    if vim.b[bufnr].current_syntax ~= "markdown" then
-      vim.bo[bufnr].syntax = "markdown"
-    end
+    vim.bo[bufnr].syntax = "markdown"
   end
 end
 
@@ -313,33 +310,33 @@ end
 --- map that waits, this and all that follows is drawn once it does.
 ---@param call table `calls` in src/ui/screen.rs: only what is other than before
 function M.draw(call)
-  local late = connection.late
-  if #late > 0 then
-    late[#late + 1] = call
-    return
+  local late, err = connection.late, "E565"
+  local ok = #late == 0
+  if ok then
+    ok, err = pcall(draw, call)
   end
-  local ok, err = pcall(draw, call)
   if ok then
     return
-  elseif not tostring(err):find("E565", 1, true) then
-    local view = connection.views[call.id]
-    if view then
-      view:close()
-    else
-      tell("closed", { view = call.id })
-    end
-    error(err, 0)
+  elseif tostring(err):find("E565", 1, true) then
+    -- The command does not wait any more by then.
+    call.token, late[#late + 1] = nil, call
+    return #late == 1
+      and api.nvim_create_autocmd("SafeState", {
+        once = true,
+        desc = "botglue: draw what could not be drawn",
+        callback = function()
+          connection.late = {}
+          vim.iter(late):each(M.draw)
+        end,
+      })
   end
-  -- The command does not wait any more by then.
-  call.token, late[1] = nil, call
-  api.nvim_create_autocmd("SafeState", {
-    once = true,
-    desc = "botglue: draw what could not be drawn",
-    callback = function()
-      connection.late = {}
-      vim.iter(late):each(M.draw)
-    end,
-  })
+  local view = connection.views[call.id]
+  if view then
+    view:close()
+  else
+    tell("closed", { view = call.id })
+  end
+  error(err, 0)
 end
 
 -- The host is gone, and with it all that its windows could do.
