@@ -8,7 +8,6 @@ local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
 local own = require("botglue.ui.own")
-local place = require("botglue.ui.place")
 local rows = require("botglue.ui.rows")
 local windows = require("botglue.ui.windows")
 
@@ -36,7 +35,7 @@ View.__index = View
 local function beside(placed, config, id)
   local height = math.min(config.height, math.floor(vim.o.lines / 2))
   local range = (connection.jobs[id] or {}).range
-  return vim.tbl_extend("force", config, place.beside(placed, range, config.width, height, LEAST))
+  return vim.tbl_extend("force", config, windows.beside(placed, range, config.width, height, LEAST))
 end
 
 --- Colours a buffer as Markdown. A user's autocommand, or a Neovim without the parser, may fail at that: such an error

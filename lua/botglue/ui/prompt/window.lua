@@ -2,7 +2,7 @@
 --- It opens at once, with a border of its own; the host draws another one. Its menu is Neovim's completion.
 
 local own = require("botglue.ui.own")
-local place = require("botglue.ui.place")
+local windows = require("botglue.ui.windows")
 
 local M = {}
 
@@ -66,7 +66,7 @@ M.FRAME = {
 local function config(self, rows)
   self.width = math.max(math.min(WIDTH, vim.o.columns - 2), 1)
   local height = math.min(math.max(rows, LEAST), MOST + #self.frame.said)
-  local at = place.beside(self, self.range, self.width, height, 1)
+  local at = windows.beside(self, self.range, self.width, height, 1)
   at.border, at.title, at.footer = "rounded", self.frame.title, self.frame.footer
   return at
 end
