@@ -21,7 +21,7 @@ const BUDGETS: [(&str, usize); 9] = [
     ("editor", 1752),
     ("host", 715),
     ("jobs", 842),
-    ("ui", 1377),
+    ("ui", 1340),
     ("ui/prompt", 675),
     ("ui/review", 663),
 ];
