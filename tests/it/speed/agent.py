@@ -1,8 +1,9 @@
 """An agent that prints a tool and then text at a real rate, and notes when its result line went out.
 
-Arguments: the folder for notes, how many pieces of text a second, how many seconds of text, and what it does after its
-result line: `linger` for a tenth of a second. With `gate` it prints nothing before the pipe `gate` of the folder has been
-closed, and with `file` its result line is what the file `answer` of the folder has.
+Arguments: the folder for notes, how many pieces of text a second, how many seconds of text, and what it does besides:
+`linger` for a tenth of a second after its result line. With `gate` it prints no text, and its result once the pipe `gate`
+of the folder has been closed; with `turn` its text, one job after the other from then on. With `file` its result line is
+what the file `answer` of the folder has.
 """
 
 import json
@@ -27,13 +28,12 @@ def use_tool(n):
 
 say(type="system", subtype="init", session_id="s", model="claude-test", tools=["Read"])
 use_tool(1)
-if then == "linger":
-    # Of jobs that began together each ends at a time of its own: the next agents, which start then, take the processors.
-    time.sleep(number % 4 / 16)
-if then == "gate":
+if then in ("gate", "turn"):
     with open(os.path.join(folder, "gate"), "rb") as gate:
         gate.read()
-else:
+if then == "turn":
+    time.sleep(0.5 + number / 16)
+if then != "gate":
     for piece in range(int(rate * seconds)):
         text = ["    let value", "_%d = " % piece, "compute(%d, " % piece, "other);\n"][piece % 4]
         delta = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}
@@ -51,7 +51,7 @@ if then == "file":
 at = time.monotonic_ns()
 while printed:
     printed = printed[os.write(1, printed):]
-if then == "linger":
+if then in ("linger", "turn"):
     time.sleep(0.1)
 notes = os.open(os.path.join(folder, "notes"), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 os.write(notes, b"%d %d\n" % (number, at))

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -10,21 +11,22 @@ use super::row::Run;
 use crate::support::scratch::Scratch;
 use crate::support::{stream, wait};
 
-/// As many jobs as give a percentile, how many of them run at once, and how far apart their ranges are.
+/// As many jobs as give a percentile, and how far apart their ranges are.
 const JOBS: usize = 100;
-const AT_ONCE: usize = 4;
 const EVERY: usize = 9;
 /// Pieces of text a second, and for how long.
 const PIECES: u32 = 80;
 const SECONDS: f64 = 0.25;
 
 /// The time from the result line to the text in the buffer in milliseconds, at the median and for one of a hundred,
-/// where the database is locked or free.
+/// where the database is locked or free. Four jobs write at a time; their agents have started before, since a start takes
+/// a processor for longer than what is measured.
 fn to_the_buffer(is_locked: bool) -> Run {
     let scratch = Scratch::new();
-    let agents = paced(&scratch, PIECES, SECONDS, "linger");
+    let agents = paced(&scratch, PIECES, SECONDS, "turn");
     let editor = Editor::new(scratch, agents);
     let notes = editor.nvim.scratch.path("run/notes");
+    let gate = gate(&editor);
     let lock = is_locked.then(|| {
         let database = editor.nvim.scratch.path("data/nvim/botglue/botglue.db");
         let lock = rusqlite::Connection::open(database).unwrap();
@@ -35,7 +37,9 @@ fn to_the_buffer(is_locked: bool) -> Run {
         let _locked = &lock;
         _ = fs::remove_file(&notes);
         editor.nvim.exec("D.note_writes()");
-        editor.run("D", JOBS, AT_ONCE, EVERY);
+        editor.start("D", JOBS, JOBS, EVERY);
+        open_once_all_wait(&editor, &gate, JOBS);
+        editor.ended();
         editor.nvim.wait_for_no_agent();
         // By the first row of their range.
         let written: HashMap<String, Value> = serde_json::from_value(editor.nvim.exec(
@@ -70,26 +74,38 @@ pub fn beside_a_lock() -> Run {
     to_the_buffer(true)
 }
 
+/// The pipe for which agents wait.
+fn gate(editor: &Editor) -> PathBuf {
+    let gate = editor.nvim.scratch.path("run/gate");
+    assert!(std::process::Command::new("mkfifo").arg(&gate).status().unwrap().success());
+    gate
+}
+
+/// Opens it once all of so many jobs wait for it. Returns what Neovim has used by then.
+fn open_once_all_wait(editor: &Editor, gate: &Path, jobs: usize) -> f64 {
+    // It opens once they read from it; all of them do when each has shown its tool.
+    let open = fs::File::options().write(true).open(gate).unwrap();
+    wait("all wait", || {
+        let tools = "return #vim.tbl_filter(function(job)
+            return job.status == 'running' and job.tools[1] ~= nil
+        end, require('botglue').jobs())";
+        editor.nvim.exec(tools) == jobs
+    });
+    let before = editor.cpu();
+    drop(open);
+    before
+}
+
 /// The CPU of Neovim for 32 answers that come at once, in milliseconds.
 pub fn at_once() -> Run {
     const JOBS: usize = 32;
     let scratch = Scratch::new();
     let agents = paced(&scratch, 1, 0.0, "gate");
     let editor = Editor::new(scratch, agents);
-    let gate = editor.nvim.scratch.path("run/gate");
-    assert!(std::process::Command::new("mkfifo").arg(&gate).status().unwrap().success());
+    let gate = gate(&editor);
     Box::new(move || {
         editor.start("D", JOBS, JOBS, 30);
-        // It opens once they read from it; all of them do when each has shown its tool.
-        let open = fs::File::options().write(true).open(&gate).unwrap();
-        wait("all wait", || {
-            let tools = "return #vim.tbl_filter(function(job)
-                return job.status == 'running' and job.tools[1] ~= nil
-            end, require('botglue').jobs())";
-            editor.nvim.exec(tools) == JOBS
-        });
-        let before = editor.cpu();
-        drop(open);
+        let before = open_once_all_wait(&editor, &gate, JOBS);
         editor.ended();
         let used = editor.cpu() - before;
         editor.reset();
