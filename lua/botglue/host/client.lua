@@ -93,6 +93,7 @@ function M.connect()
       group = vim.api.nvim_create_augroup("botglue.client", { clear = true }),
       desc = "botglue: end the jobs",
       callback = function()
+        connection.leaving = true
         call("leaving")
       end,
     })

@@ -62,7 +62,6 @@ end
 
 --- Neovim ends: so do its jobs, each with its event. The host notices by itself, and ends their agents.
 function M.leave()
-  connection.leaving = true
   local left = { code = "host_lost", message = "Neovim was left before the answer came: ask again" }
   local interrupted = end_jobs(left)
   if #interrupted > 0 then
