@@ -69,11 +69,7 @@ fn input(_system: &str, message: &str) -> Vec<u8> {
 }
 
 fn read(line: &[u8], each: OnEvent<'_>) -> LineStatus {
-    match json::line(line) {
-        Ok(line) => line_events(&line, each),
-        Err(status) => return status,
-    }
-    LineStatus::Parsed
+    json::read(line, |line| line_events(&line, each))
 }
 
 /// Every key but `type` may be missing.

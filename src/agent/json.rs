@@ -45,6 +45,17 @@ pub fn line(line: &[u8]) -> Result<Object<'_>, LineStatus> {
     object.map_err(|malformed| LineStatus::Malformed(malformed.to_string()))
 }
 
+/// Hands such a line on, where it is one.
+pub fn read<'a>(line: &'a [u8], then: impl FnOnce(Object<'a>)) -> LineStatus {
+    match self::line(line) {
+        Ok(object) => {
+            then(object);
+            LineStatus::Parsed
+        }
+        Err(status) => status,
+    }
+}
+
 /// A value as it is written; empty where there is none. It has been read once, so nothing can be wrong with it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Json<'a>(pub &'a [u8]);

@@ -9,7 +9,6 @@ mod observer_cost_tests;
 mod pending;
 mod pipe;
 mod value;
-mod watch;
 mod writer;
 
 use std::sync::Arc;
@@ -30,7 +29,7 @@ use crate::land::Capture;
 use crate::mirror::{self, ContactScope, WriteReply};
 use crate::session::{Doing, Patch};
 use crate::ui::Chunks;
-use pending::Pending;
+use pending::{JobObserver, Pending};
 use value::json;
 use writer::{Call, Outgoing, Writer};
 
@@ -81,7 +80,7 @@ impl Editor {
 
     /// What the job shows it to.
     pub fn observer(&self, id: u64) -> Box<dyn Observer> {
-        Box::new(watch::JobObserver { id, pending: Arc::clone(&self.pending) })
+        Box::new(JobObserver { id, pending: Arc::clone(&self.pending) })
     }
 
     /// A job has its outcome: from now on only the end of its agent is shown. Returns its tools, where they have changed

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rmpv::Value;
 use serde_json::json;
 
-use super::pending::Pending;
-use super::{StateChange, watch};
+use super::StateChange;
+use super::pending::{JobObserver, Pending};
 use crate::agent::Protocol;
 use crate::job::Observer;
 use crate::land::Capture;
@@ -24,7 +24,7 @@ const LONG_FACTOR: u64 = 10;
 struct WatchedJob {
     stream: Stream,
     pending: Arc<Pending>,
-    observer: watch::JobObserver,
+    observer: JobObserver,
     sent: u64,
 }
 
@@ -34,7 +34,7 @@ impl WatchedJob {
         let capture = Capture::new(&sample::lines("rust", &["value = 1"]), 3);
         pending.with(|updates| updates.watch(id, Some(capture), true));
         pending.with(|updates| updates.change(id, StateChange::Started));
-        let observer = watch::JobObserver { id, pending: Arc::clone(&pending) };
+        let observer = JobObserver { id, pending: Arc::clone(&pending) };
         Self { stream: Stream::new(Protocol::Claude, "/project"), pending, observer, sent: 0 }
     }
 

@@ -52,16 +52,12 @@ pub(super) struct EarlierRuns {
 
 /// A job whose agent has not ended yet, decided or not.
 pub(super) struct RunningJob {
-    pub(super) request: Arc<Request>,
-    /// When it was accepted, in milliseconds since 1970.
-    pub(super) since_ms: i64,
+    /// The same as it waited. Where it is urgent and passes, its limit has ended.
+    pub(super) asked: QueuedJob,
     /// Where its raw stream is kept.
     pub(super) transcript: Option<PathBuf>,
     /// What was counted in the session that it goes on from; none where the database has not said that yet.
     pub(super) before: Option<CountedBefore>,
-    pub(super) earlier: EarlierRuns,
-    /// The user has it run whatever its limit: where it passes, that has ended.
-    pub(super) is_urgent: bool,
     /// It has met a limit and waits once its agent is gone: what it has cost, and when the limit ends.
     pub(super) waits: Option<(Amounts, i64)>,
     /// None once it was stopped.
@@ -71,11 +67,9 @@ pub(super) struct RunningJob {
 impl RunningJob {
     /// The same once its agent is gone, where it waits for the end of a limit.
     pub(super) fn waiting(self) -> Option<QueuedJob> {
-        let Self { request, since_ms, earlier, waits, is_urgent, .. } = self;
-        let (amounts, until) = waits?;
-        let earlier = EarlierRuns { amounts, count: earlier.count + 1, ..earlier };
-        let (is_stale, told) = (true, Some(until));
-        Some(QueuedJob { request, since_ms, earlier, is_stale, is_urgent, told })
+        let (amounts, until) = self.waits?;
+        let earlier = EarlierRuns { amounts, count: self.asked.earlier.count + 1, ..self.asked.earlier };
+        Some(QueuedJob { earlier, is_stale: true, told: Some(until), ..self.asked })
     }
 }
 
@@ -154,9 +148,10 @@ impl Jobs {
     pub(super) fn forget_limits(&mut self) {
         let Self { running, queue, limits, .. } = self;
         limits.retain(|limit, _| {
-            let mut ending = running.values().filter(|running| running.waits.is_some() && !running.is_urgent);
+            let mut ending =
+                running.values().filter(|running| running.waits.is_some() && !running.asked.is_urgent);
             let mut waiting = queue.iter().filter(|waiting| !waiting.is_urgent);
-            ending.any(|running| key(&running.request) == *limit)
+            ending.any(|running| key(&running.asked.request) == *limit)
                 || waiting.any(|waiting| key(&waiting.request) == *limit)
         });
     }
@@ -179,7 +174,7 @@ impl Jobs {
     pub(super) fn hurry(&mut self, id: u64) -> bool {
         if let Some(running) = self.running.get_mut(&id).filter(|running| running.waits.is_some()) {
             // Its agent has not ended yet.
-            running.is_urgent = true;
+            running.asked.is_urgent = true;
             return true;
         }
         let at = self.queue.iter().position(|waiting| waiting.request.id == id);
@@ -195,9 +190,9 @@ impl Jobs {
     /// When the limit ends that a job waits for, and whether it has run before.
     pub(super) fn waits_until(&self, id: u64) -> Option<(i64, bool)> {
         if let Some(running) =
-            self.running.get(&id).filter(|running| running.waits.is_some() && !running.is_urgent)
+            self.running.get(&id).filter(|running| running.waits.is_some() && !running.asked.is_urgent)
         {
-            return Some((*self.limits.get(&key(&running.request))?, true));
+            return Some((*self.limits.get(&key(&running.asked.request))?, true));
         }
         let waiting = self.queue.iter().find(|waiting| waiting.request.id == id)?;
         Some((self.limit(waiting)?, waiting.earlier.count > 0))
@@ -217,7 +212,7 @@ impl Jobs {
 
     /// Adds a job that runs.
     pub(super) fn run(&mut self, running: RunningJob) {
-        self.running.insert(running.request.id, running);
+        self.running.insert(running.asked.request.id, running);
     }
 
     /// A job that runs.

@@ -38,20 +38,20 @@ impl Host {
         let limit = outcome.error.as_ref().and_then(|error| error.limit.as_ref());
         let end = limit.and_then(|limit| limit.at(&now, |name| TimeZone::get(name).ok()));
         let Some(end) = end else { return false };
-        let (request, seconds) = (Arc::clone(&running.request), now.timestamp().as_second());
+        let (request, seconds) = (Arc::clone(&running.asked.request), now.timestamp().as_second());
         // Where a limit goes on in spite of its end, it is tried less and less often.
-        let until = end.max(seconds + (1 << running.earlier.count.min(MOST_STEPS)));
+        let until = end.max(seconds + (1 << running.asked.earlier.count.min(MOST_STEPS)));
         if self.is_ending || !request.options.resume_at_limit || until - seconds > LONGEST_WAIT {
             outcome.error = outcome.error.take().map(|error| error.until(end, &clock(end)));
             return false;
         }
         tracing::info!(job = id, seconds = until - seconds, "waits for the end of a limit");
-        let (share, _) = record::amounts(&request, outcome, running.before, &running.earlier.amounts);
-        let started_ms = running.since_ms;
+        let (share, _) = record::amounts(&request, outcome, running.before, &running.asked.earlier.amounts);
+        let started_ms = running.asked.since_ms;
         running.waits = Some((share, until));
-        running.earlier.tools += outcome.tools.len();
+        running.asked.earlier.tools += outcome.tools.len();
         self.editor.void(id);
-        if std::mem::take(&mut running.is_urgent) {
+        if std::mem::take(&mut running.asked.is_urgent) {
             self.jobs.lift_limit(&request);
         }
         self.jobs.set_limit(&request, until);

@@ -31,7 +31,7 @@ impl Host {
             job::JobEvent::Recording(path) => self.recording(id, path),
             job::JobEvent::Models(models) => {
                 if let Some(running) = self.jobs.running(id) {
-                    let agent = running.request.start.agent.name.clone();
+                    let agent = running.asked.request.start.agent.name.clone();
                     self.found_models(agent, models);
                 }
             }
@@ -75,7 +75,8 @@ impl Host {
             return;
         }
         let Some(running) = self.jobs.running(id) else { return };
-        let RunningJob { request, since_ms, transcript, before, earlier, is_urgent, .. } = running;
+        let RunningJob { asked, transcript, before, .. } = running;
+        let QueuedJob { request, since_ms, earlier, is_urgent, .. } = asked;
         let (request, has_passed) = (Arc::clone(request), *is_urgent && outcome.error.is_none());
         let landing = match (&outcome.text, &outcome.error) {
             (Some(text), None) => Some(land::prepare(&request, text)),
@@ -152,7 +153,7 @@ impl Host {
 
     fn amend(&mut self, id: u64, mut outcome: Box<Outcome>) {
         let Some(running) = self.jobs.running(id) else { return };
-        let RunningJob { request, before, earlier, waits, .. } = running;
+        let RunningJob { asked: QueuedJob { request, earlier, .. }, before, waits, .. } = running;
         let before = *before;
         if before.is_none() {
             // The amounts are those of the whole resumed session, and this job's share is unknown.

@@ -126,8 +126,8 @@ impl Host {
     }
 
     /// Starts a job.
-    pub(super) fn start(&mut self, waiting: QueuedJob) {
-        let QueuedJob { request, since_ms, earlier, is_urgent, .. } = waiting;
+    pub(super) fn start(&mut self, asked: QueuedJob) {
+        let request = Arc::clone(&asked.request);
         let mut context = self.context.clone();
         if !request.options.record {
             context.transcripts = Transcripts::default();
@@ -150,8 +150,7 @@ impl Host {
         }
         let before = start.resume.is_none().then(CountedBefore::default);
         let observer = self.editor.observer(request.id);
-        let job = Job::start(Arc::clone(&request), context, observer, prewarmed, earlier.tools);
-        let (transcript, waits, job) = (None, None, Some(job));
-        self.jobs.run(RunningJob { request, since_ms, transcript, before, earlier, is_urgent, waits, job });
+        let job = Some(Job::start(request, context, observer, prewarmed, asked.earlier.tools));
+        self.jobs.run(RunningJob { asked, transcript: None, before, waits: None, job });
     }
 }

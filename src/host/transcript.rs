@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::jobs::RunningJob;
+use super::jobs::{QueuedJob, RunningJob};
 use super::views::Purpose;
 use super::{Host, Reply};
 use crate::agent::{self, Preset, Protocol};
@@ -80,7 +80,7 @@ impl Host {
         let key = JobKey::Id(id);
         let known = self.session.known(id).ok_or_else(|| format!("there is no job {id}"))?;
         let (is_open, recording) = (known.is_open, known.recording);
-        if let Some(RunningJob { request, transcript: Some(path), .. }) =
+        if let Some(RunningJob { asked: QueuedJob { request, .. }, transcript: Some(path), .. }) =
             self.jobs.running(id).filter(|_| is_open)
         {
             let start = &request.start;

@@ -413,11 +413,7 @@ impl Dialogue for Acp {
     }
 
     fn hear(&mut self, line: &[u8], on_event: OnEvent<'_>, input: &mut AgentInput) -> LineStatus {
-        match json::line(line) {
-            Ok(message) => self.handle_message(line, &message, on_event, input),
-            Err(status) => return status,
-        }
-        LineStatus::Parsed
+        json::read(line, |message| self.handle_message(line, &message, on_event, input))
     }
 
     fn is_closing(&self) -> bool {
