@@ -39,9 +39,10 @@ impl Mirrors {
         match event {
             MirrorEvent::Buffer(number, event) => self.handle(number, event, &mut orders),
             MirrorEvent::Recalled(sent, saved) => {
-                self.sent.insert(sent.job, (sent.clone(), saved.clone()));
                 if let Some(number) = self.buffer_of(sent.job) {
-                    self.handle(number, BufferEvent::Recalled(sent, saved), &mut orders);
+                    self.handle(number, BufferEvent::Sent(sent, saved), &mut orders);
+                } else {
+                    self.sent.insert(sent.job, (sent, saved));
                 }
             }
             MirrorEvent::Ended { job } => {
@@ -68,8 +69,8 @@ impl Mirrors {
 
     fn handle(&mut self, number: u64, event: BufferEvent, orders: &mut Vec<Order>) {
         match &event {
-            BufferEvent::Sent(sent) => {
-                self.sent.insert(sent.job, (Sent { tick: None, ..sent.clone() }, None));
+            BufferEvent::Sent(sent, saved) => {
+                self.sent.insert(sent.job, (Sent { tick: None, ..sent.clone() }, saved.clone()));
             }
             BufferEvent::Notice(notice) => {
                 let buffer = self.buffers.entry(number).or_insert_with(|| Buffer::new(number));
@@ -77,7 +78,7 @@ impl Mirrors {
                     notice.marks.iter().filter(|mark| !mark.has_ended && !buffer.has_request(mark.job));
                 let recalled: Vec<_> = marks.filter_map(|mark| self.sent.get(&mark.job).cloned()).collect();
                 for (sent, saved) in recalled {
-                    self.handle(number, BufferEvent::Recalled(sent, saved), orders);
+                    self.handle(number, BufferEvent::Sent(sent, saved), orders);
                 }
             }
             _ => {}

@@ -125,14 +125,13 @@ impl Buffer {
             BufferEvent::Tick(tick) => self.settle(tick),
             BufferEvent::Detached => self.text.detach(),
             BufferEvent::Notice(notice) => self.notice(notice),
-            BufferEvent::Sent(sent) => self.sent(sent),
+            BufferEvent::Sent(sent, saved) => self.sent(sent, saved),
             BufferEvent::Contacted { exists: true } => self.contacted(),
             BufferEvent::Contacted { exists: false } => return self.give_up(Some(&WriteReply::Gone)),
             BufferEvent::AskedAgain => (self.asks_again, self.is_busy) = (false, false),
             BufferEvent::Moment => self.is_busy = false,
             BufferEvent::Placed(tick) => self.placed(tick),
             BufferEvent::Drawn(job) => self.drawn(job),
-            BufferEvent::Recalled(sent, saved) => self.recall(sent, saved),
             BufferEvent::Watch { job, lines, dropped } => self.watch(job, &lines, &dropped),
             BufferEvent::Unwatch(job) => self.unwatch(job),
             BufferEvent::Ended(job) => self.ended(job),
@@ -294,18 +293,14 @@ impl Buffer {
     }
 
     /// Follows the range of a request from now on. At its changedtick the plugin has the display mark where it says.
-    fn sent(&mut self, sent: Sent) {
+    fn sent(&mut self, sent: Sent, saved: Option<SavedRows>) {
         let text = self.text.sure_mut();
         self.sync.may_differ |= text.as_ref().is_none_or(|(_, tick)| sent.tick != Some(*tick));
         let tracked = self.jobs.entry(sent.job).or_default();
-        tracked.sent(sent, text);
-        tracked.mark = self.text.document().and_then(|document| tracked.place(document));
-    }
-
-    /// What was sent of a held answer is known.
-    fn recall(&mut self, sent: Sent, saved: Option<SavedRows>) {
-        self.jobs.entry(sent.job).or_default().recall(sent, saved, self.text.document_mut());
-        self.sync.may_differ = true;
+        tracked.sent(sent, saved, text);
+        if let Some(place) = self.text.document().and_then(|document| tracked.place(document)) {
+            tracked.mark = Some(place);
+        }
     }
 
     /// A job has ended, and its answer is not held: its review ends. Of such jobs the newest are followed.

@@ -53,10 +53,9 @@ pub enum BufferEvent {
     Detached,
     /// The plugin says how the buffer is.
     Notice(Notice),
-    /// A request was sent. It is the host's, too.
-    Sent(Sent),
-    /// What was sent of a held answer, which is in this buffer: as [`MirrorEvent::Recalled`] has it.
-    Recalled(Sent, Option<SavedRows>),
+    /// A request was sent; it is the host's, too. One that was sent to an earlier host, or for another buffer, is as
+    /// [`MirrorEvent::Recalled`] has it.
+    Sent(Sent, Option<SavedRows>),
     /// The reply to [`Order::Contact`](super::Order::Contact) is there, and all that Neovim sent before it was taken.
     Contacted {
         /// Whether there is such a buffer.
@@ -168,7 +167,7 @@ impl MirrorEvent {
             "buffer" => read(argument).map(BufferEvent::Notice),
             "wiped" => Ok(BufferEvent::Contacted { exists: false }),
             "moment" => Ok(BufferEvent::Moment),
-            "run" => read(argument).map(BufferEvent::Sent),
+            "run" => read(argument).map(|sent| BufferEvent::Sent(sent, None)),
             _ => return None,
         };
         let about = if method == "ask" { &argument["arg"] } else { argument };

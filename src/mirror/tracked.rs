@@ -44,13 +44,11 @@ pub struct Tracked {
 /// What is known of a range.
 #[derive(Debug, Default)]
 enum Range {
-    /// Neither a request nor a mark was there.
+    /// No request was there.
     #[default]
     Unknown,
-    /// The request was there before the text.
+    /// The request was there before the text, or before the mark.
     Wanted,
-    /// The mark was there before the request.
-    Marked(AnchorId),
     Known(AnchorId),
     Lost,
 }
@@ -71,28 +69,23 @@ pub struct Pending {
 }
 
 impl Tracked {
-    /// A request was sent; `text` is the document and its changedtick, where they are the buffer's. The request of a job
-    /// that waited for a limit is sent once more, and what counts is the text as it is then.
-    pub fn sent(&mut self, sent: Sent, mut text: Option<(&mut Document, u64)>) {
+    /// A request was sent, maybe to an earlier host or for another buffer, and so its range stood in its file; `text` is
+    /// the document and its changedtick, where they are the buffer's. The request of a job that waited for a limit is
+    /// sent once more, and what counts is the text as it is then.
+    pub fn sent(&mut self, sent: Sent, saved: Option<SavedRows>, mut text: Option<(&mut Document, u64)>) {
         if self.sent.as_ref().is_some_and(|before| before.tick.is_some()) {
             if let Some((document, _)) = &mut text {
                 self.forget(document);
             }
-            (self.range, self.saved) = (Range::Unknown, None);
+            self.range = Range::Unknown;
         }
-        self.range = match (std::mem::take(&mut self.range), text) {
-            (Range::Unknown | Range::Wanted, Some((document, tick))) if sent.tick == Some(tick) => {
-                as_sent(&sent, document)
-            }
-            (Range::Unknown | Range::Wanted, _) => Range::Wanted,
-            (Range::Marked(anchor), Some((document, _))) => {
-                rebase(&sent, self.saved.as_ref(), anchor, document);
-                Range::Known(anchor)
-            }
-            (range, _) => range,
-        };
-        self.column = sent.selected.column;
-        self.sent = Some(sent);
+        if !self.is_decided() {
+            self.range = match text {
+                Some((document, tick)) if sent.tick == Some(tick) => as_sent(&sent, document),
+                _ => Range::Wanted,
+            };
+        }
+        (self.column, self.sent, self.saved) = (sent.selected.column, Some(sent), saved);
     }
 
     /// The editor's mark is here, in a text that is too large to be known.
@@ -100,26 +93,12 @@ impl Tracked {
         self.mark = mark.place;
     }
 
-    /// What was sent to an earlier host, or for another buffer, and how the range stood in its file; `document` is that
-    /// of a text which is known.
-    pub fn recall(&mut self, sent: Sent, saved: Option<SavedRows>, document: Option<&mut Document>) {
-        self.range = match (std::mem::take(&mut self.range), document) {
-            (Range::Unknown | Range::Wanted, _) => Range::Wanted,
-            (Range::Marked(anchor), Some(document)) => {
-                rebase(&sent, saved.as_ref(), anchor, document);
-                Range::Known(anchor)
-            }
-            (range, _) => range,
-        };
-        (self.column, self.sent, self.saved) = (sent.selected.column, Some(sent), saved);
-    }
-
     /// The editor's mark is here, in a text with this changedtick. The first one of a range counts.
     pub fn marked(&mut self, mark: Mark, document: &mut Document, tick: u64) {
         let place = mark.place;
         let is_outside = place.as_ref().is_some_and(|place| place.rows().end > document.rows().len());
         self.mark.clone_from(&place);
-        if let Some(anchor) = self.followed() {
+        if let Some(anchor) = self.anchor() {
             document.decide(anchor, place.as_ref());
         }
         if is_outside {
@@ -130,8 +109,7 @@ impl Tracked {
                 (Some(sent), _) if sent.tick == Some(tick) => as_sent(sent, document),
                 (Some(sent), Some(place)) => at_mark(sent, self.saved.as_ref(), &place, document),
                 (Some(sent), None) => found(sent, self.saved.as_ref(), document),
-                (None, Some(place)) => Range::Marked(document.anchor(&place)),
-                (None, None) => Range::Unknown,
+                (None, _) => Range::Unknown,
             };
         }
     }
@@ -141,7 +119,7 @@ impl Tracked {
         if let (Range::Wanted, Some(sent)) = (&self.range, &self.sent) {
             self.range = if sent.tick == Some(tick) { as_sent(sent, document) } else { Range::Lost };
         }
-        if let Some(anchor) = self.followed() {
+        if let Some(anchor) = self.anchor() {
             document.decide(anchor, None);
         }
     }
@@ -149,10 +127,10 @@ impl Tracked {
     /// Whether the editor has to tell of its mark, so that it is known where the range is.
     pub fn needs_mark(&self, document: Option<&Document>) -> bool {
         let is_in_doubt = |anchor| document.is_some_and(|document| document.needs_mark(anchor));
-        matches!(self.range, Range::Wanted) || self.followed().is_some_and(is_in_doubt)
+        matches!(self.range, Range::Wanted) || self.anchor().is_some_and(is_in_doubt)
     }
 
-    /// Whether neither a request nor a mark of it was there.
+    /// Whether no request of it was there.
     pub fn is_unknown(&self) -> bool {
         matches!(self.range, Range::Unknown)
     }
@@ -167,7 +145,7 @@ impl Tracked {
 
     /// The text is forgotten: where its ranges are in another one is not known.
     pub fn lose(&mut self) {
-        if self.followed().is_some() {
+        if self.anchor().is_some() {
             self.range = Range::Lost;
         }
     }
@@ -181,14 +159,14 @@ impl Tracked {
 
     /// It is followed no more.
     pub fn forget(&self, document: &mut Document) {
-        if let Some(anchor) = self.followed() {
+        if let Some(anchor) = self.anchor() {
             document.forget(anchor);
         }
     }
 
     /// From now on this is its range.
     pub fn become_known(&mut self, anchor: AnchorId, document: &mut Document) {
-        let before = self.followed();
+        let before = self.anchor();
         self.range = Range::Known(anchor);
         if let Some(before) = before.filter(|before| *before != anchor) {
             // It is of whole rows, whatever the one before was.
@@ -207,14 +185,6 @@ impl Tracked {
     /// Whether it is decided where its range is, or that it is lost.
     pub fn is_decided(&self) -> bool {
         !matches!(self.range, Range::Wanted | Range::Unknown)
-    }
-
-    /// What its range is followed by, also that of a prompt which is being typed.
-    pub fn followed(&self) -> Option<AnchorId> {
-        match self.range {
-            Range::Known(anchor) | Range::Marked(anchor) => Some(anchor),
-            Range::Lost | Range::Wanted | Range::Unknown => None,
-        }
     }
 
     /// What its range is known by; none where it is lost.

@@ -47,7 +47,7 @@ impl Buffer {
     pub fn report_ranges_on_disk(&mut self) {
         let Some(document) = self.text.sure().filter(|_| self.text.is_written) else { return };
         for (job, tracked) in &self.jobs {
-            let Some(anchor) = tracked.followed() else { continue };
+            let Some(anchor) = tracked.anchor() else { continue };
             let place = document.place(anchor);
             if place.is_some() || document.is_gone(anchor) {
                 self.orders.push(Order::RangeOnDisk(RangeOnDisk {
@@ -70,7 +70,7 @@ impl Buffer {
         self.sync.may_differ = false;
         let mut places = Vec::new();
         for (job, tracked) in self.jobs.iter_mut().filter(|(_, tracked)| tracked.is_decided()) {
-            tracked.mark = tracked.followed().and_then(|anchor| document.place(anchor));
+            tracked.mark = tracked.anchor().and_then(|anchor| document.place(anchor));
             places.push((*job, tracked.mark.clone()));
         }
         if !places.is_empty() {

@@ -74,16 +74,15 @@ fn another_host_takes_the_marks_of_what_was_sent() {
 
 #[test]
 fn a_mark_may_come_before_the_host_has_what_was_sent() {
-    let sent = sent(7, None, "line", (2, 4), TEXT);
-    let mut mirrors = mirrored(TEXT);
-    mirrors.take(marked(2, TEXT.len(), &[(7, 1..4)]));
-    mirrors.take(recalled(&sent, None));
-    assert_eq!(place(&mirrors, 7), Some(1..4));
-    let mut mirrors = mirrored(TEXT);
-    mirrors.take(told(2, TEXT.len(), &[without_place(7)]));
-    assert_eq!(contacts(&mirrors.take(recalled(&sent, None))), [false], "it asks once more");
-    mirrors.take(told(2, TEXT.len(), &[without_place(7)]));
-    assert_eq!(place(&mirrors, 7), Some(1..4));
+    let marks = [|| marked(2, TEXT.len(), &[(7, 1..4)]), || told(2, TEXT.len(), &[without_place(7)])];
+    for mark in marks {
+        let mut mirrors = mirrored(TEXT);
+        mirrors.take(mark());
+        let sent = sent(7, None, "line", (2, 4), TEXT);
+        assert_eq!(contacts(&mirrors.take(recalled(&sent, None))), [false], "it asks once more");
+        mirrors.take(mark());
+        assert_eq!(place(&mirrors, 7), Some(1..4));
+    }
 }
 
 #[test]
