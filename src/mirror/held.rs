@@ -52,20 +52,10 @@ pub struct HeldReview {
     is_watched: bool,
     /// When it has to be looked at.
     pub due: ViewDue,
-    /// What the plugin got last: enough to see whether a new view differs.
-    told: Option<LastView>,
     /// Whether the plugin draws a view.
     pub is_under_way: bool,
     /// The replies that go out with the next view.
     pub replies: Vec<(u64, Findings)>,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-struct LastView {
-    tick: u64,
-    taken: usize,
-    dropped: Vec<Vec<EditId>>,
-    hunks: Result<Vec<(EditId, usize)>, HeldFor>,
 }
 
 impl HeldReview {
@@ -82,7 +72,7 @@ impl HeldReview {
 
     /// Tells the plugin of each change from now on.
     pub fn watch(&mut self) {
-        (self.is_watched, self.told, self.due) = (true, None, ViewDue::Now);
+        (self.is_watched, self.due) = (true, ViewDue::Now);
     }
 
     /// Tells it no more; what is taken and dropped is remembered.
@@ -117,7 +107,7 @@ impl HeldReview {
         self.due >= due && !self.is_under_way && (self.is_watched || !self.replies.is_empty())
     }
 
-    /// What the plugin gets: the view, where that is news, of the hunks and the dropped ones. The replies go out after
+    /// What the plugin gets: the view of the hunks and the dropped ones, where it follows them. The replies go out after
     /// it.
     pub fn next(
         &mut self,
@@ -137,17 +127,6 @@ impl HeldReview {
         let review = self.review.as_ref();
         let taken = review.map_or(0, Review::taken);
         let dropped = review.map_or(&self.dropped[..], Review::dropped).to_vec();
-        let ids = |hunks: &Vec<Hunk>| hunks.iter().map(|hunk| (hunk.id, hunk.rows.start)).collect();
-        let told = LastView {
-            tick,
-            taken,
-            dropped: dropped.clone(),
-            hunks: hunks.as_ref().map(ids).map_err(|why| *why),
-        };
-        if self.told.as_ref() == Some(&told) {
-            return (None, replies);
-        }
-        self.told = Some(told);
         self.is_under_way = true;
         let text = document.map(|document| document.rows().clone()).unwrap_or_default();
         (Some(ReviewView { job, text, tick, taken, dropped, gone, hunks }), replies)
