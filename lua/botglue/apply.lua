@@ -81,7 +81,7 @@ function M.places(moved)
   end
   local tick = vim.api.nvim_buf_get_changedtick(bufnr)
   for _, place in ipairs(tick == moved.tick and moved.places or {}) do
-    local range = (connection.jobs[place.id] or {}).range or connection.asked[place.id]
+    local range = (connection.jobs[place.id] or {}).range
     if range and range.bufnr == bufnr and not range.is_forgotten then
       if place.kind then
         range:mark(place, place.kind)

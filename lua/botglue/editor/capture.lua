@@ -8,7 +8,6 @@ local M = {}
 
 local api = vim.api
 
-local FIRST_PROMPT_ID = 2 ^ 40 -- larger than any job id
 local LONGEST = 120 -- cells of a proposal
 local NAMED = 3 -- diagnostics
 ---@type table<integer?, string>
@@ -31,20 +30,18 @@ end
 ---@field kind "line"|"char"|"block"|"insert"|nil nil if the job has no mark: the host searches the sent rows
 ---@field has_ended boolean whether the job has ended, and its answer is not held
 
---- Returns the display mark of a job, or of a prompt that is typed.
----@param id integer
----@param range botglue.Range
----@param job botglue.Job?
+--- Returns the display mark of a job.
+---@param job botglue.Job
 ---@return botglue.DisplayMark? mark nil if the range is lost or its mark is gone
-local function mark(id, range, job)
-  local place = range:place()
-  if not place and (not job or range.lost or range.marks) then
+local function mark(job)
+  local range, place = job.range, job.range:place()
+  if not place and (range.lost or range.marks) then
     return nil
   end
   return vim.tbl_extend("force", place or {}, {
-    id = id,
+    id = job.id,
     kind = place and range.shape or nil,
-    has_ended = job ~= nil and not job:is_open() and not job:is_held(),
+    has_ended = not job:is_open() and not job:is_held(),
   })
 end
 
@@ -76,16 +73,10 @@ end
 ---@param bufnr integer
 function M.report(bufnr)
   local marks = {}
-  for id, job in pairs(connection.jobs) do
+  for _, job in vim.spairs(connection.jobs) do
     local is_here = job.range.bufnr == bufnr and not job.range.is_forgotten
-    marks[#marks + 1] = is_here and mark(id, job.range, job) or nil
+    marks[#marks + 1] = is_here and mark(job) or nil
   end
-  for id, range in pairs(connection.asked) do
-    marks[#marks + 1] = range.bufnr == bufnr and mark(id, range) or nil
-  end
-  table.sort(marks, function(a, b)
-    return a.id < b.id
-  end)
   send_state(bufnr, { marks = marks })
 end
 
@@ -161,21 +152,7 @@ end
 ---@param bufnr integer
 ---@param job botglue.Job? none while its prompt is typed
 function M.want(bufnr, job)
-  mirror(bufnr, job and { mark(job.id, job.range, job) } or nil)
-end
-
---- Asks the host to track the range of a prompt while the prompt is typed.
----@param range botglue.Range
----@return fun() stop call it once the prompt is closed
-function M.follow_prompt(range)
-  -- No other prompt has had it: what the host still says of an earlier one is not for this one.
-  local id = FIRST_PROMPT_ID + math.floor(vim.uv.hrtime() / 1000)
-  connection.asked[id] = range
-  mirror(range.bufnr, { mark(id, range) })
-  return function()
-    connection.asked[id] = nil
-    mirror(range.bufnr, { { id = id, has_ended = true } })
-  end
+  mirror(bufnr, job and { mark(job) } or nil)
 end
 
 table.insert(connection.hooks.started, function()

@@ -33,7 +33,6 @@
 
 ---@class botglue.EditorState texts and moments
 ---@field mirrored table<integer, boolean> the buffers that the host mirrors
----@field asked table<integer, botglue.Range> the ranges of prompts that are being typed, by a number of their own
 ---@field written table<integer, table<integer, table>> by job and attempt: no host has said it is stored
 ---@field paste { at: integer? }? tells whether text is being pasted; none before the first host
 ---@field quitting boolean? whether a command is under way that may end it
@@ -71,7 +70,6 @@ local connection = {
   news = {},
   waiting = 0,
   mirrored = {},
-  asked = {},
   written = {},
   drafts = {},
   views = {},

@@ -118,7 +118,7 @@ function M.send(target, request)
   capture.want(bufnr, job)
   if means.question then
     capture.once_waiting(function(whereabouts)
-      job.asked_from = whereabouts
+      job.asked_from = job.asked_from or whereabouts
     end)
   end
   -- After it was sent, because an autocommand may wait for the job.

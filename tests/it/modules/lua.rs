@@ -16,13 +16,13 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 9] = [
     ("", 376),
-    ("command", 535),
+    ("command", 539),
     ("config", 304),
-    ("editor", 1752),
-    ("host", 715),
-    ("jobs", 842),
+    ("editor", 1729),
+    ("host", 714),
+    ("jobs", 841),
     ("ui", 1340),
-    ("ui/prompt", 675),
+    ("ui/prompt", 676),
     ("ui/review", 663),
 ];
 /// By how much a budget may be above the lines.

@@ -120,11 +120,7 @@ end
 --- Waits until the host has said that a job runs: what is told of the job from then on follows that.
 ---@param id integer
 function Child:runs(id)
-  self:eventually(
-    ("job %d runs"):format(id),
-    "return require('botglue').job(...).status == 'running'",
-    id
-  )
+  self:eventually(("job %d runs"):format(id), "return require('botglue').job(...).status == 'running'", id)
 end
 
 --- Has the agent of a job do something: a method of `support.agent`.

@@ -169,7 +169,7 @@ function M.settle()
   if process and process.ready and M.channel then
     ask("settled", {})
   end
-  local has_ranges = next(connection.jobs) or next(connection.asked)
+  local has_ranges = next(connection.jobs)
   if process and process.ready and M.channel and has_ranges and M.news ~= news() then
     M.heard()
     -- What it says of places comes behind its reply.

@@ -278,8 +278,8 @@ function Prompt:watch()
       self:set_text(taken.text or self:text())
     end
   end, here)
-  self.on_close[2], self.forget_dot = origin.watch_dot(on, self.bufnr, self.repeats)
-  self.on_close[3] = window.watch_menu(on, self.bufnr)
+  self.on_close[1], self.forget_dot = origin.watch_dot(on, self.bufnr, self.repeats)
+  self.on_close[2] = window.watch_menu(on, self.bufnr)
 end
 
 --- Fills the new prompt with its draft or its suggestion.
@@ -379,9 +379,10 @@ function M.ask(range, request, repeats)
     proposal = has_proposal and capture.proposal(range.bufnr, range:lines()) or nil,
     project = capture.project(range.bufnr),
     typed = request.text or draft and draft.typed or "",
-    on_close = { capture.follow_prompt(range) },
+    on_close = {},
   }, Prompt)
   connection.prompt = self
+  capture.want(range.bufnr)
   local ok, raised = pcall(self.open, self)
   if not ok then
     -- Neovim may refuse to open a window now.
