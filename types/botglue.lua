@@ -87,6 +87,7 @@
 ---@field model string? this and the amounts are as the agent tells them
 ---@field session_id string?
 ---@field tool string? the tool that runs now, as one line
+---@field tools botglue.Tool[]
 ---@field text string? the answer as the agent gave it
 ---@field num_turns integer?
 ---@field cost_usd number?
@@ -100,5 +101,4 @@
 ---@field kind "line"|"char"|"block"|"insert"
 ---@field first_line integer
 ---@field last_line integer
----@field tools botglue.Tool[]
 ---@field elapsed_ms integer
