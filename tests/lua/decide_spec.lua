@@ -287,6 +287,7 @@ test("a job is rejected before its answer is there, where it waits or runs", fun
   nvim:run(child.line(1))
   nvim:run(child.line(2))
   nvim:run(child.line(3))
+  nvim:runs(1)
   nvim:type("2G:Botglue reject<CR>1G:Botglue reject<CR>")
   equal({ nvim:job(2).status, nvim:job(2).landing, nvim:job(2).text }, { "done", "rejected", nil })
   equal({ nvim:job(1).status, nvim:host("count", "BotglueJobFinished", 2) }, { "running", 1 })
