@@ -17,6 +17,8 @@ use super::rows::Rows;
 const MAX_TEXTS: usize = 10_000;
 /// Of how many of them the rows are remembered, beside those at the ends of steps.
 const MAX_ROWS: usize = 1000;
+/// How many of them are at the ends of steps: in most of these a range stands as in no other text.
+const MAX_ENDS: usize = 300;
 
 /// The number of a write of an answer. Later ones have higher numbers.
 pub type WriteNumber = u64;
@@ -61,6 +63,8 @@ pub struct History {
     texts: VecDeque<Text>,
     /// Of how many of them, not at an end of a step, the rows are there.
     with_rows: usize,
+    /// How many are at an end of a step.
+    ends: usize,
 }
 
 impl History {
@@ -68,15 +72,19 @@ impl History {
     pub fn push(&mut self, text: Text) {
         let has_rows = |text: &Text| text.rows.is_some() && !text.is_end;
         self.with_rows += usize::from(has_rows(&text));
+        self.ends += usize::from(text.is_end);
         self.texts.push_back(text);
         if self.with_rows > MAX_ROWS
             && let Some(oldest) = self.texts.iter_mut().find(|text| has_rows(text))
         {
             (oldest.rows, self.with_rows) = (None, self.with_rows - 1);
         }
-        if self.texts.len() > MAX_TEXTS {
-            let gone = self.texts.pop_front();
-            self.with_rows -= usize::from(gone.is_some_and(|text| has_rows(&text)));
+        let oldest_end = || self.texts.iter().position(|text| text.is_end);
+        let oldest = if self.ends > MAX_ENDS { oldest_end() } else { Some(0) };
+        if self.ends > MAX_ENDS || self.texts.len() > MAX_TEXTS {
+            let gone = oldest.and_then(|at| self.texts.remove(at));
+            self.with_rows -= usize::from(gone.as_ref().is_some_and(has_rows));
+            self.ends -= usize::from(gone.is_some_and(|text| text.is_end));
         }
     }
 
@@ -98,6 +106,6 @@ impl History {
 
     /// The bytes of memory that it takes, roughly; `chunks` are those of a text.
     pub fn memory(&self, chunks: usize) -> usize {
-        self.texts.len() * 120 + self.with_rows * ((12 << 10) + chunks * 8)
+        self.texts.len() * 120 + (self.with_rows + self.ends) * ((12 << 10) + chunks * 8)
     }
 }

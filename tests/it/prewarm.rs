@@ -100,10 +100,8 @@ fn one_that_is_not_what_the_job_needs_is_replaced() {
     desk.open();
     desk.note("started");
     // As if another model were chosen in the moment before the prompt is sent.
-    desk.nvim.exec("_G.options = (require('botglue.host.client').options())");
     desk.nvim.exec(
-        "local run = require('botglue.jobs.run')
-         run.begin(require('botglue.editor.selection').lines(vim.api.nvim_get_current_buf(), 1, 1), { prompt = 'it', model = 'haiku', prewarmed = require('botglue.host.connection').prompt.id }, _G.options)",
+        "require('botglue.ui.start').on(require('botglue.editor.selection').lines(vim.api.nvim_get_current_buf(), 1, 1), { prompt = 'it', model = 'haiku', prewarmed = require('botglue.host.connection').prompt.id })",
     );
     desk.nvim.finished(1);
     assert_eq!(desk.nvim.lines(), ["new"]);

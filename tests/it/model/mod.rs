@@ -30,7 +30,7 @@ const SHRINKING: Duration = Duration::from_secs(15);
 /// After how many failures it is enough.
 const ENOUGH: usize = 5;
 
-/// How many schedules tell how many answers are held that could land: fewer than one of five hundred may be.
+/// How many schedules tell how many answers are held that could land: fewer than one of two hundred may be.
 const MANY: u64 = 500;
 
 /// How often an answer ended as it should, and was held though it could have landed, by all players.
@@ -55,7 +55,7 @@ fn random_schedules() {
     let (right, held) = (counts.right.into_inner(), counts.held.into_inner());
     say(&format!("{right} answers ended as they should, {held} were held that could have landed"));
     say(&format!("{runs} schedules from seed {first} in {:.1} s", started.elapsed().as_secs_f64()));
-    assert!(runs < MANY || held * 500 < right + held, "too many answers are held");
+    assert!(runs < MANY || held * 200 < right + held, "too many answers are held");
     assert!(failed.is_empty(), "shrunk above; again with make soak RUNS=1 SEED= one of {failed:?}");
 }
 

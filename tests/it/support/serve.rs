@@ -124,17 +124,12 @@ impl Serve {
 
     /// How the tools of a job ended, or what they do.
     pub fn tools(&self, id: u64) -> Vec<String> {
-        let mut statuses: Vec<String> = Vec::new();
-        for patch in self.calls("jobs").iter().filter_map(Value::as_array).flatten() {
-            let is_of_job = *field(patch, "id") == id.into();
-            let tools = field(patch, "tools").as_array().filter(|_| is_of_job);
-            for tool in tools.into_iter().flatten().map(to_json) {
-                let at = usize::try_from(tool["index"].as_u64().unwrap()).unwrap();
-                statuses.resize(statuses.len().max(at), String::new());
-                tool["status"].as_str().unwrap().clone_into(&mut statuses[at - 1]);
-            }
-        }
-        statuses
+        let calls = self.calls("jobs");
+        let patches = calls.iter().filter_map(Value::as_array).flatten();
+        let of_job = patches.filter(|patch| *field(patch, "id") == id.into());
+        let tools = of_job.filter_map(|patch| field(patch, "tools").as_array()).next_back();
+        let status = |tool: &Value| field(tool, "status").as_str().unwrap().to_owned();
+        tools.into_iter().flatten().map(status).collect()
     }
 
     /// The host's process.
