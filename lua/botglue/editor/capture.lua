@@ -155,12 +155,17 @@ function M.want(bufnr, job)
   mirror(bufnr, job and { mark(job) } or nil)
 end
 
-table.insert(connection.hooks.started, function()
+local function begin()
   watch()
   for bufnr in pairs(connection.mirrored) do
     mirror(bufnr)
   end
-end)
+end
+table.insert(connection.hooks.started, begin)
+if connection.process then
+  -- What has started it, as `:checkhealth`, needed none of this.
+  begin()
+end
 
 --- Whole lines around the rows `first` to `past`, as many on either side as the limits of the options allow.
 ---@param bufnr integer

@@ -18,7 +18,7 @@ const BUDGETS: [(&str, usize); 9] = [
     ("", 376),
     ("command", 539),
     ("config", 304),
-    ("editor", 1729),
+    ("editor", 1734),
     ("host", 714),
     ("jobs", 841),
     ("ui", 1340),
