@@ -3,7 +3,7 @@
 
 /// How many bytes are free before they are given back: every other thread waits meanwhile for its memory.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-const MUCH: usize = 8 << 20;
+const MUCH: usize = 2 << 20;
 
 /// Lets all threads have their memory from one heap; called before there is a second thread. Where each thread has a
 /// heap of its own, the free memory at the end of that heap is never given back.

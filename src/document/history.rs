@@ -18,7 +18,7 @@ const MAX_TEXTS: usize = 10_000;
 /// Of how many of them the rows are remembered, beside those at the ends of steps.
 const MAX_ROWS: usize = 1000;
 /// How many of them are at the ends of steps: in most of these a range stands as in no other text.
-const MAX_ENDS: usize = 300;
+const MAX_ENDS: usize = 100;
 
 /// The number of a write of an answer. Later ones have higher numbers.
 pub type WriteNumber = u64;
