@@ -38,8 +38,14 @@ pub fn open(agent: &Agent, text: &str) -> (Nvim, Place) {
 /// The process that the host has started; what that starts itself comes later.
 #[track_caller]
 fn process(nvim: &Nvim, agent: &Agent) -> Process {
-    let is_agent = |found: &Process| found.pid != nvim.pid() && found.command.contains(agent.program);
-    wait_some("the agent runs", || process::of(&nvim.scratch).into_iter().find(is_agent))
+    // Not one that it has started itself.
+    wait_some("the agent runs", || {
+        let host = nvim.host()?;
+        let is_agent = |found: &Process| {
+            found.command.contains(agent.program) && process::parent(found.pid) == Some(host)
+        };
+        process::of(&nvim.scratch).into_iter().find(is_agent)
+    })
 }
 
 /// Scripts an answer that waits for its gate.

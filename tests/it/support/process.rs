@@ -102,6 +102,12 @@ pub fn cpu(pid: u32) -> Duration {
     Duration::from_nanos(nanoseconds.sum())
 }
 
+/// The process that has started one; none where it is gone.
+pub fn parent(pid: u32) -> Option<u32> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("PPid:")?.trim().parse().ok())
+}
+
 /// The memory of a process, in KiB. Reads Linux's `/proc`.
 ///
 /// # Panics
