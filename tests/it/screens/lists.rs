@@ -30,10 +30,12 @@ const HISTORY: &str = r#"
 /// Jobs to be summed up: some of today in this project, one of long ago elsewhere, one whose agent tells no cost.
 const SUMS: &str = r#"
     local project = require("botglue.editor.capture").project(0)
+    -- They begin now: those that began before midnight are not of today.
+    local ended_ms = os.time() * 1000 + 192000
     local function job(more)
         return vim.tbl_extend("force", { project = project, landing = "applied", session_id = "s",
             input_tokens = 4100, output_tokens = 6200, cache_read_tokens = 36900, duration_ms = 192000,
-            cost_usd = 0.31 }, more)
+            ended_ms = ended_ms, cost_usd = 0.31 }, more)
     end
     local jobs = {
         job({ model = "claude-opus-4-5-20251101" }),
