@@ -1,7 +1,6 @@
 --- `:Botglue`: captures where it is given, asks the host what it means, and does what only Neovim can. The prompt of a
 --- bare `:Botglue` and the log open without a host.
 
-local ask = require("botglue.host.ask")
 local capture = require("botglue.editor.capture")
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
@@ -18,6 +17,10 @@ local STARTS = { [""] = true, ask = true, run = true } -- what starts a job on t
 local KEEPS_KEYS =
   { accept = "", drop = "", each = "", reject = "", retry = "", revert = "", take = "", run = "%s[^+]" }
 KEEPS_KEYS.ask, KEEPS_KEYS.followup = KEEPS_KEYS.run, KEEPS_KEYS.run
+
+local function ask(...)
+  return require("botglue.host.ask").open(...)
+end
 
 --- From where a command is given, as the host needs it: the cursor, the project, and where the jobs are.
 ---@return table
@@ -137,7 +140,7 @@ local function execute(args)
   local keeps_keys = KEEPS_KEYS[word] and line:find(KEEPS_KEYS[word]) ~= nil
   args.lines = args.range > 0 and { args.line1, args.line2 } or nil
   local about = { line = line, bang = args.bang, range = args.lines, from = origin() }
-  local ok, reply = pcall(ask.open, "command", about, { keeps_keys = keeps_keys })
+  local ok, reply = pcall(ask, "command", about, { keeps_keys = keeps_keys })
   if not ok then
     if target then
       target:unmark()
@@ -163,7 +166,7 @@ end
 ---@param id integer?
 function M.review(id)
   local line = "review " .. (id and tostring(id) or "")
-  follow(ask.open("command", { line = line, from = origin() }), { range = 0 })
+  follow(ask("command", { line = line, from = origin() }), { range = 0 })
 end
 
 --- Goes so many answers on, or back where `by` is negative: `<Plug>(botglue-next)` and `<Plug>(botglue-prev)`; 0 goes
@@ -171,7 +174,7 @@ end
 ---@param by integer
 function M.jump(by)
   errors.guard(function()
-    local stop = ask.open("jump", { by = by, from = origin() })
+    local stop = ask("jump", { by = by, from = origin() })
     require("botglue.ui.ops").go(stop.buffer, stop.row, stop.col)
   end)
 end
@@ -184,7 +187,7 @@ end
 function M.complete(lead, line, past)
   local typed = line:sub(1, past):match("Botglue!?%s+(.*)$") or ""
   local opts = { within = connection.completed_within, keeps_keys = true }
-  local ok, reply = pcall(ask.open, "complete", { typed = typed, lead = lead }, opts)
+  local ok, reply = pcall(ask, "complete", { typed = typed, lead = lead }, opts)
   return ok and reply.words or {}
 end
 

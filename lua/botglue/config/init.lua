@@ -38,11 +38,13 @@ end
 
 --- Whether a table has texts alone.
 local function are_texts(value, rule)
-  return (rule.is_map or vim.islist(value))
-    and vim.iter(pairs(value)):all(function(key, text)
-      local is_named = not rule.is_map or type(key) == "string"
-      return is_named and type(text) == "string" and text:find(rule.match) ~= nil
-    end)
+  for key, text in pairs(value) do
+    local is_named = not rule.is_map or type(key) == "string"
+    if not (is_named and type(text) == "string" and text:find(rule.match)) then
+      return false
+    end
+  end
+  return rule.is_map or vim.islist(value)
 end
 
 ---@type botglue.Rules

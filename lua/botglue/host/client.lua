@@ -3,7 +3,6 @@
 
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
-local host_process = require("botglue.host.process")
 
 local M = {}
 
@@ -85,7 +84,8 @@ function M.connect()
   if connection.process then
     return connection.process
   end
-  local process, err = host_process.start((M.options()), connection.session, connection.ready_within, lost)
+  local start = require("botglue.host.process").start
+  local process, err = start((M.options()), connection.session, connection.ready_within, lost)
   connection.process = process
   if process then
     call("started", process)

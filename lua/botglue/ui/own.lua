@@ -32,7 +32,7 @@ function M.make(own, name)
   -- `:set nomodifiable` and `nvim -M` count for new buffers, too.
   vim.bo[own.bufnr].modifiable = true
   -- The same thing may be shown already; then this has no name.
-  pcall(api.nvim_buf_set_name, own.bufnr, name)
+  pcall(vim.cmd, ("noautocmd call nvim_buf_set_name(%d, %s)"):format(own.bufnr, vim.fn.string(name)))
 end
 
 --- Sets the options of a window that shows it.

@@ -1,8 +1,6 @@
 --- Starts jobs on selections, and at the ranges of earlier ones; asks for the prompt first where there is none.
 
-local ask = require("botglue.host.ask")
 local range = require("botglue.editor.marks")
-local registry = require("botglue.jobs.registry")
 
 local M = {}
 
@@ -31,7 +29,7 @@ end
 ---@param again { id: integer, request: botglue.Request }
 ---@return integer? id
 function M.again(again)
-  return M.at(registry.job(again.id):again(), again.request)
+  return M.at(require("botglue.jobs.registry").job(again.id):again(), again.request)
 end
 
 --- Asks the host for a job that asks the same as another one, or goes on in its session, and starts it.
@@ -40,9 +38,10 @@ end
 ---@param prompt string?
 ---@return integer? id of the new job, or of the same one where that has waited for a limit
 function M.ask_again(action, id, prompt)
-  registry.job(id)
+  require("botglue.jobs.registry").job(id)
+  local about = { action = action, id = id, prompt = prompt }
   local keeps_keys = action == "retry" or prompt ~= nil
-  local reply = ask.open("again", { action = action, id = id, prompt = prompt }, { keeps_keys = keeps_keys })
+  local reply = require("botglue.host.ask").open("again", about, { keeps_keys = keeps_keys })
   return reply.again and M.again(reply.again) or id
 end
 

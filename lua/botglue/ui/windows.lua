@@ -48,10 +48,12 @@ end
 ---@return integer?
 function M.plain(bufnr)
   local all = { api.nvim_get_current_win(), vim.fn.win_getid(vim.fn.winnr("#")) }
-  return vim.iter(vim.list_extend(all, api.nvim_tabpage_list_wins(0))):find(function(win)
+  for _, win in ipairs(vim.list_extend(all, api.nvim_tabpage_list_wins(0))) do
     local is_plain = win ~= 0 and api.nvim_win_get_config(win).relative == ""
-    return is_plain and (not bufnr or api.nvim_win_get_buf(win) == bufnr)
-  end)
+    if is_plain and (not bufnr or api.nvim_win_get_buf(win) == bufnr) then
+      return win
+    end
+  end
 end
 
 --- The window for a buffer: another one, unless that has no file. Then one beside it that shows the buffer already, or
@@ -180,9 +182,8 @@ function M.beside(placed, range, width, height, least)
     room.below, room.above = past - spot.past, spot.first - first
   end
   local best = (room.below >= room.above or room.below >= height + 2) and "below" or "above"
-  local side = vim.iter({ placed.side or best, best }):find(function(one)
-    return room[one] >= least + 2
-  end) or "over"
+  local side = placed.side and room[placed.side] >= least + 2 and placed.side or best
+  side = room[side] >= least + 2 and side or "over"
   placed.spot, placed.side = spot, side
   height = math.max(math.min(height, room[side] - 2), 1)
   local row, col = math.floor((first + past - height - 2) / 2), math.floor((vim.o.columns - width - 2) / 2)

@@ -5,7 +5,6 @@
 --- completes a word, and what the keys choose is the host's, which hears of each change and stores what was typed.
 --- There is one prompt at a time.
 
-local ask = require("botglue.host.ask")
 local capture = require("botglue.editor.capture")
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
@@ -111,7 +110,7 @@ function Prompt:ask(key)
   local message = self:message(key)
   -- Those that are there now, and not when it was opened.
   message.buffers = key == "send" and capture.buffers(self.project) or nil
-  return ask.open("prompt", message, { keeps_keys = true })
+  return require("botglue.host.ask").open("prompt", message, { keeps_keys = true })
 end
 
 --- Shows earlier prompts as a list. Insert mode starts with the key, never with the list.
@@ -389,8 +388,12 @@ function M.ask(range, request, repeats)
     self:close()
     error(raised, 0)
   end
-  -- Behind what draws it: starting a process takes longer than that. A prompt without a host is one all the same.
+  -- Behind what draws it: what others do for a file type, and the start of a process, take longer than that. A prompt
+  -- without a host is one all the same.
   vim.schedule(function()
+    if self:is_open() then
+      vim.bo[self.bufnr].filetype = vim.bo[self.bufnr].filetype
+    end
     local process, err = client.connect()
     if not process and err and self:is_open() then
       self:say(err.message)

@@ -128,7 +128,7 @@ function M.open(self)
   self.config = config(self, 1)
   local opened = vim.tbl_extend("error", self.config, { style = "minimal" })
   own.open(self, WINDOW, true, api.nvim_open_win, self.bufnr, false, opened)
-  vim.bo[self.bufnr].filetype = "botglue-prompt"
+  vim.cmd("noautocmd setlocal filetype=botglue-prompt")
   -- nvim-cmp has no variable, and can be set up only for the current buffer.
   pcall(function()
     package.loaded["cmp"].setup.buffer({ enabled = false })
