@@ -129,6 +129,8 @@ pub struct Host {
     prewarm: Prewarm,
     /// The jobs that had not ended when the user left Neovim.
     interrupted: Vec<u64>,
+    /// Free memory is given back soon.
+    gives_back: bool,
     /// Whether the host is ending: then it starts no agent.
     is_ending: bool,
 }
@@ -173,6 +175,7 @@ impl Host {
             askers: BTreeMap::new(),
             prewarm: Prewarm::default(),
             interrupted: Vec::new(),
+            gives_back: false,
             is_ending: false,
         }
     }

@@ -47,10 +47,12 @@ impl Host {
                     Some(waiting) => self.jobs.wait(waiting),
                     None => self.editor.change(id, StateChange::Gone),
                 }
-                tokio::spawn(async {
-                    tokio::time::sleep(LET_GO).await;
-                    memory::give_back();
-                });
+                if !std::mem::replace(&mut self.gives_back, true) {
+                    self.back.after(LET_GO, |host| {
+                        host.gives_back = false;
+                        memory::give_back();
+                    });
+                }
                 self.start_waiting();
             }
         }
@@ -94,13 +96,18 @@ impl Host {
             let held_for = land::held(outcome.held_for, Some(landing));
             held_for.map_or_else(|| Intent::Land(bytes(&landing.lines)), Intent::Hold)
         });
-        // The answer is stored before anything is told of it: from then on it survives the end of any process.
-        self.store.journal.append(id, Change::Ended(Box::new(record)));
         if let (Some(old), Some(_)) = (request.replaces, &intent) {
             self.replaced.insert(id, (old, buffer));
         }
         let is_over = landing.is_some() && intent.is_none();
-        let patch = Patch::new(id).with_tools(self.editor.ended(id)).with_outcome(&outcome);
+        self.editor.outcome(Patch::new(id).with_tools(self.editor.ended(id)).with_outcome(&outcome));
+        // The mirror plans meanwhile. What it has the editor do waits for this thread.
+        self.feed.send(match intent {
+            Some(intent) => MirrorEvent::Buffer(buffer, BufferEvent::Want { job: id, intent }),
+            None => MirrorEvent::Ended { job: id },
+        });
+        // The answer is stored before anything is told of it: from then on it survives the end of any process.
+        self.store.journal.append(id, Change::Ended(Box::new(record)));
         if has_passed {
             self.jobs.lift_limit(&request);
             self.start_waiting();
@@ -109,7 +116,6 @@ impl Host {
         let agent = request.start.agent.name.clone();
         self.note_login(&agent, &outcome);
         self.views.is_past_stale = true;
-        self.editor.outcome(patch);
         if is_over {
             self.keep_landing(id, if is_unwanted { "rejected" } else { "answered" });
         }
@@ -119,10 +125,6 @@ impl Host {
         if is_over && !is_unwanted {
             self.answered(&request, &outcome);
         }
-        self.feed.send(match intent {
-            Some(intent) => MirrorEvent::Buffer(buffer, BufferEvent::Want { job: id, intent }),
-            None => MirrorEvent::Ended { job: id },
-        });
     }
 
     /// Stores what became of an answer that never went to a buffer.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
@@ -12,8 +12,10 @@ use super::{Asker, StoreError, apply, transcript};
 use crate::journal::{Folder, Journal, Line, Undecided, Warn, Writer};
 use crate::memory;
 
-/// When what could not be applied is tried again, and free memory given back, if nothing comes before.
-const RETRY_INTERVAL: Duration = Duration::from_secs(1);
+/// How long lines wait to be applied: the answer that they are of is on its way to its buffer, and needs the processor.
+const SOON: Duration = Duration::from_millis(100);
+/// When what could not be applied is tried again, and free memory given back.
+const LATER: Duration = Duration::from_secs(1);
 /// How long a database is waited for that could not be written before.
 const IMPATIENT: Duration = Duration::from_millis(5);
 /// How many lines are applied in one transaction.
@@ -62,17 +64,26 @@ impl StoreThread {
 
     /// Works until all handles are gone.
     pub fn run(mut self, tasks: &mpsc::Receiver<Task>) {
-        // Whether answers among the lines were freed, here and soon in the journal's thread.
-        let mut has_freed = false;
+        // When there is something to do without a task, and whether that is to give back what answers have freed.
+        let (mut due, mut has_freed) = (None::<Instant>, false);
         loop {
-            let is_idle = self.waiting.is_empty() && !has_freed;
-            match tasks.recv_timeout(if is_idle { Duration::MAX } else { RETRY_INTERVAL }) {
+            let patience = due.map_or(Duration::MAX, |due| due.saturating_duration_since(Instant::now()));
+            match tasks.recv_timeout(patience) {
                 Ok(task) => std::iter::once(task).chain(tasks.try_iter()).for_each(|task| task(&mut self)),
-                Err(mpsc::RecvTimeoutError::Timeout) => memory::give_back(),
+                Err(mpsc::RecvTimeoutError::Timeout) if self.waiting.is_empty() => {
+                    memory::give_back();
+                    (due, has_freed) = (None, false);
+                }
+                Err(mpsc::RecvTimeoutError::Timeout) => {
+                    self.catch_up();
+                    (due, has_freed) = (None, true);
+                }
                 Err(mpsc::RecvTimeoutError::Disconnected) => return,
             }
-            has_freed = !self.waiting.is_empty();
-            self.catch_up();
+            if due.is_none() && (has_freed || !self.waiting.is_empty()) {
+                let is_new = !self.waiting.is_empty() && !self.is_failing;
+                due = Some(Instant::now() + if is_new { SOON } else { LATER });
+            }
         }
     }
 
