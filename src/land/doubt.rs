@@ -155,11 +155,10 @@ fn stand_in(row: &str, filetype: &str) -> Option<StandIn> {
     let row = row.trim();
     let has_dots = |text: &str| text.starts_with("...") || text.starts_with('…');
     let sign = BEGINS.iter().find(|sign| row.starts_with(**sign));
-    // Behind code only dots tell that it is one.
+    // Behind code only dots tell that it is one. Most rows have none.
     let behind = || {
-        BEGINS[..19]
-            .iter()
-            .find_map(|sign| row.split_once(*sign).filter(|(_, text)| has_dots(text.trim_start())))
+        let signs = if row.contains("...") || row.contains('…') { &BEGINS[..19] } else { &[] };
+        signs.iter().find_map(|sign| row.split_once(*sign).filter(|(_, text)| has_dots(text.trim_start())))
     };
     let text = match (sign, behind()) {
         (Some(sign), _) => &row[sign.len()..],

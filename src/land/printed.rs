@@ -18,7 +18,9 @@ pub fn text<'a>(answer: &'a str, target: Target<'_>) -> (Cow<'a, str>, Option<Do
         return (Cow::Borrowed(answer), Some(Doubt::Escapes));
     }
     let mut rest: &str = &shown;
-    while let Some(behind) = tags(target).find_map(|tag| after(rest, tag)) {
+    while rest.trim_start().starts_with('<')
+        && let Some(behind) = tags(target).find_map(|tag| after(rest, tag))
+    {
         rest = behind;
     }
     if rest.len() == shown.len() { (shown, None) } else { (Cow::Owned(rest.to_owned()), None) }
