@@ -18,6 +18,8 @@ use crate::stream::{ExitStatus, Lines, Stream, Tail, Update};
 
 /// How much is read at once: what a pipe holds.
 const CHUNK: usize = 64 * 1024;
+/// The same of standard error output, of which little comes.
+const ERR_CHUNK: usize = 8 * 1024;
 /// While this much waits to be written, in bytes, nothing is read: an agent that asks without end and reads no answer
 /// is left to its timeout.
 const WAITING: usize = 64 << 20;
@@ -178,7 +180,7 @@ impl AgentPipes {
             written: 0,
             is_over: false,
             out: vec![0; CHUNK],
-            err: vec![0; CHUNK],
+            err: vec![0; ERR_CHUNK],
         }
     }
 
