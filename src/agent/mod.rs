@@ -9,8 +9,8 @@ mod claude;
 mod droid;
 mod invocation;
 mod json;
-mod known;
 mod one_way;
+mod shipped;
 #[cfg(test)]
 mod testing;
 mod text;
@@ -21,7 +21,7 @@ pub use invocation::{
     AcpOptions, AgentCommand, AgentStart, Directory, Invocation, Opening, PathCheck, Resume, decoder,
 };
 
-pub use known::{About, OpenCommand};
+pub use shipped::{About, OpenCommand};
 
 use serde::Deserialize;
 

@@ -1,7 +1,7 @@
 //! What completes a word of a command.
 
 use super::subcommands::{Does, LISTS, SUBCOMMANDS, named};
-use super::{World, plus, split};
+use super::{World, plus_options, split};
 
 /// The candidates for the word that begins with `lead` and ends at the cursor; `typed` is what stands before the cursor
 /// behind `:Botglue`, with `lead` at its end.
@@ -15,13 +15,13 @@ fn candidates(before: &str, lead: &str, world: World<'_>) -> Vec<String> {
     let options = world.options;
     let (name, rest) = split(before);
     let is_plus = lead.starts_with('+');
-    if plus::is_one(name) || name.is_empty() && is_plus {
-        return plus::complete(before, lead, &plus::BOTH, options);
+    if plus_options::is_one(name) || name.is_empty() && is_plus {
+        return plus_options::complete(before, lead, &plus_options::BOTH, options);
     } else if name.is_empty() {
         return SUBCOMMANDS.iter().map(|subcommand| subcommand.name.to_owned()).collect();
     }
     let Some(subcommand) = named(name) else { return Vec::new() };
-    let is_first = plus::only(rest, subcommand.plus, options).is_some();
+    let is_first = plus_options::only(rest, subcommand.plus, options).is_some();
     if subcommand.takes_prompt() && lead.starts_with('/') {
         let names = options.prompts.keys().filter(|_| is_first);
         return names.map(|name| format!("/{name}")).collect();
@@ -32,6 +32,6 @@ fn candidates(before: &str, lead: &str, world: World<'_>) -> Vec<String> {
             let jobs = choice.all(world).filter(|_| is_first);
             jobs.map(|(id, _)| id.to_string()).collect()
         }
-        _ => plus::complete(rest, lead, subcommand.plus, options),
+        _ => plus_options::complete(rest, lead, subcommand.plus, options),
     }
 }

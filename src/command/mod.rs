@@ -7,7 +7,7 @@ mod choose;
 mod complete;
 mod each;
 mod jump;
-mod plus;
+mod plus_options;
 mod subcommands;
 #[cfg(test)]
 mod tests;
@@ -25,7 +25,7 @@ use crate::options::Options;
 use crate::request::Wanted;
 use crate::session::Session;
 use choose::Choice;
-use plus::Plus;
+use plus_options::Plus;
 use subcommands::{Does, SUBCOMMANDS, Subcommand, named};
 
 /// A command as it was typed.
@@ -160,7 +160,7 @@ pub enum Act {
 pub fn read(call: &Call, world: World<'_>) -> Result<Act, String> {
     let line = call.line.trim();
     let (first, rest) = split(line);
-    let is_run = first.is_empty() || plus::is_one(first);
+    let is_run = first.is_empty() || plus_options::is_one(first);
     let (name, rest) = if is_run { ("run", only_options(line, world.options)?) } else { (first, rest) };
     let Some(subcommand) = named(name) else { return Err(unknown(name)) };
     let refused = match () {
@@ -174,7 +174,7 @@ pub fn read(call: &Call, world: World<'_>) -> Result<Act, String> {
     } else if world.here.is_cmdwin && subcommand.opens {
         return Err("no window can be opened from the command-line window".to_owned());
     }
-    let (given, rest) = plus::take(rest, subcommand.plus, world.options)?;
+    let (given, rest) = plus_options::take(rest, subcommand.plus, world.options)?;
     act(subcommand, call, rest, given, world)
 }
 
@@ -223,7 +223,7 @@ fn act(
 
 /// The words of a command without a subcommand: it takes options alone.
 fn only_options<'a>(words: &'a str, options: &Options) -> Result<&'a str, String> {
-    let (_, rest) = plus::take(words, &plus::BOTH, options)?;
+    let (_, rest) = plus_options::take(words, &plus_options::BOTH, options)?;
     if rest.is_empty() {
         return Ok(words);
     }

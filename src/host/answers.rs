@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use super::views::Purpose;
 use super::{Host, Reply};
 use crate::command::Here;
+use crate::render::{self, Viewer};
 use crate::request::{Notify, Request};
 use crate::rpc::Act;
 use crate::store::{JobEntry, JobKey};
 use crate::stream::Outcome;
 use crate::ui::{Answer, Answered, Event, Talk, answer};
-use crate::view::{self, Viewer};
 
 /// So many talks are kept; the store has the others.
 const MOST: usize = 100;
@@ -106,7 +106,7 @@ impl Host {
         let (id, question) = (entry.id.unwrap_or_default(), job.prompt.clone());
         let answers = vec![Answered { id, question, text: answer(record).join("\n") }];
         let viewer = Viewer { cwd: job.project.clone(), ..Viewer::default() };
-        let talk = Talk { place: view::place(&job.path, None, job.selection.first_line, &viewer), answers };
+        let talk = Talk { place: render::place(&job.path, None, job.selection.first_line, &viewer), answers };
         self.answers.keep(Kept { talk: talk.clone(), session: record.session_id.clone(), view: None });
         self.show_answer(token, talk, id)
     }
@@ -134,6 +134,6 @@ impl Host {
 fn place(request: &Request) -> String {
     let viewer = Viewer { cwd: request.start.cwd.to_string_lossy().into_owned(), home: String::new() };
     let (first, last) = (request.selection.first_line.max(1), request.selection.last_line);
-    let file = view::file(&request.path, request.name.as_deref(), &viewer);
+    let file = render::file(&request.path, request.name.as_deref(), &viewer);
     if last > first { format!("{file}:{first}-{last}") } else { format!("{file}:{first}") }
 }

@@ -7,12 +7,12 @@ use super::limits::clock;
 use super::views::PICK_WIDTH;
 use super::{Host, Reply};
 use crate::command::{self, Act, Call, Group, Here, JobPlace, World};
+use crate::render::Action;
 use crate::request::{Resume, Wanted};
 use crate::rpc::{AskedFrom, EachOf};
 use crate::session::Decision;
 use crate::store::{Checkpoint, InfoQuery};
 use crate::ui::{Ui, clean};
-use crate::view::Action;
 
 /// So many jobs are started at once; more only after the user has confirmed.
 const MANY: usize = 30;

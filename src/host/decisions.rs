@@ -10,12 +10,12 @@ use crate::fields::bytes;
 use crate::journal::{Change, Landed};
 use crate::land::{Bytes, HeldFor};
 use crate::mirror::{BufferEvent, HunkAct, MirrorEvent, Obstacle};
+use crate::render::BETWEEN;
 use crate::review::EditId;
 use crate::rpc::{AcceptOf, Act, OfJob, ShowOf};
 use crate::session::{self, Decision, HeldAnswer, OF_SEVERAL, Patch, ShownAs, Verdict};
 use crate::stream::Outcome;
 use crate::ui::Blocks;
-use crate::view::BETWEEN;
 
 /// Decisions on several answers that were asked for at once.
 #[derive(Debug, Default)]

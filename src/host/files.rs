@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Host;
 use super::views::OPENS_WITHIN;
 use crate::job;
-use crate::view::find_files;
+use crate::render::find_files;
 
 /// Which files the menu wants.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use super::Host;
 use crate::agent::{About, Directory, Isolation, Protocol};
 use crate::job::{Groups, find_program, version};
 use crate::options::{AgentOption, Options, home};
-use crate::view::health::{self, CheckedAgent};
+use crate::render::health::{self, CheckedAgent};
 
 type Versions = BTreeMap<PathBuf, Result<String, String>>;
 

@@ -7,11 +7,11 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
 use super::jobs::QueuedJob;
+use super::record;
 use super::{Host, Reply};
 use crate::editor::StateChange;
 use crate::error::JobError;
 use crate::journal::{self, Change};
-use crate::record;
 use crate::request::Request;
 use crate::session::Patch;
 use crate::stream::Outcome;

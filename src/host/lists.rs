@@ -12,12 +12,12 @@ use super::{Back, Host, Reply};
 use crate::editor::Editor;
 use crate::fields::bytes;
 use crate::journal::now_ms;
+use crate::render::{self, Action, Totals};
 use crate::request::{SelectionKind, Wanted};
 use crate::rpc::Act;
 use crate::session::{Known, Live, LiveState, Session, Wait};
 use crate::store::{JobEntry, JobKey, Page, Store, StoreError};
 use crate::ui::{Effect, Event, JobPrompt, List, Origin, Scope, Texts, View, answer};
-use crate::view::{self, Action, Totals};
 
 /// The time between two signs of a job that goes on.
 const BEAT: Duration = Duration::from_millis(120);
@@ -195,12 +195,12 @@ impl Host {
         let action = Action::named(&act.action).ok_or("this key does nothing here")?;
         if let Some(id) = entry.id.filter(|id| self.is_own(action, *id)) {
             return self.own(action, id).map(Some);
-        } else if !view::actions(entry).contains(&action) {
+        } else if !render::actions(entry).contains(&action) {
             return Err(action.impossible().to_owned());
         }
         Ok(Some(match action {
             Action::Prompt => {
-                self.views.screen.open("prompt", Box::new(JobPrompt(view::prompt(entry))), token);
+                self.views.screen.open("prompt", Box::new(JobPrompt(render::prompt(entry))), token);
                 Value::Null
             }
             Action::Diff => {
@@ -242,7 +242,7 @@ impl Host {
                     list.on(Event::Listed(asked, Ok(listed)));
                     list.on(Event::Live(&live, totals));
                     let rows = list.texts(width).into_iter();
-                    let is_wanted = |row: &view::ListRow| {
+                    let is_wanted = |row: &render::ListRow| {
                         !is_held
                             || live
                                 .iter()

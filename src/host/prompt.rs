@@ -12,12 +12,12 @@ use crate::error::Code;
 use crate::fields;
 use crate::journal::{Change, now_ms};
 use crate::options::Choice;
+use crate::render::Action;
 use crate::request::{self, Resume};
 use crate::rpc::PromptMessage;
 use crate::session::Known;
 use crate::stream::Outcome;
 use crate::ui::prompt::{Agents, Chosen, Item, Prompt, PromptChoice, PromptFrame, Way, Wish, Writer};
-use crate::view::Action;
 
 /// How many earlier prompts of the store are offered.
 const MOST: u64 = 200;

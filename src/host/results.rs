@@ -9,13 +9,13 @@ use serde_json::json;
 
 use super::Host;
 use super::jobs::{QueuedJob, RunningJob};
+use super::record;
 use crate::editor::StateChange;
 use crate::job;
 use crate::journal::{self, Amounts, Change, Landed};
 use crate::land::{self, HeldFor};
 use crate::memory;
 use crate::mirror::{BufferEvent, Intent, MirrorEvent, Obstacle, SettledIntent, Settlement};
-use crate::record;
 use crate::session::{Decision, Patch};
 use crate::stream::{AnswerDoubt, Outcome};
 

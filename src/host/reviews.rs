@@ -9,13 +9,13 @@ use super::views::Purpose;
 use super::{Host, Reply, Then};
 use crate::land::HeldFor;
 use crate::mirror::{BufferEvent, Obstacle, ReviewView};
+use crate::render::Action;
 use crate::review::{EditId, Hunk};
 use crate::rpc::{Act, PanesOf, ShowOf};
 use crate::session::{self, Known};
 use crate::store::JobKey;
 use crate::ui::review::{Head, Picture, row_of, shown, within};
 use crate::ui::{Against, list, map, proposal};
-use crate::view::Action;
 
 /// By job.
 pub(super) type Reviews = BTreeMap<u64, OpenReview>;

@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 use super::Host;
 use super::jobs::{QueuedJob, RunningJob};
+use super::record;
 use crate::editor::StateChange;
 use crate::error::{Code, JobError};
 use crate::job::{Job, Launch};
 use crate::journal::{self, Change, CountedBefore};
 use crate::land::Capture;
-use crate::record;
 use crate::request::{self, AgentStart, Request, Wanted};
 use crate::store::Transcripts;
 use crate::stream::Outcome;

@@ -8,11 +8,11 @@ use rmpv::Value;
 use super::{Host, lists};
 use crate::journal::{Held, now_ms};
 use crate::options::Keys;
+use crate::render::{self, Cell, Viewer, duration, money};
 use crate::request::{Notify, Request, Selection};
 use crate::rpc::Seen;
 use crate::session::{Ended, LiveState, Look, Patch, Wait};
 use crate::ui::{self, Hung, Said, Status, StatusState};
-use crate::view::{self, Cell, Viewer, duration, money};
 
 /// The columns of a window that has not been told of.
 const COLUMNS: usize = 80;
@@ -113,7 +113,7 @@ impl Board {
             let viewer =
                 Viewer { cwd: request.start.cwd.to_string_lossy().into_owned(), home: String::new() };
             let line = selection.first_line;
-            shown.place = Some(view::place(&request.path, request.name.as_deref(), line, &viewer));
+            shown.place = Some(render::place(&request.path, request.name.as_deref(), line, &viewer));
         }
     }
 

@@ -10,10 +10,10 @@ use super::jobs::{QueuedJob, RunningJob};
 use super::views::Purpose;
 use super::{Host, Reply};
 use crate::agent::{self, Preset, Protocol};
+use crate::render::transcript::{Conversation, TranscriptHeader, TranscriptRow};
 use crate::session::Recording;
 use crate::store::{JobEntry, JobKey};
 use crate::ui::Transcript;
-use crate::view::transcript::{Conversation, TranscriptHeader, TranscriptRow};
 
 const NOT_THERE: &str = "this transcript is not there: the newest 200 are kept, see :Botglue log";
 

@@ -12,11 +12,11 @@ use super::lists::LIST;
 use super::transcript::{Source, not_kept};
 use super::{Host, Reply};
 use crate::error::JobError;
+use crate::render::{self, Totals};
 use crate::rpc::{Act, Asked, OfJob};
 use crate::session::{Decision, Live};
 use crate::store::{Info, InfoQuery, JobEntry, JobKey, StoreError};
 use crate::ui::{self, Event, Screen, Ui};
-use crate::view::{self, Totals};
 
 /// How long what a window shows is looked for before it opens without rows: a key does not wait for much longer.
 pub(super) const OPENS_WITHIN: Duration = Duration::from_millis(100);
@@ -107,7 +107,7 @@ impl Host {
     fn found_info(&mut self, view: &str, project: String, info: Result<Info, StoreError>) {
         match info {
             Ok(info) => {
-                let shown = ui::Info { project, sums: Some(view::info(&info)) };
+                let shown = ui::Info { project, sums: Some(render::info(&info)) };
                 self.views.screen.show(view, Box::new(shown));
             }
             Err(error) if self.views.screen.is_open(view) => {

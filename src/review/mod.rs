@@ -12,11 +12,11 @@
 mod base;
 mod hunk;
 mod id;
+mod inline;
 mod proposal;
 #[cfg(test)]
 mod sample;
 mod taken;
-mod words;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 pub use self::hunk::{Conflict, Hunk};
 pub use self::id::EditId;
-pub use self::words::{WordMarks, marks};
+pub use self::inline::{WordMarks, marks};
 
 use self::base::Base;
 use self::proposal::ProposalInput;

@@ -98,7 +98,7 @@ impl HeldAnswer {
 
     /// What became of it.
     pub fn said(&self) -> String {
-        super::words::said("held", &self.why, self.doubt.as_deref())
+        super::sentences::said("held", &self.why, self.doubt.as_deref())
     }
 
     /// Its lines: as the user saved them, else as they were tidied.
@@ -175,7 +175,7 @@ impl HeldAnswer {
 
     /// Why it is held.
     pub fn why(&self) -> &str {
-        super::words::why_held(&self.why, self.doubt.as_deref())
+        super::sentences::why_held(&self.why, self.doubt.as_deref())
     }
 
     /// What is doubtful in it, where it is held for that.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Known, Pending, Session, ShownAs, Stage, words};
+use super::{Known, Pending, Session, ShownAs, Stage, sentences};
 use crate::land::HeldFor;
 use crate::mirror::{Intent, Obstacle};
 
@@ -76,7 +76,7 @@ impl Session {
             ));
         }
         let done = if is_revert { "reverted" } else { "accepted" };
-        let refuse = |why| Err(words::refusal(id, done, Obstacle::Held(why)));
+        let refuse = |why| Err(sentences::refusal(id, done, Obstacle::Held(why)));
         let verdict = match (&job.stage, decision) {
             (Stage::Landed, Decision::Revert) if has_buffer => Verdict::Want(Intent::Revert),
             (Stage::Landed, Decision::Revert) => return refuse(HeldFor::BufferGone),

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use serde::Deserialize;
 
 use super::Session;
-use super::words::said;
+use super::sentences::said;
 use crate::error::Code;
 use crate::journal::Record;
 use crate::request::{Request, Resume, Wanted};

@@ -8,9 +8,9 @@ mod decide;
 mod known;
 mod live;
 mod patch;
+mod sentences;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub use decide::{Decision, OF_SEVERAL, Verdict};
 pub use known::{Batch, Known, Recording};
 pub use live::{Doing, Ended, Live, LiveState, Look, Tone, Wait};
 pub use patch::Patch;
-pub use words::{advice, held_words};
+pub use sentences::{advice, held_words};
 
 use crate::journal::Held;
 use crate::land::{HeldFor, Landing};
@@ -176,7 +176,7 @@ impl Session {
             self.ends(request.id, Some(Look::Failed), &error.message, now_ms);
             self.jobs.remove(&request.id);
             self.end(request.id);
-            let news = words::failed(request.options.notify, &error.message);
+            let news = sentences::failed(request.options.notify, &error.message);
             return Some(patch.with("status", "failed").with_news(news));
         }
         let job = self.jobs.get_mut(&request.id)?;
@@ -214,7 +214,7 @@ impl Session {
             Some(Stage::Landing(unsettled)) => unsettled.answer.doubt.clone(),
             _ => None,
         };
-        let said = words::said(landing, held_for.unwrap_or_default(), doubt.as_deref());
+        let said = sentences::said(landing, held_for.unwrap_or_default(), doubt.as_deref());
         self.note_landing(id, landing, &said);
         let Some(job) = self.jobs.get_mut(&id) else {
             let patch = Patch::new(id).with("landing", landing).with("held_for", Value::Nil);
@@ -237,12 +237,12 @@ impl Session {
                 if landing == "held" {
                     let held_for = held_for.unwrap_or_default();
                     held_for.clone_into(&mut answer.why);
-                    let news = words::held(job.notify, held_for, answer.doubt.as_deref(), &self.keys);
+                    let news = sentences::held(job.notify, held_for, answer.doubt.as_deref(), &self.keys);
                     let patch = patch.with("held_for", held_for);
                     job.stage = Stage::Held(Box::new(answer));
                     patch.with_news(news)
                 } else {
-                    patch.with_news(words::landed(job.notify, landing, &job.prompt))
+                    patch.with_news(sentences::landed(job.notify, landing, &job.prompt))
                 }
             }
             _ => Patch::new(id).with("landing", landing).with("held_for", Value::Nil).decided().as_update(),
@@ -267,7 +267,7 @@ impl Session {
             && why == Obstacle::Held(HeldFor::Conflict)
         {
             why.name().clone_into(&mut answer.why);
-            let said = words::said("held", why.name(), None);
+            let said = sentences::said("held", why.name(), None);
             if let Some(known) = self.known.get_mut(&id) {
                 known.said = Some(said.clone());
             }
@@ -275,7 +275,7 @@ impl Session {
             patch = patch.with("held_for", why.name());
             self.ends(id, Some(Look::Held), &said, 0);
         }
-        Some((patch, words::refusal(id, done, why), token))
+        Some((patch, sentences::refusal(id, done, why), token))
     }
 
     /// Whether the answer of a job that goes on will not land.
@@ -305,7 +305,7 @@ impl Session {
     /// A job cannot run as it was asked for.
     pub fn rejected(&mut self, id: u64, wanted: Wanted, outcome: &Outcome) -> Patch {
         let said = outcome.error.as_ref().map(|error| error.message.clone());
-        let news = words::failed(Notify::Failures, said.as_deref().unwrap_or_default());
+        let news = sentences::failed(Notify::Failures, said.as_deref().unwrap_or_default());
         self.ended_before(id, Known { wanted, said, ..Known::default() });
         Patch::new(id).with_outcome(outcome).with("status", "failed").with_news(news)
     }

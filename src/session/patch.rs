@@ -25,7 +25,7 @@ pub struct Patch {
 impl Patch {
     /// An answer has landed where no window shows it.
     pub fn out_of_sight(id: u64, said: &str, place: &str, keys: &Keys) -> Self {
-        Self::new(id).with_news(Some(super::words::out_of_sight(said, place, keys)))
+        Self::new(id).with_news(Some(super::sentences::out_of_sight(said, place, keys)))
     }
 
     /// The job with this number is not known any more.

@@ -11,13 +11,13 @@ pub mod failure;
 pub mod lines;
 mod outcome;
 mod reduce;
+pub mod sanitize;
 mod tail;
 mod tally;
 mod tool_call;
 mod tools;
 mod update;
 mod usage;
-pub mod words;
 
 pub use answer::MAX_ANSWER;
 pub use decoder::{AgentInput, Decoder, Dialogue, LATEST, LineStatus, OnEvent, QUIET};
@@ -232,7 +232,7 @@ impl Stream {
         emit(Update::Malformed {
             line: self.counts.number,
             reason: reason.to_owned(),
-            start: words::line(&start, 100),
+            start: sanitize::line(&start, 100),
         });
     }
 

@@ -7,7 +7,7 @@ use super::layout::{Key, Ui};
 use super::opening::{Kind, Opening};
 use super::screen::View;
 use crate::land::Block;
-use crate::view::BETWEEN;
+use crate::render::BETWEEN;
 
 const KEYS: [Key; 2] =
     [Key::asked("<CR>", "block", "take this block as the answer"), Key::told("q", "close", "close")];

@@ -7,7 +7,7 @@ use super::layout::{Key, Ui, beginning, clean};
 use super::opening::{Kind, Opening};
 use super::screen::View;
 use crate::journal::Record;
-use crate::view::BETWEEN;
+use crate::render::BETWEEN;
 
 const KEYS: [Key; 1] = [Key::told("q", "close", "close")];
 /// The most cells of a job's name in the name of a buffer.

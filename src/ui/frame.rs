@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rmpv::Value;
 
 use crate::fields::bytes;
-use crate::view::Cell;
+use crate::render::Cell;
 
 /// Texts one after the other, each with its highlight group.
 pub type Chunks = Vec<Cell>;

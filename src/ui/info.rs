@@ -6,7 +6,7 @@ use super::frame::{Frame, Row};
 use super::layout::{Border, Key, MORE, Ui, float, inside, table};
 use super::opening::Opening;
 use super::screen::View;
-use crate::view::Table;
+use crate::render::Table;
 
 const WIDTH: usize = 77;
 /// The rows of the window as long as the sums are not known.

@@ -7,7 +7,7 @@ use super::layout::{Border, Key, MORE, Ui, float};
 use super::opening::Opening;
 use super::screen::View;
 use super::width::width;
-use crate::view::PromptView;
+use crate::render::PromptView;
 
 /// The least and the most columns inside.
 const WIDTHS: (usize, usize) = (30, 100);

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::frame::{Chunks, Docked, Place, Row};
 use super::width::{cells, width};
-use crate::view::{BETWEEN, Cell, Column, ListRow, Table};
+use crate::render::{BETWEEN, Cell, Column, ListRow, Table};
 
 /// The mark where a text was cut.
 const CUT: &str = "…";

@@ -11,9 +11,9 @@ use super::layout::{Border, Class, Columns, Key, MORE, Ui, docked, float, inside
 use super::opening::Opening;
 use super::screen::{Effect, Event, View};
 use super::status::SPINNER;
+use crate::render::{self, Action, BETWEEN, Cell, JOB_COLUMNS, ListRow, Totals, Viewer};
 use crate::session::{Live, LiveState};
 use crate::store::{JobEntry, Listed, Page};
-use crate::view::{self, Action, BETWEEN, Cell, JOB_COLUMNS, ListRow, Totals, Viewer};
 
 /// Jobs of the store that are asked for at a time.
 const PAGE: u64 = 100;
@@ -245,7 +245,7 @@ impl List {
         let is_live = |entry: &&JobEntry| entry.id.is_some_and(|id| live.iter().any(|job| job.id == id));
         let past = self.past.iter().filter(|entry| !is_live(entry));
         let now_at = |entry: &JobEntry| entry.id.and_then(|id| self.origin.lines.get(&id)).copied();
-        let past = past.map(|entry| view::stored(entry, now_at(entry), &self.now, viewer));
+        let past = past.map(|entry| render::stored(entry, now_at(entry), &self.now, viewer));
         self.rows = rows.chain(past).collect();
     }
 

@@ -9,8 +9,8 @@ use super::review::rows_to_come;
 use super::screen::View;
 use crate::document::Rows;
 use crate::fields::bytes;
+use crate::render::BETWEEN;
 use crate::review::Hunk;
-use crate::view::BETWEEN;
 
 /// The buffer of a held answer, and how it is compared.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

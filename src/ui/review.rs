@@ -12,8 +12,8 @@ use super::width::width;
 use crate::document::{Row, Rows};
 use crate::fields::cells;
 use crate::land::Bytes;
+use crate::render::{BETWEEN, Cell, HELD};
 use crate::review::{EditId, Hunk, WordMarks, marks};
-use crate::view::{BETWEEN, Cell, HELD};
 
 /// The sign of a conflict.
 const CONFLICT: &str = "⚠";

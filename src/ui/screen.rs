@@ -9,9 +9,9 @@ use super::answer::Talk;
 use super::frame::{Frame, diff, map};
 use super::layout::Ui;
 use super::opening::{Kind, Opening};
+use crate::render::Totals;
 use crate::session::Live;
 use crate::store::{Listed, Page};
-use crate::view::Totals;
 
 /// A window that the host draws: a state machine, pure.
 pub trait View: std::fmt::Debug + Send {

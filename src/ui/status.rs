@@ -7,8 +7,8 @@ use rmpv::Value;
 use super::frame::{Chunks, list, map};
 use super::layout::{clean, fit};
 use super::width::{cells, width};
+use crate::render::{BAR, BETWEEN, Cell, FAILED, HELD, LANDED, QUEUED, READY, UNCHANGED, duration};
 use crate::session::{Doing, Look, Tone, Wait};
-use crate::view::{BAR, BETWEEN, Cell, FAILED, HELD, LANDED, QUEUED, READY, UNCHANGED, duration};
 
 /// Cells of the prompt beside a failure or an outcome.
 const LEAST_PROMPT: usize = 16;

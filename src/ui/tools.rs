@@ -3,8 +3,8 @@
 use super::frame::Chunks;
 use super::layout::{clean, fit};
 use super::width::width;
+use crate::render::{Cell, FAILED, LANDED, UNKNOWN};
 use crate::stream::ToolStatus;
-use crate::view::{Cell, FAILED, LANDED, UNKNOWN};
 
 /// The most tools that are listed.
 const MOST: usize = 5;

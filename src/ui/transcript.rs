@@ -6,8 +6,8 @@ use super::frame::{Frame, Row, RowMark};
 use super::layout::{Key, Ui};
 use super::opening::{Kind, Opening};
 use super::screen::View;
-use crate::view::transcript::{RowKind, TranscriptRow};
-use crate::view::{FAILED, LANDED, UNKNOWN};
+use crate::render::transcript::{RowKind, TranscriptRow};
+use crate::render::{FAILED, LANDED, UNKNOWN};
 
 const KEYS: [Key; 2] =
     [Key::told("q", "close", "close"), Key::told("R", "reload", "read the transcript again")];

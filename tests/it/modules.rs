@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 mod lua;
 
 /// Every module, in the order in which they may know each other.
-const ORDER: [&str; 35] = [
+const ORDER: [&str; 34] = [
     "named", "diff", "limit", "error", "memory", "log", "rules", "fields", "stream", "agent", "options",
-    "request", "document", "land", "review", "message", "journal", "store", "mirror", "record", "session",
-    "view", "ui", "command", "reap", "held", "job", "editor", "rpc", "host", "serve", "parse", "replay",
-    "lib", "main",
+    "request", "document", "land", "review", "message", "journal", "store", "mirror", "session", "render",
+    "ui", "command", "reap", "held", "job", "editor", "rpc", "host", "serve", "parse", "replay", "lib",
+    "main",
 ];
 
 #[test]

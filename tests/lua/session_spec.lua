@@ -149,7 +149,7 @@ test("a modeline in an agent's text takes effect in no window that shows it", fu
   equal(nvim:lua("return { vim.o.modelines, vim.go.modeline }"), { 5, true })
   local own = nvim:lua([[
     local own = {}
-    require("botglue.ui.own").make(own, "botglue://answer")
+    require("botglue.ui.window").make(own, "botglue://answer")
     return vim.bo[own.bufnr].modeline
   ]])
   equal(own, false, "in the buffers of answers")

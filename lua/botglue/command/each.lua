@@ -37,9 +37,8 @@ local function list(range)
     if range and info.quickfix == 1 then
       is_meant = is_meant and range[1] <= row and row <= range[2]
     elseif range then
-      local is_here = item.bufnr == api.nvim_get_current_buf()
-      local last = math.max(item.end_lnum, item.lnum)
-      is_meant = is_meant and is_here and item.lnum <= range[2] and last >= range[1]
+      is_meant = is_meant and item.bufnr == api.nvim_get_current_buf()
+      is_meant = is_meant and item.lnum <= range[2] and math.max(item.end_lnum, item.lnum) >= range[1]
     end
     items[#items + 1] = is_meant and read(item) or nil
   end

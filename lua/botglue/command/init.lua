@@ -37,7 +37,7 @@ local function origin()
     project = capture.project(bufnr),
     earlier = connection.earlier,
     today_ms = os.time({ year = today.year, month = today.month, day = today.day, hour = 0 }) * 1000,
-    jobs = require("botglue.jobs.places")(),
+    jobs = require("botglue.jobs.registry").places(),
     review = review and review.job.id,
     shows_review = review and review.bufnr == bufnr,
     view = connection.shown[bufnr] and connection.shown[bufnr].id,
@@ -75,7 +75,7 @@ local function open_log()
     errors.fail("the log is not a regular file, remove what is there: %s", path)
   end
   errors.no_window_in_cmdwin()
-  require("botglue.ui.ops").file(path)
+  require("botglue.ui.actions").file(path)
   vim.cmd("normal! G")
 end
 
@@ -113,7 +113,7 @@ local function follow(reply, args, target)
     local has_user = not args.smods.silent and #api.nvim_list_uis() > 0
     require("botglue.command.each")(reply.each, args.lines, has_user)
   else
-    require("botglue.ui.ops").follow(reply)
+    require("botglue.ui.actions").follow(reply)
   end
 end
 
@@ -165,8 +165,7 @@ end
 --- Shows a held answer; without a number the next one.
 ---@param id integer?
 function M.review(id)
-  local line = "review " .. (id and tostring(id) or "")
-  follow(ask("command", { line = line, from = origin() }), { range = 0 })
+  follow(ask("command", { line = "review " .. tostring(id or ""), from = origin() }), { range = 0 })
 end
 
 --- Goes so many answers on, or back where `by` is negative: `<Plug>(botglue-next)` and `<Plug>(botglue-prev)`; 0 goes
@@ -175,7 +174,7 @@ end
 function M.jump(by)
   errors.guard(function()
     local stop = ask("jump", { by = by, from = origin() })
-    require("botglue.ui.ops").go(stop.buffer, stop.row, stop.col)
+    require("botglue.ui.actions").go(stop.buffer, stop.row, stop.col)
   end)
 end
 

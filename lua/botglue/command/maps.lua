@@ -25,8 +25,7 @@ end
 --- `<Plug>(botglue-insert)`: below the current line; below the whole of a closed fold, as `o` goes.
 function M.insert()
   errors.guard(function()
-    local line = fold_end(vim.api.nvim_win_get_cursor(0)[1])
-    start.on(selection.insertion(vim.api.nvim_get_current_buf(), line), {})
+    start.on(selection.insertion(vim.api.nvim_get_current_buf(), fold_end(vim.fn.line("."))), {})
   end)
 end
 

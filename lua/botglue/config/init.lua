@@ -39,8 +39,7 @@ end
 --- Whether a table has texts alone.
 local function are_texts(value, rule)
   for key, text in pairs(value) do
-    local is_named = not rule.is_map or type(key) == "string"
-    if not (is_named and type(text) == "string" and text:find(rule.match)) then
+    if rule.is_map and type(key) ~= "string" or type(text) ~= "string" or not text:find(rule.match) then
       return false
     end
   end
@@ -104,14 +103,7 @@ local OPTIONS = {
   -- A timer takes less as 0.
   timeout = { "number", broken = true, least = 0.001, as = "a number of seconds from 0.001", default = 300 },
   max_turns = { "number", least = 1, off = false, default = false },
-  max_cost_usd = {
-    "number",
-    broken = true,
-    least = 1e-9,
-    as = "a number above 0",
-    off = false,
-    default = false,
-  },
+  max_cost_usd = with({ "number", broken = true, least = 1e-9, as = "a number above 0", off = false }, false),
   max_parallel = { "number", least = 1, default = 4 },
   resume_at_limit = ON,
   trust_project = OFF,

@@ -2,7 +2,7 @@
 --- whether the text is what the change was made for, was asked in the same call.
 
 local change = require("botglue.editor.change")
-local seam = require("botglue.editor.seam")
+local seam = require("botglue.editor.insertion")
 
 local M = {}
 

@@ -212,6 +212,28 @@ function M.counts()
   return open, held, spent
 end
 
+--- Where the jobs are.
+---@param bufnr integer? those in this buffer alone
+---@return table[]
+function M.places(bufnr)
+  local found, api = {}, vim.api
+  for id, job in pairs(connection.jobs) do
+    local range, first, last = job.range, job.range:lines()
+    if not bufnr or range.bufnr == bufnr then
+      local place = range:place()
+      local column = place and (place.from or place.spans and place.spans[1][1] or 0)
+      if column and column > 0 then
+        -- The cursor cannot be behind the last character.
+        local row = api.nvim_buf_get_lines(range.bufnr, first - 1, first, false)[1] or ""
+        column = math.max(math.min(column, #row - 1), 0)
+      end
+      local buffer = api.nvim_buf_is_loaded(range.bufnr) and range.bufnr or nil
+      found[#found + 1] = { id = id, buffer = buffer, first = first, last = last, column = column }
+    end
+  end
+  return found
+end
+
 --- Makes a job of a held answer of the store.
 ---@param answer table its `id` is that of the job whose answer it is, if it is one of this Neovim; `set`, the fields of
 --- its job, and what was selected for it: `hold` in src/host/earlier.rs
@@ -245,7 +267,7 @@ end
 for name, does in pairs({ ready = "introduce", lost = "host_lost", leaving = "leave" }) do
   table.insert(connection.hooks[name], function(...)
     if connection.last_id > 0 then
-      require("botglue.jobs.lost")[does](...)
+      require("botglue.jobs.recovery")[does](...)
     end
   end)
 end

@@ -9,7 +9,7 @@ local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local debounce = require("botglue.util.debounce")
 local highlight = require("botglue.ui.highlight")
-local windows = require("botglue.ui.windows")
+local windows = require("botglue.ui.geometry")
 
 local M = {}
 

@@ -7,9 +7,9 @@ local capture = require("botglue.editor.capture")
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
-local own = require("botglue.ui.own")
+local own = require("botglue.ui.window")
 local rows = require("botglue.ui.rows")
-local windows = require("botglue.ui.windows")
+local windows = require("botglue.ui.geometry")
 
 local M = {}
 
@@ -164,7 +164,7 @@ function View:map()
       elseif class == "input" then
         self:input(action, key[5])
       elseif class == "asked" then
-        errors.guard(require("botglue.ui.ops").act, self, action)
+        errors.guard(require("botglue.ui.actions").act, self, action)
       else
         tell("act", { view = self.id, action = action })
       end

@@ -8,9 +8,9 @@ use rmpv::Value;
 use super::StateChange;
 use crate::editor::value;
 use crate::land::Capture;
+use crate::render::FAILED;
 use crate::session::{Doing, Patch, Tone};
 use crate::stream::{ToolCall, ToolStatus, Update};
-use crate::view::FAILED;
 
 /// How many calls are kept of a job.
 const MOST_TOOLS: usize = 100;

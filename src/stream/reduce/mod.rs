@@ -13,10 +13,10 @@ use super::answer::Answer;
 use super::event::{Authority, Caller, Detail, Event, FinishLine, FinishVerdict, Piece, Problem, Retry};
 use super::failure::AgentLabel;
 use super::outcome::{AnswerDoubt, Outcome, ProcessEnd, Status};
+use super::sanitize;
 use super::tally::Tally;
 use super::tools::Tools;
 use super::update::Update;
-use super::words;
 use crate::error::Code;
 use crate::limit::LimitEnd;
 use ending::{FinalAnswer, JobResult};
@@ -190,7 +190,7 @@ impl Reducer {
             Event::Retry(retry) => self.retry(retry, emit),
             Event::Limit(limit) => self.limit = limit,
             Event::Asked { .. } => {}
-            Event::Checkpoint { id } => self.checkpoint(words::clip(&id, CHECKPOINT)),
+            Event::Checkpoint { id } => self.checkpoint(sanitize::clip(&id, CHECKPOINT)),
             Event::Problem(problem) => self.problem(problem),
             Event::Finished(finish) => self.finished(finish, emit),
         }

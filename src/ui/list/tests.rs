@@ -1,6 +1,6 @@
 use super::*;
+use crate::render::sample::entry;
 use crate::session::{Doing, Tone};
-use crate::view::sample::entry;
 
 const UI: Ui = Ui { columns: 80, lines: 24, cmdheight: 1 };
 

@@ -18,8 +18,8 @@ use super::frame::Chunks;
 use super::layout::{Border, Key, MORE, borders, clean, fit_end, wrap};
 use super::width::width;
 use crate::fields::{bytes, cells};
+use crate::render::{self, BETWEEN, Cell, FAILED, Viewer};
 use crate::request::{OpenBuffer, Resume};
-use crate::view::{self, BETWEEN, Cell, FAILED, Viewer};
 
 /// The least rest of the room for a place: border, blanks around both texts, and a cell between them.
 const AROUND: usize = 5;
@@ -240,7 +240,7 @@ impl Prompt {
         let mut recall = Recall::default();
         recall.add(recent);
         Self {
-            place: view::file(&about.path, about.name.as_deref(), &viewer),
+            place: render::file(&about.path, about.name.as_deref(), &viewer),
             choice,
             follow_up,
             recall,

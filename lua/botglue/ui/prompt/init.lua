@@ -11,7 +11,7 @@ local connection = require("botglue.host.connection")
 local debounce = require("botglue.util.debounce")
 local errors = require("botglue.host.errors")
 local origin = require("botglue.ui.prompt.origin")
-local own = require("botglue.ui.own")
+local own = require("botglue.ui.window")
 local window = require("botglue.ui.prompt.window")
 
 local M = {}
@@ -146,9 +146,9 @@ function Prompt:introduce()
   }
   message.about = vim.tbl_extend("force", about, self.request)
   message.buffers = capture.buffers(self.project)
-  if next(connection.jobs) then
-    message.here = { buffer = bufnr, jobs = require("botglue.jobs.places")(bufnr) }
-  end
+  message.here = next(connection.jobs)
+      and { buffer = bufnr, jobs = require("botglue.jobs.registry").places(bufnr) }
+    or nil
   client.tell("prompt", message)
 end
 
@@ -306,9 +306,7 @@ function Prompt:open()
   self:watch()
   self:introduce()
   -- After a command-line question (the default vim.ui.select()) Neovim draws the window only at the next key.
-  vim.schedule(function()
-    vim.cmd.redraw()
-  end)
+  vim.schedule(vim.cmd.redraw)
 end
 
 --- Enters the open prompt.
@@ -391,12 +389,10 @@ function M.ask(range, request, repeats)
   -- Behind what draws it: what others do for a file type, and the start of a process, take longer than that. A prompt
   -- without a host is one all the same.
   vim.schedule(function()
+    local process, err = client.connect()
     if self:is_open() then
       vim.bo[self.bufnr].filetype = vim.bo[self.bufnr].filetype
-    end
-    local process, err = client.connect()
-    if not process and err and self:is_open() then
-      self:say(err.message)
+      return not process and err and self:say(err.message)
     end
   end)
 end

@@ -1,8 +1,8 @@
 --- The window of the prompt: it stays beside its range, and is as high as its text and what the host says below that.
 --- It opens at once, with a border of its own; the host draws another one. Its menu is Neovim's completion.
 
-local own = require("botglue.ui.own")
-local windows = require("botglue.ui.windows")
+local own = require("botglue.ui.window")
+local windows = require("botglue.ui.geometry")
 
 local M = {}
 

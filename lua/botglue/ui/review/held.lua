@@ -9,7 +9,7 @@ local debounce = require("botglue.util.debounce")
 local decide = require("botglue.jobs.decide")
 local errors = require("botglue.host.errors")
 local registry = require("botglue.jobs.registry")
-local windows = require("botglue.ui.windows")
+local windows = require("botglue.ui.geometry")
 
 local M = {}
 

@@ -1,7 +1,7 @@
 --- Scrolls windows around virtual lines: the cursor keeps its screen row when some are drawn above it, those above the
 --- first line are shown, and a hunk that the cursor goes to is visible.
 
-local windows = require("botglue.ui.windows")
+local windows = require("botglue.ui.geometry")
 
 local M = {}
 

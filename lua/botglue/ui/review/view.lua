@@ -9,7 +9,7 @@ local highlight = require("botglue.ui.highlight")
 local keys = require("botglue.ui.review.keys")
 local scroll = require("botglue.ui.review.scroll")
 local status = require("botglue.ui.status")
-local windows = require("botglue.ui.windows")
+local windows = require("botglue.ui.geometry")
 
 local M = {}
 

@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn a_prompt_has_when_it_ended_and_what_it_took() {
-        let mut entry = crate::view::sample::entry();
+        let mut entry = crate::render::sample::entry();
         (entry.record.job.started_ms, entry.record.ended_ms) = (1_000, 8_400);
         let shown = prompt(&entry);
         assert_eq!((shown.ended.as_str(), shown.took.as_str()), ("9 Mar 2025 09:05", "claude · 7s · $0.02"));

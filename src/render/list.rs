@@ -198,7 +198,7 @@ pub fn actions(entry: &JobEntry) -> Vec<Action> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::sample::NOW;
+    use crate::render::sample::NOW;
 
     #[test]
     fn a_time_is_as_short_as_it_can_be_said() {

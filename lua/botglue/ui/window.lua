@@ -1,7 +1,7 @@
 --- The windows of the plugin's own: opens, follows and closes one. A window and its buffer are always closed together.
 
 local highlight = require("botglue.ui.highlight")
-local windows = require("botglue.ui.windows")
+local windows = require("botglue.ui.geometry")
 
 local M = {}
 

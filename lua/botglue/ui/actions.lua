@@ -8,7 +8,7 @@ local notify = require("botglue.host.notify")
 local range = require("botglue.editor.marks")
 local registry = require("botglue.jobs.registry")
 local start = require("botglue.ui.start")
-local windows = require("botglue.ui.windows")
+local windows = require("botglue.ui.geometry")
 
 local M = {}
 
