@@ -17,7 +17,7 @@ use crate::land::{self, HeldFor};
 use crate::memory;
 use crate::mirror::{BufferEvent, Intent, MirrorEvent, Obstacle, SettledIntent, Settlement};
 use crate::session::{Decision, Patch};
-use crate::stream::{AnswerDoubt, Outcome};
+use crate::stream::Outcome;
 
 /// How long others may keep what they have of a job of which nothing is left: a reply that is under way, a line that is
 /// written.
@@ -66,13 +66,6 @@ impl Host {
     }
 
     fn finish(&mut self, id: u64, mut outcome: Box<Outcome>) {
-        tracing::info!(
-            job = id,
-            error = outcome.error.as_ref().map(|error| error.code.name()),
-            message_bytes = outcome.error.as_ref().map(|error| error.message.len()),
-            held_for = outcome.held_for.map(AnswerDoubt::name),
-            "finished"
-        );
         if self.waits_for_limit(id, &mut outcome) {
             return;
         }
@@ -108,6 +101,14 @@ impl Host {
         });
         // The answer is stored before anything is told of it: from then on it survives the end of any process.
         self.store.journal.append(id, Change::Ended(Box::new(record)));
+        if let Some(error) = &outcome.error {
+            tracing::info!(
+                job = id,
+                error = error.code.name(),
+                message_bytes = error.message.len(),
+                "failed"
+            );
+        }
         if has_passed {
             self.jobs.lift_limit(&request);
             self.start_waiting();
