@@ -1,7 +1,7 @@
 //! The subcommands: what each takes, and what it does.
 
 use super::choose::{self, Choice};
-use super::plus_options::{self, PlusName};
+use super::plus_options::{BOTH, PlusName};
 
 /// See the module.
 pub(super) struct Subcommand {
@@ -51,17 +51,10 @@ const PLAIN: Subcommand =
 pub(super) const SUBCOMMANDS: &[Subcommand] = &[
     Subcommand { name: "accept", does: Does::Decide("accept"), range: true, ..PLAIN },
     Subcommand { name: "answer", does: Does::Answer, ..PLAIN },
-    Subcommand { name: "ask", does: Does::Ask, range: true, plus: &plus_options::BOTH, ..PLAIN },
+    Subcommand { name: "ask", does: Does::Ask, range: true, plus: &BOTH, ..PLAIN },
     Subcommand { name: "diff", does: Does::Of(choose::TEXTS, "diff"), opens: true, ..PLAIN },
     Subcommand { name: "drop", does: Does::Plugin("drop"), range: true, ..PLAIN },
-    Subcommand {
-        name: "each",
-        does: Does::Each,
-        bang: true,
-        range: true,
-        plus: &plus_options::BOTH,
-        ..PLAIN
-    },
+    Subcommand { name: "each", does: Does::Each, bang: true, range: true, plus: &BOTH, ..PLAIN },
     Subcommand { name: "edit", does: Does::Of(choose::HELD, "edit"), opens: true, ..PLAIN },
     Subcommand { name: "followup", does: Does::Followup, plus: &[PlusName::Model], ..PLAIN },
     Subcommand { name: "history", does: Does::List("history"), opens: true, ..PLAIN },
@@ -71,11 +64,11 @@ pub(super) const SUBCOMMANDS: &[Subcommand] = &[
     Subcommand { name: "open", does: Does::Open, opens: true, ..PLAIN },
     Subcommand { name: "pick", does: Does::Pick, ..PLAIN },
     Subcommand { name: "reject", does: Does::Decide("reject"), range: true, ..PLAIN },
-    Subcommand { name: "retry", does: Does::Retry, plus: &plus_options::BOTH, ..PLAIN },
+    Subcommand { name: "retry", does: Does::Retry, plus: &BOTH, ..PLAIN },
     Subcommand { name: "revert", does: Does::Of(choose::LANDED, "revert"), ..PLAIN },
     Subcommand { name: "review", does: Does::Review, bang: true, opens: true, ..PLAIN },
     Subcommand { name: "rewind", does: Does::Rewind, ..PLAIN },
-    Subcommand { name: "run", does: Does::Run, bang: true, range: true, plus: &plus_options::BOTH, ..PLAIN },
+    Subcommand { name: "run", does: Does::Run, bang: true, range: true, plus: &BOTH, ..PLAIN },
     Subcommand { name: "take", does: Does::Plugin("take"), range: true, ..PLAIN },
     Subcommand { name: "transcript", does: Does::Transcript, bang: true, opens: true, ..PLAIN },
 ];
