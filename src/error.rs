@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::limit::LimitEnd;
+use crate::limit_end::LimitEnd;
 use crate::named::named;
 
 named! {

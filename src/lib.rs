@@ -16,7 +16,7 @@ pub mod host;
 pub mod job;
 pub mod journal;
 pub mod land;
-pub mod limit;
+pub mod limit_end;
 mod log;
 mod memory;
 pub mod message;

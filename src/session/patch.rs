@@ -3,7 +3,7 @@
 use rmpv::Value;
 
 use crate::error::JobError;
-use crate::limit::LimitEnd;
+use crate::limit_end::LimitEnd;
 use crate::options::Keys;
 use crate::stream::{Outcome, Usage};
 

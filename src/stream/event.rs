@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::{Usage, UsageScopes};
 use crate::error::Code;
-use crate::limit::LimitEnd;
+use crate::limit_end::LimitEnd;
 
 /// Text that lives as long as its line.
 pub type Text<'a> = Cow<'a, str>;

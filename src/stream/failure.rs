@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::answer::MAX_ANSWER;
 use super::sanitize;
 use crate::error::{Code, JobError, WHEN_IT_ENDS};
-use crate::limit::LimitEnd;
+use crate::limit_end::LimitEnd;
 
 /// The longest quotation, in characters; as long as the end of standard error output that is kept.
 const QUOTED: usize = 10_000;

@@ -11,7 +11,7 @@ use super::one_way::OneWay;
 use super::values::{REASON, argument, usage};
 use super::{About, Dialect, Invocation, Isolation, OpenCommand, PrewarmSupport, ResumeSupport};
 use crate::error::Code;
-use crate::limit::LimitEnd;
+use crate::limit_end::LimitEnd;
 use crate::stream::event::{
     Authority, Caller, Cost, Detail, Event, FinishLine, FinishVerdict, Output, Piece, Problem,
     ReportedAmounts, Retry, Returned, Text, ToolCalled,

@@ -5,7 +5,7 @@
 
 use super::Reducer;
 use crate::error::{Code, JobError};
-use crate::limit::LimitEnd;
+use crate::limit_end::LimitEnd;
 use crate::stream::answer::MAX_ANSWER;
 use crate::stream::event::{Authority, Certainty, FinishVerdict, Problem};
 use crate::stream::failure::classify;

@@ -18,7 +18,7 @@ use super::tally::Tally;
 use super::tools::Tools;
 use super::update::Update;
 use crate::error::Code;
-use crate::limit::LimitEnd;
+use crate::limit_end::LimitEnd;
 use ending::{FinalAnswer, JobResult};
 use non_protocol::NonProtocolOutput;
 
