@@ -48,6 +48,8 @@ pub struct Buffer {
     contacts: usize,
     /// Whether the whole text is to come with one of them.
     is_attaching: bool,
+    /// Whether another mark is needed since: the plugin may have told of its marks before that.
+    has_news: bool,
     /// The tokens of the queries that wait for them.
     queries: Vec<u64>,
     /// The call under way that writes.
@@ -118,7 +120,7 @@ impl Buffer {
     /// Handles an event; `writer` is the range whose answer made the change, if one did. Ends the events of a buffer that becomes
     /// too large, and contacts the plugin where the mirror does not know the text or the marks any more.
     fn handle(&mut self, event: BufferEvent, writer: Option<AnchorId>) {
-        let was = self.text.state();
+        let (was, needed) = (self.text.state(), self.marks_needed());
         match event {
             BufferEvent::Lines { tick, range: Some(range), rows } => self.lines(tick, range, &rows, writer),
             BufferEvent::Lines { tick, range: None, rows } => self.whole(tick, &rows),
@@ -140,17 +142,21 @@ impl Buffer {
             BufferEvent::Panic => panic!("a mirror panics"),
             BufferEvent::Written(_) | BufferEvent::Want { .. } => {}
         }
+        self.has_news |= self.contacts > 0 && self.marks_needed() > needed;
         let is_too_large = self.text.state() == MirrorState::TooLarge;
         if is_too_large && was != MirrorState::TooLarge {
             tracing::info!(buffer = self.number, "too large to be mirrored");
             self.orders.push(Order::Detach(self.number));
         } else if self.text.is_missing() {
             self.contact(ContactScope::Text);
-        } else if self.text.is_fed()
-            && self.jobs.values().any(|tracked| tracked.needs_mark(self.text.document()))
-        {
+        } else if self.text.is_fed() && self.marks_needed() > 0 {
             self.contact(ContactScope::Marks);
         }
+    }
+
+    /// Of how many ranges the plugin has to tell where their marks are.
+    fn marks_needed(&self) -> usize {
+        self.jobs.values().filter(|tracked| tracked.needs_mark(self.text.document())).count()
     }
 
     /// Contacts the editor, unless that is under way.
@@ -175,6 +181,10 @@ impl Buffer {
             return;
         }
         self.is_attaching = false;
+        let has_news = std::mem::take(&mut self.has_news);
+        if has_news && self.text.document().is_some() && self.marks_needed() > 0 {
+            return self.contact(ContactScope::Marks);
+        }
         if let Some((document, tick)) = self.text.sure_mut() {
             self.jobs.values_mut().for_each(|tracked| tracked.marks_complete(document, tick));
             self.sync.may_differ = true;

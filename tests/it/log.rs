@@ -57,8 +57,7 @@ fn the_log_has_codes_and_lengths_but_no_word_of_an_error_of_stderr_or_of_code() 
     nvim.command(&format!("1Botglue run {SECRET}"));
     nvim.exec("require('botglue.host.connection').process:notify('run', { id = 7, prompt = secret, agent = secret })");
     let read = || fs::read_to_string(&log).unwrap();
-    for line in
-        ["finished job=1 error=\"exited\"", "the editor's side failed call=\"jobs\"", "rejected job=7"]
+    for line in ["failed job=1 error=\"exited\"", "the editor's side failed call=\"jobs\"", "rejected job=7"]
     {
         nvim.wait(line, || read().contains(line));
     }

@@ -63,6 +63,19 @@ fn a_request_at_another_changedtick_asks_for_marks_and_without_one_its_range_is_
 }
 
 #[test]
+fn a_request_that_comes_behind_the_report_of_marks_has_them_reported_again() {
+    let mut mirrors = Mirrors::default();
+    mirrors.take(notice(1, 2, TEXT.len()));
+    mirrors.take(marked(2, TEXT.len(), &[]));
+    mirrors.take(whole(1, 2, TEXT));
+    mirrors.take(run(7, 1, (2, 4)));
+    assert_eq!(contacts(&mirrors.take(CONTACTED)), [false]);
+    mirrors.take(marked(2, TEXT.len(), &[(7, 1..4)]));
+    assert!(mirrors.take(CONTACTED).is_empty(), "it is not asked again");
+    assert_eq!(place(&mirrors, 7), Some(1..4));
+}
+
+#[test]
 fn another_host_takes_the_marks_of_what_was_sent() {
     let mut mirrors = mirrored(TEXT);
     for job in [7, 9] {
