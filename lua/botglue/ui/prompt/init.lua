@@ -392,7 +392,9 @@ function M.ask(range, request, repeats)
     local process, err = client.connect()
     if self:is_open() then
       vim.bo[self.bufnr].filetype = vim.bo[self.bufnr].filetype
-      return not process and err and self:say(err.message)
+    end
+    if not process and err and self:is_open() then
+      self:say(err.message)
     end
   end)
 end

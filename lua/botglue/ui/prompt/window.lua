@@ -144,9 +144,8 @@ end
 ---@param at integer the byte, from 0, at which they begin
 ---@param items table[] for |complete()|
 function M.menu(at, items)
-  local has_items = #items > 0
-  if api.nvim_get_mode().mode:match("^i") and (has_items or M.has_menu()) then
-    vim.fn.complete(has_items and at + 1 or api.nvim_win_get_cursor(0)[2] + 1, items)
+  if api.nvim_get_mode().mode:match("^i") and (items[1] or M.has_menu()) then
+    vim.fn.complete(items[1] and at + 1 or api.nvim_win_get_cursor(0)[2] + 1, items)
   end
 end
 
