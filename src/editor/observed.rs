@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use rmpv::Value;
 
 use super::value::{self, json};
-use crate::stream::{MAX_ANSWER, Update, sanitize};
+use crate::stream::{MAX_ANSWER, Update, one_line};
 use crate::ui::{list, map};
 
 /// The most that waits for one job, in bytes: the longest answer, so that one which comes in one piece is never cut.
@@ -82,7 +82,7 @@ impl Observed {
 impl WaitingUpdates {
     /// Adds text, or thinking, as much of it as there is room for.
     fn say(&mut self, text: &str, is_thinking: bool) {
-        let kept = sanitize::clip(text, LIMIT.saturating_sub(self.bytes));
+        let kept = one_line::clip(text, LIMIT.saturating_sub(self.bytes));
         if !kept.is_empty() {
             match (self.said.last_mut(), is_thinking) {
                 (Some(Said::Update(Update::Text { text: before, .. })), false)

@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-use super::jobs::QueuedJob;
+use super::queue::QueuedJob;
 use super::record;
 use super::{Host, Reply};
 use crate::editor::StateChange;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::jobs::Jobs;
 use super::limits::clock;
+use super::queue::Jobs;
 use super::transcript::Source;
 use super::views::Purpose;
 use super::{Back, Host, Reply};

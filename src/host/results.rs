@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::Host;
-use super::jobs::{QueuedJob, RunningJob};
+use super::queue::{QueuedJob, RunningJob};
 use super::record;
 use crate::editor::StateChange;
 use crate::job;

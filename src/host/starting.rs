@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::Host;
-use super::jobs::{QueuedJob, RunningJob};
+use super::queue::{QueuedJob, RunningJob};
 use super::record;
 use crate::editor::StateChange;
 use crate::error::{Code, JobError};

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::jobs::{QueuedJob, RunningJob};
+use super::queue::{QueuedJob, RunningJob};
 use super::views::Purpose;
 use super::{Host, Reply};
 use crate::agent::{self, Preset, Protocol};

@@ -7,7 +7,7 @@ use super::fence::{around, blocks, holds_fence};
 use super::text::is_blank;
 use crate::land::is_prose;
 use crate::request::Request;
-use crate::stream::{ToolStatus, Update, sanitize};
+use crate::stream::{ToolStatus, Update, one_line};
 
 /// How much of a line is shown, in bytes.
 const LONGEST: usize = 400;
@@ -95,7 +95,7 @@ impl Capture {
 
 /// The beginning of a line without what moves a cursor; a tab stays, since its width is the editor's to know.
 fn clean(line: &str) -> String {
-    sanitize::clip(line, LONGEST).replace(|letter: char| letter.is_control() && letter != '\t', " ")
+    one_line::clip(line, LONGEST).replace(|letter: char| letter.is_control() && letter != '\t', " ")
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use super::target::Target;
 use super::text::is_blank;
-use super::{is_prose, printed};
+use super::{is_prose, strip};
 use crate::diff::{self, DiffOp};
 use crate::request::{Selection, SelectionKind};
 
@@ -46,7 +46,7 @@ impl Doubt {
 
 /// What is doubtful in the lines of an answer; `is_bare`: there was no fence around them.
 pub fn of(target: Target<'_>, lines: &[String], is_bare: bool) -> Option<Doubt> {
-    if printed::has_thinking(target, lines) {
+    if strip::has_thinking(target, lines) {
         Some(Doubt::Thinking)
     } else if is_in_tags(target, lines) || is_in_json(target, lines) {
         Some(Doubt::Wrapped)

@@ -5,7 +5,7 @@ use super::doubt::{self, Doubt};
 use super::fence::{self, AnswerPart};
 use super::patch::Patch;
 use super::target::Target;
-use super::{indent, is_prose, newline, printed, style};
+use super::{indent, is_prose, newline, strip, style};
 use crate::request::SelectionKind;
 
 /// An answer by lines.
@@ -21,7 +21,7 @@ pub struct Tidied {
 
 /// Makes the lines to land out of an answer.
 pub fn tidy(target: Target<'_>, answer: &str) -> Tidied {
-    let (answer, doubt) = printed::text(answer, target);
+    let (answer, doubt) = strip::text(answer, target);
     let lines = newline::split(&answer, target.selection);
     let (lines, language) = match unfenced(target, &lines) {
         AnswerPart::Whole => (lines, String::new()),

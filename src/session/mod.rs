@@ -5,9 +5,9 @@
 
 mod answer;
 mod decide;
+mod job_patch;
 mod known;
 mod live;
-mod patch;
 mod sentences;
 #[cfg(test)]
 mod tests;
@@ -18,9 +18,9 @@ use rmpv::Value;
 
 pub use answer::{HeldAnswer, ShownAs};
 pub use decide::{Decision, OF_SEVERAL, Verdict};
+pub use job_patch::Patch;
 pub use known::{Batch, Known, Recording};
 pub use live::{Doing, Ended, Live, LiveState, Look, Tone, Wait};
-pub use patch::Patch;
 pub use sentences::{advice, held_words};
 
 use crate::journal::Held;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use super::answer::MAX_ANSWER;
-use super::sanitize;
+use super::one_line;
 use crate::error::{Code, JobError, WHEN_IT_ENDS};
 use crate::limit_end::LimitEnd;
 
@@ -113,7 +113,7 @@ impl AgentLabel {
 /// What happened in a few words, then what to do and the agent's own words: where a line is cut, the last of these is
 /// what can be spared.
 fn sentence(code: Code, fact: &str, advice: &str, words: &str) -> JobError {
-    let quotation = sanitize::last_line(&unwrapped(words), QUOTED);
+    let quotation = one_line::last_line(&unwrapped(words), QUOTED);
     let quotation = quotation.trim_end_matches(['.', ' ']);
     let message = match quotation {
         "" => format!("{fact}: {advice}"),
@@ -151,7 +151,7 @@ fn signal_name(signal: i32) -> &'static str {
 /// What kind of failure an HTTP status and the agent's words mean; [`Code::ApiError`] where nothing else fits.
 pub fn classify(status: Option<u64>, words: &str) -> Code {
     let has_safety_block = words.contains("SAFETY");
-    let words = sanitize::clip(words, 4096).to_lowercase();
+    let words = one_line::clip(words, 4096).to_lowercase();
     let says = |any: &[&str]| any.iter().any(|part| words.contains(part));
     if says(&TOO_LONG) {
         return Code::PromptTooLong;

@@ -9,9 +9,9 @@ mod decoder;
 pub mod event;
 pub mod failure;
 pub mod lines;
+pub mod one_line;
 mod outcome;
 mod reduce;
-pub mod sanitize;
 mod tail;
 mod tally;
 mod tool_call;
@@ -232,7 +232,7 @@ impl Stream {
         emit(Update::Malformed {
             line: self.counts.number,
             reason: reason.to_owned(),
-            start: sanitize::line(&start, 100),
+            start: one_line::line(&start, 100),
         });
     }
 

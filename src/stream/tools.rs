@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::event::{Argument, Returned, ToolCalled};
-use super::sanitize;
+use super::one_line;
 use super::tool_call::{ToolCall, ToolStatus};
 
 /// The most results that wait for their calls.
@@ -34,9 +34,9 @@ impl Tools {
     /// Adds a call; returns its place.
     pub fn called(&mut self, call: &ToolCalled<'_>, cwd: &str) -> usize {
         let index = self.calls.len();
-        let name = sanitize::line(&call.name, NAME);
+        let name = one_line::line(&call.name, NAME);
         let title = title(&name, &call.argument, cwd);
-        let id = call.id.as_deref().filter(|id| !id.is_empty()).map(|id| sanitize::clip(id, ID).to_owned());
+        let id = call.id.as_deref().filter(|id| !id.is_empty()).map(|id| one_line::clip(id, ID).to_owned());
         self.calls.push(ToolCall {
             id: id.clone().unwrap_or_else(|| format!("call-{}", index + 1)),
             name,
@@ -56,7 +56,7 @@ impl Tools {
 
     /// Takes what a call was made with; returns the place of the call that it changed.
     pub fn detailed(&mut self, id: &str, argument: &Argument<'_>, cwd: &str) -> Option<usize> {
-        let index = *self.latest.get(sanitize::clip(id, ID))?;
+        let index = *self.latest.get(one_line::clip(id, ID))?;
         let call = &mut self.calls[index];
         let title = title(&call.name, argument, cwd);
         if *argument == Argument::None || call.title == title {
@@ -68,7 +68,7 @@ impl Tools {
 
     /// Takes a result; returns the place of the call that it changed.
     pub fn returned(&mut self, id: Option<&str>, returned: Returned) -> Option<usize> {
-        let index = match id.filter(|id| !id.is_empty()).map(|id| sanitize::clip(id, ID)) {
+        let index = match id.filter(|id| !id.is_empty()).map(|id| one_line::clip(id, ID)) {
             None => *self.open.keys().next()?,
             Some(id) if self.latest.contains_key(id) => self.open_call(id)?,
             // The one call that has no id, in streams in which only results have one.
@@ -85,7 +85,7 @@ impl Tools {
     ///
     /// The call's own result still follows, or came before: neither undoes the other.
     pub fn denied(&mut self, id: &str, reason: String) -> Option<usize> {
-        let id = sanitize::clip(id, ID);
+        let id = one_line::clip(id, ID);
         let Some(latest) = self.latest.get(id).copied() else {
             return self.early(id, Returned::Denied(reason));
         };
@@ -159,7 +159,7 @@ impl Tools {
 }
 
 fn clean_reason(reason: &str) -> Option<String> {
-    Some(sanitize::line(reason, REASON)).filter(|reason| !reason.is_empty())
+    Some(one_line::line(reason, REASON)).filter(|reason| !reason.is_empty())
 }
 
 /// The tool's name and its main argument; paths below `cwd` are written relative to it.
@@ -173,7 +173,7 @@ fn title(name: &str, argument: &Argument<'_>, cwd: &str) -> String {
             _ => path,
         },
     };
-    sanitize::line(&format!("{name} {}", sanitize::clip(argument, 4 * TITLE)), TITLE)
+    one_line::line(&format!("{name} {}", one_line::clip(argument, 4 * TITLE)), TITLE)
 }
 
 #[cfg(test)]

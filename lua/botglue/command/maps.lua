@@ -49,7 +49,7 @@ end
 function M.operator(question)
   connection.repeated = nil
   vim.go.operatorfunc = "v:lua.require'botglue.command.maps'." .. (question and "operate_ask" or "operate")
-  require("botglue.editor.redo").begin(vim.go.operatorfunc)
+  require("botglue.editor.dot_repeat").begin(vim.go.operatorfunc)
   return "g@"
 end
 

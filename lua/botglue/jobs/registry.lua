@@ -87,7 +87,7 @@ function Job:hear(updates)
 end
 
 --- Takes what the host says.
----@param patch table `Patch` in src/session/patch.rs; a field that is `vim.NIL` is gone
+---@param patch table `Patch` in src/session/job_patch.rs; a field that is `vim.NIL` is gone
 function Job:take(patch)
   local facts, set = self.facts, patch.set or {}
   local was_open, was_held = self:is_open(), self:is_held()

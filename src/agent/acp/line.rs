@@ -47,7 +47,7 @@ pub fn permission(id: Json<'_>, option: Option<&str>) -> Vec<u8> {
 
 /// The answer to any other request.
 pub fn no_method(id: Json<'_>, method: &str) -> Vec<u8> {
-    let method = crate::stream::sanitize::line(method, 200);
+    let method = crate::stream::one_line::line(method, 200);
     response(id, "error", &json!({"code": -32601, "message": format!("Method not found: {method}")}))
 }
 

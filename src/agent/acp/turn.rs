@@ -16,7 +16,7 @@ use crate::stream::event::{
     Returned, Text, ToolCalled,
 };
 use crate::stream::failure::classify;
-use crate::stream::{OnEvent, Usage, UsageScopes, sanitize};
+use crate::stream::{OnEvent, Usage, UsageScopes, one_line};
 
 /// How Copilot begins what it says of its own, and the text with which a turn ends that failed.
 const NOTICES: [&str; 2] = ["Info: ", "Warning: "];
@@ -93,7 +93,7 @@ impl Turn {
 
     /// A permission for this call was refused.
     pub fn refused(&mut self, call: &SessionUpdate<'_>, each: OnEvent<'_>) {
-        self.refused = Some(sanitize::line(&call.get("title").text().unwrap_or_default(), 200));
+        self.refused = Some(one_line::line(&call.get("title").text().unwrap_or_default(), 200));
         self.announce(call, each);
         if let Some(id) = call.call() {
             each(Event::ToolDenied { id, reason: "it may only read".to_owned() });
@@ -124,7 +124,7 @@ impl Turn {
             }
             None if self.has_ids || quirks.has_message_ids || self.is_notice(&text, quirks) => {
                 let room = QUOTED.saturating_sub(self.notice.len());
-                self.notice.push_str(sanitize::clip(&text, room));
+                self.notice.push_str(one_line::clip(&text, room));
                 return;
             }
             None => {
@@ -137,9 +137,9 @@ impl Turn {
         if self.text.trim().is_empty() {
             self.text.clear();
         }
-        sanitize::clip(&text, QUOTED).clone_into(&mut self.chunk);
+        one_line::clip(&text, QUOTED).clone_into(&mut self.chunk);
         let room = QUOTED.saturating_sub(self.text.len());
-        self.text.push_str(sanitize::clip(&text, room));
+        self.text.push_str(one_line::clip(&text, room));
         each(Event::Text { piece: Piece::Part, message: None, text });
     }
 
@@ -184,7 +184,7 @@ impl Turn {
     /// Reports a call if it is new; returns whether it was.
     fn announce(&mut self, update: &SessionUpdate<'_>, each: OnEvent<'_>) -> bool {
         let Some(id) = update.call().filter(|id| !id.is_empty()) else { return false };
-        if !self.calls.insert(sanitize::clip(&id, 256).to_owned()) {
+        if !self.calls.insert(one_line::clip(&id, 256).to_owned()) {
             return false;
         }
         self.text.clear();
@@ -268,7 +268,7 @@ fn failed<'a>(code: Code, words: impl Into<Text<'a>>) -> FinishVerdict<'a> {
 }
 
 fn activity(words: &str, each: OnEvent<'_>) {
-    let words = sanitize::line(words, ACTIVITY);
+    let words = one_line::line(words, ACTIVITY);
     if !words.is_empty() {
         each(Event::Activity(words));
     }

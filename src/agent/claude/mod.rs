@@ -272,7 +272,7 @@ fn retry_reason(status: Option<u64>, error: Option<&str>) -> String {
     match (classify(status, error.unwrap_or_default()), error) {
         (Code::Overloaded, _) => "overloaded".to_owned(),
         (Code::RateLimited, _) => "rate limited".to_owned(),
-        (_, Some(error)) => crate::stream::sanitize::line(&error.replace('_', " "), 60),
+        (_, Some(error)) => crate::stream::one_line::line(&error.replace('_', " "), 60),
         (_, None) => status.map_or("no answer".to_owned(), |status| format!("HTTP {status}")),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::agent;
 use crate::stream::event::{Event, Output};
-use crate::stream::{LineItem, ToolCall, Update, sanitize};
+use crate::stream::{LineItem, ToolCall, Update, one_line};
 
 /// One part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Parts {
 
     /// Adds a line about the conversation.
     pub fn note(&mut self, text: &str) {
-        self.list.push(Part::Note(sanitize::line(text, 500)));
+        self.list.push(Part::Note(one_line::line(text, 500)));
     }
 
     fn event(&mut self, event: &Event<'_>) {

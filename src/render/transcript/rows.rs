@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::part::{Part, Parts};
 use crate::render::amounts::{money, tokens};
-use crate::stream::{Outcome, ToolStatus, sanitize};
+use crate::stream::{Outcome, ToolStatus, one_line};
 
 /// The most lines that are shown of a tool's output.
 const OUTPUT: usize = 40;
@@ -127,7 +127,7 @@ impl RowBuilder {
     fn heading(&mut self, about: &TranscriptHeader, model: Option<&str>) {
         let model = model.map(|model| format!(" ({model})")).unwrap_or_default();
         self.gap();
-        self.add(RowKind::Heading, sanitize::line(&format!("## {}{model}", about.agent), 200));
+        self.add(RowKind::Heading, one_line::line(&format!("## {}{model}", about.agent), 200));
     }
 
     fn part(&mut self, part: &Part, is_over: bool) {
@@ -197,7 +197,7 @@ impl RowBuilder {
         let failure = about.error.clone().or_else(|| Some(outcome?.error.as_ref()?.message.clone()));
         if let Some(failure) = failure {
             self.gap();
-            self.add(RowKind::Failure, sanitize::line(&failure, 2000));
+            self.add(RowKind::Failure, one_line::line(&failure, 2000));
         }
         let Some(outcome) = outcome else { return };
         let mut amounts = Vec::new();

@@ -9,8 +9,8 @@ use crate::limit_end::LimitEnd;
 use crate::stream::answer::MAX_ANSWER;
 use crate::stream::event::{Authority, Certainty, FinishVerdict, Problem};
 use crate::stream::failure::classify;
+use crate::stream::one_line;
 use crate::stream::outcome::{AnswerDoubt, ExitStatus, ProcessEnd, Stopped};
-use crate::stream::sanitize;
 
 /// The most of a text that an error quotes, in bytes.
 const QUOTED_BLOCK: usize = 400;
@@ -130,7 +130,7 @@ impl Reducer {
             && code != 0
         {
             // Some say on standard output why they fail.
-            let block = sanitize::clip(self.answer.last_block(), QUOTED_BLOCK);
+            let block = one_line::clip(self.answer.last_block(), QUOTED_BLOCK);
             let said = if words.trim().is_empty() { block } else { &words };
             if classify(None, said) == Code::RateLimited && LimitEnd::named(said).is_some() {
                 return Err(self.error(Code::RateLimited, said));

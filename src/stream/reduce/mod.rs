@@ -12,8 +12,8 @@ use std::time::Duration;
 use super::answer::Answer;
 use super::event::{Authority, Caller, Detail, Event, FinishLine, FinishVerdict, Piece, Problem, Retry};
 use super::failure::AgentLabel;
+use super::one_line;
 use super::outcome::{AnswerDoubt, Outcome, ProcessEnd, Status};
-use super::sanitize;
 use super::tally::Tally;
 use super::tools::Tools;
 use super::update::Update;
@@ -190,7 +190,7 @@ impl Reducer {
             Event::Retry(retry) => self.retry(retry, emit),
             Event::Limit(limit) => self.limit = limit,
             Event::Asked { .. } => {}
-            Event::Checkpoint { id } => self.checkpoint(sanitize::clip(&id, CHECKPOINT)),
+            Event::Checkpoint { id } => self.checkpoint(one_line::clip(&id, CHECKPOINT)),
             Event::Problem(problem) => self.problem(problem),
             Event::Finished(finish) => self.finished(finish, emit),
         }

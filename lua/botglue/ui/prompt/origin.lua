@@ -64,7 +64,7 @@ function M.watch_dot(on, bufnr, repeats)
       return
     end
     is_typed = false
-    require("botglue.editor.redo")[repeats and "operator" or "forget"]()
+    require("botglue.editor.dot_repeat")[repeats and "operator" or "forget"]()
   end
   local function leave()
     if api.nvim_get_current_buf() == bufnr then

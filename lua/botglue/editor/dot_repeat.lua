@@ -69,7 +69,7 @@ function M.operator()
     return
   end
   local win, view = api.nvim_get_current_win(), vim.fn.winsaveview()
-  vim.go.operatorfunc = "v:lua.require'botglue.editor.redo'.nothing"
+  vim.go.operatorfunc = "v:lua.require'botglue.editor.dot_repeat'.nothing"
   aside(function()
     api.nvim_win_call(win, function()
       pcall(api.nvim_win_set_cursor, 0, operator.cursor)
