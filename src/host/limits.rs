@@ -18,6 +18,8 @@ use crate::stream::Outcome;
 
 /// The longest that a job waits for the end of a limit, in seconds.
 const LONGEST_WAIT: i64 = 6 * 3600;
+/// An end that was earlier, in seconds, is none: clocks differ, but not by that much.
+const LONGEST_PAST: i64 = 60;
 /// The least that it waits doubles from a second on with each run, so many times.
 const MOST_STEPS: u32 = 8;
 /// The longest until the clock is looked at again, in seconds: it goes on while the machine sleeps.
@@ -37,8 +39,8 @@ impl Host {
         let now = Zoned::now();
         let limit = outcome.error.as_ref().and_then(|error| error.limit.as_ref());
         let end = limit.and_then(|limit| limit.at(&now, |name| TimeZone::get(name).ok()));
-        let Some(end) = end else { return false };
         let (request, seconds) = (Arc::clone(&running.asked.request), now.timestamp().as_second());
+        let Some(end) = end.filter(|end| seconds - end < LONGEST_PAST) else { return false };
         // Where a limit goes on in spite of its end, it is tried less and less often.
         let until = end.max(seconds + (1 << running.asked.earlier.count.min(MOST_STEPS)));
         if self.is_ending || !request.options.resume_at_limit || until - seconds > LONGEST_WAIT {

@@ -293,6 +293,16 @@ fn is_sentence(row: &str) -> bool {
     is_latin || ends(&['。', '！', '？']) && words(text) > 0
 }
 
+/// Whether a row is said to people: a sentence, a part of a text, an item of a list, or words of another script.
+pub fn is_talk(row: &str) -> bool {
+    let text = row.trim_start().trim_start_matches(|letter: char| letter.is_ascii_digit());
+    is_reply(row)
+        || is_sentence(row)
+        || is_text(row)
+        || ["- ", "* ", "**", ". "].iter().any(|sign| text.starts_with(sign))
+        || row.chars().any(|letter| !letter.is_ascii() && letter.is_alphabetic())
+}
+
 /// What a model says before it answers, or in place of that; small letters.
 const REPLIES: [&str; 9] =
     ["sure", "done", "okay", "certainly", "of course", "absolutely", "understood", "sorry", "as an ai"];

@@ -7,11 +7,14 @@
 
 use std::collections::HashSet;
 
+use super::doubt::is_talk;
 use super::is_prose;
 use super::text::{common, is_blank};
 
 /// How deep fences are looked into: each level reads the text once more, and real answers are not nested deeper.
 const DEEPEST: usize = 8;
+/// How many rows without a word to people are code.
+const LEAST_CODE: usize = 3;
 
 /// What to take of an answer.
 #[derive(Debug, PartialEq, Eq)]
@@ -55,7 +58,8 @@ pub fn in_code(answer: &[String], selection: &[String]) -> AnswerPart {
 /// One block: it is the answer, unless it is half of one or is within code.
 fn one(block: &FencedBlock, answer: &[String], selection: &[String]) -> AnswerPart {
     let talk = !block.is_around(answer);
-    if block.is_empty_and_open(answer) || talk && (block.open_ended || repeats(block, answer, selection)) {
+    let is_within = || repeats(block, answer, selection) || is_in_code(block, answer);
+    if block.is_empty_and_open(answer) || talk && (block.open_ended || is_within()) {
         return AnswerPart::Ambiguous;
     }
     AnswerPart::Content(block.content(answer), block.language(answer).to_owned())
@@ -231,6 +235,13 @@ fn repeats(block: &FencedBlock, answer: &[String], selection: &[String]) -> bool
     let telling = |line: &&str| line.chars().filter(|letter| letter.is_alphanumeric()).count() >= 3;
     let known: HashSet<&str> = selection.iter().map(|line| line.trim()).filter(telling).collect();
     block.outside(answer).any(|line| known.contains(line.trim()))
+}
+
+/// Whether a block stands in code that is the answer itself, as in a string of several lines: nothing around it is said
+/// to people.
+fn is_in_code(block: &FencedBlock, answer: &[String]) -> bool {
+    let rows: Vec<&String> = block.outside(answer).filter(|row| !is_blank(row)).collect();
+    rows.len() >= LEAST_CODE && !rows.into_iter().any(|row| is_talk(row))
 }
 
 /// A line without its indentation, and how many spaces that is; none where it is too deep for a fence.

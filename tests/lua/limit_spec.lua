@@ -128,7 +128,7 @@ test("one whose place is gone when the limit ends fails with that", function()
   equal(counts(nvim, 1), { 1, 1 })
 end)
 
-test("a limit fails a job where it is not waited for, and where it is too long", function()
+test("a limit fails a job where it is not waited for, is too long or ended long ago", function()
   local nvim = child.with_host({ "a" })
   for id, hours in ipairs({ 7, 2 }) do
     nvim:run(line(1))
@@ -139,4 +139,9 @@ test("a limit fails a job where it is not waited for, and where it is too long",
     contains(err.message, os.date("rate limit reached: try again after %H:%M; it says:", err.resets_at))
     nvim:lua("require('botglue').setup({ resume_at_limit = false })")
   end
+  nvim:lua("require('botglue').setup({})")
+  nvim:run(line(1))
+  nvim:agent(3, "refuse", 429, "The limit resets at 2020-01-01T00:00:00Z")
+  nvim:host("ended", 3)
+  contains(nvim:job(3).error.message, "try again when it ends")
 end)

@@ -89,6 +89,20 @@ fn in_code_the_talk_around_the_fence_goes_too() {
 }
 
 #[test]
+fn few_words_around_a_fence_are_talk() {
+    check(
+        "rust",
+        CODE,
+        &[
+            ("Done.\n```\ny\n```\nEnjoy.", "y"),
+            ("Notes\n- a\n- b\n- c\n```\ny\n```", "y"),
+            ("好的：\n\n```\ny\n```\n说明：\n完成。", "y"),
+            ("fixed version:\n```\ny\n```\nit uses `a = b`\nno other change was needed", "y"),
+        ],
+    );
+}
+
+#[test]
 fn a_line_that_says_little_is_talk_although_it_is_selected() {
     check("rust", "x\n}", &[("x\n```\ny\n```\n}", "y")]);
 }
@@ -107,6 +121,9 @@ fn in_code_what_cannot_be_told_is_held() {
             "Here it is:\n```rust\ny",
             // The selection's own lines around a fence: the fence is in a comment.
             "=begin\n```\ny\n```\n=end\nvalue = 1",
+            // Code with a string of several lines.
+            "local doc = [[\n```\ny\n```\n]]\n\nlocal function f()\n  return doc\nend",
+            "cat > README.md <<EOF\n# Title\n```sh\nmake\n```\nEOF\ngit add README.md",
         ],
     );
     check_held(
