@@ -319,6 +319,7 @@ fn is_reply(row: &str) -> bool {
     let is_word = |word: &str| word.chars().all(|letter| letter.is_alphabetic() || "'’,.".contains(letter));
     let is_said = is_of_itself && words.clone().count() > 1 && words.take(2).all(is_word);
     is_said
+        || ["Error: ", "Warning: ", "Please "].iter().any(|sign| text.starts_with(sign))
         || text.starts_with(char::is_uppercase) && self::words(text) > 0 && REPLIES.into_iter().any(begins)
 }
 

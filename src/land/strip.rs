@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use super::doubt::{self, Doubt};
 use super::target::Target;
 use super::text::is_blank;
+use crate::stream::one_line;
 
 /// The tags between which models think, as seen in answers of local ones; the first is an element of no language.
 const TAGS: [&str; 4] = ["think", "thinking", "thought", "reasoning"];
@@ -13,7 +14,8 @@ const TAGS: [&str; 4] = ["think", "thinking", "thought", "reasoning"];
 /// The answer without that, where the selection has nothing like it; and a doubt where nothing is left.
 pub fn text<'a>(answer: &'a str, target: Target<'_>) -> (Cow<'a, str>, Option<Doubt>) {
     let has_escape = answer.contains('\x1b') && !target.selection.rows.iter().any(|row| row.contains('\x1b'));
-    let shown = if has_escape { Cow::Owned(without_escapes(answer)) } else { Cow::Borrowed(answer) };
+    let shown =
+        if has_escape { Cow::Owned(one_line::without_escapes(answer)) } else { Cow::Borrowed(answer) };
     if is_blank(&shown) && !is_blank(answer) {
         return (Cow::Borrowed(answer), Some(Doubt::Escapes));
     }
@@ -60,33 +62,6 @@ fn after<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
 fn without_tag<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
     let is_one = text.get(..tag.len()).is_some_and(|name| name.eq_ignore_ascii_case(tag));
     text.get(tag.len()..).filter(|_| is_one)?.strip_prefix('>')
-}
-
-/// Text without the escape sequences of ECMA-48: control sequences, strings such as titles and links, and the rest.
-fn without_escapes(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    let mut rest = text.chars();
-    while let Some(letter) = rest.next() {
-        if letter != '\x1b' {
-            shown.push(letter);
-            continue;
-        }
-        match rest.next() {
-            Some('[') => _ = rest.find(|letter| ('@'..='~').contains(letter)),
-            Some(']' | 'P' | 'X' | '^' | '_') => {
-                let mut before = ' ';
-                // The end is BEL, or ESC and a backslash.
-                _ = rest.find(|letter| {
-                    let is_end = *letter == '\x07' || before == '\x1b';
-                    before = *letter;
-                    is_end
-                });
-            }
-            Some(' '..='/') => _ = rest.find(|letter| ('0'..='~').contains(letter)),
-            _ => {}
-        }
-    }
-    shown
 }
 
 #[cfg(test)]

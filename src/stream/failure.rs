@@ -270,7 +270,7 @@ mod tests {
     fn a_message_says_what_happened_what_to_do_and_what_the_agent_said() {
         assert_eq!(
             CLAUDE.error(Code::NotLoggedIn, "Not logged in\n\x1b[1m· Please run /login").message,
-            "not logged in: run `claude` and its command `/login`; it says: Not logged in [1m· Please run /login"
+            "not logged in: run `claude` and its command `/login`; it says: Not logged in · Please run /login"
         );
         assert_eq!(
             CLAUDE.timeout(Duration::from_secs(300), "").message,

@@ -25,8 +25,9 @@ pub fn line(text: &str, limit: usize) -> String {
     clean
 }
 
-/// The same, but of a long text the end is kept.
+/// The same without a terminal's escapes, and of a long text the end is kept.
 pub fn last_line(text: &str, limit: usize) -> String {
+    let text = &without_escapes(text);
     let Some((start, _)) = text.char_indices().rev().nth(limit.saturating_sub(1)) else {
         return line(text, limit);
     };
@@ -50,6 +51,33 @@ fn is_invisible(character: char) -> bool {
             character,
             '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}'
         )
+}
+
+/// Text without the escape sequences of ECMA-48: control sequences, strings such as titles and links, and the rest.
+pub fn without_escapes(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text.chars();
+    while let Some(letter) = rest.next() {
+        if letter != '\x1b' {
+            shown.push(letter);
+            continue;
+        }
+        match rest.next() {
+            Some('[') => _ = rest.find(|letter| ('@'..='~').contains(letter)),
+            Some(']' | 'P' | 'X' | '^' | '_') => {
+                let mut before = ' ';
+                // The end is BEL, or ESC and a backslash.
+                _ = rest.find(|letter| {
+                    let is_end = *letter == '\x07' || before == '\x1b';
+                    before = *letter;
+                    is_end
+                });
+            }
+            Some(' '..='/') => _ = rest.find(|letter| ('0'..='~').contains(letter)),
+            _ => {}
+        }
+    }
+    shown
 }
 
 #[cfg(test)]

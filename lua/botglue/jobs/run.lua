@@ -94,6 +94,7 @@ local function submit(job, sent)
     elseif job:is_open() then
       sent.observe = observe.from_start(job)
       client.tell_options(process)
+      process:notify("geometry", require("botglue.host.ask").here())
       process:notify("run", sent)
     end
   end)

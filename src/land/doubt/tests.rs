@@ -164,6 +164,8 @@ fn prose_in_place_of_code_is_held() {
         "Der Code ist schon richtig.",
         "I need more context to do this",
         "Done.",
+        "Error: connection refused",
+        "Please log in",
         "Sure!\na { x }",
         "I've updated the function\na { x }",
         "**Note:** the function is already correct.",

@@ -20,7 +20,7 @@ const BUDGETS: [(&str, usize); 9] = [
     ("config", 298),
     ("editor", 1734),
     ("host", 714),
-    ("jobs", 836),
+    ("jobs", 837),
     ("ui", 1340),
     ("ui/prompt", 676),
     ("ui/review", 663),
