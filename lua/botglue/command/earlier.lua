@@ -38,8 +38,8 @@ end
 
 --- Announces the answers that wait in this project, and shows each in its file as soon as that is read.
 function M.announce()
-  local options = client.options()
-  local has_journal = vim.iter(vim.fs.dir(options.data_dir .. "/journal")):any(function(name)
+  local ok, options = pcall(client.options) -- What needs them tells what is wrong with them.
+  local has_journal = vim.iter(vim.fs.dir(ok and options.data_dir .. "/journal" or "")):any(function(name)
     return vim.endswith(name, ".jsonl")
   end)
   local host = has_journal and require("botglue.host.process").binary(options)
@@ -47,12 +47,12 @@ function M.announce()
     return
   end
   local function tell(said)
-    local ok, left = pcall(vim.json.decode, said.stdout)
-    connection.earlier = ok and left.here or 0
-    if ok and left.words ~= vim.NIL and options.notify ~= "none" then
+    local is_read, left = pcall(vim.json.decode, said.stdout)
+    connection.earlier = is_read and left.here or 0
+    if is_read and left.words ~= vim.NIL and options.notify ~= "none" then
       notify.warn("botglue: " .. left.words)
     end
-    if ok and #left.paths > 0 then
+    if is_read and #left.paths > 0 then
       adopt_when_read(left.paths)
     end
   end
