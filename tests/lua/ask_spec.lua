@@ -78,6 +78,13 @@ for who, case in pairs(ARRIVALS) do
   end)
 end
 
+test("with what a script asks the host is told of the screen, on which the answer opens", function()
+  local nvim = child.with_host({ "one" })
+  nvim:lua("require('botglue').ask({ prompt = 'what' })")
+  nvim:request(1)
+  equal(nvim:host("received", "geometry")[1].columns, nvim:lua("return vim.o.columns"))
+end)
+
 test("an answer that is being read is not replaced by the next one", function()
   local nvim = asked()
   nvim:lua("require('botglue').ask({ prompt = 'and this?' })")
