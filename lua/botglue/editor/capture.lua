@@ -286,8 +286,7 @@ function M.texts(root, prompt, most)
     return name and (prompt:find(name, 1, true) or prompt:find(tostring(buffer.number), 1, true))
   end, M.buffers(root))
   return vim.tbl_map(function(buffer)
-    local bufnr, past = buffer.number, 0
-    local count = api.nvim_buf_line_count(bufnr)
+    local bufnr, past, count = buffer.number, 0, api.nvim_buf_line_count(buffer.number)
     while past < count and api.nvim_buf_get_offset(bufnr, past) <= most do
       past = past + 1000
     end

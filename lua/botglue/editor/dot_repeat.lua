@@ -53,6 +53,7 @@ local function aside(fn)
     return
   end
   local bufnr = api.nvim_create_buf(false, true)
+  vim.bo[bufnr].modifiable = true
   api.nvim_buf_call(bufnr, fn)
   api.nvim_buf_delete(bufnr, { force = true })
 end

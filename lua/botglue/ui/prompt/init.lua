@@ -366,7 +366,7 @@ function M.ask(range, request, repeats)
   end
   local draft, seconds, microseconds = take_draft(range), vim.uv.gettimeofday()
   local is_edit = not request.question and range.kind ~= "insert"
-  local has_proposal = is_edit and client.options().context.diagnostics
+  local has_proposal = client.options().context.diagnostics and is_edit
   local self = setmetatable({
     id = draft and draft.id or seconds * 1000000 + microseconds,
     draft = draft and draft.frame.chosen,
