@@ -185,7 +185,10 @@ fn stand_in(row: &str, filetype: &str) -> Option<StandIn> {
     let has = |list: &str| words.iter().any(|word| list.split_whitespace().any(|known| known == *word));
     let (is_telling, has_subject) = (has(TELLING), has(SUBJECTS));
     let is_known = words.iter().all(|word| WORDS.split_whitespace().any(|known| known == *word));
-    let is_of_rest = words.starts_with(&["rest", "of"]);
+    // A stand-in says one thing: what goes on behind the end of a sentence is a row of a longer comment.
+    let ends = |word: &str| word.trim_end_matches(')').ends_with('.') && !word.ends_with("...");
+    let goes_on = text.split_whitespace().rev().skip(1).any(ends);
+    let is_of_rest = words.starts_with(&["rest", "of"]) && !goes_on;
     if words.is_empty() {
         let is_dots = matches!(text.trim_matches(['[', ']', '(', ')']), "..." | "…");
         (is_dots && !is_prose(filetype)).then_some(StandIn::Possible)
