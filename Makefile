@@ -33,7 +33,7 @@ RUST_TEST_THREADS ?= 4
 
 ##@ To use it
 .PHONY: install
-install: ## the host for this version, target/release/botglue: the released one, else built
+install: ## installs this version's host, target/release/botglue: released, else built
 	@release/install
 	@! command -v nvim >/dev/null || nvim --clean --headless -c 'helptags doc' -c quit </dev/null
 
@@ -62,7 +62,7 @@ test: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## the tests that a change
 	@tests/tools/together "$(MAKE) --no-print-directory test-rust" "$(MAKE) --no-print-directory test-specs"
 
 .PHONY: test-fast
-test-fast: need-cargo $(NVIM_READY) ## within a minute, with no CLI and no network: unit tests, integration tests without a Neovim, the quick specs
+test-fast: need-cargo $(NVIM_READY) ## the tests that need no CLI and no network, in a minute: unit, integration without Neovim, the quick specs
 	@cargo test --locked --no-run
 	@tests/tools/together "$(MAKE) --no-print-directory test-pure" "env BOTGLUE_TEST_FAST=1 $(MAKE) --no-print-directory test-specs"
 
@@ -74,12 +74,12 @@ test-pure: need-cargo
 	@$(SCRATCH) cargo test --locked --no-fail-fast --test it -- $(PURE)
 
 .PHONY: test-rust
-test-rust: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## those that cargo runs (TEST=name: those with it in their name)
+test-rust: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## the tests that cargo runs (TEST=word: with it in their names)
 	@$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" RUST_TEST_THREADS=$(RUST_TEST_THREADS) \
 		cargo test --locked --no-fail-fast $(TEST)
 
 .PHONY: test-lua
-test-lua: need-cargo $(NVIM_READY) ## those that Neovim runs, with the real host (TEST=name)
+test-lua: need-cargo $(NVIM_READY) ## the specs, in a Neovim with the real host (TEST=name)
 	@cargo build --locked --quiet
 	@$(MAKE) --no-print-directory test-specs
 
@@ -90,7 +90,7 @@ test-specs: $(NVIM_READY)
 	@$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" "$(NVIM)" --clean --headless -l tests/lua/run.lua $(TEST)
 
 .PHONY: test-agents
-test-agents: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete $(TOOLS)/agents/.complete ## those with real agents that speak ACP, 1.7 GB from npm (AGENT=codex: that one; SKIP="qwen copilot": not these)
+test-agents: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete $(TOOLS)/agents/.complete ## the tests with real ACP agents, 1.7 GB from npm (AGENT=codex: that one; SKIP="qwen copilot": not these)
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" BOTGLUE_TEST_AGENTS="$(AGENTS)" \
 		cargo test --locked --test it agents::$(AGENT) -- --ignored --test-threads 2 \
 		$(foreach name,$(SKIP),--skip agents::$(name))
@@ -202,5 +202,5 @@ $(TOOLS)/emmylua/.complete: tests/tools/crates.txt | need-python3 need-cargo
 
 .PHONY: need-cargo need-python3 need-node
 need-cargo need-python3 need-node: need-%:
-	@command -v $* >/dev/null || { echo "This needs $* in PATH, and it is not there: install" \
+	@command -v $* >/dev/null || { echo "$* is not in PATH but needed here: install" \
 		"Rust (cargo), Python 3 (python3) and Node.js (node), then try again." >&2; exit 1; }

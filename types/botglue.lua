@@ -8,8 +8,8 @@
 ---@field env table<string, string>? added to the environment
 ---@field model string|false|nil
 ---@field models string[]|false|nil
----@field mode string? of the protocol `acp` alone, as the next two: the session's mode
----@field meta table? laid deeply over the `_meta` of its sessions
+---@field mode string? the session's mode; this and the next two: protocol `acp` alone
+---@field meta table? merged deeply into its sessions' `_meta`
 ---@field directory "project"|"empty"|nil where it runs
 
 ---@class botglue.Options
@@ -20,8 +20,8 @@
 ---@field tools string[] what the agent may use
 ---@field timeout number seconds for one job, from its start
 ---@field max_turns integer|false
----@field max_cost_usd number|false a limit on one job's cost, where the agent can hold it
----@field max_parallel integer more jobs than these wait
+---@field max_cost_usd number|false the most that one job may cost; `claude` alone
+---@field max_parallel integer jobs beyond this wait
 ---@field resume_at_limit boolean wait for the end of a limit, and run again
 ---@field trust_project boolean let the CLI load the project's own settings
 ---@field default_keymaps boolean
@@ -63,24 +63,24 @@
 ---@field status "running"|"ok"|"error"|"denied"|"unfinished"
 ---@field error string?
 
----@class botglue.Update what a function gets that watches a job
+---@class botglue.Update what an observer of a job gets
 ---@field kind "state"|"text"|"thinking"|"tool"|"restart"|"retry"|"gap"|"finished"
----@field status string? of a state
+---@field status string? of `state`
 ---@field text string? the new part of a text or of thinking
----@field bytes integer? of a gap: the missing text, and the thinking if the observer asked for it
+---@field bytes integer? of a gap: bytes of text missed, and of thinking if the observer asked
 ---@field tool botglue.Tool?
 ---@field attempt integer? of a retry
 ---@field max integer?
 ---@field delay_ms integer?
 ---@field reason string?
----@field job botglue.JobTable? of one that has finished
+---@field job botglue.JobTable? of `finished`
 
 ---@class botglue.JobFacts what a job and its table both have
 ---@field id integer
 ---@field status "queued"|"running"|"ready"|"done"|"failed"
 ---@field landing "applied"|"merged"|"unchanged"|"held"|"answered"|"rejected"|"reverted"|nil
 ---@field held_for string?
----@field held_why string? what is doubtful, where it is held for that
+---@field held_why string? what is doubtful, if `held_for` says so
 ---@field path string
 ---@field prompt string
 ---@field agent string
@@ -93,7 +93,7 @@
 ---@field cost_usd number?
 ---@field input_tokens integer?
 ---@field output_tokens integer?
----@field resumes_at integer? when the limit ends that it waits for, in seconds since 1970
+---@field resumes_at integer? when the limit that it waits for ends, in seconds since 1970
 ---@field error { code: string, message: string, resets_at: integer? }?
 
 ---@class botglue.JobTable: botglue.JobFacts
