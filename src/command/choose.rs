@@ -28,9 +28,9 @@ pub(super) const HELD: Choice =
 pub(super) const LANDED: Choice =
     Choice { is_meant: Known::is_landed, pick: Pick::One, none: "no answer has landed" };
 pub(super) const ANSWERED: Choice =
-    Choice { is_meant: Known::is_answered, pick: Pick::Newest, none: "no answer to a question" };
+    Choice { is_meant: Known::is_answered, pick: Pick::Newest, none: "no question was answered" };
 pub(super) const TEXTS: Choice =
-    Choice { is_meant: Known::has_texts, pick: Pick::Latest, none: "no job can be compared" };
+    Choice { is_meant: Known::has_texts, pick: Pick::Latest, none: "no job has an answer to compare" };
 pub(super) const ENDED: Choice = Choice {
     is_meant: |known| !known.is_open || known.is_limited,
     pick: Pick::Latest,
@@ -107,7 +107,7 @@ pub(super) fn decided(name: &str, words: &str, has_range: bool, world: World<'_>
     let id = if name == "reject" { rejected(words, world)? } else { HELD.choose(words, world)? };
     let has_place = world.here.places.get(&id).is_some_and(|place| place.column.is_some());
     match (has_range, name) {
-        (true, "reject") => Err("reject takes no range with the number of a job".to_owned()),
+        (true, "reject") => Err("reject takes a range or the number of a job, not both".to_owned()),
         (true, _) if has_place => Err(format!("the place of job {id} is known: accept it without a range")),
         _ => Ok(id),
     }

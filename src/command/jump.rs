@@ -18,7 +18,7 @@ pub fn jump(by: i64, world: World<'_>) -> Result<Stop, String> {
     stops.sort_unstable();
     let count = i64::try_from(stops.len()).unwrap_or(i64::MAX);
     if count == 0 {
-        return Err("no answer is held or has landed in an open buffer".to_owned());
+        return Err("no open buffer has a held or landed answer".to_owned());
     }
     let cursor = (world.here.buffer, world.here.line, world.here.column);
     let counted = |is: fn(&Stop, &Stop) -> bool| {

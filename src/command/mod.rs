@@ -172,7 +172,7 @@ pub fn read(call: &Call, world: World<'_>) -> Result<Act, String> {
     if !refused.is_empty() {
         return Err(format!("{name} takes no {refused}"));
     } else if world.here.is_cmdwin && subcommand.opens {
-        return Err("no window can be opened from the command-line window".to_owned());
+        return Err("no window opens from the command-line window: leave it first".to_owned());
     }
     let (given, rest) = plus_options::take(rest, subcommand.plus, world.options)?;
     act(subcommand, call, rest, given, world)

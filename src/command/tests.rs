@@ -93,7 +93,7 @@ fn a_wrong_command_is_one_sentence() {
     refused("run ++agent=gpt it", "++agent: unknown agent \"gpt\"; use claude, droid, gemini, mine");
     refused("++model=opus make it shorter", "options go after the subcommand: Botglue make ++model=opus");
     let cmdwin = Here { is_cmdwin: true, ..here() };
-    let no_window = Err("no window can be opened from the command-line window".to_owned());
+    let no_window = Err("no window opens from the command-line window: leave it first".to_owned());
     assert_eq!(read_at("jobs", &cmdwin, &jobs()), no_window);
     assert!(read_at("accept 1", &cmdwin, &jobs()).is_ok());
 }
@@ -108,7 +108,7 @@ fn a_command_means_the_named_job_else_the_one_at_the_cursor_else_the_only_or_the
     reads("%reject", Act::All { name: "reject", ids: vec![1] });
     refused("%accept 1", "the place of job 1 is known: accept it without a range");
     reads("%accept 17", plugin("accept", 17));
-    refused("%reject 1", "reject takes no range with the number of a job");
+    refused("%reject 1", "reject takes a range or the number of a job, not both");
     reads("revert", plugin("revert", 2));
     reads("diff", plugin("diff", 2));
     reads("answer", Act::Answer(5));
@@ -131,8 +131,8 @@ fn a_command_means_the_named_job_else_the_one_at_the_cursor_else_the_only_or_the
     for (line, error) in [
         ("accept", "no answer is held"),
         ("revert", "no answer has landed"),
-        ("answer", "no answer to a question"),
-        ("diff", "no job can be compared"),
+        ("answer", "no question was answered"),
+        ("diff", "no job has an answer to compare"),
         ("retry", "no job has ended yet"),
         ("open", "no job has a session"),
         ("transcript", "no job has a transcript"),
@@ -249,5 +249,5 @@ fn a_jump_goes_from_answer_to_answer_and_around() {
         assert_eq!(at(line, by), Ok(stops[stop]), "{by} from line {line}");
     }
     let none = super::jump(1, World { here: &here(), session: &Session::default(), options: &options() });
-    assert_eq!(none.unwrap_err(), "no answer is held or has landed in an open buffer");
+    assert_eq!(none.unwrap_err(), "no open buffer has a held or landed answer");
 }

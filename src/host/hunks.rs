@@ -77,7 +77,7 @@ impl Host {
             (Asker::Script, Obstacle::Stale) => format!("job {id} cannot be accepted: the text has changed"),
             (Asker::Key, _) => format!("nothing was done: {}", session::advice(id, why)),
             (Asker::Script, _) => format!("job {id} cannot be accepted: {}", session::advice(id, why)),
-            (Asker::Reject, _) => format!("job {id} cannot be rejected: {}", session::advice(id, why)),
+            (Asker::Reject, _) => format!("job {id} cannot be rejected: {}", session::fact(why)),
         };
         self.decided(token, Err(sentence));
     }

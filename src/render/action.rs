@@ -35,7 +35,7 @@ impl Action {
             Self::Jump => "jump to its place",
             Self::Review => "review the answer",
             Self::Prompt => "show the prompt",
-            Self::Diff => "compare both texts",
+            Self::Diff => "show the diff",
             Self::Yank => "yank the answer",
             Self::Retry => "retry",
             Self::Edit => "change the prompt and retry",
@@ -48,13 +48,11 @@ impl Action {
     /// Why it is impossible with a job of the store.
     pub fn impossible(self) -> &'static str {
         match self {
-            Self::Review => "this job is not held",
+            Self::Review => "no answer of this job is held",
             Self::Diff | Self::Yank => "this job has no answer",
             Self::Followup | Self::Open => "this job has no session to go on in: start a new job",
-            Self::Transcript => {
-                "no transcript of this job is kept: the newest 200 are, where the option record is on"
-            }
-            Self::Jump | Self::Prompt | Self::Retry | Self::Edit => "this is not possible with this job",
+            Self::Transcript => "no transcript is kept: only the newest 200 are, if `record` is on",
+            Self::Jump | Self::Prompt | Self::Retry | Self::Edit => "this job has no such action",
         }
     }
 }

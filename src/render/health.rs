@@ -42,7 +42,9 @@ pub fn agents(agents: &[CheckedAgent], chosen: &str, trust_project: bool) -> Sec
 pub fn directories(directories: &[(&str, String, bool)]) -> Section {
     let line = |(what, path, is_writable): &(&str, String, bool)| match is_writable {
         true => ("ok", format!("{what}: {path} can be written to"), None),
-        false => ("error", format!("{what}: {path} cannot be written to"), None),
+        false => {
+            ("error", format!("{what}: {path} cannot be written to"), Some("make it writable".to_owned()))
+        }
     };
     Section { title: "botglue: directories", lines: directories.iter().map(line).collect() }
 }
@@ -53,10 +55,11 @@ impl CheckedAgent {
         let title = if is_chosen { format!("{name} (runs the jobs)") } else { name.clone() };
         let Some(path) = &self.path else {
             let level = if is_chosen { "error" } else { "info" };
-            return vec![(level, format!("{title}: {} is not in PATH", self.program), None)];
+            let advice = format!("install it, or set agents.{name}.command");
+            return vec![(level, format!("{title}: {} is not in PATH", self.program), Some(advice))];
         };
         let program = match &self.version {
-            None => ("ok", format!("{title}: {path}, a program of the protocol text: not started here")),
+            None => ("ok", format!("{title}: {path}, of the protocol text: it is not asked for its version")),
             Some(Ok(version)) => ("ok", format!("{title}: {path}, {version}")),
             Some(Err(error)) => ("warn", format!("{title}: {path} does not tell its version: {error}")),
         };
@@ -70,7 +73,7 @@ impl CheckedAgent {
             () => "",
         };
         lines.push(("info", format!("{name}: read-only by: {}{keeps}", self.keeps), None));
-        let advice = || Some("the line above describes the agent without this option".to_owned());
+        let advice = || Some("it may undo what the line above says".to_owned());
         lines.extend(
             self.weakened_by
                 .iter()

@@ -37,25 +37,21 @@ fn reason(why: Obstacle) -> Reason {
             Reason { advice: Some("select lines, then :Botglue accept %d"), ..same("its place is not known") }
         }
         HeldFor::BufferGone => Reason {
-            held: "its buffer was closed",
             advice: Some("select lines elsewhere, then :Botglue accept %d"),
             ..same("its buffer is gone")
         },
         HeldFor::NotModifiable => Reason {
-            held: "the buffer cannot be changed",
-            advice: Some(":set modifiable, then :Botglue accept %d"),
+            advice: Some("set modifiable, then :Botglue accept %d"),
             ..same("its buffer cannot be changed")
         },
         HeldFor::Ambiguous => {
             Reason { advice: Some("see :Botglue review %d"), ..same("the answer has several code blocks") }
         }
         HeldFor::BlockRows => Reason {
-            held: "the answer has another number of lines",
-            fact: "it has another number of lines than the block",
             advice: Some("see :Botglue edit %d"),
-            changed: None,
+            ..same("the answer has other lines than the block")
         },
-        HeldFor::Raw => same("the agent printed this outside its protocol"),
+        HeldFor::Raw => same("the agent broke its protocol"),
         HeldFor::Doubtful => same("the answer would do damage as it is"),
         HeldFor::TooLarge => Reason {
             held: "the buffer is too large to be followed, and its text was changed",
@@ -69,6 +65,11 @@ fn reason(why: Obstacle) -> Reason {
 /// Why an answer is held.
 pub fn held_words(why: HeldFor) -> &'static str {
     reason(Obstacle::Held(why)).held
+}
+
+/// Why something is impossible with an answer.
+pub fn fact(why: Obstacle) -> &'static str {
+    reason(why).fact
 }
 
 /// Why accepting is impossible, and what makes it possible.

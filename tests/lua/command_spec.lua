@@ -29,7 +29,7 @@ test("a wrong command shows one line and changes nothing", function()
   wrong("Botglue cancel", 'botglue: unknown subcommand "cancel"; use ' .. known)
   wrong("1Botglue jobs", "botglue: jobs takes no range")
   nvim:lua("require('botglue').setup({}); vim.g.botglue = { timeout = 'x' }")
-  wrong("Botglue run it", 'botglue: vim.g.botglue.timeout must be a number of seconds from 0.001, got "x"')
+  wrong("Botglue run it", 'botglue: vim.g.botglue.timeout must be a number of seconds, at least 0.001, got "x"')
 end)
 
 test("where nobody is at a screen, an error is printed whole and at once", function()
@@ -84,7 +84,7 @@ test("what opens a window says in the command-line window that there it cannot",
   nvim:type("q:")
   local buffers = nvim:lua("return #vim.api.nvim_list_bufs()")
   for _, command in ipairs({ "Botglue", "Botglue jobs" }) do
-    equal(said(nvim, command), "botglue: no window can be opened from the command-line window")
+    equal(said(nvim, command), "botglue: no window opens from the command-line window: leave it first")
     equal(nvim:api("get_mode"), { mode = "n", blocking = false })
     equal(nvim:lua("return #vim.api.nvim_list_bufs()"), buffers, command)
   end

@@ -84,7 +84,7 @@ test("a wrong option raises one error that names its path", function()
     equal(err:find("%.lua:"), nil, "no place in our source")
   end
   wrong({ agent = 1 }, "agent", "a string")
-  wrong({ timeout = 0 }, "timeout", "a number of seconds from 0.001")
+  wrong({ timeout = 0 }, "timeout", "a number of seconds, at least 0.001")
   wrong({ timeout = "5" }, "timeout", "a number of seconds")
   wrong({ max_parallel = 0 }, "max_parallel", "a whole number from 1")
   wrong({ max_turns = true }, "max_turns", "a whole number from 1 or false")

@@ -193,7 +193,7 @@ test("what cannot be decided is one error line", function()
   equal({ landing(nvim, 1), landing(nvim, 2) }, { "held", "rejected" })
   says("reject 2", "botglue: job 2 is not held")
   nvim:lua("vim.bo.modifiable = false")
-  local unchangeable = "its buffer cannot be changed: :set modifiable, then :Botglue accept 1"
+  local unchangeable = "its buffer cannot be changed: set modifiable, then :Botglue accept 1"
   says("accept 1", "botglue: job 1 cannot be accepted: " .. unchangeable)
   equal(landing(nvim), "held")
   suite.contains(refused(nvim, 9), "there is no job 9")

@@ -52,7 +52,7 @@ test("what a follow-up and a retry cannot be is said in one line", function()
       words
     )
   end
-  says("require('botglue').followup(1, ' ')", "botglue: prompt must be some words")
+  says("require('botglue').followup(1, ' ')", "botglue: prompt must be a text with a word")
   nvim:lua("require('botglue').setup({ agents = { mine = { protocol = 'text', command = { 'cat' } } } })")
   nvim:lua("require('botglue').run({ prompt = 'x', agent = 'mine', range = ... })", line(1, 1))
   says("require('botglue').followup(2, 'x')", "botglue: job 2 has not ended yet")

@@ -123,7 +123,7 @@ test("no program of the protocol text is run", function()
   local ran = vim.fn.tempname()
   local program = { script("touch " .. ran) }
   local text = report({ host = HOST, agents = { mine = { protocol = "text", command = program } } })
-  contains(text, "mine: " .. program[1] .. ", a program of the protocol text: not started here")
+  contains(text, "mine: " .. program[1] .. ", of the protocol text: it is not asked for its version")
   equal(vim.uv.fs_stat(ran), nil)
 end)
 

@@ -123,7 +123,7 @@ test("one whose place is gone when the limit ends fails with that", function()
   nvim:eventually("it has failed", "return require('botglue').job(1).status == 'failed'")
   equal(nvim:job(1).error, {
     code = "rate_limited",
-    message = "the place of the answer is not known: select the lines and start a new job",
+    message = "its place is not known: select the lines and start a new job",
   })
   equal(counts(nvim, 1), { 1, 1 })
 end)

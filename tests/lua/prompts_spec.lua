@@ -102,9 +102,9 @@ test("a wrong option is one error that names it", function()
   local nvim = child.start()
   local rows = {
     { "fix", "botglue: option prompts must be a table" },
-    { { fix = 1 }, "botglue: option prompts.fix must be some words, or a table" },
+    { { fix = 1 }, "botglue: option prompts.fix must be a text, or a table" },
     { { ["a b"] = "x" }, "botglue: option prompts.a b must have a name of letters, digits, _ and -" },
-    { { fix = { ask = true } }, "botglue: option prompts.fix.prompt must be some words, got nil" },
+    { { fix = { ask = true } }, "botglue: option prompts.fix.prompt must be a text with a word, got nil" },
     { { fix = { prompt = "x", agent = "none" } }, 'botglue: option prompts.fix.agent: unknown agent "none"' },
   }
   for _, row in ipairs(rows) do

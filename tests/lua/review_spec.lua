@@ -289,7 +289,7 @@ end)
 test("where it has no place the answer opens in a window of its own, which says what can be done", function()
   for setup, words in pairs({
     ["2G2dd"] = "its place is not known: select lines, then :Botglue accept 1",
-    [":set nomodifiable<CR>"] = "its buffer cannot be changed: :set modifiable, then :Botglue accept 1",
+    [":set nomodifiable<CR>"] = "its buffer cannot be changed: set modifiable, then :Botglue accept 1",
   }) do
     local nvim = child.with_host({ "a", "b", "c", "d" })
     nvim:run(line(2, 3), { review = true })

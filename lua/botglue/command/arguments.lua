@@ -14,7 +14,7 @@ local function buffer(bufnr)
   local ok, is_there = pcall(api.nvim_buf_is_valid, bufnr or 0)
   must(bufnr, {
     "any",
-    as = "a buffer that is there",
+    as = "an existing buffer",
     fits = function()
       return ok and is_there
     end,
@@ -83,7 +83,7 @@ local function check(opts, rules)
   local unknown = {}
   config.read(opts, rules, "", "", unknown)
   if #unknown > 0 then
-    error("botglue: there is no field " .. unknown[1], 0)
+    error("botglue: opts has no field " .. unknown[1], 0)
   end
 end
 
@@ -121,8 +121,8 @@ local function are_numbers(values)
 end
 local ACCEPT = {
   range = { "table", as = "a list like { 3, 5 }", fits = are_numbers },
-  hunk = { "number", as = "a number, as one of those of hunks()" },
-  tick = { "number", as = "a number, as that of hunks()" },
+  hunk = { "number", as = "the number of a hunk in hunks()" },
+  tick = { "number", as = "the tick that hunks() gave" },
   bufnr = { "number", as = "the number of a loaded buffer", fits = api.nvim_buf_is_loaded },
 }
 

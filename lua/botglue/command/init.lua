@@ -72,7 +72,7 @@ local function open_log()
     errors.fail("there is no log yet at %s", path)
   elseif found.type ~= "file" then
     -- Reading a pipe would never end.
-    errors.fail("the log is not a regular file, remove what is there: %s", path)
+    errors.fail("the log is no regular file: remove %s", path)
   end
   errors.no_window_in_cmdwin()
   require("botglue.ui.actions").file(path)

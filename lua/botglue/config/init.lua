@@ -28,7 +28,7 @@ local MODEL = { "string", match = WORD, as = "the name of a model" }
 local MODEL_OR_NONE = { "string", match = WORD, as = "the name of a model", off = false }
 local MODELS = { "table", match = WORD, as = "a list of names of models", off = false }
 local TEXTS = { "table", match = "", as = "a list of strings" }
-M.MODEL, M.WORDS = MODEL, { "string", match = "%S", as = "some words" }
+M.MODEL, M.WORDS = MODEL, { "string", match = "%S", as = "a text with a word" }
 
 ---@param rule table
 ---@param default any
@@ -87,7 +87,7 @@ local function prompt_rule(prompt, path, name)
   if type(name) ~= "string" or not path:find("prompts%.[%w_-]+$") then
     error(("botglue: %s must have a name of letters, digits, _ and -"):format(path), 0)
   elseif type(prompt) ~= "table" then
-    return { "string", match = "%S", as = "some words, or a table with them as `prompt`" }
+    return { "string", match = "%S", as = "a text, or a table with one as `prompt`" }
   end
   M.must(prompt.prompt, M.WORDS, path .. ".prompt")
   return PROMPT
@@ -101,7 +101,7 @@ local OPTIONS = {
   models = with(MODELS, { "opus", "sonnet", "haiku" }),
   tools = { "table", match = WORD, as = "a list of names of tools", default = { "Read", "Grep", "Glob" } },
   -- A timer takes less as 0.
-  timeout = { "number", broken = true, least = 0.001, as = "a number of seconds from 0.001", default = 300 },
+  timeout = { "number", broken = true, least = 0.001, as = "a number of seconds, at least 0.001", default = 300 },
   max_turns = { "number", least = 1, off = false, default = false },
   max_cost_usd = with({ "number", broken = true, least = 1e-9, as = "a number above 0", off = false }, false),
   max_parallel = { "number", least = 1, default = 4 },

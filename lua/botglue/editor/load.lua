@@ -33,7 +33,7 @@ local function read(bufnr)
     -- What it is read for draws over the line otherwise.
     vim.schedule(function()
       require("botglue.host.notify").warn(
-        ("botglue: %s has a swap file, so it is read-only here: E325"):format(name)
+        ("botglue: %s is read-only: it has a swap file, see E325"):format(name)
       )
     end)
   end

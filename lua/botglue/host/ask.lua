@@ -86,7 +86,7 @@ end
 function M.open(what, arg, opts)
   opts = opts or {}
   if connection.applying then
-    fail("the host waits for what runs this: use vim.schedule()")
+    fail("this runs within a call of the host: use vim.schedule()")
   end
   local reply
   local token = M.send(what, arg, function(result, err)
@@ -134,7 +134,7 @@ function M.change(what, arg, bufnr, late)
   if reply then
     return reply[1], reply[2]
   elseif not connection.applying then
-    notify.warn("botglue: the host does not answer: this is done once it does")
+    notify.warn("botglue: the host does not answer: your command is done once it does")
   end
 end
 

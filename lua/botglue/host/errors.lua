@@ -14,7 +14,7 @@ end
 --- Raises an error where Neovim allows no other window.
 function M.no_window_in_cmdwin()
   if vim.fn.getcmdwintype() ~= "" then
-    M.fail("no window can be opened from the command-line window")
+    M.fail("no window opens from the command-line window: leave it first")
   end
 end
 

@@ -115,7 +115,7 @@ function Process:expect_greeting(within, left)
     elseif left > 0 then
       return self:expect_greeting(within, left)
     end
-    local words = "the host did not answer within %g s: %s; it is %s"
+    local words = "the host did not answer within %g s: %s; the host is %s"
     self:stop("host_lost", words, within / 1000, M.INSTALL, self.path)
   end, math.ceil(step))
 end
@@ -149,7 +149,7 @@ function M.start(options, session, ready_within, gone)
     end,
   })
   if not ok or channel <= 0 then
-    local words = "the host cannot be started: see :checkhealth botglue; it is %s"
+    local words = "the host cannot be started: see :checkhealth botglue; the host is %s"
     return nil, { code = "host_missing", message = words:format(path) }
   end
   self.channel = channel

@@ -86,7 +86,7 @@ function M.tell(job, update)
     if not ok then
       remove(job, observer.fn)
       require("botglue.host.notify").error(
-        ("botglue: a function that watched job %d failed and watches no more: %s"):format(job.id, err)
+        ("botglue: an observer of job %d failed and was removed: %s"):format(job.id, err)
       )
     end
   end

@@ -62,7 +62,7 @@ end
 
 --- Neovim ends: so do its jobs, each with its event. The host notices by itself, and ends their agents.
 function M.leave()
-  local left = { code = "host_lost", message = "Neovim was left before the answer came: ask again" }
+  local left = { code = "host_lost", message = "Neovim ended before the answer came: ask again" }
   local interrupted = end_jobs(left)
   if #interrupted > 0 then
     -- The host may see the end of an agent before it knows that Neovim is left.

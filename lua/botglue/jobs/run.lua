@@ -134,7 +134,7 @@ function M.recall(told)
   local ok, sent = pcall(function()
     return job:load() and message(job.range, told.request, client.options())
   end)
-  local lost = ok and "the place of the answer is not known: select the lines and start a new job" or sent
+  local lost = ok and "its place is not known: select the lines and start a new job" or sent
   sent = ok and sent or { lost = lost }
   job.started, sent.id, sent.observe = vim.uv.hrtime(), job.id, observe.from_start(job)
   client.tell("run", sent)

@@ -237,7 +237,8 @@ fn an_earlier_reason_wins() {
 }
 
 /// Libraries that are here on each machine.
-const LIBRARIES: &str = "axum insta libc memchr nvim-rs proptest rusqlite serde_json similar tokio tokio-util";
+const LIBRARIES: &str =
+    "axum insta libc memchr nvim-rs proptest rusqlite serde_json similar tokio tokio-util";
 
 /// Their sources in the versions that this one is built from, and Neovim's own where they are here.
 fn sources() -> Vec<PathBuf> {

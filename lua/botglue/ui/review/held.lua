@@ -145,7 +145,7 @@ end
 ---@param bufnr integer
 function M.write(bufnr)
   if not vim.bo[bufnr].modifiable then
-    errors.fail("the host has not said what the answer is: read it with :e!, then write it")
+    errors.fail("this answer is not loaded: read it with :e!, then write it")
   elseif not job_of(bufnr) then
     errors.fail(NOT_HELD)
   end
