@@ -60,6 +60,20 @@ test("a long reason is cut on the screen and whole in the messages, with no prom
   contains(nvim:screen(), "botglue: job 1 failed: claude reports an error: API Error: 400")
 end)
 
+test("in Insert mode a reason is seen until the next key, whatever is drawn meanwhile", function()
+  for _, reason in ipairs({ LONG, "no" }) do
+    for _, keys in ipairs({ "A", ":Botglue run<CR>a" }) do
+      local nvim = with_jobs(1)
+      nvim:type(keys)
+      fail(nvim, { 1 }, reason)
+      nvim:lua("vim.cmd('redrawstatus!')")
+      contains(nvim:screen(), "botglue: job 1 failed: claude reports")
+      nvim:type("b")
+      equal(nvim:lua("return { vim.o.showmode, vim.fn.mode() }"), { true, "i" })
+    end
+  end
+end)
+
 test("without a command line a long reason takes no key, and is in the messages", function()
   for _, reason in ipairs({ LONG, "/" .. ("語path/"):rep(60), "it fits" }) do
     for keys, mode in pairs({ [""] = "n", ["A "] = "i", [":Botglue run<CR>a"] = "i" }) do

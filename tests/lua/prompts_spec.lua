@@ -94,7 +94,7 @@ test("the prompt offers them at its beginning, and keeps one that is not there",
   equal(nvim:job(nvim:request(2).id).agent, "claude", "another try is another agent's all the same")
 
   nvim:type(":3Botglue<CR>/mien<C-s>")
-  contains(nvim:messages(), "no prompt /mien: did you mean /mine?")
+  nvim:shows("no prompt /mien: did you mean /mine?")
   equal(nvim:lines(), { "/mien" })
 end)
 

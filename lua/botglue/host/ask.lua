@@ -71,7 +71,6 @@ local function quietly(wait, ...)
   connection.asking = connection.asking + 1
   local ok, result = wait(...)
   connection.asking = connection.asking - 1
-  notify.resume()
   return ok, result
 end
 

@@ -15,7 +15,6 @@
 ---@field asked_within integer milliseconds that a key of the user waits for the host
 ---@field completed_within integer the same for the completion of a command
 ---@field asking integer how many keys of the user wait for the host
----@field unsaid (fun())[] what is said once none does
 ---@field earlier integer how many held answers of earlier sessions wait in this project
 ---@field setup table? what `setup()` was given
 ---@field resolved { setup: table?, global: table?, options: botglue.Options, unknown: string[] }? the options in force
@@ -60,7 +59,6 @@ local connection = {
   asked_within = 500,
   completed_within = 200,
   asking = 0,
-  unsaid = {},
   earlier = 0,
   jobs = {},
   batches = {},

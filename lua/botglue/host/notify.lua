@@ -24,6 +24,19 @@ local function room()
   return beside < LEAST and free or math.min(free, beside)
 end
 
+--- Keeps what was said in sight until the next key: with 'showmode' the next redraw would write the mode over it, and
+--- over an error a second later, in which Neovim takes no key.
+local function keep()
+  if vim.o.showmode and vim.o.cmdheight > 0 and vim.api.nvim_get_mode().mode ~= "n" then
+    vim.o.showmode = false
+    local namespace = vim.api.nvim_create_namespace("botglue.notify")
+    vim.on_key(function()
+      vim.o.showmode = true
+      vim.on_key(nil, namespace)
+    end, namespace)
+  end
+end
+
 --- Puts a line into `:messages`, and shows its beginning. With `T` in 'shortmess' a long one is cut in its middle;
 --- without a command line it is not, and would ask for Enter: so it is several that fit.
 ---@param line string
@@ -41,7 +54,7 @@ local function show_cut(line, level)
     end
   else
     local shortmess = vim.o.shortmess
-    vim.o.shortmess = shortmess:find("T", 1, true) and shortmess or shortmess .. "T"
+    vim.o.shortmess = shortmess .. "T"
     vim.cmd.echohl(HIGHLIGHTS[level])
     vim.cmd.echomsg(vim.fn.string(line))
     vim.cmd.echohl("None")
@@ -49,6 +62,7 @@ local function show_cut(line, level)
     vim.cmd.redraw()
   end
   vim.api.nvim_echo({ { text.fit(line, room(), "…"), HIGHLIGHTS[level] } }, false, {})
+  keep()
 end
 
 --- Calls `fn` once a line may be shown: while a command waits for the host it would scroll below that command, and a
@@ -56,25 +70,16 @@ end
 ---@param fn fun()
 local function at_rest(fn)
   local mode = vim.api.nvim_get_mode().mode:sub(1, 1)
-  local again = vim.schedule_wrap(function()
-    at_rest(fn)
-  end)
-  if connection.asking > 0 then
-    table.insert(connection.unsaid, again)
-  elseif mode == "c" or mode == "r" then
-    vim.api.nvim_create_autocmd("ModeChanged", { once = true, callback = again })
-  else
-    fn()
+  if connection.asking == 0 and mode ~= "c" and mode ~= "r" then
+    return fn()
   end
-end
-
---- A command has waited for the host: what waited for that is shown, if no other one waits.
-function M.resume()
-  local unsaid = connection.unsaid
-  connection.unsaid = {}
-  for _, again in ipairs(unsaid) do
-    again()
-  end
+  vim.api.nvim_create_autocmd("SafeState", {
+    once = true,
+    desc = "botglue: show what was said meanwhile",
+    callback = vim.schedule_wrap(function()
+      at_rest(fn)
+    end),
+  })
 end
 
 --- Shows one line.
@@ -94,7 +99,7 @@ local function show(line, level)
     vim.o.more = more and not is_headless
     vim.notify(line, level, { title = "botglue" })
     vim.o.more = more
-    return
+    return keep()
   end
   -- An echo of a long line asks for Enter: it is captured, and a user's own `vim.notify` shows the line.
   local command = ("lua vim.notify(%q, %d, { title = 'botglue' })"):format(line, level)
@@ -102,10 +107,8 @@ local function show(line, level)
   -- An echoed error counts as an error of the command.
   if not ok or result.output ~= "" then
     -- Below a command that is still running lines scroll, they are not cut.
-    vim.schedule(function()
-      at_rest(function()
-        show_cut(line, level)
-      end)
+    vim.schedule_wrap(at_rest)(function()
+      show_cut(line, level)
     end)
   end
 end

@@ -224,11 +224,13 @@ function Prompt:submit()
   end
 end
 
---- The same where the user was typing; they go on where it stays.
+--- The same where the user was typing; they go on where it stays. Why is shown then: as Insert mode begins it hides it.
 function M.submit()
   local prompt = connection.prompt
-  if prompt and not guard(prompt.submit, prompt) and prompt:is_open() then
-    api.nvim_feedkeys("gi", "ni", false)
+  local ok, raised = pcall(Prompt.submit, prompt)
+  if prompt and not ok then
+    api.nvim_feedkeys(prompt:is_open() and "gi" or "", "ni", false)
+    vim.schedule_wrap(require("botglue.host.notify").error)(raised)
   end
 end
 
@@ -241,10 +243,8 @@ function Prompt:map()
       if pressed then
         -- Before the next typed one.
         api.nvim_feedkeys(vim.keycode(pressed), "ni", false)
-      elseif self[does] then
-        guard(self[does], self)
       else
-        guard(key.asked and self.ask or self.tell, self, does)
+        guard(self[does] or key.asked and self.ask or self.tell, self, does)
       end
     end, { buffer = self.bufnr, nowait = lhs ~= "g?", desc = "botglue: the prompt" })
   end
