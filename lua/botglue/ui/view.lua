@@ -15,6 +15,7 @@ local M = {}
 
 local api, tell = vim.api, client.tell
 local LEAST = 5 -- rows that there have to be beside a range
+local ENDED = "%#BotglueFailure#✗ the host has ended · q close"
 
 ---@class botglue.HostWindow: botglue.OwnWindow, botglue.Placed, botglue.ListOrigin
 ---@field id string
@@ -177,13 +178,9 @@ function View:watch()
     self.side = nil
     tell("geometry", ask.here())
   end)
-  on("WinClosed", function(event)
-    if tonumber(event.match) == self.against then
-      vim.schedule(function()
-        self:close()
-      end)
-    end
-  end)
+  on("WinClosed", function()
+    vim.schedule_wrap(self.close)(self)
+  end, { pattern = tostring(self.against) })
   local here = { buffer = self.bufnr }
   on("BufWinEnter", function()
     own.set_options(api.nvim_get_current_win(), self.opening.window)
@@ -273,8 +270,7 @@ local function draw(call)
   if call.open then
     local goes_there = enters(call)
     if goes_there == nil then
-      tell("closed", { view = call.id })
-      return
+      return tell("closed", { view = call.id })
     end
     view = open(call, goes_there)
   elseif not view then
@@ -338,11 +334,18 @@ function M.draw(call)
   error(err, 0)
 end
 
--- The host is gone, and with it all that its windows could do.
-table.insert(connection.hooks.lost, function()
-  connection.late = {}
-  for _, view in pairs(vim.tbl_extend("error", {}, connection.views)) do
-    view:close()
+-- The host is gone. A window stays with what it shows, for what is typed in it is not meant for the text below, and
+-- says so where it has a row for that. Its id is free for the next host.
+table.insert(connection.hooks.lost, function(_, err)
+  local left = connection.views
+  connection.late, connection.views = {}, {}
+  for id, view in pairs(left) do
+    view.id, view.opening.with = "-" .. id, view.opening.with and "-" .. view.opening.with
+    connection.views[view.id] = view
+    pcall(own.set_options, view.win, { winbar = view.opening.kind == "pane" and "" or ENDED })
+  end
+  if next(left) then
+    require("botglue.host.notify").error("botglue: " .. err.message)
   end
 end)
 

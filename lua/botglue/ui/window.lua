@@ -73,10 +73,7 @@ end
 
 --- A floating window's ruler is drawn where messages are, and Neovim leaves it there.
 local function wipe_ruler()
-  local drawn = vim.iter(api.nvim_list_uis()):any(function(ui)
-    return not ui.ext_messages
-  end)
-  if drawn and vim.o.ruler and vim.o.laststatus >= 2 and vim.o.cmdheight > 0 then
+  if #api.nvim_list_uis() > 0 and vim.o.ruler and vim.o.laststatus >= 2 and vim.o.cmdheight > 0 then
     api.nvim_echo({ { "" } }, false, {})
   end
 end
@@ -91,13 +88,9 @@ function M.close(own)
   if api.nvim_win_is_valid(own.win) and api.nvim_win_get_buf(own.win) == own.bufnr then
     pcall(api.nvim_win_close, own.win, true)
   end
-  if api.nvim_buf_is_valid(own.bufnr) then
-    pcall(api.nvim_buf_delete, own.bufnr, { force = true })
-  end
-  if was_here and api.nvim_win_is_valid(own.before) then
-    pcall(api.nvim_set_current_win, own.before)
-  end
+  pcall(api.nvim_buf_delete, own.bufnr, { force = true })
   if was_here then
+    pcall(api.nvim_set_current_win, own.before)
     wipe_ruler()
   end
 end
