@@ -115,6 +115,12 @@ test("q closes the proposal, and so does the end of either window", function()
   end
 end)
 
+test("a window that the user compares stays compared", function()
+  local nvim = held()
+  nvim:type(":vnew<CR>:windo diffthis<CR>:Botglue diff 1<CR>q")
+  equal(windows(nvim), { { { "" }, true }, { ROWS, true } })
+end)
+
 test("the proposal is closed once its answer is decided", function()
   for what, expected in pairs({ accept = PROPOSED, reject = ROWS }) do
     local nvim = held()

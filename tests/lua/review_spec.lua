@@ -221,6 +221,8 @@ test("in a window in diff mode the keys are Neovim's own, and no hunks are drawn
     return nvim:lua("return vim.wo.diff and #vim.api.nvim_tabpage_list_wins(0) == 2")
   end)
   nvim:eventually("it is drawn", "return vim.fn.diff_hlID(2, 1) ~= 0")
+  nvim:type(":Botglue review<CR>")
+  contains(nvim:messages(), "botglue: no hunks in diff mode: use :diffoff, or see :Botglue diff 1")
   equal(nvim:lua("return #vim.api.nvim_buf_get_extmarks(1, -1, 0, -1, { type = 'virt_lines' })"), 0)
   nvim:type("gg]cdo")
   equal({ nvim:lines()[2], nvim:lua("return vim.go.operatorfunc") }, { "TWO", "" })

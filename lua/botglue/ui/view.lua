@@ -22,6 +22,7 @@ local ENDED = "%#BotglueFailure#✗ the host has ended · q close"
 ---@field opening table how it is opened: `Opening` in src/ui/opening.rs
 ---@field against integer? the window with which it is compared
 ---@field is_lent boolean? whether that was opened for this
+---@field is_theirs boolean? whether that was in diff mode before
 ---@field rows botglue.ViewRow[] what it shows
 ---@field at string? the id of the row of the cursor
 ---@field said table<string, string> what the user said last, by action
@@ -103,6 +104,7 @@ function View:show(config)
     config = { split = "right", win = connection.views[self.opening.with].win }
   elseif kind == "against" then
     self.against, self.is_lent = windows.find_or_open(self.opening.against)
+    self.is_theirs = vim.wo[self.against].diff
     config = { split = "right", win = self.against }
   else
     local is_pane = kind == "pane"
@@ -131,7 +133,9 @@ function View:close()
   connection.views[self.id], connection.shown[self.bufnr] = nil, nil
   own.close(self)
   if self.against and api.nvim_win_is_valid(self.against) then
-    api.nvim_win_call(self.against, vim.cmd.diffoff)
+    if not self.is_theirs then
+      api.nvim_win_call(self.against, vim.cmd.diffoff)
+    end
     if self.is_lent then
       pcall(api.nvim_win_close, self.against, false)
     end

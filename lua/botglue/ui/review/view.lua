@@ -170,9 +170,8 @@ end
 ---@param painted table
 function Review:show(painted)
   local tick = painted.tick
-  if painted.id ~= self.job.id or not api.nvim_buf_is_loaded(self.bufnr) then
-    return
-  elseif tick and tick ~= api.nvim_buf_get_changedtick(self.bufnr) then
+  local is_its = painted.id == self.job.id and api.nvim_buf_is_loaded(self.bufnr)
+  if not is_its or tick and tick ~= api.nvim_buf_get_changedtick(self.bufnr) then
     return
   elseif windows.is_typing_interrupted() then
     self.panes = nil
@@ -245,18 +244,19 @@ end
 
 --- Ends the review that is open.
 function M.close()
-  local review = connection.review or errors.fail("no review is open")
-  review:close()
+  (connection.review or errors.fail("no review is open")):close()
 end
 
 --- Opens the review of a held answer whose place is known, in place of one that is open.
 ---@param job botglue.Job
 function M.open(job)
-  if connection.review then
-    connection.review:close()
-  end
   local bufnr = job.range.bufnr
   api.nvim_set_current_win((windows.find_or_open(bufnr)))
+  if vim.wo.diff then
+    errors.fail("no hunks in diff mode: use :diffoff, or see :Botglue diff %d", job.id)
+  elseif connection.review then
+    connection.review:close()
+  end
   highlight.define()
   local self =
     setmetatable({ job = job, bufnr = bufnr, drawn = 0, tops = {}, keys = keys.map(bufnr) }, Review)
