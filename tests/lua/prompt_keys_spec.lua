@@ -56,7 +56,7 @@ test("undo in the prompt has what was typed before an earlier one took its place
   end
 end)
 
-test("<C-f> lists them, what is typed filters the list, <CR> takes one", function()
+test("<C-f> lists them, what is typed filters the list, <CR> takes one, <C-f> leaves it", function()
   local nvim = start({ "make it shorter", "add a test\nand run it", "add docs" })
   nvim:type(":1Botglue<CR><C-f>")
   equal(menu(nvim, 3), { "make it shorter", "add a test", "add docs" })
@@ -65,6 +65,11 @@ test("<C-f> lists them, what is typed filters the list, <CR> takes one", functio
   nvim:type("<CR>")
   equal(nvim:lines(), { "add a test", "and run it" })
   menu(nvim, 0)
+  nvim:type("<C-u><BS><C-u><C-f>add")
+  menu(nvim, 2)
+  nvim:type("<C-f> d")
+  menu(nvim, 0)
+  equal(nvim:lines(), { "add d" })
 end)
 
 --- A project with these files, and its Neovim in the prompt.

@@ -370,6 +370,10 @@ impl Prompt {
             "more" => self.page += 1,
             "earlier" => return self.step(1),
             "later" => return self.step(-1),
+            "list" if self.is_listing && self.has_menu => {
+                self.is_listing = false;
+                return self.menu(0, Vec::new());
+            }
             "list" => {
                 (self.is_listing, self.typed.mode) = (true, Mode::Insert);
                 return self.recall.is_known.then(|| self.list()).flatten();

@@ -31,7 +31,7 @@ local KEYS = {
   { "<C-g>", { "n", "i" }, "way" },
   { "<C-p>", EVERYWHERE, "earlier", "<Up>", asked = true },
   { "<C-n>", EVERYWHERE, "later", "<Down>", asked = true },
-  { "<C-f>", EVERYWHERE, "list", "<C-e>" },
+  { "<C-f>", EVERYWHERE, "list" },
   { "<CR>", "i", "<CR>", "<C-y>" },
   { "<CR>", { "n", "s" }, "submit" },
   { "<Esc>", "n", "leave" },
@@ -113,7 +113,7 @@ function Prompt:ask(key)
   return require("botglue.host.ask").open("prompt", message, { keeps_keys = true })
 end
 
---- Shows earlier prompts as a list. Insert mode starts with the key, never with the list.
+--- Shows earlier prompts as a list, or leaves it. Insert mode starts with the key, never with the list.
 function Prompt:list()
   if not api.nvim_get_mode().mode:match("^i") then
     vim.cmd.startinsert({ bang = true })
