@@ -18,6 +18,8 @@ test("F, P, A and S list the file, the project, all, and this Neovim", function(
     nvim:eventually(case[1], "return vim.api.nvim_buf_line_count(0) == ...", case[2])
   end
   nvim:eventually("it is empty", "return vim.fn.getline(1):find('no jobs in this session') ~= nil")
+  nvim:type(":Botglue history<CR>F")
+  nvim:eventually("the file of the list", "return vim.api.nvim_buf_line_count(0) == 2")
 end)
 
 test("a file is that of its links too", function()

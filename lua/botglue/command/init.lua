@@ -26,6 +26,9 @@ end
 ---@return table
 local function origin()
   local bufnr, cursor, review = api.nvim_get_current_buf(), api.nvim_win_get_cursor(0), connection.review
+  local view = connection.shown[bufnr]
+  -- That of a window of the host is the one from which it was opened.
+  local file = view and vim.fn.winbufnr(view.origin) > 0 and vim.fn.winbufnr(view.origin) or bufnr
   local today = os.date("*t") --[[@as { year: integer, month: integer, day: integer }]]
   return {
     buffer = bufnr,
@@ -33,14 +36,14 @@ local function origin()
     column = cursor[2],
     cwd = vim.fn.getcwd(),
     home = vim.uv.os_homedir() or "",
-    path = capture.path(bufnr),
-    project = capture.project(bufnr),
+    path = capture.path(file),
+    project = capture.project(file),
     earlier = connection.earlier,
     today_ms = os.time({ year = today.year, month = today.month, day = today.day, hour = 0 }) * 1000,
     jobs = require("botglue.jobs.registry").places(),
     review = review and review.job.id,
     shows_review = review and review.bufnr == bufnr,
-    view = connection.shown[bufnr] and connection.shown[bufnr].id,
+    view = view and view.id,
     is_cmdwin = vim.fn.getcmdwintype() ~= "",
   }
 end
@@ -154,9 +157,7 @@ end
 ---@param args table what nvim_create_user_command hands over
 function M.execute(args)
   if connection.applying then
-    vim.schedule(function()
-      M.execute(args)
-    end)
+    vim.schedule_wrap(M.execute)(args)
   else
     errors.guard(execute, args)
   end

@@ -24,9 +24,8 @@ end
 
 --- `<Plug>(botglue-insert)`: below the current line; below the whole of a closed fold, as `o` goes.
 function M.insert()
-  errors.guard(function()
-    start.on(selection.insertion(vim.api.nvim_get_current_buf(), fold_end(vim.fn.line("."))), {})
-  end)
+  local below = selection.insertion(vim.api.nvim_get_current_buf(), fold_end(vim.fn.line(".")))
+  errors.guard(start.on, below, {})
 end
 
 --- `<Plug>(botglue-line)`: the current line, or as many as the count says; a closed fold counts as one, as with `dd`.
