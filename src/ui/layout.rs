@@ -8,7 +8,7 @@ use super::width::{cells, width};
 use crate::render::{BETWEEN, Cell, Column, ListRow, Table};
 
 /// The mark where a text was cut.
-const CUT: &str = "…";
+pub const CUT: &str = "…";
 /// The line of a border.
 const LINE: &str = "─";
 /// The group of a border.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::frame::{Frame, Row};
-use super::layout::{Border, Class, Columns, Key, MORE, Ui, docked, float, inside, wrap};
+use super::layout::{Border, CUT, Class, Columns, Key, MORE, Ui, docked, float, inside, wrap};
 use super::opening::Opening;
 use super::screen::{Effect, Event, View};
 use super::status::SPINNER;
@@ -27,6 +27,8 @@ const WIDTHS: (usize, usize) = (140, 4);
 const MOST_DETAIL: usize = 10;
 /// The sign of one in a picture that stands still.
 const STILL: &str = "▸";
+/// What stands below the list in place of rows that find no room: a transcript has them.
+const REST: &str = "… t has the rest";
 const LABEL: &str = "BotglueLabel";
 const FAILURE: &str = "BotglueFailure";
 
@@ -406,7 +408,7 @@ impl View for List {
             rows.extend(wrap(&words, room).into_iter().map(line));
         }
         let detail = self.at_cursor().and_then(|row| row.detail.as_deref());
-        let detail = detail.map(|detail| wrap(detail, room)).unwrap_or_default();
+        let mut detail = detail.map(|detail| wrap(detail, room)).unwrap_or_default();
         self.pane = self.pane.max(detail.len()).min(MOST_DETAIL.min(ui.lines / 2));
         let (keys, head) = (self.keys(), self.head());
         let size = (width, rows.len().max(1).min(ui.lines * 6 / 10));
@@ -415,6 +417,11 @@ impl View for List {
             return Frame { place: Some(float(size, border, ui)), rows, ..Frame::default() };
         }
         let (place, below) = docked(size, border, self.pane, ui);
+        if detail.len() > below.height {
+            let has_more = self.at_cursor().is_some_and(|row| row.actions.contains(&Action::Transcript));
+            detail.truncate(below.height.saturating_sub(1));
+            detail.push(if has_more { REST } else { CUT }.to_owned());
+        }
         let detail = detail.iter().map(|line| Arc::new(Row::plain(" ").with(line, FAILURE)));
         let below = Frame { place: Some(below), rows: detail.collect(), ..Frame::default() };
         Frame { place: Some(place), rows, below: Some(Box::new(below)), ..Frame::default() }

@@ -101,4 +101,8 @@ fn what_is_too_long_for_a_row_is_below_the_rows() {
     let small = list.frame(Ui { columns: 44, lines: 10, cmdheight: 1 }, 0);
     let below = small.below.unwrap().place.unwrap();
     assert!(below.row + below.height < 10);
+    list.on(Event::Cursor("#1"));
+    let cut = list.frame(Ui { columns: 44, lines: 7, cmdheight: 1 }, 0).below.unwrap();
+    let end = cut.rows.last().unwrap();
+    assert_eq!((cut.rows.len(), end.text.as_str()), (cut.place.unwrap().height, " …"), "what finds no room");
 }
