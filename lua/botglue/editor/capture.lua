@@ -327,7 +327,7 @@ end
 ---@return boolean
 function M.is_idle()
   local is_free = vim.fn.state():find("[^sx]") == nil and vim.fn.getcmdwintype() == ""
-  return is_free and api.nvim_get_mode().mode == "n"
+  return is_free and api.nvim_get_mode().mode:find("^nt?$") ~= nil
 end
 
 --- Tells where the user is once nothing is under way any more, and Neovim waits for them.
