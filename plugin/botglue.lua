@@ -26,12 +26,12 @@ for name, events in pairs({
     pattern = "botglue://answer/*",
     desc = "botglue: " .. name .. " an answer",
     callback = function(args)
+      -- A session that is loaded would say the name, which is too long for a line. It sets the option back.
+      vim.o.shortmess = vim.o.shortmess .. (vim.g.SessionLoad and "F" or "")
       local ok, raised = pcall(require("botglue.ui.review.held")[name], args.buf)
       if not ok then
         -- Not in one line with what the command says.
-        vim.schedule(function()
-          require("botglue.host.notify").error(raised)
-        end)
+        vim.schedule_wrap(require("botglue.host.notify").error)(raised)
       end
     end,
   })

@@ -66,7 +66,9 @@ test("the name of its buffer reads the answer, also in another session", functio
     "require('support.journal').write({ ... })",
     { uuid = "old-1", held_for = "review", lines = { "B" } }
   )
-  nvim:type(":enew<CR>:file botglue://answer/old-1<CR>")
+  -- Without the option Neovim says the name, and a long one asks for Enter.
+  nvim:type(":let SessionLoad = 1<CR>:set shortmess-=F<CR>:enew<CR>:file botglue://answer/old-1<CR>")
+  equal(nvim:screen():find("[Not edited]", 1, true), nil)
   nvim:eventually("it is there, as a session names it", "return vim.fn.getline(1) == 'B'")
   nvim:type(":bwipeout!<CR>:edit botglue://answer/old-1<CR>")
   nvim:eventually("it is there", "return vim.fn.getline(1) == 'B'")
