@@ -106,7 +106,11 @@ impl Host {
         let (id, question) = (entry.id.unwrap_or_default(), job.prompt.clone());
         let answers = vec![Answered { id, question, text: answer(record).join("\n") }];
         let viewer = Viewer { cwd: job.project.clone(), ..Viewer::default() };
-        let talk = Talk { place: render::place(&job.path, None, job.selection.first_line, &viewer), answers };
+        let mut talk = Talk { answers, ..Talk::default() };
+        // The store has no names of buffers without a file.
+        if !job.path.is_empty() {
+            talk.place = render::place(&job.path, None, job.selection.first_line, &viewer);
+        }
         self.answers.keep(Kept { talk: talk.clone(), session: record.session_id.clone(), view: None });
         self.show_answer(token, talk, id)
     }

@@ -135,6 +135,16 @@ test("a question about an answer is one of the answer, also when its window is g
   equal(nvim:screen():find("No Name.*why"), nil)
 end)
 
+test("an answer of an earlier host to what was in no file has no place in its title", function()
+  local nvim = asked()
+  answer(nvim)
+  nvim:type("q")
+  nvim:host("die")
+  nvim:type(":Botglue answer<CR>")
+  equal(shown(nvim), { lines = ANSWER, focused = true })
+  equal(nvim:screen():find("[No Name]:", 1, true), nil)
+end)
+
 test("what the agent printed outside its protocol is an answer too", function()
   local nvim = asked()
   nvim:answer(1, { "raw" }, { held_for = "raw" })
