@@ -73,7 +73,8 @@ local function at_rest(fn)
   if connection.asking == 0 and mode ~= "c" and mode ~= "r" then
     return fn()
   end
-  vim.api.nvim_create_autocmd("SafeState", {
+  -- While a command line is typed each tick ends in a `SafeState`: that would never end.
+  vim.api.nvim_create_autocmd(connection.asking > 0 and "SafeState" or "ModeChanged", {
     once = true,
     desc = "botglue: show what was said meanwhile",
     callback = vim.schedule_wrap(function()
