@@ -59,12 +59,12 @@ impl Conflict {
     /// In the user's words.
     pub fn words(self) -> &'static str {
         match self {
-            Self::Changed { is_one: true } => "conflict: you changed this row, too",
-            Self::Changed { is_one: false } => "conflict: you changed these rows, too",
-            Self::Deleted => "conflict: you deleted what this changes",
-            Self::PutIn => "conflict: you added rows here, too",
-            Self::Beside => "conflict: you changed the row next to this",
-            Self::Doubled => "conflict: you added the same row elsewhere",
+            Self::Changed { is_one: true } => "conflict: this row was changed, too",
+            Self::Changed { is_one: false } => "conflict: these rows were changed, too",
+            Self::Deleted => "conflict: what this changes was deleted",
+            Self::PutIn => "conflict: rows were added here, too",
+            Self::Beside => "conflict: the row next to this was changed",
+            Self::Doubled => "conflict: the same row was added elsewhere",
         }
     }
 }

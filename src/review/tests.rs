@@ -144,9 +144,9 @@ fn a_conflict_says_what_the_user_did() {
         world.edit(typed.0, typed.1);
         world.hunks()[0].conflict.unwrap().words()
     };
-    assert_eq!(words((1..2, "mine")), "conflict: you changed these rows, too");
-    assert_eq!(words((1..3, "")), "conflict: you deleted what this changes");
-    assert_eq!(words((0..1, "mine")), "conflict: you changed the row next to this");
+    assert_eq!(words((1..2, "mine")), "conflict: these rows were changed, too");
+    assert_eq!(words((1..3, "")), "conflict: what this changes was deleted");
+    assert_eq!(words((0..1, "mine")), "conflict: the row next to this was changed");
 }
 
 #[test]

@@ -15,23 +15,19 @@ struct Reason {
     fact: &'static str,
     /// What to do, so that it can be; `%d` is the job's number.
     advice: Option<&'static str>,
-    /// Why it cannot be reverted, where that is said in other words.
-    changed: Option<&'static str>,
 }
 
 /// What is said of a reason.
 fn reason(why: Obstacle) -> Reason {
-    let same = |words| Reason { held: words, fact: words, advice: None, changed: None };
+    let same = |words| Reason { held: words, fact: words, advice: None };
     let Obstacle::Held(why) = why else {
         return Reason { advice: Some("accept it again"), ..same("the text was changed meanwhile") };
     };
     match why {
         HeldFor::Review => same("its answer waits for review"),
         HeldFor::Conflict => Reason {
-            held: "you changed these lines meanwhile",
-            fact: "it conflicts with what you changed",
             advice: Some("see :Botglue review %d, then accept it again"),
-            changed: Some("its lines were changed since"),
+            ..same("its lines were changed meanwhile")
         },
         HeldFor::RangeLost => {
             Reason { advice: Some("select lines, then :Botglue accept %d"), ..same("its place is not known") }
@@ -57,7 +53,6 @@ fn reason(why: Obstacle) -> Reason {
             held: "the buffer is too large to be followed, and its text was changed",
             fact: "its buffer is too large to be followed",
             advice: Some("copy it from :Botglue edit %d"),
-            changed: None,
         },
     }
 }
@@ -82,8 +77,7 @@ pub fn advice(id: u64, why: Obstacle) -> String {
 
 /// Why a decision is refused; `done` is what cannot be done with the answer.
 pub(super) fn refusal(id: u64, done: &str, why: Obstacle) -> String {
-    let Reason { fact, changed, .. } = reason(why);
-    let words = if done == "reverted" { changed.unwrap_or(fact).to_owned() } else { advice(id, why) };
+    let words = if done == "reverted" { reason(why).fact.to_owned() } else { advice(id, why) };
     format!("job {id} cannot be {done}: {words}")
 }
 
@@ -127,7 +121,7 @@ pub(super) fn out_of_sight(said: &str, place: &str, keys: &Keys) -> Value {
 fn landed_words(landing: &str) -> &str {
     match landing {
         "applied" => "landed",
-        "merged" => "landed, merged with your changes",
+        "merged" => "landed, merged with other changes",
         other => other,
     }
 }

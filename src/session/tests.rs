@@ -67,7 +67,7 @@ fn the_option_says_which_ends_are_news() {
     let cases = [
         (Notify::All, "applied", "INFO landed: make it better"),
         (Notify::Failures, "applied", ""),
-        (Notify::Failures, "held", "WARN held: you changed these lines meanwhile · :Botglue review"),
+        (Notify::Failures, "held", "WARN held: its lines were changed meanwhile · :Botglue review"),
         (Notify::None, "held", ""),
     ];
     for (notify, landing, expected) in cases {

@@ -50,8 +50,8 @@ end
 
 test("what was changed since, or is gone, is not reverted", function()
   for keys, words in pairs({
-    ["2GAy<Esc>"] = "its lines were changed since",
-    ["u<C-r>2GAy<Esc>"] = "its lines were changed since",
+    ["2GAy<Esc>"] = "its lines were changed meanwhile",
+    ["u<C-r>2GAy<Esc>"] = "its lines were changed meanwhile",
     ["2Gdd"] = "its place is not known",
   }) do
     local nvim = with_landed({ "one", "two", "three" }, line(2, 2), { "X" })
