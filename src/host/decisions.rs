@@ -86,11 +86,6 @@ impl Host {
             }
             Verdict::Want(intent) => self.feed.send_to(buffer, BufferEvent::Want { job: id, intent }),
             Verdict::InAdvance => self.reject_in_advance(token, id),
-            Verdict::Show => {
-                let words = "for what is shown here: it conflicts with what you changed";
-                self.editor.warn(format!("accept job {id} again {words}"));
-                self.decided(token, Ok(json!({ "show": id })));
-            }
         }
     }
 

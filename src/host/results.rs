@@ -16,7 +16,7 @@ use crate::journal::{self, Amounts, Change, Landed};
 use crate::land::{self, HeldFor};
 use crate::memory;
 use crate::mirror::{BufferEvent, Intent, MirrorEvent, Obstacle, SettledIntent, Settlement};
-use crate::session::{Decision, Patch};
+use crate::session::{Decision, Patch, Pending};
 use crate::stream::Outcome;
 
 /// How long others may keep what they have of a job of which nothing is left: a reply that is under way, a line that is
@@ -238,12 +238,18 @@ impl Host {
     }
 
     fn refused(&mut self, id: u64, why: Obstacle) {
-        let Some((patch, sentence, token)) = self.session.refused(id, why) else { return };
+        let Some((patch, sentence, Pending { token, shows })) = self.session.refused(id, why) else { return };
         self.tell(patch);
-        if why == Obstacle::Held(HeldFor::Conflict) {
+        let is_conflict = why == Obstacle::Held(HeldFor::Conflict);
+        if is_conflict {
             self.show_again(id);
         }
         match token {
+            Some(token) if is_conflict && shows => {
+                let words = "for what is shown here: its lines were changed meanwhile";
+                self.editor.warn(format!("accept job {id} again {words}"));
+                self.decided(token, Ok(json!({ "show": id })));
+            }
             Some(token) => self.decided(token, Err(sentence)),
             None => self.editor.error(sentence),
         }

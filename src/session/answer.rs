@@ -183,11 +183,6 @@ impl HeldAnswer {
         self.doubt.as_deref().filter(|_| self.why == HeldFor::Doubtful.name())
     }
 
-    /// Whether it conflicts with what the user changed, and they have not seen how.
-    pub(super) fn is_unseen_conflict(&self) -> bool {
-        self.why == HeldFor::Conflict.name() && self.shown.is_none()
-    }
-
     /// Whether its buffer is too large to be followed.
     pub fn is_too_large(&self) -> bool {
         self.why == HeldFor::TooLarge.name()

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Known, Pending, Session, ShownAs, Stage, sentences};
+use super::{Known, Session, ShownAs, Stage, sentences};
 use crate::land::HeldFor;
 use crate::mirror::{Intent, Obstacle};
 
@@ -14,7 +14,7 @@ pub const OF_SEVERAL: u64 = 1 << 53;
 pub enum Decision {
     /// That it lands in its range.
     Accept {
-        /// A conflict that they have not seen is shown instead.
+        /// A conflict that they have not seen is shown then.
         shows: bool,
     },
     /// That it lands in these rows.
@@ -30,13 +30,20 @@ pub enum Decision {
     Revert,
 }
 
+/// A decision that is under way.
+#[derive(Debug, Default)]
+pub struct Pending {
+    /// Of who waits for it, if anybody does.
+    pub token: Option<u64>,
+    /// A conflict that the user has not seen is shown.
+    pub shows: bool,
+}
+
 /// What a decision leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// This is wanted of its range.
     Want(Intent),
-    /// Its conflicts are shown first.
-    Show,
     /// What is left of it is dropped.
     DropRest,
     /// This became of it.
@@ -58,6 +65,7 @@ impl Session {
         token: u64,
     ) -> Result<Verdict, String> {
         let is_revert = decision == Decision::Revert;
+        let shows = decision == Decision::Accept { shows: true };
         let none = || {
             let none = if is_revert { "has nothing to revert" } else { "is not held" };
             Err(format!("job {id} {none}"))
@@ -94,9 +102,6 @@ impl Session {
             (Stage::Held(answer), Decision::Accept { .. }) if !has_buffer || answer.misses_block() => {
                 return refuse(if has_buffer { HeldFor::BlockRows } else { HeldFor::BufferGone });
             }
-            (Stage::Held(answer), Decision::Accept { shows: true }) if answer.is_unseen_conflict() => {
-                Verdict::Show
-            }
             (Stage::Held(answer), Decision::Accept { .. }) => Verdict::Want(Intent::Accept {
                 lines: answer.lines(),
                 dropped: answer.dropped().to_vec(),
@@ -120,7 +125,7 @@ impl Session {
         };
         job.is_unwanted |= verdict == Verdict::InAdvance;
         if matches!(verdict, Verdict::Want(_)) {
-            job.deciding = Some(Pending { token: Some(token) });
+            job.deciding = Some(Pending { token: Some(token), shows });
         }
         Ok(verdict)
     }

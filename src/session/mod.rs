@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use rmpv::Value;
 
 pub use answer::{HeldAnswer, ShownAs};
-pub use decide::{Decision, OF_SEVERAL, Verdict};
+pub use decide::{Decision, OF_SEVERAL, Pending, Verdict};
 pub use job_patch::Patch;
 pub use known::{Batch, Known, Recording};
 pub use live::{Doing, Ended, Live, LiveState, Look, Tone, Wait};
@@ -85,13 +85,6 @@ enum Stage {
     Held(Box<HeldAnswer>),
     /// Its answer landed, and can be reverted.
     Landed,
-}
-
-/// A decision that is under way.
-#[derive(Debug)]
-struct Pending {
-    /// Of who waits for it, if anybody does.
-    token: Option<u64>,
 }
 
 /// An answer of which nothing has become yet.
@@ -257,10 +250,10 @@ impl Session {
         (Some(patch), token)
     }
 
-    /// A decision is impossible. Returns what the plugin is told, the sentence, and the token of who waits for it.
-    pub fn refused(&mut self, id: u64, why: Obstacle) -> Option<(Patch, String, Option<u64>)> {
+    /// A decision is impossible. Returns what the plugin is told, the sentence, and the decision.
+    pub fn refused(&mut self, id: u64, why: Obstacle) -> Option<(Patch, String, Pending)> {
         let job = self.jobs.get_mut(&id)?;
-        let token = job.deciding.take().and_then(|pending| pending.token);
+        let pending = job.deciding.take().unwrap_or_default();
         let mut patch = Patch::new(id).decided();
         let done = if matches!(job.stage, Stage::Held(_)) { "accepted" } else { "reverted" };
         if let Stage::Held(answer) = &mut job.stage
@@ -275,7 +268,7 @@ impl Session {
             patch = patch.with("held_for", why.name());
             self.ends(id, Some(Look::Held), &said, 0);
         }
-        Some((patch, sentences::refusal(id, done, why), token))
+        Some((patch, sentences::refusal(id, done, why), pending))
     }
 
     /// Whether the answer of a job that goes on will not land.

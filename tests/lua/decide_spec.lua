@@ -47,28 +47,34 @@ local function refused(nvim, id)
 end
 
 test("a conflict is accepted once it was shown, as it was shown, as one step", function()
-  local nvim = child.with_host({ "a", "b", "c", "d", "e", "f" })
-  nvim:run(line(1, 6))
-  nvim:type("1GAx<Esc>6GAy<Esc>")
-  nvim:answer(1, { "a", "b", "c", "D", "e", "F" })
-  equal(nvim:job(1).held_for, "conflict")
-  suite.contains(
-    refused(nvim),
-    "job 1 cannot be accepted: it conflicts with what you changed: see :Botglue review 1, then accept it again"
-  )
-  equal({ landing(nvim), nvim:lines() }, { "held", { "ax", "b", "c", "d", "e", "fy" } })
-  nvim:type(":Botglue accept 1<CR>")
-  nvim:eventually(
-    "it is shown",
-    "local review = require('botglue.host.connection').review return review and review.drawn > 0"
-  )
-  equal(landing(nvim), "held")
-  suite.contains(nvim:screen(), "2 hunks, 1 ⚠")
-  nvim:type(":Botglue accept 1<CR>")
-  nvim:eventually("the review ends", "return require('botglue.host.connection').review == nil")
-  equal({ landing(nvim), nvim:lines() }, { "merged", { "ax", "b", "c", "D", "e", "F" } })
-  nvim:type("u")
-  equal(nvim:lines(), { "ax", "b", "c", "d", "e", "fy" })
+  for _, is_later in ipairs({ false, true }) do
+    local nvim = child.with_host({ "a", "b", "c", "d", "e", "f" })
+    nvim:run(line(1, 6), { review = is_later })
+    nvim:type(is_later and "" or "1GAx<Esc>6GAy<Esc>")
+    nvim:answer(1, { "a", "b", "c", "D", "e", "F" })
+    equal(nvim:job(1).held_for, is_later and "review" or "conflict")
+    if is_later then
+      nvim:type("1GAx<Esc>6GAy<Esc>")
+    else
+      suite.contains(
+        refused(nvim),
+        "job 1 cannot be accepted: its lines were changed meanwhile: see :Botglue review 1, then accept it again"
+      )
+    end
+    equal({ landing(nvim), nvim:lines() }, { "held", { "ax", "b", "c", "d", "e", "fy" } })
+    nvim:type(":Botglue accept 1<CR>")
+    nvim:eventually(
+      "it is shown",
+      "local review = require('botglue.host.connection').review return review and review.drawn > 0"
+    )
+    equal(landing(nvim), "held")
+    suite.contains(nvim:screen(), "2 hunks, 1 ⚠")
+    nvim:type(":Botglue accept 1<CR>")
+    nvim:eventually("the review ends", "return require('botglue.host.connection').review == nil")
+    equal({ landing(nvim), nvim:lines() }, { "merged", { "ax", "b", "c", "D", "e", "F" } })
+    nvim:type("u")
+    equal(nvim:lines(), { "ax", "b", "c", "d", "e", "fy" })
+  end
 end)
 
 test("what was typed since a conflict was shown is shown before it is replaced", function()

@@ -70,8 +70,6 @@ local function accept_at(job, opts)
     fail("the lines %s, %s are not in the buffer", tostring(first), tostring(last))
   elseif job.range:place() then
     fail("the place of job %d is known: accept it without a range", job.id)
-  elseif not vim.bo[bufnr].modifiable then
-    fail("job %d cannot be accepted here: the buffer cannot be changed", job.id)
   elseif job.range.bufnr ~= bufnr then
     job.range:move_to(bufnr)
   end
@@ -93,21 +91,21 @@ function M.accept(id, opts, shows)
     local now = bufnr and api.nvim_buf_get_changedtick(bufnr)
     M.decide("accept", id, { hunk = opts.hunk, tick = opts.tick, now = now })
   else
-    local result = M.decide("accept", id, { shows = shows and not job.range.lost })
+    local result = M.decide("accept", id, { shows = shows })
     return result and result.show ~= nil
   end
 end
 
 --- What a held answer would change in its buffer, for a script.
 ---@param id integer
----@return table
+---@return botglue.Hunk[] hunks
+---@return integer tick
 function M.hunks(id)
   local place = M.place(registry.job(id))
   local bufnr = place.buffer or fail("the buffer of job %d is gone: see :Botglue edit %d", id, id)
   place.tick, place.tabstop = api.nvim_buf_get_changedtick(bufnr), vim.bo[bufnr].tabstop
   local told = ask.open("hunks", place, { within = 2000, keeps_keys = true })
-  told.hunks.tick = told.tick
-  return told.hunks
+  return told.hunks, told.tick
 end
 
 return M
