@@ -63,6 +63,12 @@
 ---@field status "running"|"ok"|"error"|"denied"|"unfinished"
 ---@field error string?
 
+---@class botglue.Hunk what a held answer would change
+---@field first integer from 1
+---@field last integer `first - 1` where rows are put in
+---@field lines string[]
+---@field conflict boolean
+
 ---@class botglue.Update what an observer of a job gets
 ---@field kind "state"|"text"|"thinking"|"tool"|"restart"|"retry"|"gap"|"finished"
 ---@field status string? of `state`

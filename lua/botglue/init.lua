@@ -92,12 +92,10 @@ end
 
 --- The hunks of a held answer: what it would change in its buffer.
 ---@param id integer
----@return { tick: integer?, [integer]: { first: integer, last: integer, lines: string[], conflict: boolean } } lines
---- from 1; where rows are put in, `last` is `first - 1`
----@return integer? tick the changedtick of the text that they are for
+---@return botglue.Hunk[] hunks
+---@return integer tick the changedtick of the text that they are for
 function M.hunks(id)
-  local hunks = require("botglue.jobs.decide").hunks(id)
-  return hunks, hunks.tick
+  return require("botglue.jobs.decide").hunks(id)
 end
 
 --- Shows a held answer; without a number the next one, those of earlier sessions too.

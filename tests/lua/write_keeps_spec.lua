@@ -90,7 +90,7 @@ local WAYS = {
     landing = "merged",
   },
   ["an answer that is accepted"] = decided("b.accept(1)"),
-  ["a hunk that is taken"] = decided("b.accept(1, { hunk = 1, tick = b.hunks(1).tick })"),
+  ["a hunk that is taken"] = decided("b.accept(1, { hunk = 1, tick = select(2, b.hunks(1)) })"),
   ["an answer that is reverted"] = decided("b.revert(1)", {
     [3] = { "line 10", "line 11", "line 12" },
     landing = "reverted",
