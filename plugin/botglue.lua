@@ -1,48 +1,18 @@
 -- Registers the command and the maps. Requires no botglue module and starts nothing: that happens on first use.
-if vim.g.loaded_botglue then
+-- `setup()` reads it once more for the maps.
+local is_again = vim.fn.exists(":Botglue") == 2
+if vim.g.loaded_botglue and not is_again then
   return
 end
 vim.g.loaded_botglue = 1
 
-vim.api.nvim_create_user_command("Botglue", function(args)
-  require("botglue.command").execute(args)
-end, {
-  nargs = "*",
-  range = true,
-  bang = true,
-  desc = "Run an agent on a range",
-  complete = function(...)
-    return require("botglue.command").complete(...)
-  end,
-})
-
--- The buffer of an answer has a name that reads itself, also in another session: `:mksession` has a new buffer get it.
-for name, events in pairs({
-  read = { "BufReadCmd", "BufFilePost" },
-  typed = { "TextChanged", "TextChangedI", "TextChangedP" },
-  write = { "BufWriteCmd" },
-}) do
-  vim.api.nvim_create_autocmd(events, {
-    pattern = "botglue://answer/*",
-    desc = "botglue: " .. name .. " an answer",
-    callback = function(args)
-      -- A session that is loaded would say the name, which is too long for a line. It sets the option back.
-      vim.o.shortmess = vim.o.shortmess .. (vim.g.SessionLoad and "F" or "")
-      local ok, raised = pcall(require("botglue.ui.review.held")[name], args.buf)
-      if not ok then
-        -- Not in one line with what the command says.
-        vim.schedule_wrap(require("botglue.host.notify").error)(raised)
-      end
-    end,
-  })
-end
-
-local options = vim.g.botglue
-if type(options) == "function" then
-  local ok, returned = pcall(options)
-  options = ok and returned
-end
-local has_defaults = type(options) ~= "table" or options.default_keymaps ~= false
+-- The options, as far as they are known without a module.
+local is_read, options = pcall(function()
+  local client, global = package.loaded["botglue.host.client"], vim.g.botglue
+  return client and client.options() or type(global) == "function" and global() or global
+end)
+options = is_read and type(options) == "table" and options or {}
+local has_defaults = options.default_keymaps ~= false
 
 -- Of each map the mode, the name, what it does, what it runs (behind `:` a command, behind `=` what returns keys), and
 -- its default key.
@@ -88,10 +58,48 @@ for _, map in ipairs(MAPS) do
   end
 end
 
+if is_again then
+  return
+end
+
+vim.api.nvim_create_user_command("Botglue", function(args)
+  require("botglue.command").execute(args)
+end, {
+  nargs = "*",
+  range = true,
+  bang = true,
+  desc = "Run an agent on a range",
+  complete = function(...)
+    return require("botglue.command").complete(...)
+  end,
+})
+
+-- The buffer of an answer has a name that reads itself, also in another session: `:mksession` has a new buffer get it.
+for name, events in pairs({
+  read = { "BufReadCmd", "BufFilePost" },
+  typed = { "TextChanged", "TextChangedI", "TextChangedP" },
+  write = { "BufWriteCmd" },
+}) do
+  vim.api.nvim_create_autocmd(events, {
+    pattern = "botglue://answer/*",
+    desc = "botglue: " .. name .. " an answer",
+    callback = function(args)
+      if vim.g.SessionLoad then
+        -- It would say the name, which is too long for a line. It sets the option back.
+        vim.o.shortmess = vim.o.shortmess .. "F"
+      end
+      local ok, raised = pcall(require("botglue.ui.review.held")[name], args.buf)
+      if not ok then
+        -- Not in one line with what the command says.
+        vim.schedule_wrap(require("botglue.host.notify").error)(raised)
+      end
+    end,
+  })
+end
+
 -- Small files name held answers of earlier sessions; where there are no journals, nothing is loaded.
 local function announce_earlier()
-  local given = type(options) == "table" and options.data_dir or vim.fn.stdpath("data") .. "/botglue"
-  local dir = vim.fs.normalize(tostring(given))
+  local dir = vim.fs.normalize(tostring(options.data_dir or vim.fn.stdpath("data") .. "/botglue"))
   if package.loaded["botglue.host.client"] or vim.uv.fs_stat(dir .. "/journal") then
     require("botglue.host.errors").guard(require("botglue.command.earlier").announce)
   end

@@ -27,6 +27,8 @@ function M.setup(opts)
     connection.setup = vim.deepcopy(opts)
     if not client.options().default_keymaps then
       require("botglue.command.maps").remove_default_keymaps()
+    elseif vim.g.loaded_botglue then
+      vim.cmd.runtime("plugin/botglue.lua")
     end
   end)
   if not ok then

@@ -91,6 +91,17 @@ test("default_keymaps = false takes away the keys that are still ours, and no ot
   equal({ mapped("<leader>pp"), mapped("<leader>pp", "x"), mapped("<leader>pa", "x") }, { "", "", "mine" })
 end)
 
+test("setup() decides on the keys, before the plugin is loaded and after it", function()
+  for wanted, expected in pairs({ [true] = DEFAULTS, [false] = {} }) do
+    local given = ("vim.g.botglue = { default_keymaps = %s }"):format(not wanted)
+    local setup = ("require('botglue').setup({ default_keymaps = %s })"):format(wanted)
+    equal(ours(child.start(given .. " " .. setup)), expected, "before")
+    local nvim = child.start(given)
+    nvim:lua(setup)
+    equal(ours(nvim), expected, "after")
+  end
+end)
+
 test("<leader>pp in normal mode asks for what is inserted below the line", function()
   local nvim = child.with_host({ "one", "two", "three" })
   nvim:type("2G\\pp")

@@ -67,9 +67,7 @@ end
 function M.remove_default_keymaps()
   for _, mode in ipairs({ "n", "x" }) do
     for _, map in ipairs(vim.api.nvim_get_keymap(mode)) do
-      local is_ours = vim.startswith(map.desc or "", "botglue: ")
-        and vim.startswith(map.rhs or "", "<Plug>(botglue-")
-      if is_ours then
+      if (map.desc or ""):find("^botglue: ") and (map.rhs or ""):find("^<Plug>%(botglue%-") then
         vim.keymap.del(mode, map.lhs)
       end
     end
