@@ -19,11 +19,11 @@ vim.fn.writefile({ job and job.landing or "never" }, "landing.txt")
 vim.cmd.write()
 "#;
 
-/// Runs [`SCRIPT`] in a Neovim that is started with these arguments, and gives back what landed and the file.
-fn run(arguments: &[&str]) -> (String, String) {
+/// Runs a script in a Neovim that is started with these arguments, and gives back what landed and the file.
+fn run(script: &str, arguments: &[&str]) -> (String, String) {
     let scratch = Scratch::new();
     let file = scratch.write("a.txt", "a\nb\n");
-    scratch.write("script.lua", SCRIPT);
+    scratch.write("script.lua", script);
     let options = json!({
         "host": env!("CARGO_BIN_EXE_botglue"),
         "agents": agents::fault(&scratch, "A", ""),
@@ -47,10 +47,14 @@ fn run(arguments: &[&str]) -> (String, String) {
 #[test]
 fn an_answer_lands_while_a_script_waits_at_start_up() {
     let expected = ("applied\n".to_owned(), "A\nb\n".to_owned());
-    assert_eq!(run(&["a.txt", "-c", "luafile script.lua", "-c", "qa!"]), expected);
-    assert_eq!(run(&["a.txt", "-S", "script.lua", "-c", "qa!"]), expected);
+    assert_eq!(run(SCRIPT, &["a.txt", "-c", "luafile script.lua", "-c", "qa!"]), expected);
+    assert_eq!(run(SCRIPT, &["a.txt", "-S", "script.lua", "-c", "qa!"]), expected);
     let autocommand = "autocmd VimEnter * execute 'luafile script.lua' | qa!";
-    assert_eq!(run(&["--cmd", autocommand, "a.txt"]), expected);
+    assert_eq!(run(SCRIPT, &["--cmd", autocommand, "a.txt"]), expected);
+    // Without a screen it may wait by itself.
+    let plain = "vim.wait(20000, function() return botglue.job(id).landing end) and botglue.job(id)";
+    let script = format!("vim.cmd.edit('a.txt'){}", SCRIPT.replace("botglue.wait(id, 20000)", plain));
+    assert_eq!(run(&script, &["-l", "script.lua"]), expected);
 }
 
 #[test]

@@ -102,10 +102,7 @@ end
 ---@param bufnr integer
 ---@return boolean
 local function is_elsewhere(bufnr)
-  if vim.v.vim_did_enter == 0 then
-    return true
-  end
-  return api.nvim_get_current_buf() ~= bufnr and not is_in_autocommand()
+  return vim.v.vim_did_enter == 0 or api.nvim_get_current_buf() ~= bufnr and not is_in_autocommand()
 end
 
 --- Whether text may change in a buffer now.
@@ -118,16 +115,17 @@ function M.is_safe(bufnr)
     return true
   end
   local mode, state = api.nvim_get_mode().mode, vim.fn.state()
-  if is_pasting() then
-    return false
-  elseif (mode == "n" or mode == "nt") and connection.waiting > 0 then
+  if (mode == "n" or mode == "nt") and connection.waiting > 0 then
     -- A script waits for us: its own mapping, autocommand or operator function is no reason to make it wait, nor is
     -- what it printed. (A real pending operator has a mode of its own.)
     state = state:gsub("[oSxcs]", "")
     -- A key that takes a hunk waits for that, also within a macro.
     state = connection.deciding_in == bufnr and state:gsub("m", "") or state
+  elseif mode == "n" and #api.nvim_list_uis() == 0 then
+    -- Without a screen a script has the keys, and `nvim -l` never waits for one.
+    state = state:gsub("[oS]", "")
   end
-  return SAFE[mode] == true and state == ""
+  return SAFE[mode] == true and state == "" and not is_pasting()
 end
 
 --- Calls `fn` whenever a safe moment may have come for a buffer, until the returned function is called.
