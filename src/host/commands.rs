@@ -70,10 +70,12 @@ impl Host {
             return Err(format!("no {list} item {place}"));
         }
         let (groups, lost) = command::groups(items);
+        // A range leaves out more than what is no place.
+        let lost = lost + if *has_range { 0 } else { count.saturating_sub(items.len()) };
         if groups.is_empty() {
             return Err(format!("the files of the {list} list are not there"));
         }
-        let warning = (lost > 0).then(|| format!("botglue: {lost} items are in no file, or behind its end"));
+        let warning = (lost > 0).then(|| format!("botglue: {lost} items are no place in a file"));
         let question = (groups.len() > MANY)
             .then(|| format!("botglue: start {} jobs, {} at a time?", groups.len(), options.max_parallel));
         let note = |(line, severity, message): &(u64, &str, String)| json!({ "line": line, "severity": severity, "message": message, "source": "" });

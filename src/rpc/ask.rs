@@ -166,7 +166,7 @@ pub struct EachOf {
     /// Which list it is: `quickfix` or `location`.
     pub list: String,
     /// How many items that has.
-    pub count: u64,
+    pub count: usize,
     /// Lines were given.
     #[serde(default)]
     pub has_range: bool,

@@ -160,10 +160,10 @@ test("what cannot be is one error line", function()
     "botglue: the files of the quickfix list are not there"
   )
   -- Where some are there the others are left out.
-  local nvim = with_list({ { "c", 1 }, { "a", 9 }, { "a", 1 } })
+  local nvim = with_list({ { "c", 1 }, { "a", 9 }, { "a", 1 }, { "a", 0 } })
   nvim:type(":Botglue each mend it<CR>")
   requests(nvim, 1)
-  contains(nvim:messages(), "botglue: 2 items are in no file, or behind its end")
+  contains(nvim:messages(), "botglue: 3 items are no place in a file")
 end)
 
 test("who has many items is asked first, a script is not", function()
