@@ -124,9 +124,23 @@ impl<'a> Json<'a> {
         })
     }
 
-    /// `true` or `false`.
+    /// The string, which is a piece of a text: one may end within a surrogate pair, whose `half` begins the next one.
+    pub fn piece(self, half: &mut Vec<u8>) -> Option<Text<'a>> {
+        let written = self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+        let (before, last) = written.split_at(written.len().saturating_sub(6));
+        let is_escape = before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 0;
+        let is_half = is_escape && unit(last).is_some_and(|unit| (0xd800..0xdc00).contains(&unit));
+        if half.is_empty() && !is_half {
+            return self.text();
+        }
+        let (whole, rest) = if is_half { (before, last) } else { (written, &[][..]) };
+        let whole = [&std::mem::replace(half, rest.to_vec()), whole].concat();
+        Some(Cow::Owned(unescaped(&whole, usize::MAX)))
+    }
+
+    /// `true` or `false`, also as a string.
     pub fn flag(self) -> Option<bool> {
-        self.number()
+        self.number().or_else(|| self.text()?.parse().ok())
     }
 
     /// A number; amounts and counts only, so it reads as one from zero to [`MAX_AMOUNT`].

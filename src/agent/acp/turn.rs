@@ -40,6 +40,8 @@ pub struct Turn {
     text: String,
     /// The beginning of the last chunk of it.
     chunk: String,
+    /// The half of a character with which that ended.
+    half: Vec<u8>,
     /// A request to the model has ended since that text.
     request_ended: bool,
     /// The beginning of the texts since the last message that are none of one.
@@ -65,7 +67,7 @@ impl Turn {
         match &*update.kind() {
             "agent_message_chunk" => self.chunk(update, quirks, each),
             "agent_thought_chunk" => {
-                if let Some(text) = update.text() {
+                if let Some(text) = update.text(&mut Vec::new()) {
                     each(Event::Thinking { piece: Piece::Part, text });
                 }
             }
@@ -111,7 +113,7 @@ impl Turn {
             self.usage.get_or_insert_default().add(tokens);
             self.request_ended = true;
         }
-        let Some(text) = update.text() else { return };
+        let Some(text) = update.text(&mut self.half) else { return };
         match update.message().as_deref() {
             Some(id) => {
                 if self.message.as_deref() != Some(id) {

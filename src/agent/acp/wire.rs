@@ -8,8 +8,8 @@ use crate::stream::event::{Argument, Output, Text};
 
 /// The id of a response as the number that a request of ours had.
 pub fn own_id(message: &Object<'_>) -> Option<u64> {
-    let written = str::from_utf8(message.get("id").0).ok()?;
-    written.trim_matches('"').parse().ok()
+    let id = message.get("id");
+    id.count().or_else(|| id.text()?.parse().ok())
 }
 
 /// Tokens with what came from a cache left out of those that were sent: Qwen and Copilot count it in, which the total
@@ -111,11 +111,11 @@ impl<'a> SessionUpdate<'a> {
         self.get("toolCallId").text()
     }
 
-    /// Of a chunk: its text, where it is one.
-    pub fn text(&self) -> Option<Text<'a>> {
+    /// Of a chunk: its text, where it is one, behind the half of a character with which the one before ended.
+    pub fn text(&self, half: &mut Vec<u8>) -> Option<Text<'a>> {
         let block = self.get("content").object();
         let is_text = block.get("type").text().is_none_or(|kind| kind == "text");
-        block.get("text").text().filter(|text| is_text && !text.is_empty())
+        block.get("text").piece(half).filter(|text| is_text && !text.is_empty())
     }
 
     /// The name of the tool that is called.

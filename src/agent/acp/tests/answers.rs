@@ -45,7 +45,8 @@ fn only_what_comes_between_prompt_and_result_in_our_session_counts() {
         .to_string(),
     );
     talk.text(None, "ours");
-    let id = talk.sent.last().unwrap()["id"].clone();
+    // `3.0` is the same number.
+    let id = talk.sent.last().unwrap()["id"].as_f64();
     talk.hear(&json!({"id": id, "result": {"stopReason": "end_turn"}}).to_string());
     talk.text(None, " late");
     talk.text(Some("m"), "another message");
@@ -54,6 +55,17 @@ fn only_what_comes_between_prompt_and_result_in_our_session_counts() {
     talk.stream.close(&mut |_| {});
     talk.text(None, " too late");
     assert_eq!(answer(&talk.end()), "ours late");
+}
+
+#[test]
+fn a_character_may_come_in_two_chunks() {
+    let mut talk = Talk::prompted("none");
+    for text in [r"a\ud83d", r"\ude00", r"\\ud83d", r"\ud83d", "b"] {
+        let update = r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"TEXT"}}"#;
+        let params = format!(r#"{{"sessionId":"s1","update":{}}}"#, update.replace("TEXT", text));
+        talk.hear(&format!(r#"{{"method":"session/update","params":{params}}}"#));
+    }
+    assert_eq!(answer(&talk.ends("end_turn")), "a😀\\ud83d\u{fffd}b");
 }
 
 #[test]

@@ -51,6 +51,7 @@ fn the_result_confirms_the_last_message() {
 #[test]
 fn only_a_result_without_an_error_is_an_answer() {
     let flagless = r#"{"type":"result","subtype":"error_during_execution","is_error":false,"result":"fine"}"#;
+    let string = flagless.replace("false", "\"true\"").replace("error_during_execution", "success");
     let refused = with(r#""stop_reason":"refusal""#, DONE);
     let full = with(r#""stop_reason":"model_context_window_exceeded""#, DONE);
     let notice = with(r#""origin":{"kind":"task-notification"}"#, DONE);
@@ -61,6 +62,7 @@ fn only_a_result_without_an_error_is_an_answer() {
     let (wrong_key, busy) = (refusal(401), refusal(529));
     check(&[
         (&[flagless], "fine"),
+        (&[&string], "! api_error"),
         (&[TEXT, &refused], "! refused"),
         (&[TEXT, &full], "! prompt_too_long"),
         (&[&notice, TEXT, &whole], "whole"),
