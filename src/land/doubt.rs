@@ -244,10 +244,12 @@ fn has_talk(target: Target<'_>, lines: &[String]) -> bool {
     let mut texts = lines.iter().filter(|line| !is_blank(line));
     let ends = [texts.next(), texts.next_back()];
     let is_code = !is_markup(target.filetype) && !is_of_words(selection);
+    let fails = ends[0].is_some_and(|line| is_failure(line) && words(line) > 2);
+    let is_said = |row: &String| is_reply(row) || is_failure(row) || is_sentence(row) || is_text(row);
     !target.filetype.is_empty()
         && !is_prose(target.filetype)
-        && ends.into_iter().flatten().any(|line| is_reply(line) || is_code && is_sentence(line))
-        && !selection.rows.iter().chain(beside).any(|row| is_reply(row) || is_sentence(row) || is_text(row))
+        && (fails || ends.into_iter().flatten().any(|line| is_reply(line) || is_code && is_sentence(line)))
+        && !selection.rows.iter().chain(beside).any(is_said)
 }
 
 /// Whether what was selected is words, as in a comment or a string.
@@ -324,6 +326,13 @@ fn is_reply(row: &str) -> bool {
     is_said
         || ["Error: ", "Warning: ", "Please "].iter().any(|sign| text.starts_with(sign))
         || text.starts_with(char::is_uppercase) && self::words(text) > 0 && REPLIES.into_iter().any(begins)
+}
+
+/// Whether a program that fails says a row. It may as well be a name with its value.
+fn is_failure(row: &str) -> bool {
+    let after =
+        ["error: ", "fatal: ", "warning: "].iter().find_map(|sign| row.trim_start().strip_prefix(sign));
+    after.is_some_and(|said| !said.starts_with(['"', '\'', '`']))
 }
 
 /// Words with which a row of code begins.

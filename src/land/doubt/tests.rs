@@ -166,6 +166,8 @@ fn prose_in_place_of_code_is_held() {
         "I need more context to do this",
         "Done.",
         "Error: connection refused",
+        "fatal: not a git repository (or any of the parent directories): .git",
+        "error: connection refused\n\nTry --help.",
         "Please log in",
         "Sure!\na { x }",
         "I've updated the function\na { x }",
@@ -202,6 +204,9 @@ fn what_reads_like_a_sentence_may_be_code() {
         ("prolog", "a.", "likes(Mary, wine, all) :- true."),
         ("sql", "x", "Select name from users where id = 1;"),
         ("yaml", "a: b", "Title: this is the new title."),
+        ("yaml", "error: oops", "error: this did not work"),
+        ("typescript", "a: b", "error: string"),
+        ("javascript", "a: b", "warning: \"this did not work\",\nerror: [],"),
         ("c", "x", "case A: b; default: c;"),
         ("cucumber", "x", "Given the user is there"),
     ] {
