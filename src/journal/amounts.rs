@@ -85,31 +85,3 @@ impl Amounts {
 pub fn whole(dollars: f64) -> f64 {
     (dollars * 1e10).round() / 1e10
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const LINEAGE: UsageScopes =
-        UsageScopes { cost: UsageScope::Lineage, usage: UsageScope::Run, num_turns: UsageScope::Lineage };
-
-    fn amounts(cost_usd: f64, input_tokens: u64, num_turns: u64) -> Amounts {
-        let usage = Usage { input_tokens, ..Usage::default() };
-        Amounts { cost_usd: Some(cost_usd), usage, num_turns: Some(num_turns), duration_ms: Some(7) }
-    }
-
-    #[test]
-    fn a_counter_that_began_anew_tells_the_share_itself() {
-        let before = CountedBefore { session: Amounts::default(), lineage: amounts(0.5, 0, 9) };
-        let share = |told: Amounts| told.shared(LINEAGE, Some(before), true).0;
-        assert_eq!(share(amounts(0.2, 0, 2)), amounts(0.2, 0, 2));
-        assert_eq!(share(amounts(0.5, 0, 9)), amounts(0.0, 0, 0));
-    }
-
-    #[test]
-    fn nothing_is_claimed_of_what_nobody_knows() {
-        let (run_only, _) = amounts(0.5, 8, 2).shared(LINEAGE, None, true);
-        let usage = Usage { input_tokens: 8, ..Usage::default() };
-        assert_eq!(run_only, Amounts { cost_usd: None, usage, num_turns: None, duration_ms: Some(7) });
-    }
-}

@@ -63,12 +63,6 @@ pub fn accept(id: u64, started_ms: i64) -> (u64, Change) {
     (id, Change::Accepted(Box::new(Accepted { started_ms, ..accepted(id) })))
 }
 
-/// That it failed.
-pub fn failed(id: u64, code: &str) -> (u64, Change) {
-    let error = Some((code.to_owned(), "it ended".to_owned()));
-    (id, Change::Ended(Box::new(Record { error, ..record(id, None) })))
-}
-
 /// What the user made of its answer.
 pub fn draft(text: &str) -> Change {
     Change::Draft(Some(Draft { lines: Some(vec![text.to_owned()]), ..Draft::default() }))
@@ -95,6 +89,8 @@ pub fn begin(session: &str, neovim: &str) -> Change {
 pub fn run(neovim: &str) -> Vec<Line> {
     let unsent = |id, text: &str| (0, Change::Unsent { id, at_ms: 5, text: text.to_owned() });
     let question = Record { job: Accepted { question: true, ..accepted(5) }, ..record(5, Some("said")) };
+    let error = Some(("exited".to_owned(), "it ended".to_owned()));
+    let exited = Record { error, ..record(6, None) };
     let range = |place| Change::Range(RowsOnDisk { place, rows: vec!["é".to_owned()], base: None });
     let amounts = Amounts { cost_usd: Some(0.5), num_turns: Some(3), ..Amounts::default() };
     let rows = Some(vec!["x".to_owned()]);
@@ -125,7 +121,7 @@ pub fn run(neovim: &str) -> Vec<Line> {
         (4, landed("held", Some("review"))),
         (5, Change::Ended(Box::new(question))),
         accept(6, 3000),
-        failed(6, "exited"),
+        (6, Change::Ended(Box::new(exited))),
         (6, Change::Interrupted),
         (4, landed("rejected", None)),
         (2, draft("mine, later")),

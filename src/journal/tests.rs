@@ -248,41 +248,30 @@ fn a_cut_keeps_what_is_undecided_and_drops_the_rest_once_the_database_has_it() {
 #[test]
 fn a_disk_that_stands_still_holds_nobody_up_and_all_is_there_afterwards() {
     let dir = tempfile::tempdir().unwrap();
-    let ((go_on, waiting), (tell, told)) = (mpsc::channel::<()>(), mpsc::channel());
-    let sink: Sink = Box::new(move |_| _ = waiting.recv_timeout(DEADLINE));
-    let warn: Warn = Arc::new(move |what| _ = tell.send(what));
-    let journal = Journal::open(Some(dir.path()), "s".to_owned(), sink, warn);
+    let (go_on, waiting) = mpsc::channel::<()>();
+    let host = Host::open(dir.path(), "s");
+    host.journal.send(move |_| _ = waiting.recv_timeout(DEADLINE));
     let since = Instant::now();
     for id in 1..=8 {
-        assert!(!journal.append(id, ended(id, "x")));
+        assert!(!host.journal.append(id, ended(id, "x")));
     }
     assert!(since.elapsed() < HELD_UP, "only the first is waited for");
-    assert!(told.recv_timeout(DEADLINE).unwrap().contains("does not answer"));
+    assert!(host.told.recv_timeout(DEADLINE).unwrap().contains("does not answer"));
     drop(go_on);
-    until(|| journal.append(9, ended(9, "x")), "it is written");
-    assert_eq!(told.try_iter().count(), 0);
+    until(|| host.journal.append(9, ended(9, "x")), "it is written");
+    assert_eq!(host.told.try_iter().count(), 0);
     assert_eq!(Host::open(dir.path(), "s").unreported().len(), 9);
 }
 
-/// What may be wrong with the files, in a folder with another one beside it that is not to be touched.
-struct Fault {
-    name: &'static str,
-    /// Its journal is open then, and whole before.
-    is_open: bool,
-    /// How many warnings it brings, and how many files that are left over.
-    told: [usize; 2],
-    strike: fn(&Path, &Path),
-}
+/// Strikes a journal's folder, where the session `s` has the file `s-0.jsonl`; another one beside it is not to be touched.
+type Strike = fn(&Path, &Path);
 
-const fn fault(name: &'static str, is_open: bool, told: [usize; 2], strike: fn(&Path, &Path)) -> Fault {
-    Fault { name, is_open, told, strike }
-}
-
-/// Each is of the journal's folder, where the session `s` has the file `s-0.jsonl`.
-const FAULTS: [Fault; 11] = [
-    fault("the folder is a file", false, [1, 0], |folder, _| fs::write(folder, "").unwrap()),
-    fault("the folder is a link", false, [1, 0], |folder, theirs| symlink(theirs, folder).unwrap()),
-    fault("pipes", false, [0, 1], |folder, _| {
+/// What is wrong, whether it comes about when the journal is open and whole, how many warnings it brings and how many files
+/// that are left over, and how it comes about.
+const FAULTS: [(&str, bool, [usize; 2], Strike); 11] = [
+    ("the folder is a file", false, [1, 0], |folder, _| fs::write(folder, "").unwrap()),
+    ("the folder is a link", false, [1, 0], |folder, theirs| symlink(theirs, folder).unwrap()),
+    ("pipes", false, [0, 1], |folder, _| {
         for name in ["s-0.jsonl", "other-0.jsonl"] {
             let path = std::ffi::CString::new(folder.join(name).to_str().unwrap()).unwrap();
             fs::create_dir_all(folder).unwrap();
@@ -290,34 +279,34 @@ const FAULTS: [Fault; 11] = [
             assert_eq!(unsafe { libc::mkfifo(path.as_ptr(), 0o600) }, 0);
         }
     }),
-    fault("links", false, [0, 2], |folder, theirs| {
+    ("links", false, [0, 2], |folder, theirs| {
         fs::create_dir(folder).unwrap();
         for name in ["s-0.jsonl", "s-1.jsonl", "other-0.jsonl"] {
             symlink(theirs.join("other-0.jsonl"), folder.join(name)).unwrap();
         }
     }),
-    fault("garbage", false, [0, 1], |folder, theirs| {
+    ("garbage", false, [0, 1], |folder, theirs| {
         put(folder.parent().unwrap(), "s-0.jsonl", b"\xff\0{}\n\n[1\n{\"v\":1}\ntorn");
         symlink(theirs.join("made"), folder.join("s-0.damaged")).unwrap();
     }),
-    fault("a line of another version", false, [0, 1], |folder, _| {
+    ("a line of another version", false, [0, 1], |folder, _| {
         put(folder.parent().unwrap(), "s-0.jsonl", b"{\"v\":2,\"uuid\":\"s-8\",\"what\":\"new\"}\n");
     }),
-    fault("cut", true, [0, 0], |folder, _| {
+    ("cut", true, [0, 0], |folder, _| {
         fs::OpenOptions::new().write(true).open(folder.join("s-0.jsonl")).unwrap().set_len(300).unwrap();
     }),
-    fault("emptied", true, [0, 0], |folder, _| fs::write(folder.join("s-0.jsonl"), "").unwrap()),
-    fault("overwritten", true, [0, 0], |folder, _| fs::write(folder.join("s-0.jsonl"), "text").unwrap()),
-    fault("replaced by a link", true, [0, 0], |folder, theirs| {
+    ("emptied", true, [0, 0], |folder, _| fs::write(folder.join("s-0.jsonl"), "").unwrap()),
+    ("overwritten", true, [0, 0], |folder, _| fs::write(folder.join("s-0.jsonl"), "text").unwrap()),
+    ("replaced by a link", true, [0, 0], |folder, theirs| {
         fs::remove_file(folder.join("s-0.jsonl")).unwrap();
         symlink(theirs.join("other-0.jsonl"), folder.join("s-0.jsonl")).unwrap();
     }),
-    fault("removed", true, [0, 0], |folder, _| fs::remove_dir_all(folder).unwrap()),
+    ("removed", true, [0, 0], |folder, _| fs::remove_dir_all(folder).unwrap()),
 ];
 
 #[test]
 fn whatever_is_wrong_with_the_files_nobody_waits_and_what_is_whole_is_taken_over() {
-    for Fault { name, is_open, told, strike } in FAULTS {
+    for (name, is_open, told, strike) in FAULTS {
         let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let theirs = ["other-0.jsonl", "film.part"].map(|name| elsewhere.path().join(name));
         for path in &theirs {

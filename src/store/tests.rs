@@ -5,7 +5,7 @@ mod queries;
 mod spending;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rusqlite::types::Value as Cell;
 use serde_json::{Value, json};
@@ -153,19 +153,11 @@ struct Host {
     runtime: Runtime,
 }
 
-fn warn(tell: mpsc::Sender<String>) -> Warn {
-    let tell = std::sync::Mutex::new(tell);
-    Arc::new(move |told| _ = tell.lock().unwrap().send(told))
-}
-
 impl Host {
-    fn open(dir: &Path, session: &str) -> Self {
+    fn open<'a>(dir: impl Into<Option<&'a Path>>, session: &str) -> Self {
         let (tell, told) = mpsc::channel();
-        let store = Store::open(Some(dir.to_owned()), session.to_owned(), warn(tell));
-        Self::of(store, told)
-    }
-
-    fn of(store: Store, told: mpsc::Receiver<String>) -> Self {
+        let warn: Warn = Arc::new(move |what| _ = tell.send(what));
+        let store = Store::open(dir.into().map(Path::to_owned), session.to_owned(), warn);
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         Self { store, told, runtime: runtime.unwrap() }
     }
@@ -190,12 +182,6 @@ impl Host {
     fn close(&self) {
         self.runtime.block_on(self.store.close(Instant::now() + Duration::from_secs(5)));
     }
-}
-
-/// All that is in journals.
-fn journals(dir: &Path) -> String {
-    let files = fs::read_dir(dir.join("journal")).unwrap();
-    files.filter_map(|file| fs::read_to_string(file.unwrap().path()).ok()).collect()
 }
 
 #[test]
@@ -226,8 +212,9 @@ fn a_line_that_the_database_refuses_stays_in_the_journal_and_the_others_are_appl
     until(|| is_gone("gone-0.jsonl") && is_gone("gone-1.jsonl"), "all of it is applied, or refused");
     host.close();
     assert_eq!(host.told().count(), 0, "told once");
-    let refused =
-        |uuid: &str| journals(dir.path()).matches(&format!(r#""uuid":"{uuid}","what":"refused""#)).count();
+    let files = fs::read_dir(dir.path().join("journal")).unwrap();
+    let journals: String = files.filter_map(|file| fs::read_to_string(file.unwrap().path()).ok()).collect();
+    let refused = |uuid: &str| journals.matches(&format!(r#""uuid":"{uuid}","what":"refused""#)).count();
     assert_eq!((refused("s-2"), refused("gone-1"), refused("s-1")), (1, 1, 0));
 }
 
@@ -240,42 +227,37 @@ fn begun(dir: &Path, statement: &str) -> Connection {
     connection
 }
 
-fn remove(dir: &Path) -> PathBuf {
+fn remove(dir: &Path) -> Option<Connection> {
     for name in ["botglue.db-wal", "botglue.db-shm", "botglue.db"] {
         let _ = fs::remove_file(dir.join(name));
     }
-    dir.join("botglue.db")
+    None
+}
+
+fn overwrite(dir: &Path, text: &str) -> Option<Connection> {
+    fs::write(dir.join("botglue.db"), text).unwrap();
+    None
 }
 
 /// What is wrong, what the user is told where they are told, and how it comes about. What is no file is removed in the
 /// end.
 const FAULTS: [(&str, &str, Strike); 8] = [
     ("locked", "database is locked; see `:help botglue-store`", |dir| Some(begun(dir, "BEGIN IMMEDIATE"))),
-    ("removed", "", |dir| {
-        remove(dir);
-        None
-    }),
-    ("replaced", "", |dir| {
-        remove(dir);
-        Some(begun(dir, ""))
-    }),
+    ("removed", "", remove),
+    ("replaced", "", |dir| remove(dir).or_else(|| Some(begun(dir, "")))),
     ("of another version", "of version 99; the old store is kept as", |dir| {
         Some(begun(dir, "PRAGMA user_version = 99"))
     }),
-    ("cut to 0 bytes", "the old store is kept as", |dir| {
-        fs::write(dir.join("botglue.db"), "").unwrap();
-        None
-    }),
-    ("overwritten", "the old store is kept as", |dir| {
-        fs::write(dir.join("botglue.db"), "x".repeat(5000)).unwrap();
-        None
-    }),
+    ("cut to 0 bytes", "the old store is kept as", |dir| overwrite(dir, "")),
+    ("overwritten", "the old store is kept as", |dir| overwrite(dir, &"x".repeat(5000))),
     ("a link", "is a symbolic link", |dir| {
-        std::os::unix::fs::symlink("/nowhere/else", remove(dir)).unwrap();
+        remove(dir);
+        std::os::unix::fs::symlink("/nowhere/else", dir.join("botglue.db")).unwrap();
         None
     }),
     ("a pipe", "or no regular file; remove it", |dir| {
-        let path = std::ffi::CString::new(remove(dir).to_str().unwrap()).unwrap();
+        remove(dir);
+        let path = std::ffi::CString::new(dir.join("botglue.db").to_str().unwrap()).unwrap();
         // SAFETY: the path is a string that ends with a zero.
         assert_eq!(unsafe { libc::mkfifo(path.as_ptr(), 0o600) }, 0);
         None
@@ -350,9 +332,7 @@ fn an_asker_hears_that_the_store_is_busy_as_long_as_it_is() {
 
 #[test]
 fn without_a_folder_nothing_is_kept_and_nobody_is_warned() {
-    let (tell, told) = mpsc::channel();
-    let store = Store::open(None, "s".to_owned(), warn(tell));
-    let host = Host::of(store, told);
+    let host = Host::open(None, "s");
     assert!(!host.store.journal.append(1, ended(1, "x")));
     assert_eq!(host.count(), None);
     host.close();

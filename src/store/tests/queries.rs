@@ -24,38 +24,30 @@ fn messages(connection: &Connection, session: &str) -> Vec<String> {
     found.into_iter().map(|checkpoint| checkpoint.uuid).collect()
 }
 
-/// What is recalled, long ago.
-fn recalled(connection: &Connection, project: &str) -> Value {
-    asker(connection).prompts(9, project, 0).unwrap()
-}
-
+/// What is recalled of what was not sent, long ago.
 fn unsent(connection: &Connection) -> Vec<String> {
-    serde_json::from_value(recalled(connection, "")["prompts"].clone()).unwrap()
+    let mut recalled = asker(connection).prompts(9, "", 0).unwrap();
+    serde_json::from_value(recalled["prompts"].take()).unwrap()
 }
 
 #[test]
 fn the_history_is_read_page_by_page_newest_first() {
     let mut connection = database();
-    // Those that ended in the same millisecond are in an order of their own, and none is lost between pages.
-    keep(
-        &mut connection,
-        (1..=7).map(|id| Record { ended_ms: 2000 + i64::from(id > 3), ..record(id, None) }),
-    );
+    // Those that ended in the same millisecond are in the order of their keys, and none is lost between pages.
+    let jobs = (1..=7).map(|id| Record { ended_ms: 2000 + i64::from(id > 3), ..record(id, None) });
+    keep(&mut connection, jobs);
     let mut seen = Vec::new();
     let mut next = Page { limit: 3, ..Page::default() };
     loop {
         let listed = asker(&connection).history(&next).unwrap();
         let last = listed.jobs.last().unwrap();
         next.before = Some((last.record.ended_ms, last.uuid.clone()));
-        seen.extend(listed.jobs.iter().map(|job| (-job.record.ended_ms, job.id.unwrap())));
+        seen.extend(listed.jobs.iter().map(|job| job.id.unwrap()));
         if !listed.more {
             break;
         }
     }
-    assert!(seen.is_sorted_by_key(|(newest, _)| *newest), "{seen:?}");
-    let mut found: Vec<u64> = seen.iter().map(|(_, id)| *id).collect();
-    found.sort_unstable();
-    assert_eq!(found, [1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(seen, [7, 6, 5, 4, 3, 2, 1]);
 }
 
 #[test]
@@ -85,20 +77,18 @@ fn the_history_is_searched_by_words_as_they_are_in_prompts_and_paths() {
 #[test]
 fn a_session_has_the_checkpoints_that_it_shares_with_those_it_was_forked_from() {
     let mut connection = database();
-    keep(
-        &mut connection,
-        [
-            spoke(1, "s", 10, &["a"], None),
-            spoke(2, "s", 20, &["b"], None),
-            spoke(3, "t", 30, &["c"], Some(("s", None))),
-            spoke(4, "s", 40, &["late"], None),
-            spoke(5, "u", 50, &["d"], Some(("t", Some("c")))),
-            spoke(6, "v", 60, &["e"], Some(("t", Some("a")))),
-            // These name each other as parents.
-            spoke(7, "x", 10, &["f"], Some(("y", None))),
-            spoke(8, "y", 20, &["g"], Some(("x", None))),
-        ],
-    );
+    let jobs = [
+        spoke(1, "s", 10, &["a"], None),
+        spoke(2, "s", 20, &["b"], None),
+        spoke(3, "t", 30, &["c"], Some(("s", None))),
+        spoke(4, "s", 40, &["late"], None),
+        spoke(5, "u", 50, &["d"], Some(("t", Some("c")))),
+        spoke(6, "v", 60, &["e"], Some(("t", Some("a")))),
+        // These name each other as parents.
+        spoke(7, "x", 10, &["f"], Some(("y", None))),
+        spoke(8, "y", 20, &["g"], Some(("x", None))),
+    ];
+    keep(&mut connection, jobs);
     assert_eq!(messages(&connection, "s"), ["a", "b", "late"]);
     assert_eq!(messages(&connection, "t"), ["a", "b", "c"]);
     assert_eq!(messages(&connection, "u"), ["a", "b", "c", "d"]);
@@ -113,10 +103,8 @@ fn a_session_has_the_checkpoints_that_it_shares_with_those_it_was_forked_from() 
 fn the_newest_hundred_checkpoints_of_a_session_are_shown_and_each_once() {
     let mut connection = database();
     keep(&mut connection, (1..=130).map(|id| spoke(id, "s", 10, &[&format!("m{id}")], None)));
-    keep(
-        &mut connection,
-        [spoke(131, "s", 11, &["m129", "m130", "m131"], None), spoke(132, "t", 1, &["m1"], None)],
-    );
+    let jobs = [spoke(131, "s", 11, &["m129", "m130", "m131"], None), spoke(132, "t", 1, &["m1"], None)];
+    keep(&mut connection, jobs);
     let shown = messages(&connection, "s");
     assert_eq!((shown.len(), shown[0].as_str(), shown[99].as_str()), (100, "m32", "m131"));
     assert_eq!(messages(&connection, "t"), ["m1"]);
@@ -125,32 +113,22 @@ fn the_newest_hundred_checkpoints_of_a_session_are_shown_and_each_once() {
 #[test]
 fn the_sums_are_of_a_session_with_its_family_a_project_days_models_and_agents() {
     let mut connection = database();
-    let cost = |cost_usd| Amounts { cost_usd, ..record(1, None).share };
     let today = 100 * DAY;
+    let ended = |ended_ms, cost_usd, record: Record| {
+        let share = Amounts { cost_usd, ..record.share };
+        Record { ended_ms: today + ended_ms, share, ..record }
+    };
     let mut other = spoke(4, "s", 4, &[], None);
     (other.job.project, other.job.agent) = ("/other".to_owned(), "droid".to_owned());
-    keep(
-        &mut connection,
-        [
-            Record { ended_ms: today + 1, ..spoke(1, "s", 1, &[], None) },
-            Record {
-                ended_ms: today - 1,
-                share: cost(Some(0.5)),
-                ..spoke(2, "t", 2, &[], Some(("s", None)))
-            },
-            Record {
-                ended_ms: today - 29 * DAY,
-                share: cost(None),
-                ..spoke(3, "u", 3, &[], Some(("t", Some("x"))))
-            },
-            Record {
-                ended_ms: today - 29 * DAY - 1,
-                answered_by: Some("haiku".to_owned()),
-                error: Some(("timeout".to_owned(), String::new())),
-                ..other
-            },
-        ],
-    );
+    (other.answered_by, other.error) =
+        (Some("haiku".to_owned()), Some(("timeout".to_owned(), String::new())));
+    let jobs = [
+        ended(1, Some(0.25), spoke(1, "s", 1, &[], None)),
+        ended(-1, Some(0.5), spoke(2, "t", 2, &[], Some(("s", None)))),
+        ended(-29 * DAY, None, spoke(3, "u", 3, &[], Some(("t", Some("x"))))),
+        ended(-29 * DAY - 1, Some(0.25), other),
+    ];
+    keep(&mut connection, jobs);
     apply(&mut connection, [accept(5, 1), (1, landed("merged", None)), (2, landed("held", None))]);
     let session = Some(("claude".to_owned(), "t".to_owned()));
     let wanted = InfoQuery { project: "/project".to_owned(), session, today_ms: today };
@@ -175,16 +153,20 @@ fn the_sums_are_of_a_session_with_its_family_a_project_days_models_and_agents() 
 }
 
 #[test]
-fn prompts_come_by_use_and_recency() {
+fn prompts_come_by_use_and_recency_behind_what_was_not_sent_of_the_last_day_and_before_the_rest_of_that() {
     let mut connection = database();
-    let prompts = [("old", 0), ("old", 0), ("often", 9), ("often", 9), ("often", 9), ("now", 10)];
-    let asked = (1..).zip(prompts).map(|(id, (prompt, week))| Record {
+    let unsent = [("just now", 70 * DAY), ("this day", 69 * DAY + 1), ("long ago", 69 * DAY)];
+    for (id, (text, at_ms)) in (1..).zip(unsent) {
+        apply(&mut connection, [(0, Change::Unsent { id, at_ms, text: text.to_owned() })]);
+    }
+    let sent = [("old", 0), ("old", 0), ("often", 9), ("often", 9), ("often", 9), ("now", 10)];
+    let asked = (1..).zip(sent).map(|(id, (prompt, week))| Record {
         ended_ms: week * 7 * DAY,
         ..named(id, "/project", "/a", prompt)
     });
     keep(&mut connection, asked);
-    let all = asker(&connection).prompts(2, "", 0).unwrap();
-    assert_eq!(all["prompts"], json!(["often", "now"]));
+    let all = asker(&connection).prompts(2, "", 70 * DAY).unwrap();
+    assert_eq!(all["prompts"], json!(["just now", "this day", "often", "now", "long ago"]));
 }
 
 #[test]
@@ -212,16 +194,4 @@ fn what_was_typed_and_not_sent_is_there_until_it_is_emptied_or_sent_whoever_type
     }
     let newest = (11..=60).rev().map(|id: i64| id.to_string()).chain(["shorter".to_owned()]);
     assert_eq!(unsent(&connection), newest.collect::<Vec<_>>(), "the newest 50 are kept");
-}
-
-#[test]
-fn what_was_left_unsent_for_a_day_comes_behind_what_was_sent() {
-    let mut connection = database();
-    let unsent = [("just now", 2 * DAY), ("this day", DAY + 1), ("long ago", DAY)];
-    for (id, (text, at_ms)) in (1..).zip(unsent) {
-        apply(&mut connection, [(0, Change::Unsent { id, at_ms, text: text.to_owned() })]);
-    }
-    keep(&mut connection, [named(1, "/project", "/a", "sent")]);
-    let all = asker(&connection).prompts(9, "", 2 * DAY).unwrap();
-    assert_eq!(all["prompts"], json!(["just now", "this day", "sent", "long ago"]));
 }

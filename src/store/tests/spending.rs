@@ -64,16 +64,24 @@ fn each_job_is_kept_with_what_it_alone_cost() {
                 if units == 7 {
                     apply(&mut store, [(id, Change::Amended { share, counted })]);
                 } else {
-                    let session_id = Some(name(id));
-                    keep(
-                        &mut store,
-                        [Record { job: accepted, session_id, share, counted, ..record(id, None) }],
-                    );
+                    let (job, session_id) = (accepted, Some(name(id)));
+                    keep(&mut store, [Record { job, session_id, share, counted, ..record(id, None) }]);
                 }
             }
             let counted = counted(&store, id).lineage;
             assert_eq!((counted.usage, counted.num_turns), (lineage.usage, lineage.num_turns));
         }
+        let (before, told) = (counted(&store, 4), spent(1));
+        assert_eq!(told.shared(scopes, Some(before), true).0, told, "what is lower than before began anew");
+        let nothing = before.lineage.shared(scopes, Some(before), true).0.cost_usd;
+        assert!(scopes.cost == UsageScope::Run || nothing == Some(0.0), "{nothing:?} for what is the same");
+        let of_unknown = Amounts {
+            cost_usd: told.cost_usd.filter(|_| scopes.cost == UsageScope::Run),
+            usage: if scopes.usage == UsageScope::Run { told.usage } else { Usage::default() },
+            num_turns: told.num_turns.filter(|_| scopes.num_turns == UsageScope::Run),
+            ..told
+        };
+        assert_eq!(told.shared(scopes, None, true).0, of_unknown, "what was before is not known");
         let wanted = InfoQuery { project: String::new(), session: None, today_ms: 0 };
         assert_eq!(asker(&store).info(&wanted).unwrap().scopes["all"].amounts, lineage);
     }

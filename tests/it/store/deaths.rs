@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{TEXT, assert_landed, database, history, open, start, stored};
+use super::{TEXT, database, history, open, start, stored};
 use crate::support::agents::Gated;
 use crate::support::nvim::{Builder, Nvim};
 use crate::support::process::{self, signal};
@@ -30,14 +30,12 @@ const FAULT: &str = "local name, when, pid, go = ...
     local is_telling = name == 'landed'
     name = is_telling and 'jobs' or name
     local call = apply[name]
-    apply[name] = function(...)
-      local patches = is_telling and ... or {}
-      if is_telling and not vim.iter(patches):any(function(patch) return (patch.set or {}).landing end) then
-        return call(...)
-      end
+    apply[name] = function(argument)
+      local function is_of_landing(patch) return (patch.set or {}).landing end
+      if is_telling and not vim.iter(argument):any(is_of_landing) then return call(argument) end
       apply[name] = call
       if when == 'called' then vim.uv.kill(pid, 'sigkill') end
-      local reply = call(...)
+      local reply = call(argument)
       if when == 'done' then vim.uv.kill(pid, 'sigkill') end
       _G.met = true
       if go ~= vim.NIL then vim.fn.writefile({}, go .. '.met') end
@@ -45,6 +43,8 @@ const FAULT: &str = "local name, when, pid, go = ...
       return reply
     end";
 
+/// The file once the answer is in it.
+const LANDED: [&str; 3] = ["local a = 1", "local b = 20", "local c = 3"];
 /// What the store says of an answer.
 const LANDING: &str = "SELECT coalesce(landing, 'undecided') FROM jobs WHERE entry ->> 'has_answer'";
 
@@ -76,14 +76,6 @@ fn is_told(nvim: &Nvim, words: &str) -> bool {
 impl Scene {
     fn answer(&self) {
         self.gated.answer("it", "local b = 20");
-    }
-
-    fn revert(&self) {
-        self.nvim.exec_with("require('botglue').revert(...)", &[json!(self.id)]);
-    }
-
-    fn kill_host(&self) {
-        signal(self.host, "KILL");
     }
 
     /// The host is killed in its next call of this name.
@@ -148,10 +140,6 @@ impl Scene {
         expected.extend(typed);
         assert_eq!(self.nvim.lines(), expected);
     }
-
-    fn is_landing(&self, id: u64, landing: &str) -> bool {
-        self.nvim.exec_with("return (require('botglue').job(...) or {}).landing", &[json!(id)]) == landing
-    }
 }
 
 /// The next Neovim finds the answer held for this reason, and it lands once.
@@ -159,13 +147,24 @@ fn assert_found(scratch: Scratch, held_for: &str) {
     let nvim = Builder::new(scratch).start();
     nvim.edit("a.lua", TEXT);
     review(&nvim);
-    let held = job(&nvim, 1);
+    assert_lands(&nvim, 1, held_for);
+}
+
+/// The answer is held as this job for this reason, and lands once.
+#[track_caller]
+fn assert_lands(nvim: &Nvim, id: u64, held_for: &str) {
+    let held = job(nvim, id);
     assert_eq!((&held["landing"], &held["held_for"]), (&json!("held"), &json!(held_for)), "{held}");
     assert_eq!((&held["text"], &held["prompt"]), (&json!("local b = 20"), &json!("GATE:it")));
-    nvim.exec("require('botglue').accept(1)");
-    nvim.wait("it is accepted", || job(&nvim, 1)["landing"] == "applied");
-    assert_eq!(nvim.lines(), ["local a = 1", "local b = 20", "local c = 3"]);
-    assert_landed(&nvim);
+    accept(nvim, id, "applied");
+    assert_eq!(file(nvim), json!(LANDED));
+    let jobs = history(nvim, "it has landed", |jobs| jobs.iter().any(|job| job["landing"] == "applied"));
+    assert_eq!((jobs.len(), &jobs[0]["prompt"]), (1, &json!("GATE:it")), "{jobs:?}");
+}
+
+fn accept(nvim: &Nvim, id: u64, landing: &str) {
+    nvim.exec_with("require('botglue').accept(...)", &[json!(id)]);
+    nvim.wait("it is accepted", || job(nvim, id)["landing"] == landing);
 }
 
 /// Asks for the held answers of Neovims that are gone, which another host reads at first, and shows the only one.
@@ -183,20 +182,9 @@ fn review(nvim: &Nvim) {
     nvim.shows_held(1);
 }
 
-/// The answer is not accepted where it may be in the wrong place, and stays held.
-#[track_caller]
-fn assert_refused(nvim: &Nvim) {
-    let words = "its place is not known";
-    match nvim.try_call("nvim_exec_lua", &[json!("require('botglue').accept(1)"), json!([])]) {
-        Err(error) => assert!(error.contains(words), "{error}"),
-        Ok(_) => nvim.wait("the user is told that it is not", || is_told(nvim, words)),
-    }
-    assert_eq!(job(nvim, 1)["landing"], "held");
-}
-
 /// The lines of the file in its buffer.
-fn file(nvim: &Nvim) -> Vec<String> {
-    nvim.lines_of(nvim.exec("return vim.fn.bufnr('a.lua')").as_u64().unwrap())
+fn file(nvim: &Nvim) -> Value {
+    nvim.exec("return vim.api.nvim_buf_get_lines(vim.fn.bufnr('a.lua'), 0, -1, true)")
 }
 
 /// The next Neovim has nothing that is held.
@@ -226,7 +214,7 @@ fn the_host_in_a_call_of_a_landing_or_a_revert() {
             revert.nvim.exec("return next(require('botglue.editor.write').landings()) == nil") == true
         });
         revert.type_around("before");
-        revert.interrupt(step, Scene::revert);
+        revert.interrupt(step, |scene| _ = scene.nvim.exec("require('botglue').revert(1)"));
         revert.nvim.wait("it is decided", || {
             revert.nvim.exec("return not require('botglue.host.connection').jobs[1].deciding") == true
         });
@@ -243,21 +231,20 @@ fn the_host_at_any_moment_of_a_landing() {
         scene.type_around("before");
         scene.answer();
         std::thread::sleep(moment);
-        scene.kill_host();
+        signal(scene.host, "KILL");
         scene.type_around("meanwhile");
         scene.next_host();
         scene.type_around("afterwards");
-        let job = scene.nvim.finished(scene.id);
-        if job["landing"] != "applied" {
-            assert_eq!(job["error"]["code"], "host_lost", "after {moment:?}: {job}");
+        let ended = scene.nvim.finished(scene.id);
+        if ended["landing"] != "applied" {
+            assert_eq!(ended["error"]["code"], "host_lost", "after {moment:?}: {ended}");
             scene.assert_text("local b = 2", &TYPED);
             if stored(&database(&scene.nvim), LANDING).is_none() {
                 // The agent had not answered.
                 continue;
             }
-            scene.nvim.wait("it is held as a job of its own", || scene.is_landing(2, "held"));
-            scene.nvim.exec("require('botglue').accept(2)");
-            scene.nvim.wait("it is accepted", || scene.is_landing(2, "applied"));
+            scene.nvim.wait("it is held as a job of its own", || job(&scene.nvim, 2)["landing"] == "held");
+            accept(&scene.nvim, 2, "applied");
         }
         scene.assert_is("applied", "local b = 20", &TYPED);
     }
@@ -290,19 +277,14 @@ fn the_host_once_an_answer_is_stored_and_not_told() {
     drop(agent);
     let path = database(&scene.nvim);
     wait("the answer is stored", || stored(&path, LANDING).as_deref() == Some("undecided"));
-    scene.kill_host();
+    signal(scene.host, "KILL");
     std::fs::write(&go, "").unwrap();
     let nvim = &scene.nvim;
     assert_eq!(nvim.finished(scene.id)["error"]["code"], "host_lost");
     nvim.wait("it is told of", || is_told(nvim, "which was stored"));
     nvim.command("Botglue review 2");
     nvim.shows_held(2);
-    let held = job(nvim, 2);
-    assert_eq!((&held["held_for"], &held["text"]), (&json!("review"), &json!("local b = 20")), "{held}");
-    nvim.exec("require('botglue').accept(2)");
-    nvim.wait("it is accepted", || scene.is_landing(2, "applied"));
-    assert_eq!(file(nvim), ["local a = 1", "local b = 20", "local c = 3"]);
-    assert_landed(nvim);
+    assert_lands(nvim, 2, "review");
 }
 
 #[test]
@@ -319,13 +301,13 @@ fn both_once_an_answer_is_written_to_the_file_and_not_stored_as_landed() {
     );
     let nvim = Builder::new(scene.kill_both("write", DONE)).start();
     nvim.command("edit a.lua");
-    let landed = ["local a = 1", "local b = 20", "local c = 3"];
-    assert_eq!(nvim.lines(), landed);
+    assert_eq!(nvim.lines(), LANDED);
     review(&nvim);
     let held = job(&nvim, 1);
     assert_eq!((&held["landing"], &held["text"]), (&json!("held"), &json!("local b = 20")), "{held}");
-    assert_refused(&nvim);
-    assert_eq!(file(&nvim), landed);
+    nvim.input(":Botglue accept 1<CR>");
+    nvim.wait("the user is told why not", || is_told(&nvim, "its place is not known"));
+    assert_eq!((&job(&nvim, 1)["landing"], file(&nvim)), (&json!("held"), json!(LANDED)));
 }
 
 #[test]
@@ -342,8 +324,7 @@ fn neovim_once_the_rows_of_a_held_answer_were_edited_and_written() {
     // Another program has changed the file.
     nvim.edit("a.lua", "local top = 0\nlocal a = 1\nlocal b = 2\nlocal c = 3 -- mine\n");
     review(&nvim);
-    nvim.exec("require('botglue').accept(1)");
-    nvim.wait("it is merged", || job(&nvim, 1)["landing"] == "merged");
+    accept(&nvim, 1, "merged");
     assert_eq!(nvim.lines(), ["local top = 0", "local a = 10", "local b = 2", "local c = 3 -- mine"]);
 }
 
@@ -397,7 +378,7 @@ fn whoever_ends_jobs_that_run_or_wait_are_interrupted() {
         nvim.wait("the history shows the job", || nvim.exec(row) != 0);
         nvim.input("R");
         gated.answer("two", "local b = 20");
-        nvim.wait("it has landed", || nvim.lines() == ["local a = 1", "local b = 20", "local c = 3"]);
+        nvim.wait("it has landed", || nvim.lines() == LANDED);
     }
     let (nvim, ..) = two_jobs(false);
     signal(nvim.host().expect("a host"), "KILL");
@@ -421,11 +402,8 @@ fn an_agent_that_ends_before_the_host_knows_that_neovim_is_left_was_interrupted(
         &[json!(go)],
     );
     wait("Neovim is left", || go.with_extension("left").exists());
-    let is_agent = |found: &&process::Process| {
-        !["nvim", "botglue serve"].iter().any(|other| found.command.contains(other))
-    };
-    let agent = process::of(&nvim.scratch).iter().find(is_agent).expect("an agent").pid;
-    signal(agent, "TERM");
+    // The agent of the first job waits at its gate.
+    signal(process::wait_for(&nvim.scratch, "one.pipe").pid, "TERM");
     let (path, failed) = (database(&nvim), "SELECT count(*) FROM jobs WHERE error_code IS NOT NULL");
     wait("the end of the agent is stored", || stored(&path, failed).as_deref() == Some("1"));
     std::fs::write(&go, "").unwrap();

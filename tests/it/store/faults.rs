@@ -38,13 +38,6 @@ fn assert_lands(nvim: &Nvim, gated: &Gated, words: &[&str]) {
     assert!(words.iter().all(|word| message.contains(word)), "{message}");
 }
 
-/// Both are in the history.
-#[track_caller]
-fn assert_kept(nvim: &Nvim) {
-    let has_landed = |job: &Value| job["landing"] == "applied";
-    history(nvim, "both have landed", |jobs| jobs.len() == 2 && jobs.iter().all(has_landed));
-}
-
 #[test]
 fn a_full_disk() {
     let scratch = Scratch::new();
@@ -54,7 +47,9 @@ fn a_full_disk() {
     write_script(&host, &format!("ulimit -f 48\nexec '{program}' \"$@\"\n"));
     let (nvim, gated) = with_option(scratch, "host", host.to_str());
     assert_lands(&nvim, &gated, &["the store failed", ":help botglue-store"]);
-    assert_kept(&Builder::new(nvim.quit_to()).start());
+    let has_landed = |job: &Value| job["landing"] == "applied";
+    let next = Builder::new(nvim.quit_to()).start();
+    history(&next, "both have landed", |jobs| jobs.len() == 2 && jobs.iter().all(has_landed));
 }
 
 #[test]

@@ -34,13 +34,6 @@ pub fn history(nvim: &Nvim, what: &str, is_so: impl Fn(&[Value]) -> bool) -> Vec
     found
 }
 
-/// The only job in the history is this one, whose answer has landed.
-#[track_caller]
-fn assert_landed(nvim: &Nvim) {
-    let jobs = history(nvim, "it has landed", |jobs| jobs.iter().any(|job| job["landing"] == "applied"));
-    assert_eq!((jobs.len(), &jobs[0]["prompt"]), (1, &json!("GATE:it")), "{jobs:?}");
-}
-
 pub fn database(nvim: &Nvim) -> PathBuf {
     nvim.scratch.path("data/nvim/botglue/botglue.db")
 }
