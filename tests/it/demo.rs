@@ -1,16 +1,15 @@
 //! The demo is what newcomers see first: it works, and it does not say so when it does not.
 
-use std::process::{Command, Output};
+use std::process::Output;
 
-use crate::support::cli;
+use crate::support::nvim;
 use crate::support::scratch::Scratch;
 
 fn demo(agent: &str, host: &str) -> Output {
     let scratch = Scratch::new();
-    Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/demo/run"))
-        .args(["demo".as_ref(), cli::nvim().as_os_str(), agent.as_ref()])
-        .env_clear()
-        .envs(scratch.environment())
+    scratch
+        .command(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/demo/run"))
+        .args(["demo".as_ref(), nvim::program().as_os_str(), agent.as_ref()])
         .env("BOTGLUE_DEMO_PLACE", scratch.path("demo"))
         .env("BOTGLUE_DEMO_HOST", host)
         .output()

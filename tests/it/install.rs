@@ -64,12 +64,8 @@ impl Machine {
 
     /// What `make install` is started with.
     fn install(&self) -> Command {
-        let mut command = Command::new(self.scratch.path("bin/make"));
-        command
-            .arg("install")
-            .current_dir(self.scratch.project())
-            .env_clear()
-            .envs(self.scratch.environment());
+        let mut command = self.scratch.command(self.scratch.path("bin/make"));
+        command.arg("install");
         command.env("PATH", self.scratch.path("bin")).env("BOTGLUE_RELEASES", self.releases_url());
         command.stdin(Stdio::null());
         command
@@ -77,14 +73,8 @@ impl Machine {
 
     /// A shell's command in the project.
     fn sh(&self, script: &str) -> String {
-        let output = Command::new("sh")
-            .args(["-euc", script])
-            .current_dir(self.scratch.project())
-            .env_clear()
-            .envs(self.scratch.environment())
-            .env("PATH", self.scratch.path("bin"))
-            .output()
-            .unwrap();
+        let mut shell = self.scratch.command("sh");
+        let output = shell.args(["-euc", script]).env("PATH", self.scratch.path("bin")).output().unwrap();
         assert!(output.status.success(), "{script}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }

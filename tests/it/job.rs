@@ -10,9 +10,8 @@ use serde_json::{Value as Json, json};
 
 use crate::support::agents::write_script;
 use crate::support::process;
-use crate::support::rpc::to_json;
 use crate::support::scratch::Scratch;
-use crate::support::serve::{Serve, field};
+use crate::support::serve::Serve;
 use crate::support::wait_some;
 
 const RESULT: &str = r#"{"type":"result","subtype":"success","is_error":false,"result":"answer","total_cost_usd":0.5,"usage":{"input_tokens":1,"output_tokens":2}}"#;
@@ -103,8 +102,7 @@ fn a_result_finishes_the_job_before_the_agent_ends() {
     let pid: u32 = note(&serve, "pid").trim().parse().unwrap();
     assert!(process::of(&serve.scratch).iter().any(|found| found.pid == pid), "the agent was not waited for");
     serve.scratch.write("go", "");
-    let cost = |patch: &rmpv::Value| to_json(field(field(patch, "set"), "cost_usd")) == 0.75;
-    serve.told(1, |patch| cost(patch).then_some(()));
+    serve.told(1, |patch| (patch["set"]["cost_usd"] == 0.75).then_some(()));
     process::wait_for_end(pid);
 }
 

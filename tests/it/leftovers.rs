@@ -85,7 +85,6 @@ fn quitting_in_mid_job_ends_agents_that_ignore_term_and_what_left_their_group() 
     let nvim = open(scratch, agent);
     nvim.run("it", (1, 1), json!({}));
     process::wait_for(&nvim.scratch, "sleep 1001");
-    nvim.quit();
 }
 
 #[test]

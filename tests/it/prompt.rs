@@ -33,19 +33,12 @@ fn recalled(nvim: &Nvim, count: usize) -> Vec<String> {
 /// A repository whose `.gitignore` is a pipe, and a prompt in which `@` has asked git for files.
 fn git_hangs() -> Nvim {
     let nvim = start(Scratch::new());
-    let project = nvim.scratch.project();
     let run = |program: &str, arguments: &[&str]| {
-        let status = std::process::Command::new(program)
-            .args(arguments)
-            .current_dir(&project)
-            .env_clear()
-            .envs(nvim.scratch.environment())
-            .status();
-        assert!(status.unwrap().success());
+        assert!(nvim.scratch.command(program).args(arguments).status().unwrap().success());
     };
     run("git", &["init", "-q"]);
     run("mkfifo", &[".gitignore"]);
-    std::fs::write(project.join("walked.txt"), "").unwrap();
+    nvim.scratch.write("walked.txt", "");
     nvim.input(":1Botglue<CR>@");
     process::wait_for(&nvim.scratch, "git -c");
     nvim
@@ -59,7 +52,7 @@ fn wait_for_no_git(nvim: &Nvim) {
 
 #[test]
 fn a_git_that_hangs_ends_with_neovim() {
-    git_hangs().quit();
+    drop(git_hangs());
     for name in ["TERM", "KILL"] {
         let nvim = git_hangs();
         signal(nvim.pid(), name);
@@ -138,7 +131,7 @@ fn what_is_typed_in_a_neovim_that_lives_stays_its_own() {
     assert_eq!(recalled(&other, 1), ["half a\nthought"]);
     other.input(":1Botglue<CR>of the other<Esc><Esc>");
     one.input(", and the rest<Esc><Esc>");
-    other.quit();
+    drop(other);
     let rest = "half a\nthought, and the rest";
     one.wait("both are in the store", || {
         let mut unsent = unsent(&one);

@@ -1,12 +1,10 @@
 //! The main job from scripts: headless, at start-up, in a mapping: no key is typed, and the script calls `wait()`.
 
-use std::process::Command;
-
 use serde_json::json;
 
-use crate::support::nvim::Builder;
+use crate::support::agents;
+use crate::support::nvim::{Builder, command};
 use crate::support::scratch::Scratch;
-use crate::support::{agents, cli};
 
 /// It gives up by itself: what it does not write is what the test sees.
 const SCRIPT: &str = r#"
@@ -28,16 +26,7 @@ fn run(script: &str, arguments: &[&str]) -> (String, String) {
         "host": env!("CARGO_BIN_EXE_botglue"),
         "agents": agents::fault(&scratch, "A", ""),
     });
-    let output = Command::new(cli::nvim())
-        .args(["--clean", "--headless", "-n"])
-        .args(["--cmd", &format!("lua vim.g.botglue = vim.json.decode([==[{options}]==])")])
-        .args(["--cmd", concat!("set runtimepath^=", env!("CARGO_MANIFEST_DIR"))])
-        .args(arguments)
-        .env_clear()
-        .envs(scratch.environment())
-        .current_dir(scratch.project())
-        .output()
-        .unwrap();
+    let output = command(&scratch, &options).args(["--headless", "-n"]).args(arguments).output().unwrap();
     let read = |path: &std::path::Path| std::fs::read_to_string(path).unwrap_or_default();
     let landing = read(&scratch.project().join("landing.txt"));
     assert!(!landing.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -66,7 +55,7 @@ fn an_answer_lands_while_a_mapping_or_a_typed_command_waits() {
     nvim.edit("a.lua", "a\nb\n");
     nvim.command("nnoremap X <Cmd>luafile script.lua<CR>");
     for (id, keys) in [(1, "X"), (2, ":luafile script.lua<CR>")] {
-        nvim.set_lines(&["a", "b"]);
+        nvim.exec("vim.api.nvim_buf_set_lines(0, 0, -1, true, { 'a', 'b' })");
         nvim.input(keys);
         nvim.wait("the script is over", || nvim.exec("return vim.bo.modified") == false);
         assert_eq!(nvim.finished(id)["landing"], "applied", "{keys}");

@@ -6,10 +6,9 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::support::agents::{claude_is, write_script};
+use crate::support::agents;
 use crate::support::nvim::Builder;
 use crate::support::scratch::Scratch;
-use crate::support::stream;
 
 /// A row of the table: what a path begins with, its mode, and that of the files in it.
 struct Stored {
@@ -41,10 +40,8 @@ fn mode(path: &Path) -> u32 {
 #[test]
 fn what_is_stored_is_in_the_table_with_its_mode() {
     let scratch = Scratch::new();
-    let (agent, answer) = (scratch.path("agent"), scratch.path("answer"));
-    fs::write(&answer, stream::answer("two")).unwrap();
-    write_script(&agent, &format!("cat >/dev/null\ncat '{}'\n", answer.display()));
-    let nvim = Builder::new(scratch).option("agents", claude_is(&agent)).option("review", true).start();
+    let agents = agents::fault(&scratch, "two", "");
+    let nvim = Builder::new(scratch).option("agents", agents).option("review", true).start();
     nvim.edit("text.txt", "one\n");
     let id = nvim.run("it", (1, 1), json!({}));
     assert_eq!(nvim.finished(id)["landing"], "held");

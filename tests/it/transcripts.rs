@@ -36,5 +36,4 @@ fn a_transcripts_folder_that_stands_still_holds_up_no_job() {
     nvim.edit("a.lua", "local a = 1\n");
     nvim.command("1Botglue run it");
     assert_eq!(nvim.finished(1)["landing"], "applied");
-    nvim.quit();
 }

@@ -14,7 +14,6 @@ use rmpv::Value;
 
 use crate::support::DEADLINE;
 use crate::support::nvim::Builder;
-use crate::support::rpc::to_json;
 use crate::support::scratch::Scratch;
 
 type Row = Vec<u8>;
@@ -116,6 +115,6 @@ fn whatever_rows_become_those_beside_them_keep_their_marks_and_undo_brings_all_b
         argument(job, &text, &changes)
     });
     let arguments = Value::Array(vec![Value::Array(arguments.collect())]);
-    let wrong = nvim.channel().call("nvim_exec_lua", vec![WRITE.into(), arguments], DEADLINE);
-    assert_eq!(wrong.as_ref().map(to_json), Ok(serde_json::Value::Null));
+    let wrong = nvim.channel.call("nvim_exec_lua", vec![WRITE.into(), arguments], DEADLINE);
+    assert_eq!(wrong.as_ref().map(botglue::fields::json), Ok(serde_json::Value::Null));
 }

@@ -4,6 +4,7 @@
 //! The same is shown of each; what is particular to one is a row of [`rows`]. `make test-agents` runs what is ignored here:
 //! those agents take 1.7 GB.
 
+mod api;
 mod limits;
 mod neovim;
 mod rewind;
@@ -15,9 +16,9 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::support::DEADLINE;
-use crate::support::api::{Api, Reply, calls, says};
 use crate::support::scratch::Scratch;
 use crate::support::serve::Serve;
+use api::{Api, Reply, calls, says};
 pub use neovim::{TEXT, open};
 pub use rows::Agent;
 
@@ -105,7 +106,11 @@ impl Real {
             "args": if is_own { self.agent.plain } else { &[] }, "model": self.agent.model,
         });
         self.serve.run(1, "", &job);
-        Ended { fields: self.serve.finished(1), tools: self.serve.tools(1) }
+        let fields = self.serve.finished(1);
+        let patches = self.serve.patches();
+        let tools = patches.iter().filter_map(|patch| patch["tools"].as_array()).next_back();
+        let status = |tool: &Value| tool["status"].as_str().unwrap().to_owned();
+        Ended { fields, tools: tools.into_iter().flatten().map(status).collect() }
     }
 
     fn run(&self, replies: impl Into<Vec<Reply>>) -> Ended {

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::api::{Block, Gate};
 use super::{Agent, Place, Reply, says};
-use crate::support::api::{Block, Gate};
 use crate::support::nvim::{Builder, Nvim};
 use crate::support::process::{self, Process};
 use crate::support::scratch::Scratch;
@@ -42,7 +42,8 @@ fn process(nvim: &Nvim, agent: &Agent) -> Process {
     wait_some("the agent runs", || {
         let host = nvim.host()?;
         let is_agent = |found: &Process| {
-            found.command.contains(agent.program) && process::parent(found.pid) == Some(host)
+            let status = std::fs::read_to_string(format!("/proc/{}/status", found.pid)).unwrap_or_default();
+            found.command.contains(agent.program) && status.contains(&format!("PPid:\t{host}\n"))
         };
         process::of(&nvim.scratch).into_iter().find(is_agent)
     })
@@ -52,7 +53,7 @@ fn process(nvim: &Nvim, agent: &Agent) -> Process {
 fn waits(place: &Place, name: &str, answer: &str) -> Gate {
     let gate = Gate::new();
     let message = vec![Block::Wait(gate.clone()), Block::Text(answer.to_owned())];
-    place.api.script(name, [Reply::Message(message, "end_turn")]);
+    place.api.script(name, [Reply::Message(message)]);
     gate
 }
 

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
+use super::api::Request;
 use super::neovim::follow_up;
 use super::{Agent, TEXT, open};
-use crate::support::api::Request;
 use crate::support::nvim::Nvim;
 
 /// The texts of a request's conversation by role, but for what the CLI puts in by itself.

@@ -6,7 +6,6 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::Place;
-use crate::support::cli;
 
 /// A call of a tool: its name and its input.
 type Call = (&'static str, Value);
@@ -75,20 +74,19 @@ pub const ALL: &[Agent] = &[CLAUDE, DROID, GEMINI, CODEX, OPENCODE, QWEN, COPILO
 
 /// Where the CLIs of `make test` are.
 fn tools() -> String {
-    with_system(&cli::program("gemini"))
+    search_path("BOTGLUE_TEST_CLIS", "npm")
 }
 
 /// Where those of `make test-agents` are, with the Node that some of them need.
 fn agents() -> String {
-    let directory =
-        env::var("BOTGLUE_TEST_AGENTS").unwrap_or_else(|_| "target/tools/agents/node_modules/.bin".into());
-    with_system(&Path::new(env!("CARGO_MANIFEST_DIR")).join(directory).join("node"))
+    search_path("BOTGLUE_TEST_AGENTS", "agents")
 }
 
-/// The directory of a program, then those of this machine.
-fn with_system(program: &Path) -> String {
-    let own = program.parent().unwrap().display();
-    format!("{own}:{}", env::var("PATH").unwrap())
+/// The directory that a variable names, else what would be installed, and then those of this machine.
+fn search_path(variable: &str, installed: &str) -> String {
+    let own = env::var(variable).unwrap_or_else(|_| format!("target/tools/{installed}/node_modules/.bin"));
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join(own);
+    format!("{}:{}", own.display(), env::var("PATH").unwrap())
 }
 
 fn mcp_servers(command: &str) -> String {

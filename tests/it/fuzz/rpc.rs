@@ -33,7 +33,7 @@ fn serve_outlives_whatever_it_is_told() {
         batches += 1;
         let checked = catch_unwind(AssertUnwindSafe(|| {
             for message in &batch {
-                serve.channel().send(message).unwrap();
+                serve.channel.send(message).unwrap();
             }
             check(&serve, batches);
         }));
@@ -52,7 +52,7 @@ fn number(name: &str) -> Option<u64> {
 
 /// The host still answers, and still runs jobs.
 fn check(serve: &Serve, id: u64) {
-    let error = serve.channel().call("what", Vec::new(), DEADLINE).unwrap_err();
+    let error = serve.channel.call("what", Vec::new(), DEADLINE).unwrap_err();
     assert!(!error.starts_with("what:"), "{error}");
     serve.run(id, "echo local b", &json!({"max_parallel": 1000}));
     assert_eq!(serve.finished(id)["text"], "local b");

@@ -11,7 +11,6 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use crate::support::nvim::{Builder, Nvim};
-use crate::support::rpc::{from_json, to_json};
 use crate::support::scratch::Scratch;
 use crate::support::{DEADLINE, POLL};
 
@@ -67,13 +66,11 @@ pub struct Editor<'a>(pub &'a Nvim);
 
 impl Editor<'_> {
     pub fn type_keys(self, keys: &str) {
-        self.0.channel().notify("nvim_input", vec![keys.into()]);
+        self.0.channel.notify("nvim_input", vec![keys.into()]);
     }
 
     pub fn lua(self, code: &str, arguments: &[Json]) -> Result<Json, String> {
-        let arguments = arguments.iter().map(from_json).collect();
-        let call = vec![code.into(), Value::Array(arguments)];
-        self.0.channel().call("nvim_exec_lua", call, DEADLINE).map(|value| to_json(&value))
+        self.0.try_call("nvim_exec_lua", &[code.into(), arguments.into()])
     }
 
     /// Looks into it once it has taken what it was given.
@@ -100,7 +97,7 @@ impl Editor<'_> {
 
     /// The requests that the plugin sent to its host since the last call.
     pub fn take_requests(self) -> Result<Vec<Request>, String> {
-        let arrived = std::mem::take(&mut self.0.channel().inbox().notifications);
+        let arrived = std::mem::take(&mut self.0.channel.inbox().notifications);
         let options = Options::decode(&json!({
             "agent": "claude", "agents": {"claude": {"protocol": "text", "command": ["sh"]}}, "timeout": 300,
             "max_parallel": 100, "context": {}, "status": {},

@@ -1,15 +1,15 @@
 //! A job for each quickfix item, and the list of what became of them; a prompt that proposes to fix a diagnostic.
 
+use super::picture::{expect, gated, on_screen};
 use crate::support::agents::Gated;
 use crate::support::nvim::Builder;
-use crate::support::picture::STAGE;
 use crate::support::scratch::Scratch;
 
 #[test]
 fn the_results_of_each_item() {
     let scratch = Scratch::new();
     let gated = Gated::new(&scratch);
-    let nvim = STAGE.nvim(Builder::new(scratch).option("agents", gated.option()).option("max_parallel", 2));
+    let nvim = on_screen(Builder::new(scratch).option("agents", gated.option()).option("max_parallel", 2));
     nvim.edit("a.lua", "one()\n\nthree()\n\nfive()\n");
     nvim.exec(
         "local items = {}
@@ -25,7 +25,7 @@ fn the_results_of_each_item() {
     nvim.finished(2);
     nvim.wait("the third is running", || gated.has_started("unused"));
     nvim.command("copen 4");
-    STAGE.expect("each", &nvim, "the results", |rows| {
+    expect("each", &nvim, "the results", |rows| {
         let has = |part: &str| rows.iter().any(|row| row.contains(part));
         has("| running") && !has("○")
     });
@@ -33,7 +33,7 @@ fn the_results_of_each_item() {
 
 #[test]
 fn a_prompt_on_a_line_with_a_diagnostic() {
-    let (nvim, _) = STAGE.gated();
+    let (nvim, _) = gated();
     nvim.edit("a.txt", "one\ntwo\nthree\n");
     nvim.exec(
         "vim.diagnostic.config({ virtual_text = false, signs = false, underline = false })
@@ -42,7 +42,5 @@ fn a_prompt_on_a_line_with_a_diagnostic() {
          })",
     );
     nvim.input("2G:Botglue<CR>");
-    STAGE.expect("proposal", &nvim, "the proposal", |rows| {
-        rows.iter().any(|row| row.contains("fix: cannot find"))
-    });
+    expect("proposal", &nvim, "the proposal", |rows| rows.iter().any(|row| row.contains("fix: cannot find")));
 }

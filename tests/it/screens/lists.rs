@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
+use super::picture::{expect, gated};
 use crate::support::nvim::Nvim;
-use crate::support::picture::STAGE;
 use crate::support::stream;
 
 const TEXT: &str = "fn load(path: &Path) -> Config {\n    let text = fs::read_to_string(path).unwrap();\n    \
@@ -71,7 +71,7 @@ fn has_footer(rows: &[String]) -> bool {
 
 #[test]
 fn the_jobs_in_every_state() {
-    let (nvim, gated) = STAGE.gated();
+    let (nvim, gated) = gated();
     nvim.exec("require('botglue').setup({ max_parallel = 2, status = { preview = 0 } })");
     nvim.edit("config.rs", TEXT);
     nvim.command("6Botglue run GATE:landed shorter");
@@ -94,7 +94,7 @@ fn the_jobs_in_every_state() {
         ["Read src", "writing", "queued"].iter().all(|words| rows.iter().any(|row| row.contains(words)))
     });
     nvim.input(":Botglue jobs<CR>");
-    STAGE.expect("jobs", &nvim, "what each of them does", |rows| {
+    expect("jobs", &nvim, "what each of them does", |rows| {
         has_footer(rows)
             && ["Read src/e", "writing", "queued", "2 running"]
                 .iter()
@@ -106,30 +106,30 @@ fn the_jobs_in_every_state() {
 
 #[test]
 fn no_job_at_all() {
-    let (nvim, _gated) = STAGE.gated();
+    let (nvim, _gated) = gated();
     open(&nvim, "jobs");
-    STAGE.expect("jobs-none", &nvim, "the empty list", has_footer);
+    expect("jobs-none", &nvim, "the empty list", has_footer);
 }
 
 #[test]
 fn what_it_cost() {
-    let (nvim, _gated) = STAGE.gated();
+    let (nvim, _gated) = gated();
     store(&nvim, SUMS);
     open(&nvim, "info");
-    STAGE.expect("info", &nvim, "the sums", |rows| has_footer(rows) && rows.concat().contains("$58.85"));
+    expect("info", &nvim, "the sums", |rows| has_footer(rows) && rows.concat().contains("$58.85"));
 }
 
 #[test]
 fn the_history() {
-    let (nvim, _gated) = STAGE.gated();
+    let (nvim, _gated) = gated();
     store(&nvim, HISTORY);
     open(&nvim, "history");
-    STAGE.expect("history", &nvim, "the jobs", |rows| has_footer(rows) && rows.concat().contains("all · 60"));
+    expect("history", &nvim, "the jobs", |rows| has_footer(rows) && rows.concat().contains("all · 60"));
     nvim.input("jj");
-    STAGE.expect("history-failed", &nvim, "why it failed", |rows| rows.concat().contains("300 s"));
+    expect("history-failed", &nvim, "why it failed", |rows| rows.concat().contains("300 s"));
     nvim.input("ggp");
-    STAGE.expect("history-prompt", &nvim, "the prompt", |rows| rows.concat().contains("╭ prompt"));
+    expect("history-prompt", &nvim, "the prompt", |rows| rows.concat().contains("╭ prompt"));
     nvim.input("q");
     nvim.input("d");
-    STAGE.expect("history-diff", &nvim, "both texts", |rows| rows.concat().contains("the answer"));
+    expect("history-diff", &nvim, "both texts", |rows| rows.concat().contains("the answer"));
 }

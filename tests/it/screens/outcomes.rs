@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::picture::STAGE;
+use super::picture::{expect, gated};
 use crate::support::stream;
 
 const TEXT: &str =
@@ -10,7 +10,7 @@ const TEXT: &str =
 
 #[test]
 fn landed_unchanged_and_failed() {
-    let (nvim, gated) = STAGE.gated();
+    let (nvim, gated) = gated();
     nvim.edit("a.rs", TEXT);
     nvim.command("1,3Botglue run GATE:load return errors instead of panicking");
     nvim.command("5Botglue run GATE:save document it");
@@ -29,7 +29,7 @@ fn landed_unchanged_and_failed() {
     gated.answer("load", "fn load(path: &Path) -> Result<Config> {\n    read(path)\n}");
     nvim.input("<Esc>");
     nvim.finished(1);
-    STAGE.expect("outcomes", &nvim, "all outcomes", |rows| {
+    expect("outcomes", &nvim, "all outcomes", |rows| {
         let all = rows.concat();
         ["landed", "unchanged", "✗"].iter().all(|word| all.contains(word))
     });

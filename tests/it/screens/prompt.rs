@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
+use super::picture::{expect, gated, on_screen};
 use crate::support::agents;
 use crate::support::nvim::{Builder, Nvim};
-use crate::support::picture::STAGE;
 use crate::support::scratch::Scratch;
 
 const TEXT: &str = "# Load\n\nfn load(path: &Path) -> Config {\n    let text = read(path).unwrap();\n    parse(&text)\n        .unwrap()\n}\n\nthe end\n";
@@ -13,7 +13,7 @@ const WORDS: &str = "return errors instead of panicking, and keep the signature 
 
 /// A file of a project with the prompt on four of its lines.
 fn open() -> Nvim {
-    let (nvim, _gated) = STAGE.gated();
+    let (nvim, _gated) = gated();
     for name in ["src/config.rs", "src/lib.rs", "src/library.rs"] {
         nvim.scratch.write(name, "");
     }
@@ -38,7 +38,7 @@ fn some_words_and_another_model() {
     let nvim = open();
     nvim.input(WORDS);
     nvim.input("<S-Tab>");
-    STAGE.expect("prompt", &nvim, "the words", |rows| {
+    expect("prompt", &nvim, "the words", |rows| {
         is_open(rows)
             && rows.iter().any(|row| row.contains("as it is"))
             && rows.concat().contains("claude opus")
@@ -49,7 +49,7 @@ fn some_words_and_another_model() {
 fn files_of_the_project() {
     let nvim = open();
     nvim.input("as in @li");
-    STAGE.expect("prompt-files", &nvim, "the files", |rows| rows.concat().contains("src/library.rs"));
+    expect("prompt-files", &nvim, "the files", |rows| rows.concat().contains("src/library.rs"));
 }
 
 #[test]
@@ -64,18 +64,18 @@ fn earlier_prompts() {
     }
     ask(&nvim, 1, 1);
     nvim.input("<C-f>");
-    STAGE.expect("prompt-earlier", &nvim, "the list", |rows| rows.concat().contains("make it shorter"));
+    expect("prompt-earlier", &nvim, "the list", |rows| rows.concat().contains("make it shorter"));
 }
 
 #[test]
 fn an_answer_that_comes_while_it_is_typed() {
-    let (nvim, gated) = STAGE.gated();
+    let (nvim, gated) = gated();
     nvim.edit("a.txt", "one\ntwo\nthree\nfour\n");
     nvim.command("1Botglue run GATE:it longer");
     ask(&nvim, 3, 3);
     nvim.input("shorter");
     gated.answer("it", "1\n1\n1");
-    STAGE.expect("prompt-moved", &nvim, "the answer", |rows| {
+    expect("prompt-moved", &nvim, "the answer", |rows| {
         rows[0] == "1" && rows[5] == "three" && rows.concat().contains("a.txt:5")
     });
 }
@@ -85,22 +85,22 @@ fn an_agent_that_is_not_logged_in() {
     let scratch = Scratch::new();
     let failed = r#"{"type":"result","subtype":"success","is_error":true,"result":"Not logged in · Please run /login"}"#;
     let agent = agents::fault(&scratch, "", &format!("echo '{failed}'"));
-    let nvim = STAGE.nvim(Builder::new(scratch).option("agents", agent));
+    let nvim = on_screen(Builder::new(scratch).option("agents", agent));
     nvim.edit("a.txt", "one\ntwo\n");
     nvim.exec("require('botglue').setup({ notify = 'none', status = { outcome = 0 } })");
     nvim.command("2Botglue run it");
     assert_eq!(nvim.finished(1)["error"]["code"], "not_logged_in");
     ask(&nvim, 1, 1);
-    STAGE.expect("prompt-no-login", &nvim, "what to do", |rows| rows.concat().contains("/login"));
+    expect("prompt-no-login", &nvim, "what to do", |rows| rows.concat().contains("/login"));
 }
 
 #[test]
 fn a_draft_of_six_rows_below_a_line() {
-    let (nvim, _gated) = STAGE.gated();
+    let (nvim, _gated) = gated();
     nvim.edit("a.txt", "one\ntwo\nthree\n");
     let open = || nvim.exec("require('botglue').run({ range = { kind = 'insert', first = { 2 } } })");
     open();
     nvim.input("1<CR>2<CR>3<CR>4<CR>5<CR>6<Esc><Esc>");
     open();
-    STAGE.expect("prompt-draft", &nvim, "the draft", |rows| rows.iter().any(|row| row.contains("│ 6")));
+    expect("prompt-draft", &nvim, "the draft", |rows| rows.iter().any(|row| row.contains("│ 6")));
 }

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
+use super::picture::{ROWS, expect, gated};
 use crate::support::nvim::Nvim;
-use crate::support::picture::STAGE;
 use crate::support::stream;
 
 const CODE: &str = "use std::fs;
@@ -33,7 +33,7 @@ fn read(nvim: &Nvim, id: &str, path: &str) -> String {
 
 /// A job on `load`, with the cursor where the user left it.
 fn start(cursor: u64) -> (Nvim, crate::support::agents::Run) {
-    let (nvim, gated) = STAGE.gated();
+    let (nvim, gated) = gated();
     nvim.edit("config.txt", CODE);
     nvim.command("3,6Botglue run GATE:it return errors");
     nvim.command(&format!("{cursor}"));
@@ -46,10 +46,10 @@ fn start(cursor: u64) -> (Nvim, crate::support::agents::Run) {
 fn a_tool_and_one_that_failed() {
     let (nvim, mut run) = start(1);
     run.print(&read(&nvim, "t1", "src/error.rs"));
-    STAGE.expect("tool", &nvim, "the tool", |rows| rows[LAST + 1].contains("Read"));
+    expect("tool", &nvim, "the tool", |rows| rows[LAST + 1].contains("Read"));
     run.print(&(stream::tool_result("t1", "…") + &read(&nvim, "t2", "src/erorr.rs")));
     run.print(&stream::tool_error("t2", "File does not exist."));
-    STAGE.expect("tool-failed", &nvim, "the failure", |rows| rows[LAST + 1].contains("✗ Read"));
+    expect("tool-failed", &nvim, "the failure", |rows| rows[LAST + 1].contains("✗ Read"));
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn the_list_of_tools_with_the_cursor_in_the_range() {
             _ => run.print(&stream::tool_result(&id, "…")),
         }
     }
-    STAGE.expect("tools", &nvim, "the list", |rows| rows.iter().any(|row| row.contains("▸ Read src/6.rs")));
+    expect("tools", &nvim, "the list", |rows| rows.iter().any(|row| row.contains("▸ Read src/6.rs")));
 }
 
 #[test]
@@ -72,9 +72,7 @@ fn the_code_as_it_comes() {
     let (nvim, mut run) = start(1);
     run.print(&delta("```rust\nfn load(path: &Path) -> Result<Config, Error> {\n"));
     run.print(&delta("    let text = fs::read_to_string(path)\n        .map_err(|e| Error::Read(pa"));
-    STAGE.expect("code", &nvim, "the code", |rows| {
-        rows.get(LAST + 4).is_some_and(|row| row.contains("map_err"))
-    });
+    expect("code", &nvim, "the code", |rows| rows.get(LAST + 4).is_some_and(|row| row.contains("map_err")));
 }
 
 #[test]
@@ -83,7 +81,7 @@ fn a_retry_with_its_countdown() {
     let retry = json!({"type": "system", "subtype": "api_retry", "attempt": 2, "max_retries": 10,
         "retry_delay_ms": 4000, "error_status": 529, "error": "overloaded"});
     run.print(&format!("{retry}\n"));
-    STAGE.expect("retry", &nvim, "the retry", |rows| rows[LAST + 1].contains("overloaded, try 2 of 10 in "));
+    expect("retry", &nvim, "the retry", |rows| rows[LAST + 1].contains("overloaded, try 2 of 10 in "));
 }
 
 #[test]
@@ -95,23 +93,23 @@ fn an_answer_that_waits_for_its_moment() {
     nvim.wait_for_rows("the code", |rows| rows.iter().any(is_code));
     run.print(&stream::result("fn load() {}"));
     drop(run);
-    STAGE.expect("ready", &nvim, "it is ready", |rows| rows[LAST + 1].contains("ready"));
+    expect("ready", &nvim, "it is ready", |rows| rows[LAST + 1].contains("ready"));
     nvim.input("<Esc>");
     nvim.finished(1);
 }
 
 #[test]
 fn a_range_that_ends_where_the_window_does() {
-    let (nvim, gated) = STAGE.gated();
-    let lines: String = (1..=STAGE.rows + 20).fold(String::new(), |all, n| all + &format!("line {n}\n"));
+    let (nvim, gated) = gated();
+    let lines: String = (1..=ROWS + 20).fold(String::new(), |all, n| all + &format!("line {n}\n"));
     nvim.edit("long.txt", &lines);
-    let last = STAGE.rows - 1;
+    let last = ROWS - 1;
     nvim.command(&format!("{},{last}Botglue run GATE:it shorter", last - 1));
     nvim.command("1");
     let mut run = gated.run("it");
     run.print(&(stream::init("s") + &delta("line")));
     let row = usize::try_from(last).unwrap() - 1;
-    STAGE.expect("bottom", &nvim, "beside the last row", |rows| rows[row].contains("writing"));
+    expect("bottom", &nvim, "beside the last row", |rows| rows[row].contains("writing"));
 }
 
 #[test]
@@ -119,7 +117,7 @@ fn a_narrow_window_whose_lines_do_not_wrap_beside_another_on_the_same_buffer() {
     let (nvim, mut run) = start(1);
     nvim.command("vsplit | vertical resize 20 | setlocal nowrap");
     run.print(&delta("fn load(path: &Path) -> Result<Config, Error> {\n    todo!()\n"));
-    STAGE.expect("narrow", &nvim, "both windows", |rows| {
+    expect("narrow", &nvim, "both windows", |rows| {
         let shown = |words: &str| rows.iter().any(|row| row.contains(words));
         shown("writing") && shown("todo")
     });

@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use crate::support::picture::STAGE;
+use super::picture::{expect, gated};
 use crate::support::stream;
 
 #[test]
 fn a_transcript_of_a_job_that_ended_and_of_one_that_runs() {
-    let (nvim, gated) = STAGE.gated();
+    let (nvim, gated) = gated();
     // What else the line says is not the same in all versions.
     nvim.command("set statusline=%f");
     // Nor is it known whether the text is drawn below the range before the next tool begins.
@@ -31,7 +31,7 @@ fn a_transcript_of_a_job_that_ended_and_of_one_that_runs() {
         files.map(|file| std::fs::read_to_string(file.path()).unwrap()).any(|all| all.contains("t3"))
     });
     nvim.input(":Botglue transcript<CR>");
-    STAGE.expect("transcript-running", &nvim, "the last tool", |rows| {
+    expect("transcript-running", &nvim, "the last tool", |rows| {
         rows.iter().any(|row| row.starts_with("▸ Grep Error::Read"))
     });
     nvim.input("q");
@@ -43,5 +43,5 @@ fn a_transcript_of_a_job_that_ended_and_of_one_that_runs() {
     nvim.input(":Botglue transcript<CR><C-w>_");
     let end = "10 tokens in, 5 out";
     nvim.wait("all of it", || nvim.exec(&format!("return vim.fn.getline('$'):find('{end}') ~= nil")) == true);
-    STAGE.expect("transcript", &nvim, "from its beginning", |rows| rows[0].contains("## You"));
+    expect("transcript", &nvim, "from its beginning", |rows| rows[0].contains("## You"));
 }

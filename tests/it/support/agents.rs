@@ -4,14 +4,13 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
 
 use serde_json::{Value, json};
 
 use super::scratch::Scratch;
-use super::{DEADLINE, stream, wait_some};
+use super::{stream, wait, wait_some};
 
 /// An agent whose every run waits for the test. `GATE:name` in its message names the run; what the test writes
 /// into [`Run`] is what it prints, and it ends when the test lets go of that.
@@ -55,7 +54,7 @@ impl Gated {
     /// What the run was given on stdin, once it has started.
     #[track_caller]
     pub fn stdin(&self, name: &str) -> String {
-        wait_some(&format!("the agent's run {name:?} has started"), || self.has_started(name).then_some(()));
+        wait(&format!("the agent's run {name:?} has started"), || self.has_started(name));
         std::fs::read_to_string(self.directory.join(format!("{name}.stdin"))).unwrap()
     }
 
@@ -66,13 +65,11 @@ impl Gated {
     #[track_caller]
     pub fn run(&self, name: &str) -> Run {
         let path = self.directory.join(format!("{name}.pipe"));
-        // The script makes the pipe too; the second one finds it there.
-        let _ = std::process::Command::new("mkfifo").arg(&path).output();
-        let (opened, wait) = mpsc::channel();
-        // Opening waits for the other side, so it is done where it can be given up.
-        std::thread::spawn(move || opened.send(File::options().write(true).open(path).unwrap()));
-        let pipe = wait.recv_timeout(DEADLINE);
-        Run { pipe: pipe.unwrap_or_else(|_| panic!("the agent's run {name:?} has not started")) }
+        let open = |flags| File::options().write(true).custom_flags(flags).open(&path);
+        // So it cannot be opened until it is read from.
+        let started = format!("the agent's run {name:?} has started");
+        let _is_read = wait_some(&started, || open(libc::O_NONBLOCK).ok());
+        Run { pipe: open(0).unwrap() }
     }
 
     /// Lets a run give its whole answer and end.

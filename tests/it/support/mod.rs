@@ -4,17 +4,13 @@
 //! Nothing here waits for a time to pass: everything waits for a named condition, until [`DEADLINE`].
 
 pub mod agents;
-pub mod api;
-pub mod cli;
 pub mod nvim;
-pub mod picture;
 pub mod process;
 pub mod rpc;
 pub mod scratch;
 pub mod screen;
 pub mod serve;
 pub mod stream;
-pub mod terminal;
 
 use std::time::{Duration, Instant};
 
@@ -30,19 +26,29 @@ pub const POLL: Duration = Duration::from_millis(5);
 /// # Panics
 /// Where the condition does not hold by the [`DEADLINE`].
 #[track_caller]
-pub fn wait_some<T>(what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
-    let start = Instant::now();
-    loop {
-        if let Some(value) = condition() {
-            return value;
-        }
-        assert!(start.elapsed() < DEADLINE, "after {DEADLINE:?} still not so: {what}");
-        std::thread::sleep(POLL);
-    }
+pub fn wait_some<T>(what: &str, condition: impl FnMut() -> Option<T>) -> T {
+    wait_for_some(what, String::new, condition)
 }
 
 /// Waits until `condition` holds; see [`wait_some`].
 #[track_caller]
 pub fn wait(what: &str, mut condition: impl FnMut() -> bool) {
     wait_some(what, || condition().then_some(()));
+}
+
+/// As [`wait_some`], and the failure has a report.
+#[track_caller]
+pub fn wait_for_some<T>(
+    what: &str,
+    report: impl Fn() -> String,
+    mut condition: impl FnMut() -> Option<T>,
+) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(value) = condition() {
+            return value;
+        }
+        assert!(start.elapsed() < DEADLINE, "after {DEADLINE:?} still not so: {what}\n{}", report());
+        std::thread::sleep(POLL);
+    }
 }

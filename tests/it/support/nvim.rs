@@ -5,19 +5,25 @@
 
 use std::fs::File;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use botglue::fields;
 use rmpv::Value;
 use serde_json::{Value as Json, json};
 
-use super::rpc::{Channel, from_json, to_json};
+use super::rpc::{Channel, from_json};
 use super::scratch::Scratch;
-use super::{DEADLINE, POLL, cli, process, terminal, wait_some};
+use super::{DEADLINE, process, wait_for_some, wait_some};
 
 /// What is loaded into each Neovim: it tells the test of the plugin's events and of what the user is told.
 const PRELUDE: &str = include_str!("prelude.lua");
+
+/// Runs a program in a terminal, which has no size of its own; what is drawn is forgotten.
+const IN_TERMINAL: &str = "import os, pty, sys
+os.environ.update(TERM='xterm-256color', COLUMNS=sys.argv[1], LINES=sys.argv[2])
+pty.spawn(sys.argv[3:])";
 
 /// How a Neovim is to be started.
 pub struct Builder {
@@ -32,10 +38,10 @@ pub struct Nvim {
     /// Its directories.
     pub scratch: Scratch,
     child: Child,
-    /// The process that has the buffers: in a terminal a child of the one that was started.
-    pid: u32,
-    channel: Channel,
-    _terminal: Option<File>,
+    /// The process that has the buffers, and in a terminal the one that draws, which is its parent.
+    pids: Vec<u32>,
+    /// For a test that is more to Neovim than a user.
+    pub channel: Channel,
 }
 
 impl Builder {
@@ -68,22 +74,27 @@ impl Builder {
     /// Starts Neovim.
     pub fn start(self) -> Nvim {
         let Self { scratch, options, screen, terminal: size } = self;
-        let mut command = Command::new(cli::nvim());
-        command.args(["--clean", "-n"]);
-        // Before the plugin is loaded, as in a user's own configuration.
-        command.args(["--cmd", &format!("lua vim.g.botglue = vim.json.decode([==[{options}]==])")]);
+        let mut command = command(&scratch, &options);
         // Not every build of Neovim brings the parsers that its own file types ask for.
-        command.args(["--cmd", "lua vim.treesitter.start = function() end"]);
-        command.args(["--cmd", concat!("set runtimepath^=", env!("CARGO_MANIFEST_DIR"))]);
-        command.env_clear().envs(scratch.environment()).current_dir(scratch.project());
-        if let Some(size) = size {
+        command.args(["--cmd", "lua vim.treesitter.start = function() end"]).arg("-n");
+        if let Some((columns, rows)) = size {
             let socket = scratch.path("run/nvim");
-            command.arg("--listen").arg(&socket).env("TERM", "xterm-256color");
-            let (user, child) = terminal::start(&mut command, size).unwrap_or_else(|error| missing(&error));
+            command.arg("--listen").arg(&socket);
+            let (program, arguments) = (command.get_program(), command.get_args());
+            let child = scratch
+                .command("python3")
+                .args(["-I", "-S", "-c", IN_TERMINAL, &columns.to_string(), &rows.to_string()])
+                .arg(program)
+                .args(arguments)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap();
             let stream = wait_some("Neovim listens", || UnixStream::connect(&socket).ok());
             let channel = Channel::new(stream.try_clone().unwrap(), stream);
-            let mut nvim = Nvim { scratch, pid: child.id(), child, channel, _terminal: Some(user) };
-            nvim.pid = nvim.exec("return vim.fn.getpid()").as_u64().unwrap().try_into().unwrap();
+            let mut nvim = Nvim { scratch, pids: Vec::new(), child, channel };
+            let pids = nvim.exec("return { vim.fn.getpid(), vim.uv.os_getppid() }");
+            nvim.pids = serde_json::from_value(pids).unwrap();
             // It listens before it has read its arguments.
             nvim.wait("Neovim has started", || nvim.exec("return vim.v.vim_did_enter") == 1);
             return nvim;
@@ -94,9 +105,9 @@ impl Builder {
             .stdout(Stdio::piped())
             .stderr(File::create(scratch.path("nvim.stderr")).unwrap())
             .spawn()
-            .unwrap_or_else(|error| missing(&error));
+            .expect("Neovim is there: run the tests with `make test`");
         let channel = Channel::new(child.stdout.take().unwrap(), child.stdin.take().unwrap());
-        let nvim = Nvim { scratch, pid: child.id(), child, channel, _terminal: None };
+        let nvim = Nvim { scratch, pids: vec![child.id()], child, channel };
         nvim.exec(PRELUDE);
         if let Some((columns, rows)) = screen {
             let kind = json!({"rgb": true, "ext_linegrid": true, "ext_hlstate": true});
@@ -106,12 +117,23 @@ impl Builder {
     }
 }
 
-impl Nvim {
-    /// The channel, for a test that is more to Neovim than a user.
-    pub fn channel(&self) -> &Channel {
-        &self.channel
-    }
+/// Neovim for this run: what `make test` says, else what it would have installed.
+pub fn program() -> PathBuf {
+    let installed = || Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools/nvim/nvim");
+    std::env::var_os("BOTGLUE_TEST_NVIM").map_or_else(installed, PathBuf::from)
+}
 
+/// A Neovim with the plugin, which finds these options as in a user's own configuration.
+pub fn command(scratch: &Scratch, options: &Json) -> Command {
+    let mut command = scratch.command(program());
+    // Before the plugin is loaded.
+    let options = format!("lua vim.g.botglue = vim.json.decode([==[{options}]==])");
+    command.args(["--clean", "--cmd", &options]);
+    command.args(["--cmd", concat!("set runtimepath^=", env!("CARGO_MANIFEST_DIR"))]);
+    command
+}
+
+impl Nvim {
     /// Calls a function of Neovim's API.
     ///
     /// # Panics
@@ -125,7 +147,7 @@ impl Nvim {
     /// Calls a function of Neovim's API that may fail; the error is Neovim's text.
     pub fn try_call(&self, method: &str, arguments: &[Json]) -> Result<Json, String> {
         let arguments = arguments.iter().map(from_json).collect();
-        self.channel.call(method, arguments, DEADLINE).map(|value| to_json(&value))
+        self.channel.call(method, arguments, DEADLINE).map(|value| fields::json(&value))
     }
 
     /// Runs Lua and gives back what it returns.
@@ -177,44 +199,23 @@ impl Nvim {
     /// The lines of the current buffer.
     #[track_caller]
     pub fn lines(&self) -> Vec<String> {
-        self.lines_of(0)
-    }
-
-    /// The lines of a buffer.
-    #[track_caller]
-    pub fn lines_of(&self, buffer: u64) -> Vec<String> {
-        let lines = self.call("nvim_buf_get_lines", &[buffer.into(), 0.into(), (-1).into(), true.into()]);
+        let lines = self.call("nvim_buf_get_lines", &[0.into(), 0.into(), (-1).into(), true.into()]);
         serde_json::from_value(lines).unwrap()
-    }
-
-    /// Replaces all lines of the current buffer.
-    #[track_caller]
-    pub fn set_lines(&self, lines: &[&str]) {
-        self.call("nvim_buf_set_lines", &[0.into(), 0.into(), (-1).into(), true.into(), lines.into()]);
     }
 
     /// Waits until the host knows the text of the current buffer, and where the ranges of its jobs are.
     #[track_caller]
     pub fn mirrored(&self) {
-        let found = self.exec(
-            "local found
-             local client, bufnr = require('botglue.host.client'), vim.api.nvim_get_current_buf()
-             client.connect(client.options())
-             require('botglue.editor.capture').want(bufnr)
-             local function ask()
-               require('botglue.host.ask').send('mirror', { buffer = bufnr }, function(view, err)
-                 if view and view.tick ~= vim.api.nvim_buf_get_changedtick(bufnr) then
-                   ask()
-                 else
-                   found = err or true
-                 end
-               end)
-             end
-             ask()
-             vim.wait(30000, function() return found ~= nil end, 5)
-             return found",
-        );
-        assert_eq!(found, true, "the host knows the text\n{}", self.report());
+        let ask =
+            "local client, bufnr, found = require('botglue.host.client'), vim.api.nvim_get_current_buf(), nil
+            client.connect(client.options())
+            require('botglue.editor.capture').want(bufnr)
+            require('botglue.host.ask').send('mirror', { buffer = bufnr }, function(view, err)
+              found = err or view == nil or view.tick == vim.api.nvim_buf_get_changedtick(bufnr)
+            end)
+            vim.wait(30000, function() return found ~= nil end, 5)
+            return found";
+        self.wait("the host knows the text", || self.exec(ask) == true);
     }
 
     /// Waits until a condition holds.
@@ -223,29 +224,29 @@ impl Nvim {
     /// At the deadline, with what Neovim and the host have to say.
     #[track_caller]
     pub fn wait(&self, what: &str, mut condition: impl FnMut() -> bool) {
-        let start = Instant::now();
-        while !condition() {
-            assert!(start.elapsed() < DEADLINE, "after {DEADLINE:?} still not so: {what}\n{}", self.report());
-            std::thread::sleep(POLL);
-        }
+        wait_for_some(what, || self.report(), || condition().then_some(()));
     }
 
     /// The job tables that came with a `User` event of the plugin, oldest first.
     pub fn events(&self, name: &str) -> Vec<Json> {
-        self.told(name).iter().map(to_json).collect()
+        let inbox = self.channel.inbox();
+        let ours = inbox.notifications.iter().filter(|(method, _)| method == "botglue_test");
+        let told = ours.filter(|(_, told)| told[0].as_str() == Some(name));
+        told.map(|(_, told)| fields::json(&told[1])).collect()
     }
 
     /// Waits for a job's `BotglueJobFinished` and gives its job table back.
     #[track_caller]
     pub fn finished(&self, id: u64) -> Json {
-        let is_it = |job: &Json| job["id"] == id;
-        self.wait(&format!("job {id} has finished"), || self.events("BotglueJobFinished").iter().any(is_it));
-        self.events("BotglueJobFinished").into_iter().find(is_it).unwrap()
+        let report = || self.report();
+        wait_for_some(&format!("job {id} has finished"), report, || {
+            self.events("BotglueJobFinished").into_iter().find(|job| job["id"] == id)
+        })
     }
 
     /// What the user was told by `vim.notify`, as `{ message, level }`, oldest first.
     pub fn notes(&self) -> Vec<Json> {
-        self.told("notify").iter().map(to_json).collect()
+        self.events("notify")
     }
 
     /// Waits until a held answer is shown: in its buffer, or in a window of its own where its place is not known.
@@ -259,15 +260,13 @@ impl Nvim {
 
     /// The rows of the screen, without trailing blanks.
     pub fn rows(&self) -> Vec<String> {
-        self.channel.inbox().screen.rows.clone()
+        self.channel.inbox().screen.rows()
     }
 
     /// Waits until the screen shows what the test looks for, and gives the rows back.
     #[track_caller]
     pub fn wait_for_rows(&self, what: &str, mut look: impl FnMut(&[String]) -> bool) -> Vec<String> {
-        let seen =
-            self.channel.wait(DEADLINE, |inbox| look(&inbox.screen.rows).then(|| inbox.screen.rows.clone()));
-        seen.unwrap_or_else(|| panic!("after {DEADLINE:?} not on the screen: {what}\n{}", self.report()))
+        wait_for_some(what, || self.report(), || Some(self.rows()).filter(|rows| look(rows)))
     }
 
     /// The id of the host's process, where one is running.
@@ -283,20 +282,14 @@ impl Nvim {
     /// Waits until nothing runs but Neovim and, where there is one, the host: no agent and no child of one.
     #[track_caller]
     pub fn wait_for_no_agent(&self) {
-        let expected: Vec<u32> = self.host().into_iter().chain([self.child.id(), self.pid]).collect();
+        let own = self.pids.iter().copied().chain([self.child.id()]);
+        let expected: Vec<u32> = self.host().into_iter().chain(own).collect();
         process::wait_for_none_but(&self.scratch, &expected, "all agents have ended");
     }
 
     /// The id of Neovim's own process.
     pub fn pid(&self) -> u32 {
-        self.pid
-    }
-
-    /// Quits Neovim, as `:qa!` does, and waits until it and all that it started are gone.
-    #[track_caller]
-    pub fn quit(mut self) {
-        self.end();
-        process::wait_for_none_but(&self.scratch, &[], "Neovim has quit");
+        self.pids[0]
     }
 
     /// Quits Neovim and hands its directories on, for the next one.
@@ -320,56 +313,29 @@ impl Nvim {
         std::mem::replace(&mut self.scratch, Scratch::new())
     }
 
-    fn told(&self, name: &str) -> Vec<Value> {
-        let inbox = self.channel.inbox();
-        let ours = inbox.notifications.iter().filter(|(method, _)| method == "botglue_test");
-        ours.filter(|(_, told)| told[0].as_str() == Some(name)).map(|(_, told)| told[1].clone()).collect()
-    }
-
     fn end(&mut self) {
         self.channel.notify("nvim_command", vec!["qa!".into()]);
-        let start = Instant::now();
-        while self.child.try_wait().unwrap().is_none() {
-            if start.elapsed() > Duration::from_secs(10) {
-                self.child.kill().unwrap();
-                self.child.wait().unwrap();
-            }
-            std::thread::sleep(POLL);
-        }
+        process::wait_or_kill(&mut self.child, Duration::from_secs(10));
     }
 
     /// What a failing test needs to be understood.
     pub fn report(&self) -> String {
-        let ask = |method: &str, lua: &str| {
-            let arguments = vec![lua.into(), Value::Array(Vec::new())];
-            let reply = self.channel.call(method, arguments, Duration::from_secs(2));
-            reply.map_or_else(|error| error, |value| to_json(&value).to_string())
-        };
-        let read = |path: &Path| std::fs::read_to_string(path).unwrap_or_default();
-        let jobs = ask("nvim_exec_lua", "return require('botglue').jobs()");
-        let messages = ask("nvim_exec_lua", "return vim.fn.execute('messages')");
-        let log = read(&self.scratch.path("state/nvim/botglue.log"));
-        let stderr = read(&self.scratch.path("nvim.stderr"));
-        let running = process::of(&self.scratch);
+        let lua = "return { jobs = require('botglue').jobs(), messages = vim.fn.execute('messages') }";
+        let arguments = vec![lua.into(), Value::Array(Vec::new())];
+        let state = self.channel.call("nvim_exec_lua", arguments, Duration::from_secs(2));
+        let state = state.map_or_else(|error| error, |value| fields::json(&value).to_string());
+        let [log, stderr] = ["state/nvim/botglue.log", "nvim.stderr"]
+            .map(|name| std::fs::read_to_string(self.scratch.path(name)).unwrap_or_default());
+        let (notes, screen, running) = (self.notes(), self.rows().join("\n"), process::of(&self.scratch));
         format!(
-            "jobs: {jobs}\nmessages: {messages}\nnotes: {:?}\nscreen:\n{}\nlog:\n{log}\nstderr:\n{stderr}\nrunning: {running:#?}",
-            self.notes(),
-            self.rows().join("\n"),
+            "{state}\nnotes: {notes:?}\nscreen:\n{screen}\nlog:\n{log}\nstderr:\n{stderr}\nrunning: {running:#?}"
         )
     }
-}
-
-fn missing(error: &std::io::Error) -> ! {
-    panic!("{}: {error}; run the tests with `make test`", cli::nvim().display())
 }
 
 impl Drop for Nvim {
     fn drop(&mut self) {
         self.end();
-        if std::thread::panicking() {
-            process::kill_all(&self.scratch);
-        } else {
-            process::wait_for_none_but(&self.scratch, &[], "Neovim has quit");
-        }
+        process::all_over(&self.scratch, "Neovim has quit");
     }
 }

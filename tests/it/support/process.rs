@@ -1,10 +1,11 @@
 //! What a test left running. Processes are found by a variable that all children of a test inherit, so that a
 //! grandchild in a process group or session of its own is found too.
 
-use std::time::Duration;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
 
 use super::scratch::Scratch;
-use super::wait_some;
+use super::{POLL, wait, wait_for_some, wait_some};
 
 /// One running process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,39 +37,58 @@ pub fn of(scratch: &Scratch) -> Vec<Process> {
 /// Where something is still running at the deadline; it is named, and then killed.
 #[track_caller]
 pub fn wait_for_none_but(scratch: &Scratch, expected: &[u32], what: &str) {
-    let start = std::time::Instant::now();
-    loop {
-        let left: Vec<_> = of(scratch).into_iter().filter(|found| !expected.contains(&found.pid)).collect();
+    let report = || {
+        let running = of(scratch);
+        kill_all(scratch);
+        format!("running: {running:#?}")
+    };
+    let (mark, mut left) = (scratch.mark(), Vec::new());
+    wait_for_some(what, report, || {
+        // To look through all processes takes long: it is done again when those that were found are gone.
+        left.retain(|found: &Process| carries(found.pid, mark.as_bytes()));
         if left.is_empty() {
-            return;
+            left = of(scratch);
+            left.retain(|found| !expected.contains(&found.pid));
         }
-        if start.elapsed() > super::DEADLINE {
-            kill_all(scratch);
-            panic!("{what}: still running: {left:#?}");
-        }
-        // To look through all processes takes long: it is done again when these are gone.
-        let mark = scratch.mark();
-        let is_left = |found: &Process| carries(found.pid, mark.as_bytes());
-        while start.elapsed() <= super::DEADLINE && left.iter().any(is_left) {
-            std::thread::sleep(super::POLL);
-        }
-    }
+        left.is_empty().then_some(())
+    });
 }
 
 /// Waits until a process that was killed holds no file any more: its environment is gone before that.
 #[track_caller]
 pub fn wait_for_end(pid: u32) {
-    let has_ended = || {
-        let state = std::fs::read_to_string(format!("/proc/{pid}/stat"));
-        state.map_or(true, |state| {
-            state.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X']))
-        })
-    };
-    super::wait("the process has ended", has_ended);
+    wait("the process has ended", || {
+        let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        state.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with(['Z', 'X']))
+    });
+}
+
+/// Waits until a child has ended, and tells whether it did; one that takes longer than this is killed.
+pub fn wait_or_kill(child: &mut Child, within: Duration) -> bool {
+    let start = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if start.elapsed() > within {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            return false;
+        }
+        std::thread::sleep(POLL);
+    }
+    true
+}
+
+/// A test is over: nothing of it is left.
+#[track_caller]
+pub fn all_over(scratch: &Scratch, what: &str) {
+    if std::thread::panicking() {
+        kill_all(scratch);
+    } else {
+        wait_for_none_but(scratch, &[], what);
+    }
 }
 
 /// Kills whatever the test has running: the last resort of a test that fails.
-pub fn kill_all(scratch: &Scratch) {
+fn kill_all(scratch: &Scratch) {
     for process in of(scratch) {
         signal(process.pid, "KILL");
     }
@@ -76,7 +96,7 @@ pub fn kill_all(scratch: &Scratch) {
 
 /// Sends a signal, by name, to one process.
 pub fn signal(pid: u32, name: &str) {
-    let sent = std::process::Command::new("kill").arg(format!("-{name}")).arg(pid.to_string()).output();
+    let sent = Command::new("kill").arg(format!("-{name}")).arg(pid.to_string()).output();
     assert!(sent.is_ok(), "kill(1) is not there");
 }
 
@@ -86,26 +106,6 @@ pub fn wait_for(scratch: &Scratch, part: &str) -> Process {
     wait_some(&format!("a process whose command has {part:?} in it"), || {
         of(scratch).into_iter().find(|process| process.command.contains(part))
     })
-}
-
-/// The time for which a process has computed, in all of its threads that live. Reads Linux's `/proc`.
-///
-/// # Panics
-/// Where that does not say it.
-#[track_caller]
-pub fn cpu(pid: u32) -> Duration {
-    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
-    let nanoseconds = threads.flatten().map(|thread| {
-        let used = std::fs::read_to_string(thread.path().join("schedstat")).unwrap_or_default();
-        used.split(' ').next().and_then(|used| used.parse().ok()).unwrap_or(0)
-    });
-    Duration::from_nanos(nanoseconds.sum())
-}
-
-/// The process that has started one; none where it is gone.
-pub fn parent(pid: u32) -> Option<u32> {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    status.lines().find_map(|line| line.strip_prefix("PPid:")?.trim().parse().ok())
 }
 
 /// The memory of a process, in KiB. Reads Linux's `/proc`.

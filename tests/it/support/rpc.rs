@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use botglue::fields::json;
 use rmpv::Value;
 use serde_json::Value as Json;
 
@@ -21,8 +22,8 @@ pub struct Inbox {
     replies: HashMap<u64, Result<Value, Value>>,
     /// Notifications other than redraws: the method and its arguments, oldest first.
     pub notifications: Vec<(String, Vec<Value>)>,
-    /// The functions of `botglue.apply` that a host called, each with its argument, oldest first.
-    pub calls: Vec<(String, Value)>,
+    /// The patches of jobs that a host told, oldest first.
+    pub patches: Vec<Json>,
     /// The screen, kept up to date by redraws.
     pub screen: Screen,
     closed: bool,
@@ -67,7 +68,8 @@ impl Channel {
         let reply = self.wait(within, |inbox| inbox.replies.remove(&id));
         match reply {
             Some(Ok(value)) => Ok(value),
-            Some(Err(error)) => Err(error_text(&error)),
+            // Neovim's errors are pairs of a kind and a text.
+            Some(Err(error)) => Err(error[1].as_str().map_or_else(|| error.to_string(), str::to_owned)),
             None if self.inbox().closed => Err(format!("{method}: Neovim has closed the channel")),
             None => Err(format!("{method}: no reply within {within:?}")),
         }
@@ -131,9 +133,9 @@ impl Inbox {
         match (parts[0].as_u64(), parts.len()) {
             (Some(0), 4) => {
                 if parts[2].as_str() == Some("nvim_exec_lua") {
-                    for call in parts[3][1][0].as_array().unwrap() {
-                        self.calls.push((call[0].as_str().unwrap().to_owned(), call[1].clone()));
-                    }
+                    let calls = parts[3][1][0].as_array().unwrap().iter();
+                    let told = calls.filter(|call| call[0].as_str() == Some("jobs"));
+                    self.patches.extend(told.flat_map(|call| call[1].as_array().unwrap()).map(json));
                 }
                 return Some(parts[1].clone());
             }
@@ -156,48 +158,8 @@ impl Inbox {
     }
 }
 
-/// Neovim's errors are pairs of a kind and a text.
-fn error_text(error: &Value) -> String {
-    let text = error.as_array().and_then(|pair| pair.get(1)?.as_str());
-    text.map_or_else(|| error.to_string(), str::to_owned)
-}
-
 /// JSON as Neovim wants it.
 pub fn from_json(json: &Json) -> Value {
-    match json {
-        Json::Null => Value::Nil,
-        Json::Bool(value) => (*value).into(),
-        Json::Number(number) => match (number.as_i64(), number.as_u64()) {
-            (Some(value), _) => value.into(),
-            (None, Some(value)) => value.into(),
-            (None, None) => number.as_f64().unwrap().into(),
-        },
-        Json::String(text) => text.as_str().into(),
-        Json::Array(items) => Value::Array(items.iter().map(from_json).collect()),
-        Json::Object(entries) => {
-            Value::Map(entries.iter().map(|(key, value)| (key.as_str().into(), from_json(value))).collect())
-        }
-    }
-}
-
-/// What Neovim sent as JSON; a handle becomes its number.
-///
-/// # Panics
-/// On text that is no UTF-8.
-pub fn to_json(value: &Value) -> Json {
-    match value {
-        Value::Nil => Json::Null,
-        Value::Boolean(value) => (*value).into(),
-        Value::Integer(number) => number.as_i64().map_or_else(|| number.as_u64().into(), Json::from),
-        Value::F32(number) => f64::from(*number).into(),
-        Value::F64(number) => (*number).into(),
-        Value::String(text) => text.as_str().expect("text that is no UTF-8").into(),
-        Value::Binary(bytes) => std::str::from_utf8(bytes).expect("text that is no UTF-8").into(),
-        Value::Array(items) => items.iter().map(to_json).collect(),
-        Value::Map(entries) => entries
-            .iter()
-            .map(|(key, value)| (key.as_str().map_or_else(|| key.to_string(), str::to_owned), to_json(value)))
-            .collect(),
-        Value::Ext(_, bytes) => to_json(&rmpv::decode::read_value(&mut bytes.as_slice()).unwrap()),
-    }
+    let mut fields = botglue::editor::fields(serde_json::json!({"it": json}));
+    fields.pop().map_or(Value::Nil, |(_, value)| value)
 }

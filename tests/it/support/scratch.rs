@@ -1,12 +1,13 @@
 //! A directory for one test: a home, the XDG directories and a project in it, gone when the test ends.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::process::Command;
 
 use tempfile::TempDir;
 
 /// The variable that marks every process of one test; children inherit it.
-pub const MARK: &str = "BOTGLUE_TEST_RUN";
+const MARK: &str = "BOTGLUE_TEST_RUN";
 
 /// The directories of one test.
 pub struct Scratch {
@@ -55,24 +56,24 @@ impl Scratch {
         format!("{MARK}={}", self.root.path().display())
     }
 
-    /// A whole environment: nothing of the developer's own reaches the editor or an agent.
-    pub fn environment(&self) -> BTreeMap<String, String> {
-        let text = |path: &Path| path.to_str().unwrap().to_owned();
-        let mut environment = BTreeMap::from([
-            ("PATH".to_owned(), "/usr/bin:/bin".to_owned()),
-            ("HOME".to_owned(), text(&self.path("home"))),
-            ("TMPDIR".to_owned(), text(&self.path("run"))),
-            ("XDG_RUNTIME_DIR".to_owned(), text(&self.path("run"))),
-            (MARK.to_owned(), text(self.root.path())),
-        ]);
-        for (variable, directory) in [
+    /// A program that runs in the project, with nothing of the developer's own in its environment.
+    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.env_clear().envs(self.environment()).current_dir(self.project());
+        command
+    }
+
+    fn environment(&self) -> impl Iterator<Item = (&'static str, PathBuf)> {
+        let directories = [
+            ("HOME", "home"),
+            ("TMPDIR", "run"),
+            ("XDG_RUNTIME_DIR", "run"),
             ("XDG_CONFIG_HOME", "config"),
             ("XDG_DATA_HOME", "data"),
             ("XDG_STATE_HOME", "state"),
             ("XDG_CACHE_HOME", "cache"),
-        ] {
-            environment.insert(variable.to_owned(), text(&self.path(directory)));
-        }
-        environment
+        ];
+        let own = directories.map(|(variable, directory)| (variable, self.path(directory)));
+        own.into_iter().chain([("PATH", "/usr/bin:/bin".into()), (MARK, self.root.path().into())])
     }
 }

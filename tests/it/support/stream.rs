@@ -21,12 +21,12 @@ pub fn tool_use(id: &str, name: &str, input: &Value) -> String {
 
 /// What a tool gave back.
 pub fn tool_result(id: &str, content: &str) -> String {
-    user(&json!({"type": "tool_result", "tool_use_id": id, "content": content}))
+    result_of(id, content, false)
 }
 
 /// What a tool that failed gave back.
 pub fn tool_error(id: &str, content: &str) -> String {
-    user(&json!({"type": "tool_result", "tool_use_id": id, "content": content, "is_error": true}))
+    result_of(id, content, true)
 }
 
 /// The line that decides a good run.
@@ -49,7 +49,8 @@ fn message(block: &Value) -> String {
     }))
 }
 
-fn user(block: &Value) -> String {
+fn result_of(id: &str, content: &str, is_error: bool) -> String {
+    let block = json!({"type": "tool_result", "tool_use_id": id, "content": content, "is_error": is_error});
     line(&json!({"type": "user", "session_id": "test", "message": {"role": "user", "content": [block]}}))
 }
 

@@ -10,10 +10,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::POLL;
-use super::nvim::{Builder, Nvim};
-use super::scratch::Scratch;
-use super::screen::{Cell, Screen};
+use crate::support::POLL;
+use crate::support::agents::Gated;
+use crate::support::nvim::{Builder, Nvim};
+use crate::support::scratch::Scratch;
+use crate::support::screen::{Cell, Screen, text_of};
 
 const EXPECTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/screens/expected");
 
@@ -24,7 +25,7 @@ const SETTLED: Duration = Duration::from_secs(2);
 const FOLD: usize = 4;
 
 /// The frames of the spinner, each a cell.
-pub const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
 /// Before anything is drawn: what Neovim's versions do not agree about.
 const SETTING: &str = r"
@@ -34,79 +35,49 @@ const SETTING: &str = r"
     vim.o.shortmess = vim.o.shortmess .. 'FW'
 ";
 
-/// A screen that expected ones are for.
-///
-/// A test of a screen is a function in `tests/it/screens`:
-///
-/// ```ignore
-/// #[test]
-/// fn a_held_answer() {
-///     let (nvim, gated) = STAGE.gated();                  // or STAGE.nvim(Builder::new(scratch).option(…))
-///     nvim.edit("a.txt", "one\ntwo\n");
-///     nvim.command("1Botglue! run GATE:it shorter");
-///     gated.answer("it", "1");
-///     STAGE.expect("held", &nvim, "the answer is held", |rows| rows[1].contains("held"));
-/// }
-/// ```
-///
-/// The expected screens are `tests/it/screens/expected/NAME.snap`. `make screens` regenerates them (`make screens
-/// TEST=name` some of them); look at what it changed before you keep it.
-pub struct Stage {
-    /// How many columns the screen has.
-    pub columns: u64,
-    /// How many rows it has.
-    pub rows: u64,
+/// How many rows all screens have.
+pub const ROWS: u64 = 24;
+
+/// A Neovim with a screen.
+pub fn on_screen(builder: Builder) -> Nvim {
+    // What became of a job stays for longer than any test takes.
+    let nvim = builder.option("status", json!({"outcome": 600})).screen(80, ROWS).start();
+    nvim.exec(SETTING);
+    nvim
 }
 
-/// The stage of all scenes.
-pub const STAGE: Stage = Stage { columns: 80, rows: 24 };
+/// The same in an empty project, with an agent that the test steers, and another one that is installed.
+pub fn gated() -> (Nvim, Gated) {
+    let scratch = Scratch::new();
+    let gated = Gated::new(&scratch);
+    let mut agents = gated.option();
+    agents["droid"] = json!({"command": ["/bin/true"]});
+    (on_screen(Builder::new(scratch).option("agents", agents)), gated)
+}
 
-impl Stage {
-    /// A Neovim with a screen of this size.
-    pub fn nvim(&self, builder: Builder) -> Nvim {
-        // What became of a job stays for longer than any test takes.
-        let builder = builder.option("status", json!({"outcome": 600}));
-        let nvim = builder.screen(self.columns, self.rows).start();
-        nvim.exec(SETTING);
-        nvim
-    }
-
-    /// The same in an empty project, with an agent that the test steers, and another one that is installed.
-    pub fn gated(&self) -> (Nvim, super::agents::Gated) {
-        let scratch = Scratch::new();
-        let gated = super::agents::Gated::new(&scratch);
-        let mut agents = gated.option();
-        agents["droid"] = serde_json::json!({"command": ["/bin/true"]});
-        let nvim = self.nvim(Builder::new(scratch).option("agents", agents));
-        (nvim, gated)
-    }
-
-    /// Waits until the screen shows what the test looks for, and compares all of it with the expected screen. What is
-    /// drawn a moment later, at a tick of its own, has [`SETTLED`] for it.
-    #[track_caller]
-    #[expect(clippy::unused_self, reason = "a scene reads as what happens on its stage")]
-    pub fn expect(&self, name: &str, nvim: &Nvim, what: &str, look: impl FnMut(&[String]) -> bool) {
-        nvim.wait_for_rows(what, look);
-        let path = format!("{EXPECTED}/{name}.snap");
-        let expected = std::fs::read_to_string(path).unwrap_or_default();
-        let start = Instant::now();
-        let drawn = loop {
-            // What is drawn is on its way before the command's reply is.
-            nvim.command("redraw");
-            let drawn = picture(&nvim.channel().inbox().screen);
-            if expected.trim_end().ends_with(&format!("---\n{}", drawn.trim_end()))
-                || start.elapsed() > SETTLED
-            {
-                break drawn;
-            }
-            std::thread::sleep(POLL);
-        };
-        let mut settings = insta::Settings::clone_current();
-        settings.set_snapshot_path(EXPECTED);
-        settings.set_prepend_module_to_snapshot(false);
-        settings.set_omit_expression(true);
-        settings.bind(|| insta::assert_snapshot!(name, drawn));
-    }
+/// Waits until the screen shows what the test looks for, and compares all of it with the expected one, the file `NAME.snap`.
+/// What is drawn a moment later, at a tick of its own, has [`SETTLED`] for it. `make screens` writes the files again
+/// (`make screens TEST=name` some of them); look at what it changed before you keep it.
+#[track_caller]
+pub fn expect(name: &str, nvim: &Nvim, what: &str, look: impl FnMut(&[String]) -> bool) {
+    nvim.wait_for_rows(what, look);
+    let expected = std::fs::read_to_string(format!("{EXPECTED}/{name}.snap")).unwrap_or_default();
+    let start = Instant::now();
+    let drawn = loop {
+        // What is drawn is on its way before the command's reply is.
+        nvim.command("redraw");
+        let drawn = picture(&nvim.channel.inbox().screen);
+        let is_expected = expected.trim_end().ends_with(&format!("---\n{}", drawn.trim_end()));
+        if is_expected || start.elapsed() > SETTLED {
+            break drawn;
+        }
+        std::thread::sleep(POLL);
+    };
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(EXPECTED);
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, drawn));
 }
 
 /// A row as it is whenever it is drawn: its spinner at the first frame, and the seconds that a job has run `N`. In a window
@@ -133,7 +104,7 @@ fn timeless(row: &[Cell]) -> Vec<Cell> {
 }
 
 /// A screen as text; see the module's documentation.
-pub fn picture(screen: &Screen) -> String {
+fn picture(screen: &Screen) -> String {
     let mut letters = Letters::default();
     let cells: Vec<_> = screen.cells.iter().map(|row| timeless(row)).collect();
     let groups = cells
@@ -155,10 +126,6 @@ fn to_the_edge(row: &str) -> String {
         return row.trim_end().to_owned();
     };
     format!("{}{last}→", row.trim_end_matches(last))
-}
-
-fn text_of(row: &[Cell]) -> String {
-    row.iter().map(|cell| cell.text.as_str()).collect::<String>().trim_end().to_owned()
 }
 
 /// Rows by number, each behind a bar; of many that are the same only the first.

@@ -5,20 +5,22 @@
 //! name, one reply for each request: the tools' results bring the next one, and the last one is repeated.
 //! Every request is kept, so that a test can say what was sent and how often.
 
-mod events;
 mod gemini;
+mod messages;
 mod openai;
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
+use std::vec::IntoIter;
 
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::{HeaderName, Method, StatusCode, Uri};
-use axum::response::sse::Sse;
-use axum::response::{IntoResponse, Response};
+use axum::http::{Method, StatusCode, Uri};
+use axum::response::sse::{Event, Sse};
+use axum::response::{AppendHeaders, IntoResponse, Response};
 use futures_util::stream;
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, oneshot};
@@ -51,8 +53,8 @@ pub struct Request {
 /// What to answer one request with.
 #[derive(Clone)]
 pub enum Reply {
-    /// A message of the model, and why it stopped (`end_turn`, `tool_use`, `refusal`, …).
-    Message(Vec<Block>, &'static str),
+    /// A message of the model.
+    Message(Vec<Block>),
     /// An HTTP error: status, error type, text.
     Error(u16, &'static str, &'static str),
 }
@@ -102,14 +104,14 @@ impl Gate {
 
 /// A text answer that ends the turn.
 pub fn says(text: &str) -> Reply {
-    Reply::Message(vec![Block::Text(text.to_owned())], "end_turn")
+    Reply::Message(vec![Block::Text(text.to_owned())])
 }
 
 /// A message that calls tools, after some text where that is not empty.
 pub fn calls(text: &str, tools: &[(&str, Value)]) -> Reply {
     let said = (!text.is_empty()).then(|| Block::Text(text.to_owned()));
     let called = tools.iter().map(|(name, input)| Block::Tool((*name).to_owned(), input.clone()));
-    Reply::Message(said.into_iter().chain(called).collect(), "tool_use")
+    Reply::Message(said.into_iter().chain(called).collect())
 }
 
 impl Api {
@@ -202,26 +204,69 @@ fn texts_of(message: &Value) -> impl Iterator<Item = String> {
     whole.into_iter().chain(blocks.into_iter().filter_map(|block| Some(block["text"].as_str()?.to_owned())))
 }
 
+/// Which API is asked.
+#[derive(Clone, Copy)]
+enum Shape {
+    Messages,
+    Gemini,
+    Responses,
+    Chat,
+}
+
+impl Shape {
+    /// The shape of a request to this path, where that asks for a message.
+    fn of(path: &str) -> Option<Self> {
+        let ends = [
+            ("/v1/messages", Self::Messages),
+            (":streamGenerateContent", Self::Gemini),
+            ("/responses", Self::Responses),
+            ("/chat/completions", Self::Chat),
+        ];
+        ends.into_iter().find(|(end, _)| path.ends_with(end)).map(|(_, shape)| shape)
+    }
+
+    /// The request with what was said as the messages that scripts look at.
+    fn with_messages(self, mut body: Value) -> Value {
+        body["messages"] = match self {
+            Self::Messages => body["messages"].take(),
+            Self::Gemini => gemini::messages(&body),
+            Self::Responses => openai::messages(&body["input"]),
+            Self::Chat => openai::messages(&body["messages"]),
+        };
+        body
+    }
+
+    fn error(self, status: u16, kind: &str, text: &str) -> Value {
+        match self {
+            Self::Messages => json!({"type": "error", "error": {"type": kind, "message": text}}),
+            Self::Gemini => json!({"error": {"code": status, "message": text, "status": kind}}),
+            Self::Responses | Self::Chat => json!({"error": {"message": text, "type": kind, "code": kind}}),
+        }
+    }
+
+    /// The events that answer request `number`.
+    fn steps(self, number: usize, model: &Value, blocks: &[Block]) -> Vec<Step> {
+        match self {
+            Self::Messages => messages::steps(number, model, blocks),
+            Self::Gemini => gemini::steps(blocks),
+            Self::Responses => openai::responses(number, blocks),
+            Self::Chat => openai::chat(number, blocks),
+        }
+    }
+}
+
 async fn serve(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, body: Bytes) -> Response {
     let at = Instant::now();
     shared.hits.fetch_add(1, Ordering::SeqCst);
-    let is_gemini = gemini::is_asked(uri.path());
-    let openai = openai::Shape::of(uri.path());
-    if method == Method::POST && !is_gemini && uri.path().contains(":generateContent") {
-        return axum::Json(gemini::aside()).into_response();
-    }
-    if method != Method::POST || !(is_gemini || openai.is_some() || uri.path().ends_with("/v1/messages")) {
-        return axum::Json(json!({})).into_response();
-    }
-    let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let request = Request {
-        body: match openai {
-            Some(shape) => shape.as_messages(body),
-            None if is_gemini => gemini::as_messages(body),
-            None => body,
-        },
-        at,
+    let shape = Some(uri.path()).filter(|_| method == Method::POST).and_then(Shape::of);
+    let Some(shape) = shape else {
+        // Gemini's CLI asks something for itself.
+        let is_aside = method == Method::POST && uri.path().contains(":generateContent");
+        let aside = || gemini::said(&json!({"text": "{}"}), Some("STOP"));
+        return axum::Json(if is_aside { aside() } else { json!({}) }).into_response();
     };
+    let body = shape.with_messages(serde_json::from_slice(&body).unwrap_or_default());
+    let request = Request { body, at };
     let reply = shared.reply(&request);
     let model = request.body["model"].clone();
     let number = {
@@ -229,30 +274,66 @@ async fn serve(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, body
         requests.push(request);
         requests.len()
     };
-    if let Some(shape) = openai {
-        return shape.answer(number, reply);
-    }
     match reply {
-        reply if is_gemini => gemini::answer(reply),
         Reply::Error(status, kind, text) => {
-            let body = json!({"type": "error", "error": {"type": kind, "message": text}});
-            let mut response = (StatusCode::from_u16(status).unwrap(), axum::Json(body)).into_response();
-            if let Some(at) = *shared.limit_ends.lock().unwrap() {
-                let limit = [("status", "rejected".to_owned()), ("reset", at.to_string())];
-                for (name, value) in
-                    limit.into_iter().chain([("representative-claim", "five_hour".to_owned())])
-                {
-                    let name = format!("anthropic-ratelimit-unified-{name}").parse::<HeaderName>().unwrap();
-                    response.headers_mut().insert(name, value.parse().unwrap());
-                }
-            }
-            response
+            let limit = shared.limit_ends.lock().unwrap().map(|at| {
+                [
+                    ("anthropic-ratelimit-unified-status", "rejected".to_owned()),
+                    ("anthropic-ratelimit-unified-reset", at.to_string()),
+                    ("anthropic-ratelimit-unified-representative-claim", "five_hour".to_owned()),
+                ]
+            });
+            let headers = AppendHeaders(limit.into_iter().flatten());
+            let body = axum::Json(shape.error(status, kind, text));
+            (StatusCode::from_u16(status).unwrap(), headers, body).into_response()
         }
-        Reply::Message(blocks, stop) => {
-            let steps = events::of_message(number, &model, &blocks, stop);
-            Sse::new(stream::unfold(steps.into_iter(), events::next)).into_response()
+        Reply::Message(blocks) => {
+            let steps = shape.steps(number, &model, &blocks);
+            Sse::new(stream::unfold(steps.into_iter(), next)).into_response()
         }
     }
+}
+
+/// Something to send, or a gate to wait at.
+enum Step {
+    /// An event, whose type is its name; or its text as it is.
+    Send(Value),
+    /// Nothing more until the gate is open.
+    Wait(Gate),
+}
+
+/// The next event, once every gate before it is open.
+async fn next(mut steps: IntoIter<Step>) -> Option<(Result<Event, Infallible>, IntoIter<Step>)> {
+    loop {
+        match steps.next()? {
+            Step::Wait(gate) => gate.wait().await,
+            Step::Send(event) => {
+                let text = event.as_str().map_or_else(|| event.to_string(), str::to_owned);
+                let said = Event::default().data(text);
+                let named = match event["type"].as_str() {
+                    Some(name) => said.event(name),
+                    None => said,
+                };
+                return Some((Ok(named), steps));
+            }
+        }
+    }
+}
+
+/// What is sent of each block, by its number among those that are sent, and the gates between.
+fn steps_of(blocks: &[Block], mut events: impl FnMut(usize, &Block) -> Vec<Value>) -> Vec<Step> {
+    let mut numbers = 0..;
+    let steps = blocks.iter().flat_map(|block| match block {
+        Block::Wait(gate) => vec![Step::Wait(gate.clone())],
+        sent => events(numbers.next().unwrap(), sent).into_iter().map(Step::Send).collect(),
+    });
+    steps.collect()
+}
+
+/// A text, a few characters at a time.
+fn pieces(text: &str) -> impl Iterator<Item = String> {
+    let all: Vec<char> = text.chars().collect();
+    all.chunks(12).map(String::from_iter).collect::<Vec<_>>().into_iter()
 }
 
 impl Shared {
