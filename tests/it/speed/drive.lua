@@ -66,6 +66,12 @@ function D.stall()
   return D.longest / 1e6
 end
 
+--- The milliseconds for which Neovim has computed.
+function D.computed()
+  local used = vim.uv.getrusage()
+  return (used.utime.sec + used.stime.sec) * 1e3 + (used.utime.usec + used.stime.usec) / 1e3
+end
+
 --- Notes when a row of the buffer was written last, by its number from 1.
 function D.note_writes()
   D.written = {}

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::support::agents;
 use crate::support::nvim::{Builder, Nvim};
 use crate::support::scratch::Scratch;
-use crate::support::{agents, process};
 
 /// How many rows a buffer has unless a row says so.
 pub const ROWS: usize = 1000;
@@ -74,7 +74,7 @@ impl Editor {
     /// Waits for their end, without a call to Neovim.
     #[track_caller]
     pub fn ended(&self) {
-        let failed = self.nvim.channel().wait(PATIENCE, |inbox| inbox.notifications.pop());
+        let failed = self.nvim.channel.wait(PATIENCE, |inbox| inbox.notifications.pop());
         let failed = failed.expect("all jobs end");
         assert_eq!(failed.1[1].as_str(), Some(""), "all answers land");
     }
@@ -82,14 +82,19 @@ impl Editor {
     /// The buffer has its first text again, and the mirror knows it.
     pub fn reset(&self) {
         self.nvim.wait_for_no_agent();
-        let rows = text(ROWS);
-        self.nvim.set_lines(&rows.lines().collect::<Vec<_>>());
+        let rows = "vim.api.nvim_buf_set_lines(0, 0, -1, true, vim.split(..., '\\n', { trimempty = true }))";
+        self.nvim.exec_with(rows, &[text(ROWS).into()]);
         self.nvim.mirrored();
     }
 
-    /// The milliseconds for which Neovim computed since it started.
+    /// The milliseconds for which Neovim computed since it started, in all of its threads that live.
     pub fn cpu(&self) -> f64 {
-        process::cpu(self.nvim.pid()).as_secs_f64() * 1e3
+        let threads = std::fs::read_dir(format!("/proc/{}/task", self.nvim.pid())).unwrap();
+        let milliseconds = threads.flatten().map(|thread| {
+            let used = std::fs::read_to_string(thread.path().join("schedstat")).unwrap_or_default();
+            used.split(' ').next().and_then(|used| used.parse().ok()).unwrap_or(0.0) / 1e6
+        });
+        milliseconds.sum()
     }
 }
 

@@ -30,7 +30,7 @@ const JOBS: &str = "
 /// The first page, and a search for words that no job has, in milliseconds.
 pub fn of_100_000_jobs() -> Run {
     let dir = tempfile::tempdir().expect("a directory");
-    let store = open(&dir);
+    let store = Store::open(Some(dir.path().to_owned()), "s".to_owned(), Arc::new(|why| panic!("{why}")));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.expect("a runtime");
     let page = move |text: Option<&str>| {
@@ -51,8 +51,4 @@ pub fn of_100_000_jobs() -> Run {
         assert_eq!((found, none), (100, 0));
         vec![first, nothing]
     })
-}
-
-fn open(dir: &tempfile::TempDir) -> Store {
-    Store::open(Some(dir.path().to_owned()), "s".to_owned(), Arc::new(|why| panic!("{why}")))
 }

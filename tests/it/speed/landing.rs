@@ -1,10 +1,7 @@
 //! How long an answer takes from the agent's result line to the buffer, and what many and long ones cost the editor.
 
-use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-use serde_json::Value;
 
 use super::editor::{Editor, paced, percentile};
 use super::row::Run;
@@ -21,7 +18,7 @@ const SECONDS: f64 = 0.25;
 /// The time from the result line to the text in the buffer in milliseconds, at the median and for one of a hundred,
 /// where the database is locked or free. Four jobs write at a time; their agents have started before, since a start takes
 /// a processor for longer than what is measured.
-fn to_the_buffer(is_locked: bool) -> Run {
+pub fn to_the_buffer(is_locked: bool) -> Run {
     let scratch = Scratch::new();
     let agents = paced(&scratch, PIECES, SECONDS, "turn");
     let editor = Editor::new(scratch, agents);
@@ -41,37 +38,29 @@ fn to_the_buffer(is_locked: bool) -> Run {
         open_once_all_wait(&editor, &gate, JOBS);
         editor.ended();
         editor.nvim.wait_for_no_agent();
-        // By the first row of their range.
-        let written: HashMap<String, Value> = serde_json::from_value(editor.nvim.exec(
-            "local written = vim.empty_dict()
-             for row, at in pairs(D.written) do written[tostring(row)] = at end
-             return written",
-        ))
-        .unwrap();
-        let printed = fs::read_to_string(&notes).unwrap();
-        let took = printed.lines().map(|line| {
-            let (job, at) = line.split_once(' ').unwrap();
-            let row = (job.parse::<usize>().unwrap() - 1) * EVERY + 1;
-            let written: i64 = written[&row.to_string()].as_str().unwrap().parse().unwrap();
-            #[expect(clippy::cast_precision_loss, reason = "some milliseconds")]
-            let took = (written - at.parse::<i64>().unwrap()) as f64 / 1e6;
-            took
-        });
-        let mut took: Vec<f64> = took.collect();
+        let mut took = took(&editor, &notes, EVERY);
         assert_eq!(took.len(), JOBS);
         editor.reset();
         [50, 99].map(|percent| percentile(&mut took, percent)).to_vec()
     })
 }
 
-/// Where it is free.
-pub fn result_to_buffer() -> Run {
-    to_the_buffer(false)
-}
-
-/// Where another program keeps the database locked.
-pub fn beside_a_lock() -> Run {
-    to_the_buffer(true)
+/// The milliseconds from each job's result line to the first row of its range in the buffer.
+fn took(editor: &Editor, notes: &Path, every: usize) -> Vec<f64> {
+    let written = "local written = vim.empty_dict()
+        for row, at in pairs(D.written) do written[tostring(row)] = at end
+        return written";
+    let written = editor.nvim.exec(written);
+    let printed = fs::read_to_string(notes).unwrap();
+    let took = printed.lines().map(|line| {
+        let (job, at) = line.split_once(' ').unwrap();
+        let row = (job.parse::<usize>().unwrap() - 1) * every + 1;
+        let written: i64 = written[row.to_string()].as_str().unwrap().parse().unwrap();
+        #[expect(clippy::cast_precision_loss, reason = "some milliseconds")]
+        let took = (written - at.parse::<i64>().unwrap()) as f64 / 1e6;
+        took
+    });
+    took.collect()
 }
 
 /// The pipe for which agents wait.
@@ -137,14 +126,9 @@ pub fn long_answer() -> Run {
         editor.nvim.exec_with("D.run({ jobs = 1, at_once = 1, every = 1, rows = ... })", &[SENT.into()]);
         editor.ended();
         editor.nvim.wait_for_no_agent();
-        let written = editor.nvim.exec("return D.written[1]");
-        let written: i64 = written.as_str().unwrap().parse().unwrap();
-        let note = fs::read_to_string(&notes).unwrap();
-        let printed: i64 = note.trim().split_once(' ').unwrap().1.parse().unwrap();
+        let took = took(&editor, &notes, 1);
         editor.nvim.command("silent undo");
         editor.nvim.mirrored();
-        #[expect(clippy::cast_precision_loss, reason = "some milliseconds")]
-        let took = (written - printed) as f64 / 1e6;
-        vec![took]
+        took
     })
 }

@@ -10,18 +10,15 @@ pub const SLOW_RUNS: usize = 3;
 /// The widest spread at which the median says something.
 const MAX_SPREAD: f64 = 0.25;
 
-/// What has to be reached, and its unit.
+/// What a value may be at most, and its unit.
 #[derive(Debug, Clone, Copy)]
-pub enum Target {
-    AtMost(f64, &'static str),
-    AtLeast(f64, &'static str),
-}
+pub struct AtMost(pub f64, pub &'static str);
 
 /// A run: measures all rows of a measure once, in their order.
 pub type Run = Box<dyn FnMut() -> Vec<f64>>;
 
 /// One way to measure, with the rows that it fills; prepares what all runs share.
-pub struct Measure(pub &'static [(&'static str, Target)], pub fn() -> Run);
+pub struct Measure(pub &'static [(&'static str, AtMost)], pub fn() -> Run);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
@@ -39,26 +36,6 @@ struct Result {
     /// allow.
     spread: f64,
     verdict: Verdict,
-}
-
-impl Target {
-    fn value(self) -> f64 {
-        match self {
-            Self::AtMost(value, _) | Self::AtLeast(value, _) => value,
-        }
-    }
-
-    fn is_reached(self, value: f64) -> bool {
-        match self {
-            Self::AtMost(most, _) => value <= most,
-            Self::AtLeast(least, _) => value >= least,
-        }
-    }
-
-    fn show(self, value: f64) -> String {
-        let (Self::AtMost(_, unit) | Self::AtLeast(_, unit)) = self;
-        format!("{} {unit}", rounded(value))
-    }
 }
 
 impl Measure {
@@ -79,13 +56,13 @@ impl Measure {
     }
 }
 
-fn judge(target: Target, mut values: Vec<f64>) -> Result {
+fn judge(target: AtMost, mut values: Vec<f64>) -> Result {
     values.sort_by(f64::total_cmp);
     let median = values[values.len() / 2];
-    let scale = median.abs().max(target.value());
+    let scale = median.abs().max(target.0);
     let left_out = usize::from(values.len() > SLOW_RUNS);
     let spread = (values[values.len() - 1 - left_out] - values[left_out]) / scale;
-    let verdict = match target.is_reached(median) {
+    let verdict = match median <= target.0 {
         // Also where a value is not a number.
         _ if !spread.is_finite() || spread > MAX_SPREAD => Verdict::NotMeasured,
         true => Verdict::Reached,
@@ -94,18 +71,18 @@ fn judge(target: Target, mut values: Vec<f64>) -> Result {
     Result { median, spread, verdict }
 }
 
-fn print(name: &str, target: Target, result: Option<&Result>) -> Verdict {
+fn print(name: &str, target: AtMost, result: Option<&Result>) -> Verdict {
     let verdict = result.map_or(Verdict::NotMeasured, |result| result.verdict);
-    let sign = if matches!(target, Target::AtMost(..)) { "≤" } else { "≥" };
     let said = match verdict {
         Verdict::Reached => "reached",
         Verdict::Missed => "MISSED",
         Verdict::NotMeasured => "not measured",
     };
-    let reach = format!("{sign} {}", target.show(target.value()));
+    let AtMost(most, unit) = target;
+    let reach = format!("≤ {} {unit}", rounded(most));
     let (median, spread) = result.map_or_else(
         || ("-".to_owned(), "-".to_owned()),
-        |result| (target.show(result.median), format!("{:.0} %", result.spread * 100.0)),
+        |result| (format!("{} {unit}", rounded(result.median)), format!("{:.0} %", result.spread * 100.0)),
     );
     // A closed output has no reader.
     _ = writeln!(std::io::stdout(), "{name:<66}{reach:>14}{median:>14}{spread:>8}  {said}");

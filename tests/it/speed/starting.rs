@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -11,8 +11,7 @@ use super::editor::{Editor, percentile, text};
 use super::row::Run;
 use crate::agents::{Agent, Place, TEXT, open};
 use crate::support::agents::claude_is;
-use crate::support::cli;
-use crate::support::nvim::{Builder, Nvim};
+use crate::support::nvim::{self, Builder, Nvim};
 use crate::support::scratch::Scratch;
 
 /// How often an agent is started in a run.
@@ -24,14 +23,10 @@ const PROMPT: &str = "ANSWER<<fn target() {\n    todo!()\n}>>";
 /// The milliseconds for which `:Botglue run` blocks the editor, what it does in the next tick included.
 pub fn blocked() -> Run {
     const TIMED: &str = "
-        local function computed()
-            local used = vim.uv.getrusage()
-            return (used.utime.sec + used.stime.sec) * 1e3 + (used.utime.usec + used.stime.usec) / 1e3
-        end
-        local start = computed()
+        local start = D.computed()
         vim.cmd('2,5Botglue run it')
         local took
-        vim.schedule(function() took = computed() - start end)
+        vim.schedule(function() took = D.computed() - start end)
         vim.wait(1000, function() return took end, 1)
         return took";
     let editor = Editor::small_jobs();
@@ -111,14 +106,12 @@ fn plugin(scratch: &Scratch) -> f64 {
             vim.fn.writefile({{ tostring((vim.uv.hrtime() - start) / 1e6) }}, '{}') vim.cmd.quit() end)",
         after.display()
     );
-    let status = Command::new(cli::nvim())
+    let status = scratch
+        .command(nvim::program())
         .args(["--clean", "--headless", "--cmd", concat!("set runtimepath^=", env!("CARGO_MANIFEST_DIR"))])
         .args(["--cmd", before, "-c", &behind.replace('\n', " ")])
         .arg("--startuptime")
         .arg(&times)
-        .current_dir(scratch.project())
-        .env_clear()
-        .envs(scratch.environment())
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .status();
@@ -135,16 +128,12 @@ pub fn keys(rows: usize) -> Run {
     /// How many keys, and how many of them in one row: an event has the whole row.
     const TYPING: &str = "
         vim.cmd('execute \"buffer\" ' .. ... .. ' | normal! 500G')
-        local function computed()
-            local used = vim.uv.getrusage()
-            return (used.utime.sec + used.stime.sec) * 1e6 + used.utime.usec + used.stime.usec
-        end
-        local start = computed()
+        local start = D.computed()
         for _ = 1, 100 do
             vim.api.nvim_feedkeys('A' .. ('x'):rep(20) .. vim.keycode('<Esc>'), 'tx', false)
             vim.cmd('silent undo')
         end
-        return (computed() - start) / 2000";
+        return (D.computed() - start) * 1e3 / 2000";
     let editor = Editor::new(Scratch::new(), claude_is(Path::new("cat")));
     let buffers = ["plain", "mirrored"].map(|name| {
         editor.nvim.edit(&format!("{name}.txt"), &text(rows));

@@ -51,21 +51,11 @@ pub fn stall() -> Run {
     })
 }
 
-/// How many jobs stream at once, each so many pieces of text a second.
-const STREAMS: usize = 64;
+/// How many pieces of text a job streams a second.
 const PIECES: u32 = 80;
 
-/// The share of a core that Neovim takes while jobs stream.
-pub fn share() -> Run {
-    share_with(STREAMS, "")
-}
-
-/// The same of fewer jobs that are all rows of the job list.
-pub fn share_with_list() -> Run {
-    share_with(JOBS, "Botglue jobs")
-}
-
-fn share_with(jobs: usize, command: &'static str) -> Run {
+/// The share of a core that Neovim takes while so many jobs stream, after this command.
+pub fn share(jobs: usize, command: &'static str) -> Run {
     let scratch = Scratch::new();
     let agents = paced(&scratch, PIECES, 60.0, "linger");
     let editor = Editor::new(scratch, agents);
