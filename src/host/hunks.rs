@@ -76,8 +76,8 @@ impl Host {
             (Asker::Key, Obstacle::Stale) => return self.tell_stale(token),
             (Asker::Script, Obstacle::Stale) => format!("job {id} cannot be accepted: the text has changed"),
             (Asker::Key, _) => format!("nothing was done: {}", session::advice(id, why)),
-            (Asker::Script, _) => format!("job {id} cannot be accepted: {}", session::advice(id, why)),
-            (Asker::Reject, _) => format!("job {id} cannot be rejected: {}", session::fact(why)),
+            (Asker::Script, _) => session::refusal(id, "accepted", why),
+            (Asker::Reject, _) => session::refusal(id, "rejected", why),
         };
         self.decided(token, Err(sentence));
     }

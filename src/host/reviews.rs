@@ -236,7 +236,7 @@ impl Host {
             return;
         };
         if let Some((name, against)) = diff {
-            let why = view.hunks.as_ref().err().map(|why| session::held_words(*why));
+            let why = view.hunks.as_ref().err().map(|why| session::fact(Obstacle::Held(*why)));
             let shown = proposal(id, against, &view.text, hunks(view), why);
             self.views.screen.show(name, shown);
             against.row = None;
@@ -277,7 +277,7 @@ impl Host {
             agent: agent.to_owned(),
             about: warning.unwrap_or(prompt).to_owned(),
             keys,
-            note: why.map(|why| session::held_words(*why)),
+            note: why.map(|why| session::fact(Obstacle::Held(*why))),
         };
         let picture = Picture { head: &head, text: &view.text, hunks, gone: &view.gone };
         let drawn = panes.panes.iter().flatten().map(|pane| picture.pane(pane));

@@ -5,7 +5,9 @@ use super::target::Target;
 use super::text::is_blank;
 use super::{is_prose, strip};
 use crate::diff::{self, DiffOp};
+use crate::error::Code;
 use crate::request::{Selection, SelectionKind};
+use crate::stream::failure::classify;
 
 /// See the module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -244,7 +246,10 @@ fn has_talk(target: Target<'_>, lines: &[String]) -> bool {
     let mut texts = lines.iter().filter(|line| !is_blank(line));
     let ends = [texts.next(), texts.next_back()];
     let is_code = !is_markup(target.filetype) && !is_of_words(selection);
-    let fails = ends[0].is_some_and(|line| is_failure(line) && words(line) > 2);
+    let fails = match ends {
+        [Some(line), None] if is_service_error(line) => true,
+        [first, _] => first.is_some_and(|line| is_failure(line) && words(line) > 2),
+    };
     let is_said = |row: &String| is_reply(row) || is_failure(row) || is_sentence(row) || is_text(row);
     !target.filetype.is_empty()
         && !is_prose(target.filetype)
@@ -333,6 +338,14 @@ fn is_failure(row: &str) -> bool {
     let after =
         ["error: ", "fatal: ", "warning: "].iter().find_map(|sign| row.trim_start().strip_prefix(sign));
     after.is_some_and(|said| !said.starts_with(['"', '\'', '`']))
+}
+
+/// Whether a row is the error of a service, in its own words.
+fn is_service_error(row: &str) -> bool {
+    row.starts_with(char::is_uppercase)
+        && row.contains(' ')
+        && !row.contains(['(', '=', ';', '{'])
+        && classify(None, row) != Code::ApiError
 }
 
 /// Words with which a row of code begins.

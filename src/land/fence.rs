@@ -241,7 +241,27 @@ fn repeats(block: &FencedBlock, answer: &[String], selection: &[String]) -> bool
 /// to people.
 fn is_in_code(block: &FencedBlock, answer: &[String]) -> bool {
     let rows: Vec<&String> = block.outside(answer).filter(|row| !is_blank(row)).collect();
-    rows.len() >= LEAST_CODE && !rows.into_iter().any(|row| is_talk(row))
+    let above = answer[..block.open].join("\n");
+    let below = answer.get(block.close + 1..).unwrap_or_default().join("\n");
+    encloses(&above, &below) || rows.len() >= LEAST_CODE && !rows.into_iter().any(|row| is_talk(row))
+}
+
+/// Whether a text leaves something open that the one below closes: a string, brackets, a comment, a here-document, a tag.
+fn encloses(above: &str, below: &str) -> bool {
+    let is_odd = |sign: &&str| [above, below].iter().all(|text| text.matches(*sign).count() % 2 == 1);
+    let is_closed = |(open, close): &(&str, &str)| {
+        above.matches(open).count() > above.matches(close).count()
+            && below.matches(close).count() > below.matches(open).count()
+    };
+    let is_end = |row: &str| {
+        let word = row.trim();
+        let tag = word.strip_prefix("</").and_then(|tag| tag.split(['>', ' ']).next());
+        tag.is_some_and(|tag| above.contains(&format!("<{tag}")))
+            || !word.is_empty() && above.contains("<<") && above.contains(word)
+    };
+    ["`", "\"", "'''"].iter().any(is_odd)
+        || [("(", ")"), ("[", "]"), ("{", "}"), ("/*", "*/"), ("<!--", "-->")].iter().any(is_closed)
+        || below.lines().any(is_end)
 }
 
 /// A line without its indentation, and how many spaces that is; none where it is too deep for a fence.

@@ -21,7 +21,7 @@ pub use decide::{Decision, OF_SEVERAL, Pending, Verdict};
 pub use job_patch::Patch;
 pub use known::{Batch, Known, Recording};
 pub use live::{Doing, Ended, Live, LiveState, Look, Tone, Wait};
-pub use sentences::{advice, fact, held_words};
+pub use sentences::{advice, fact, refusal};
 
 use crate::journal::Held;
 use crate::land::{HeldFor, Landing};

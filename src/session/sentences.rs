@@ -7,77 +7,49 @@ use crate::mirror::Obstacle;
 use crate::options::Keys;
 use crate::request::Notify;
 
-/// Why an answer is held, or why something cannot be done with it.
-struct Reason {
-    /// Why it is held.
-    held: &'static str,
-    /// Why it cannot be accepted.
-    fact: &'static str,
-    /// What to do, so that it can be; `%d` is the job's number.
-    advice: Option<&'static str>,
-}
-
-/// What is said of a reason.
-fn reason(why: Obstacle) -> Reason {
-    let same = |words| Reason { held: words, fact: words, advice: None };
+/// Why an answer is held, or why something cannot be done with it; and what makes it possible to accept it: `%d` is the
+/// job's number.
+fn reason(why: Obstacle) -> (&'static str, Option<&'static str>) {
     let Obstacle::Held(why) = why else {
-        return Reason { advice: Some("accept it again"), ..same("the text was changed meanwhile") };
+        return ("the text was changed meanwhile", Some("accept it again"));
     };
     match why {
-        HeldFor::Review => same("its answer waits for review"),
-        HeldFor::Conflict => Reason {
-            advice: Some("see :Botglue review %d, then accept it again"),
-            ..same("its lines were changed meanwhile")
-        },
-        HeldFor::RangeLost => {
-            Reason { advice: Some("select lines, then :Botglue accept %d"), ..same("its place is not known") }
+        HeldFor::Review => ("its answer waits for review", None),
+        HeldFor::Conflict => {
+            ("its lines were changed meanwhile", Some("see :Botglue review %d, then accept it again"))
         }
-        HeldFor::BufferGone => Reason {
-            advice: Some("select lines elsewhere, then :Botglue accept %d"),
-            ..same("its buffer is gone")
-        },
-        HeldFor::NotModifiable => Reason {
-            advice: Some("set modifiable, then :Botglue accept %d"),
-            ..same("its buffer cannot be changed")
-        },
-        HeldFor::Ambiguous => {
-            Reason { advice: Some("see :Botglue review %d"), ..same("the answer has several code blocks") }
+        HeldFor::RangeLost => ("its place is not known", Some("select lines, then :Botglue accept %d")),
+        HeldFor::BufferGone => {
+            ("its buffer is gone", Some("select lines elsewhere, then :Botglue accept %d"))
         }
-        HeldFor::BlockRows => Reason {
-            advice: Some("see :Botglue edit %d"),
-            ..same("the answer has other lines than the block")
-        },
-        HeldFor::Raw => same("the agent broke its protocol"),
-        HeldFor::Doubtful => same("the answer would do damage as it is"),
-        HeldFor::TooLarge => Reason {
-            held: "the buffer is too large to be followed, and its text was changed",
-            fact: "its buffer is too large to be followed",
-            advice: Some("copy it from :Botglue edit %d"),
-        },
+        HeldFor::NotModifiable => {
+            ("its buffer cannot be changed", Some("set modifiable, then :Botglue accept %d"))
+        }
+        HeldFor::Ambiguous => ("the answer has several code blocks", Some("see :Botglue review %d")),
+        HeldFor::BlockRows => ("the answer has other lines than the block", Some("see :Botglue edit %d")),
+        HeldFor::Raw => ("the agent broke its protocol", None),
+        HeldFor::Doubtful => ("the answer would do damage as it is", None),
+        HeldFor::TooLarge => {
+            ("its buffer is too large to be followed", Some("copy it from :Botglue edit %d"))
+        }
     }
 }
 
-/// Why an answer is held.
-pub fn held_words(why: HeldFor) -> &'static str {
-    reason(Obstacle::Held(why)).held
-}
-
-/// Why something is impossible with an answer.
+/// Why an answer is held, or why something is impossible with it.
 pub fn fact(why: Obstacle) -> &'static str {
-    reason(why).fact
+    reason(why).0
 }
 
 /// Why accepting is impossible, and what makes it possible.
 pub fn advice(id: u64, why: Obstacle) -> String {
-    let Reason { fact, advice, .. } = reason(why);
-    let advice =
-        advice.map(|advice| format!(": {}", advice.replace("%d", &id.to_string()))).unwrap_or_default();
-    fact.to_owned() + &advice
+    let (fact, advice) = reason(why);
+    let advice = advice.map(|advice| format!(": {}", advice.replace("%d", &id.to_string())));
+    fact.to_owned() + &advice.unwrap_or_default()
 }
 
 /// Why a decision is refused; `done` is what cannot be done with the answer.
-pub(super) fn refusal(id: u64, done: &str, why: Obstacle) -> String {
-    let words = if done == "reverted" { reason(why).fact.to_owned() } else { advice(id, why) };
+pub fn refusal(id: u64, done: &str, why: Obstacle) -> String {
+    let words = if done == "accepted" { advice(id, why) } else { fact(why).to_owned() };
     format!("job {id} cannot be {done}: {words}")
 }
 
@@ -88,7 +60,7 @@ pub(super) fn failed(notify: Notify, message: &str) -> Option<Value> {
 
 /// Why an answer is held; `doubt` is what is doubtful in it.
 pub(super) fn why_held<'a>(held_for: &'a str, doubt: Option<&'a str>) -> &'a str {
-    let why = HeldFor::named(held_for).map(held_words);
+    let why = HeldFor::named(held_for).map(|why| fact(Obstacle::Held(why)));
     doubt.filter(|_| held_for == HeldFor::Doubtful.name()).or(why).unwrap_or(held_for)
 }
 

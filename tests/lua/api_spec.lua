@@ -22,7 +22,7 @@ test("wrong options raise one error that names the field", function()
   wrong({ prompt = "it", model = 1 }, "model must be the name of a model")
   wrong({ prompt = "it", review = 1 }, "review must be a boolean")
   wrong({ prompt = "it", bufnr = 99 }, "bufnr must be an existing buffer, got 99")
-  wrong({ promt = "it" }, "there is no field promt")
+  wrong({ promt = "it" }, "opts has no field promt")
   wrong(range(1), "range must be a table")
   wrong(range({ kind = "word" }), "range.kind must be")
   wrong(

@@ -43,10 +43,10 @@ test("the answer of a job that is decided is not written any more", function()
   equal(nvim:lua("return vim.bo.modified"), true)
 end)
 
-test("where the host has not said what the answer is, nothing is written", function()
+test("where this answer is not loaded, nothing is written", function()
   local nvim = edited(with_held({ "B", "C" }), "x")
   nvim:lua("vim.bo.modifiable = false; pcall(vim.cmd, 'write')")
-  suite.contains(nvim:messages(), "the host has not said what the answer is")
+  suite.contains(nvim:messages(), "this answer is not loaded")
   equal(nvim:lua("return vim.bo.modified"), true)
 end)
 

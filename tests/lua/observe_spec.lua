@@ -128,7 +128,7 @@ test("an error of a function is told once and ends it, and the others and the jo
   agent(nvim, 1, "say", "y")
   equal(told(nvim), { "called", "a text x", "a text \ny" })
   contains(nvim:messages(), "botglue: an observer of job 1 failed and was removed: ")
-  equal(select(2, nvim:messages():gsub("watched job 1", "")), 1)
+  equal(select(2, nvim:messages():gsub("observer of job 1", "")), 1)
   nvim:answer(1, { "ONE" })
   equal(nvim:lines(), { "ONE", "two" })
 end)

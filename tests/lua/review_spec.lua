@@ -369,7 +369,7 @@ test("a script gets the hunks, and takes one of them while the text is the same"
     return nvim:lua("return { pcall(require('botglue').accept, 1, ...) }", opts)[2]
   end
   contains(accept({ hunk = 1, tick = 1 }), "get the hunks of job 1 again: the text has changed since")
-  contains(accept({ hunk = "1", tick = 1 }), "hunk must be a number")
+  contains(accept({ hunk = "1", tick = 1 }), "hunk must be the number of a hunk")
   nvim:eventually(
     "there is a newer one",
     "return select(2, require('botglue').hunks(1)) == vim.b.changedtick"

@@ -35,7 +35,7 @@ test("<CR> to a file that another Neovim has open says so in one line, and opens
   equal(nvim:lua("return { vim.bo.readonly, vim.b.was_read, vim.fn.line('$') }"), { true, 1, 6 })
   equal(nvim:lua("return vim.o.shortmess:find('A', 1, true) == nil"), true)
   local name = nvim:lua("return vim.fs.basename(path)")
-  equal(vim.trim(nvim:messages()), "botglue: " .. name .. " has a swap file, so it is read-only here: E325")
+  equal(vim.trim(nvim:messages()), "botglue: " .. name .. " is read-only: it has a swap file, see E325")
 end)
 
 test("<CR> on a job whose file is gone says so", function()
@@ -45,7 +45,7 @@ test("<CR> on a job whose file is gone says so", function()
   nvim:type("<CR>")
   nvim:eventually("it is told", "return vim.fn.execute('messages'):find('is not there any more') ~= nil")
   nvim:type("j<CR>")
-  nvim:eventually("that too", "return vim.fn.execute('messages'):find('without a file') ~= nil")
+  nvim:eventually("that too", "return vim.fn.execute('messages'):find('had no file') ~= nil")
   equal(nvim:lua("return vim.fn.bufname()"), "botglue://history")
 end)
 
@@ -164,7 +164,7 @@ test("t shows its transcript, where that is kept", function()
   ]])
   open(nvim)
   nvim:type("jt")
-  contains(nvim:messages(), "botglue: no transcript of this job is kept")
+  contains(nvim:messages(), "botglue: no transcript is kept")
   nvim:type("kt")
   equal(
     nvim:lua("return { vim.bo.filetype, vim.bo.modifiable, vim.fn.getline(1) }"),

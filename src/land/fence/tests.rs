@@ -124,6 +124,11 @@ fn in_code_what_cannot_be_told_is_held() {
             // Code with a string of several lines.
             "local doc = [[\n```\ny\n```\n]]\n\nlocal function f()\n  return doc\nend",
             "cat > README.md <<EOF\n# Title\n```sh\nmake\n```\nEOF\ngit add README.md",
+            // A string, a here-document or a tag around it, and nothing else.
+            "const p = `Rewrite this:\n```js\n${code}\n```\nAnswer with code only.`",
+            "let p = r#\"\n```\ny\n```\n\"#;",
+            "cat <<EOF\n```\ny\n```\nEOF",
+            "<pre>\n```\ny\n```\n</pre>",
         ],
     );
     check_held(
