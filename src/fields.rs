@@ -1,10 +1,11 @@
 //! Reads the maps that the plugin sends: each becomes JSON, in which bytes that are no UTF-8 are escaped as [`bytes`] does
-//! it, and that a type which derives `Deserialize`. An error names its field.
+//! it, and that a type which derives `Deserialize`. An error names its field. What the plugin is sent goes the same way back.
 //!
 //! It knows the ways of Lua: an empty table arrives as an array, `nil` is an absent field, and a string is bytes.
 
 pub mod bytes;
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -41,6 +42,34 @@ pub fn json(value: &Value) -> Json {
             let named = there.filter_map(|(key, value)| Some((key.as_str()?.to_owned(), json(value))));
             Json::Object(named.collect::<Map<_, _>>())
         }
+    }
+}
+
+/// JSON as a value for the plugin; what is null in an object is left out, since Lua reads that as nil.
+pub fn value(json: Json) -> Value {
+    match json {
+        Json::Null => Value::Nil,
+        Json::Bool(flag) => flag.into(),
+        Json::Number(number) => match (number.as_i64(), number.as_u64()) {
+            (Some(number), _) => number.into(),
+            // Neovim's integers are signed.
+            (None, Some(number)) => i64::try_from(number).unwrap_or(i64::MAX).into(),
+            (None, None) => number.as_f64().unwrap_or_default().into(),
+        },
+        Json::String(escaped) => text(&escaped),
+        Json::Array(list) => Value::Array(list.into_iter().map(value).collect()),
+        Json::Object(map) => {
+            let there = map.into_iter().filter(|(_, value)| !value.is_null());
+            Value::Map(there.map(|(key, json)| (key.into(), value(json))).collect())
+        }
+    }
+}
+
+/// A text of which bytes that are no UTF-8 are escaped.
+pub fn text(escaped: &str) -> Value {
+    match bytes::unescape(escaped) {
+        Cow::Owned(bytes) => Value::Binary(bytes),
+        Cow::Borrowed(_) => escaped.into(),
     }
 }
 
@@ -109,11 +138,6 @@ pub fn some_argument<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Optio
 /// Reads a row of a buffer, or a name.
 pub fn row<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
     Ok(bytes::unescape(&String::deserialize(deserializer)?).into_owned())
-}
-
-/// The same where it may be absent.
-pub fn some_row<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<u8>>, D::Error> {
-    row(deserializer).map(Some)
 }
 
 /// Reads a list of them.

@@ -8,29 +8,27 @@ mod observed;
 mod observer_cost_tests;
 mod pending;
 mod pipe;
-mod value;
 mod writer;
 
 use std::sync::Arc;
 
 use nvim_rs::Neovim;
 use rmpv::Value;
-use serde_json::json;
+use serde_json::{Map, Value as Json, json};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::compat::Compat;
 
 pub use frame::StateChange;
 pub use pipe::Pipe;
-pub use value::fields;
 
 use crate::document::Place;
+use crate::fields::value;
 use crate::job::Observer;
 use crate::land::Capture;
 use crate::mirror::{self, ContactScope, WriteReply};
 use crate::session::{Doing, Patch};
 use crate::ui::Chunks;
 use pending::{JobObserver, Pending};
-use value::json;
 use writer::{Call, Outgoing, Writer};
 
 /// Where nvim-rs writes to: this process's standard output.
@@ -133,25 +131,20 @@ impl Editor {
     /// The store has what was written for a job by a step; where none is named, what the plugin said became of the
     /// job's answer, and with it all that was written for it before.
     pub fn stored(&self, job: u64, attempt: Option<u64>) {
-        self.apply("stored", json(json!({ "steps": [{ "job": job, "attempt": attempt }] })));
+        self.apply("stored", value(json!({ "steps": [{ "job": job, "attempt": attempt }] })));
     }
 
     /// The reply to a question to the store.
-    pub fn reply(&self, token: u64, reply: Result<serde_json::Value, String>) {
-        self.apply("reply", value::reply(token, reply));
+    pub fn reply(&self, token: u64, reply: Result<Json, String>) {
+        self.apply("reply", reply_to(token, reply));
     }
 
     /// Draws what has changed in the host's windows, each call the argument of `apply.view`, and in the prompt, the
     /// argument of `apply.prompt`; the reply to a question comes behind what was drawn for it.
-    pub fn draw(
-        &self,
-        calls: Vec<Value>,
-        prompt: Option<serde_json::Value>,
-        reply: Option<(u64, Result<serde_json::Value, String>)>,
-    ) {
+    pub fn draw(&self, calls: Vec<Value>, prompt: Option<Json>, reply: Option<(u64, Result<Json, String>)>) {
         let views = calls.into_iter().map(|call| ("view", call));
-        let prompt = prompt.map(|call| ("prompt", json(call)));
-        let reply = reply.map(|(token, reply)| ("reply", value::reply(token, reply)));
+        let prompt = prompt.map(|call| ("prompt", value(call)));
+        let reply = reply.map(|(token, reply)| ("reply", reply_to(token, reply)));
         let calls: Vec<_> = views.chain(prompt).chain(reply).collect();
         if !calls.is_empty() {
             self.send(Outgoing::Call(Call::Apply(calls)));
@@ -159,14 +152,8 @@ impl Editor {
     }
 
     /// What a quickfix list says of jobs that were started together.
-    pub fn results(&self, results: serde_json::Value) {
-        self.apply("results", json(results));
-    }
-
-    /// The reply to a question that the mirrors answer.
-    pub fn found(&self, token: u64, mut fields: Vec<(Value, Value)>) {
-        fields.push(("token".into(), token.into()));
-        self.apply("reply", Value::Map(fields));
+    pub fn results(&self, results: Json) {
+        self.apply("results", value(results));
     }
 
     /// Has the plugin say how a buffer is, with what is wanted besides. `done` gets whether the buffer exists,
@@ -209,10 +196,10 @@ impl Editor {
     pub fn show_hunks(
         &self,
         calls: Vec<(&'static str, Value)>,
-        reply: Option<(u64, Result<serde_json::Value, String>)>,
+        reply: Option<(u64, Result<Json, String>)>,
         done: impl FnOnce() + Send + 'static,
     ) {
-        let reply = reply.map(|(token, reply)| ("reply", value::reply(token, reply)));
+        let reply = reply.map(|(token, reply)| ("reply", reply_to(token, reply)));
         let calls: Vec<_> = calls.into_iter().chain(reply).collect();
         if calls.is_empty() {
             return done();
@@ -221,21 +208,16 @@ impl Editor {
     }
 
     /// Has the plugin make jobs of held answers; `done` gets their ids. It forgets the jobs that were lost.
-    pub fn hold(
-        &self,
-        answers: &[serde_json::Value],
-        lost: &[u64],
-        done: impl FnOnce(Vec<u64>) + Send + 'static,
-    ) {
+    pub fn hold(&self, answers: &[Json], lost: &[u64], done: impl FnOnce(Vec<u64>) + Send + 'static) {
         let ids = |reply: Value| Some(reply.as_array()?.iter().filter_map(Value::as_u64).collect());
         let done = move |reply: Option<Value>| done(reply.and_then(ids).unwrap_or_default());
-        let told = json(json!({ "answers": answers, "lost": lost }));
+        let told = value(json!({ "answers": answers, "lost": lost }));
         self.send(Outgoing::Call(Call::Ask(vec![("hold", told)], Box::new(done))));
     }
 
     /// Has the plugin send the request of a job once more, with the text as it is.
-    pub fn recall(&self, asked: serde_json::Value) {
-        self.apply("recall", json(asked));
+    pub fn recall(&self, asked: Json) {
+        self.apply("recall", value(asked));
     }
 
     /// Has Neovim send no more events of a buffer.
@@ -269,4 +251,15 @@ impl Editor {
         // The writer has ended only when the editor is gone; the host knows by then.
         let _ = self.tell.send(tell);
     }
+}
+
+/// The argument of `apply.reply`: the fields of a JSON object, or why there are none.
+fn reply_to(token: u64, reply: Result<Json, String>) -> Value {
+    let mut fields = match reply {
+        Ok(Json::Object(fields)) => fields,
+        Ok(_) => Map::new(),
+        Err(error) => Map::from_iter([("error".to_owned(), error.into())]),
+    };
+    fields.insert("token".to_owned(), token.into());
+    value(Json::Object(fields))
 }

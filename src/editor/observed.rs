@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 
 use rmpv::Value;
+use serde_json::json;
 
-use super::value::{self, json};
+use crate::fields::value;
 use crate::stream::{MAX_ANSWER, Update, one_line};
 use crate::ui::{list, map};
 
@@ -129,12 +130,9 @@ impl Said {
         match self {
             Self::Update(Update::Text { text, .. }) => said("text", text.into_owned()),
             Self::Update(Update::Thinking { text }) => said("thinking", text.into_owned()),
-            Self::Update(Update::Tool { tool, .. }) => {
-                map([("kind", Some("tool".into())), ("tool", Some(value::tool(&tool)))])
-            }
-            Self::Update(other) => json(serde_json::json!(other)),
+            Self::Update(other) => value(json!(other)),
             Self::Gap { text, thinking } => {
-                json(serde_json::json!({ "kind": "gap", "bytes": text, "thinking": thinking }))
+                value(json!({ "kind": "gap", "bytes": text, "thinking": thinking }))
             }
         }
     }

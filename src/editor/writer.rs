@@ -14,8 +14,8 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
 
 use super::pending::Pending;
-use super::value::json;
 use super::{RpcWriter, attach};
+use crate::fields::value;
 
 /// The most functions of the plugin that are called at once, and of those the most before one that is asked for a reply,
 /// which may write: what they take together is a stall of the editor.
@@ -97,7 +97,7 @@ impl Writer {
         let parts =
             parts.map(|(name, n)| (name.into(), n.parse::<u64>().unwrap_or_default().into())).collect();
         self.neovim.set_client_info("botglue", parts, "remote", vec![], vec![]).await?;
-        let hello = json(serde_json::json!({ "version": version, "pid": std::process::id() }));
+        let hello = value(serde_json::json!({ "version": version, "pid": std::process::id() }));
         self.make(Call::Apply(vec![("ready", hello)])).await
     }
 

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::Host;
 use super::reviews::{OpenReview, hunks, there};
 use crate::fields::bytes;
-use crate::mirror::{BufferEvent, Findings, HunkAct, Intent, Obstacle};
+use crate::mirror::{BufferEvent, Findings, HunkAct, Intent, MirrorView, Obstacle};
 use crate::review::{EditId, Hunk};
 use crate::rpc::{HunkKey, HunkVerb, RowsOf};
 use crate::session;
@@ -68,8 +68,8 @@ impl Host {
     /// A mirror has replied.
     pub(super) fn replied(&mut self, token: u64, findings: &Findings) {
         let Some((id, asker)) = self.askers.remove(&token) else {
-            let view = if let Ok(Some(view)) = findings { view.fields() } else { Vec::new() };
-            return self.editor.found(token, view);
+            let view = findings.as_ref().ok().and_then(Option::as_ref);
+            return self.editor.reply(token, Ok(json!(view.map(MirrorView::json))));
         };
         let Err(why) = *findings else { return self.decided(token, Ok(json!({}))) };
         let sentence = match (asker, why) {
@@ -136,8 +136,7 @@ impl Host {
                 let way = if way > 0 { "below" } else { "above" };
                 self.editor.warn(format!("no hunk {way}"));
             }
-            let there = hunk.map(|hunk| ("there".into(), there(hunk)));
-            return self.editor.found(token, there.into_iter().collect());
+            return self.editor.reply(token, Ok(json!({ "there": hunk.map(there) })));
         }
         let act = match key.verb {
             HunkVerb::Both => HunkAct::TakeBoth,

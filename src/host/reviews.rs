@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::views::Purpose;
 use super::{Host, Reply, Then};
+use crate::fields::value;
 use crate::land::HeldFor;
 use crate::mirror::{BufferEvent, Obstacle, ReviewView};
 use crate::render::Action;
@@ -285,7 +286,7 @@ impl Host {
             ("id", Some(id.into())),
             ("tick", why.is_none().then(|| view.tick.into())),
             ("panes", Some(list(drawn))),
-            ("there", first.map(there)),
+            ("there", first.map(|first| value(there(first)))),
         ]))
     }
 }
@@ -300,6 +301,6 @@ fn ids(view: &ReviewView) -> HashSet<EditId> {
 }
 
 /// Where the cursor goes for a hunk.
-pub(super) fn there(hunk: &Hunk) -> Value {
-    map([("row", Some(row_of(hunk).into())), ("past", Some(hunk.rows.end.into()))])
+pub(super) fn there(hunk: &Hunk) -> serde_json::Value {
+    json!({ "row": row_of(hunk), "past": hunk.rows.end })
 }

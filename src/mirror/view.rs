@@ -1,11 +1,15 @@
 //! The state of a mirror at one time, as the reply to a query.
 
 use rmpv::Value;
+use serde::Serialize;
+use serde_json::{Value as Json, json};
 
 use crate::document::{Place, Rows};
+use crate::fields::{bytes, value};
 
 /// What a mirror knows of its buffer.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum MirrorState {
     /// The document holds an earlier text: Neovim sends no events, or its events do not fit the document.
     #[default]
@@ -39,63 +43,34 @@ pub struct MirrorView {
 
 impl MirrorView {
     /// The fields of a reply.
-    pub fn fields(&self) -> Vec<(Value, Value)> {
-        let state = match self.state {
-            MirrorState::Unknown => "unknown",
-            MirrorState::Sure => "sure",
-            MirrorState::Unsure => "unsure",
-            MirrorState::TooLarge => "too_large",
-        };
-        let rows = self.rows.iter().map(|row| Value::Binary(row.text.to_vec())).collect();
-        vec![
-            ("link".into(), state.into()),
-            ("tick".into(), self.tick.into()),
-            ("rows".into(), Value::Array(rows)),
-        ]
+    pub fn json(&self) -> Json {
+        let rows: Vec<_> = self.rows.iter().map(|row| bytes::escape(&row.text)).collect();
+        json!({ "link": self.state, "tick": self.tick, "rows": rows })
     }
 }
 
 /// The argument that tells the plugin where its marks have to be.
 pub fn places(buffer: u64, tick: u64, places: &[(u64, Option<Place>)]) -> Value {
-    Value::Map(vec![
-        ("buffer".into(), buffer.into()),
-        ("tick".into(), tick.into()),
-        ("places".into(), Value::Array(places.iter().map(place_of).collect())),
-    ])
-}
-
-fn place_of((job, place): &(u64, Option<Place>)) -> Value {
-    match place {
-        Some(place) => Value::Map(fields(*job, place)),
-        None => Value::Map(vec![("id".into(), (*job).into())]),
-    }
+    let place = |(job, place): &(u64, Option<Place>)| {
+        place.as_ref().map_or_else(|| json!({ "id": job }), |place| place_of(*job, place))
+    };
+    let places: Vec<_> = places.iter().map(place).collect();
+    value(json!({ "buffer": buffer, "tick": tick, "places": places }))
 }
 
 /// The place of a job in the shape in which the plugin sends one.
-pub(super) fn fields(job: u64, place: &Place) -> Vec<(Value, Value)> {
-    let (kind, first, last) = match place {
-        Place::Lines(rows) if rows.is_empty() => ("insert", rows.start, rows.start),
-        Place::Lines(rows) => ("line", rows.start, rows.end - 1),
-        Place::Part { start, end } => ("char", start.0, end.0),
-        Place::Block { first, columns } => ("block", *first, first + columns.len() - 1),
-    };
-    let mut fields: Vec<(Value, Value)> = vec![
-        ("id".into(), job.into()),
-        ("kind".into(), kind.into()),
-        ("first".into(), first.into()),
-        ("last".into(), last.into()),
-    ];
+pub(super) fn place_of(id: u64, place: &Place) -> Json {
     match place {
-        Place::Part { start, end } => {
-            fields.extend([("from".into(), start.1.into()), ("to".into(), end.1.into())]);
+        Place::Lines(rows) if rows.is_empty() => {
+            json!({ "id": id, "kind": "insert", "first": rows.start, "last": rows.start })
         }
-        Place::Block { columns, .. } => {
-            let span = |columns: &std::ops::Range<usize>| {
-                Value::Array(vec![columns.start.into(), columns.end.into()])
-            };
-            fields.push(("spans".into(), Value::Array(columns.iter().map(span).collect())));
+        Place::Lines(rows) => json!({ "id": id, "kind": "line", "first": rows.start, "last": rows.end - 1 }),
+        Place::Part { start: (first, from), end: (last, to) } => {
+            json!({ "id": id, "kind": "char", "first": first, "last": last, "from": from, "to": to })
         }
-        Place::Lines(_) => {}
+        Place::Block { first, columns } => {
+            let spans: Vec<_> = columns.iter().map(|columns| (columns.start, columns.end)).collect();
+            json!({ "id": id, "kind": "block", "first": first, "last": first + columns.len() - 1, "spans": spans })
+        }
     }
-    fields
 }

@@ -10,9 +10,9 @@ use rmpv::Value;
 use serde::Deserialize;
 
 use super::intent::Settlement;
-use super::view;
+use super::view::place_of;
 use crate::document::{AnchorId, Document, Passage, Place};
-use crate::fields::{json, read};
+use crate::fields::{json, read, value};
 use crate::land::{Bytes, Primitive, Replaced, RowEdit};
 use crate::review::Hunk;
 
@@ -125,7 +125,7 @@ impl WriteCall {
                 ("attempt".into(), step.attempt.into()),
                 ("landing".into(), step.settlement.landing().into()),
                 ("edits".into(), Value::Array(step.edits.iter().map(edit_value).collect())),
-                ("place".into(), Value::Map(view::fields(step.job, &step.place))),
+                ("place".into(), value(place_of(step.job, &step.place))),
             ])
         };
         Value::Map(vec![

@@ -1,9 +1,9 @@
 //! What changed of the public fields of a job, as the plugin's copy of them gets it.
 
 use rmpv::Value;
+use serde_json::json;
 
-use crate::error::JobError;
-use crate::limit_end::LimitEnd;
+use crate::fields::value;
 use crate::options::Keys;
 use crate::stream::{Outcome, Usage};
 
@@ -96,18 +96,10 @@ impl Patch {
 
     /// What an outcome says: the answer, the error, the session and the amounts.
     pub fn with_outcome(self, outcome: &Outcome) -> Self {
-        let error = |error: &JobError| {
-            let (code, message) = (error.code.name().into(), error.message.as_str().into());
-            let mut fields = vec![("code".into(), code), ("message".into(), message)];
-            if let Some(LimitEnd::At(at)) = error.limit {
-                fields.push(("resets_at".into(), at.into()));
-            }
-            Value::Map(fields)
-        };
         self.with("tool", Value::Nil)
             .with("resumes_at", Value::Nil)
             .with_some("text", outcome.text.as_deref())
-            .with_some("error", outcome.error.as_ref().map(error))
+            .with_some("error", outcome.error.as_ref().map(|error| value(json!(error))))
             .with_some("held_why", outcome.held_why)
             .with_some("session_id", outcome.session_id.as_deref())
             .with_some("model", outcome.model.as_deref())

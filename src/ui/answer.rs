@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use rmpv::Value;
+use serde_json::{Value, json};
 
 use super::frame::{Frame, Row};
 use super::layout::{Border, Key, MORE, Ui, float};
@@ -48,7 +48,7 @@ pub struct Answer {
     begins: Vec<(usize, usize)>,
     /// The answer that is shown first.
     shown: usize,
-    /// What is said where it has just come and cannot open; none where the user opens it.
+    /// What is said where it has just come and cannot open: what the job did, and words. None where the user opens it.
     arrives: Option<(String, String)>,
 }
 
@@ -117,13 +117,15 @@ fn lines(text: &str) -> Vec<String> {
 impl View for Answer {
     fn opening(&self) -> Opening {
         let mut opening = Opening::float("answer", &KEYS);
-        opening.window.retain(|(name, _)| *name != "wrap");
         let on = ["wrap", "linebreak", "breakindent"].map(|name| (name, true.into()));
         let conceal: [(_, Value); 2] = [("conceallevel", 2.into()), ("concealcursor", "nc".into())];
         opening.window.extend(on.into_iter().chain(conceal));
         opening.markdown = Some("parsed");
         opening.beside = self.talk.answers.first().map(|answered| answered.id);
-        opening.arrives.clone_from(&self.arrives);
+        opening.arrives = self.arrives.as_ref().map(|(verb, words)| {
+            let words = Some(words).filter(|words| !words.is_empty());
+            json!({ "id": opening.beside, "verb": verb, "words": words, "level": "INFO" })
+        });
         opening
     }
 

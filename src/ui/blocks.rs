@@ -34,7 +34,7 @@ fn label(at: usize, count: usize, block: &Block) -> String {
 impl View for Blocks {
     fn opening(&self) -> Opening {
         Opening {
-            buffer: vec![("readonly", true.into()), ("syntax", "markdown".into())],
+            buffer: [("readonly", true.into()), ("syntax", "markdown".into())].into(),
             ..Opening::of(Kind::Split, &format!("blocks/{}", self.id), &KEYS)
         }
     }

@@ -80,7 +80,7 @@ pub fn answer(record: &Record) -> Vec<String> {
 impl View for Compared {
     fn opening(&self) -> Opening {
         Opening {
-            buffer: vec![("readonly", true.into()), ("syntax", self.filetype.as_str().into())],
+            buffer: [("readonly", true.into()), ("syntax", self.filetype.as_str().into())].into(),
             diff: true,
             ..Opening::of(self.kind, &self.name, &KEYS)
         }

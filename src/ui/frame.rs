@@ -1,11 +1,11 @@
 //! What a window shows, and the difference between two frames: the differ sends only rows that have changed.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use rmpv::Value;
+use serde_json::json;
 
-use crate::fields::bytes;
+use crate::fields::{text, value};
 use crate::render::Cell;
 
 /// Texts one after the other, each with its highlight group.
@@ -140,10 +140,7 @@ impl Row {
     /// The row as the plugin takes it: its text, its highlights, and what else is drawn; the text alone where there is
     /// nothing else, because ten thousand lists cost Neovim far more than as many strings.
     fn value(&self) -> Value {
-        let text = match bytes::unescape(&self.text) {
-            Cow::Borrowed(_) => Value::from(self.text.as_str()),
-            Cow::Owned(bytes) => Value::Binary(bytes),
-        };
+        let text = text(&self.text);
         let has_more = self.fold.is_some() || !self.marks.is_empty() || self.id.is_some();
         if self.highlights.is_empty() && !has_more {
             return text;
@@ -164,22 +161,14 @@ impl Row {
 impl RowMark {
     /// The byte at which an extmark is set, and its options.
     fn value(&self) -> Value {
-        let at_start = |options| list([0.into(), options]);
-        match self {
-            &Self::Conceal(from, to) => {
-                list([from.into(), map([("end_col", Some(to.into())), ("conceal", Some("".into()))])])
-            }
+        value(match self {
+            Self::Conceal(from, to) => json!([from, { "end_col": to, "conceal": "" }]),
             Self::Sign(sign, group) => {
-                let chunk = list([format!("{sign} ").into(), (*group).into()]);
-                let position = ("virt_text_pos", Some("inline".into()));
-                at_start(map([("virt_text", Some(list([chunk]))), position]))
+                json!([0, { "virt_text": [[format!("{sign} "), group]], "virt_text_pos": "inline" }])
             }
-            Self::Behind(text, group) => {
-                let chunk = list([text.as_str().into(), (*group).into()]);
-                at_start(map([("virt_text", Some(list([chunk])))]))
-            }
-            Self::Line(group) => at_start(map([("line_hl_group", Some((*group).into()))])),
-        }
+            Self::Behind(text, group) => json!([0, { "virt_text": [[text, group]] }]),
+            Self::Line(group) => json!([0, { "line_hl_group": group }]),
+        })
     }
 }
 
@@ -188,21 +177,19 @@ impl Place {
     fn value(&self) -> Value {
         // Neovim takes no empty list.
         let chunks = |chunks: &Chunks| match chunks.as_slice() {
-            [] => "".into(),
-            chunks => {
-                list(chunks.iter().map(|Cell(text, group)| list([text.as_str().into(), (*group).into()])))
-            }
+            [] => json!(""),
+            chunks => chunks.iter().map(|Cell(text, group)| json!([text, group])).collect(),
         };
-        map([
-            ("relative", Some("editor".into())),
-            ("row", Some(self.row.into())),
-            ("col", Some(self.col.into())),
-            ("width", Some(self.width.into())),
-            ("height", Some(self.height.into())),
-            ("title", Some(chunks(&self.title))),
-            ("footer", Some(chunks(&self.footer))),
-            ("border", Some(list(self.docked.border().map(Value::from)))),
-        ])
+        value(json!({
+            "relative": "editor",
+            "row": self.row,
+            "col": self.col,
+            "width": self.width,
+            "height": self.height,
+            "title": chunks(&self.title),
+            "footer": chunks(&self.footer),
+            "border": self.docked.border(),
+        }))
     }
 }
 

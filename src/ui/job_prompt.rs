@@ -20,7 +20,6 @@ pub struct JobPrompt(pub PromptView);
 impl View for JobPrompt {
     fn opening(&self) -> Opening {
         let mut opening = Opening::float("prompt-of-job", &KEYS);
-        opening.window.retain(|(name, _)| *name != "wrap");
         opening.window.extend([("wrap", true.into()), ("linebreak", true.into())]);
         opening
     }

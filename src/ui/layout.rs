@@ -1,7 +1,7 @@
 //! Lays out texts in cells: cuts, wraps and fills them, shares the room between columns, and makes the border of a
 //! floating window.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::frame::{Chunks, Docked, Place, Row};
 use super::width::{cells, width};
@@ -33,7 +33,7 @@ pub struct Ui {
 }
 
 /// A key of a window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Key {
     /// The key, as in a map.
     pub lhs: &'static str,
@@ -46,7 +46,8 @@ pub struct Key {
 }
 
 /// How the plugin takes a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Class {
     /// It tells the host, and does not wait.
     #[default]

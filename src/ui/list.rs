@@ -394,8 +394,7 @@ impl View for List {
     fn opening(&self) -> Opening {
         let of_row = OF_ROW.map(|(action, lhs, word)| Key::asked(lhs, action.name(), word));
         let mut opening = Opening::float(self.name, &[&of_row[..], &OF_LIST, &[CLOSE]].concat());
-        opening.window.retain(|(name, _)| *name != "cursorline");
-        opening.window.push(("cursorline", true.into()));
+        opening.window.insert("cursorline", true.into());
         opening
     }
 

@@ -4,11 +4,13 @@
 use std::collections::BTreeMap;
 
 use rmpv::Value;
+use serde_json::json;
 
 use super::answer::Talk;
 use super::frame::{Frame, diff, map};
 use super::layout::Ui;
 use super::opening::{Kind, Opening};
+use crate::fields::value;
 use crate::render::Totals;
 use crate::session::Live;
 use crate::store::{Listed, Page};
@@ -280,18 +282,17 @@ impl Shown {
         let mut new = self.view.frame(ui, self.page);
         let is_open = self.frame.is_some();
         let mut old = self.frame.take().unwrap_or_default();
-        let with = self.with.as_deref();
         let opening = (!is_open).then(|| {
-            vec![("token", self.token.map(Value::from)), ("open", Some(self.view.opening().value(with)))]
+            let opening = Opening { with: self.with.clone(), ..self.view.opening() };
+            vec![("token", self.token.map(Value::from)), ("open", Some(value(json!(opening))))]
         });
         let pane = (old.below.take(), new.below.take());
         let mut calls: Vec<Value> = call(id, opening, &old, &new).into_iter().collect();
         if let (before, Some(below)) = pane {
             let opening = before.is_none().then(|| {
-                vec![(
-                    "open",
-                    Some(Opening { kind: Kind::Pane, ..Opening::float("pane", &[]) }.value(Some(id))),
-                )]
+                let (with, keys) = (Some(id.to_owned()), Vec::new());
+                let pane = Opening { kind: Kind::Pane, keys, with, ..Opening::float("pane", &[]) };
+                vec![("open", Some(value(json!(pane))))]
             });
             calls.extend(call(&format!("{id}{BELOW}"), opening, &before.unwrap_or_default(), &below));
             new.below = Some(below);

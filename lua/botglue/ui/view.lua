@@ -162,18 +162,18 @@ end
 
 function View:map()
   for _, key in ipairs(self.opening.keys) do
-    local action, class = key[2], key[4]
-    vim.keymap.set("n", key[1], function()
+    local action, class = key.action, key.class
+    vim.keymap.set("n", key.lhs, function()
       if action == "close" then
         self:close()
-      elseif class == "input" then
-        self:input(action, key[5])
+      elseif class.input then
+        self:input(action, class.input)
       elseif class == "asked" then
         errors.guard(require("botglue.ui.actions").act, self, action)
       else
         tell("act", { view = self.id, action = action })
       end
-    end, { buffer = self.bufnr, nowait = true, desc = "botglue: " .. key[3] })
+    end, { buffer = self.bufnr, nowait = true, desc = "botglue: " .. key.word })
   end
 end
 

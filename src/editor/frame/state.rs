@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use rmpv::Value;
+use serde_json::json;
 
 use super::StateChange;
-use crate::editor::value;
+use crate::fields::value;
 use crate::land::Capture;
 use crate::render::FAILED;
 use crate::session::{Doing, Patch, Tone};
@@ -237,7 +238,7 @@ impl JobState {
 
     fn take_tools(&mut self) -> Option<Value> {
         let untold = std::mem::take(&mut self.untold);
-        (untold > 0).then(|| Value::Array(self.tools.values().map(value::tool).collect()))
+        (untold > 0).then(|| self.tools.values().map(|tool| value(json!(tool))).collect::<Vec<_>>().into())
     }
 
     fn running_tool(&self) -> Option<&str> {

@@ -50,7 +50,7 @@ fn tools_are_told_where_one_has_changed() {
     assert_eq!(
         frame(&mut frames),
         ["{id: 1, set: {tool: Read 0.lua}, tools: [{id: 0, name: Read, status: running}, \
-          {id: 1, name: Read, status: error, error: no such file}], is_update: true}"]
+          {error: no such file, id: 1, name: Read, status: error}], is_update: true}"]
     );
     let unfinished: Vec<_> = frames.unfinished(1).into_iter().map(|(at, tool)| (at, tool.status)).collect();
     assert_eq!(unfinished, [(0, ToolStatus::Unfinished)]);
