@@ -11,7 +11,7 @@ use crate::options::Keys;
 use crate::render::{self, Cell, Viewer, duration, money};
 use crate::request::{Notify, Request, Selection};
 use crate::rpc::Seen;
-use crate::session::{Ended, LiveState, Look, Patch, Wait};
+use crate::session::{Doing, Ended, LiveState, Look, Patch};
 use crate::ui::{self, Hung, Said, Status, StatusState};
 
 /// The columns of a window that has not been told of.
@@ -44,7 +44,7 @@ pub(super) struct Board {
 }
 
 /// What is shown of one job.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Shown {
     agent: String,
     tabstop: usize,
@@ -80,27 +80,10 @@ impl Board {
         let status = Status {
             prompt: prompt.to_owned(),
             indent: ui::indent(row.map_or("", String::as_str), tabstop),
-            elapsed_ms: 0,
-            state: StatusState::Queued(Wait::Place(1)),
-            code: Vec::new(),
+            ..Status::default()
         };
-        let (agent, tools) = (agent.to_owned(), Vec::new());
-        let (look, waits, seen, is_dirty, is_undone) = (None, false, None, true, false);
-        let (hung, place) = (None, None);
-        let shown = Shown {
-            agent,
-            tabstop,
-            stays,
-            status,
-            look,
-            waits,
-            seen,
-            tools,
-            is_dirty,
-            is_undone,
-            hung,
-            place,
-        };
+        let (agent, is_dirty) = (agent.to_owned(), true);
+        let shown = Shown { agent, tabstop, stays, status, is_dirty, ..Shown::default() };
         self.shown.insert(id, shown);
     }
 
@@ -356,22 +339,18 @@ impl Host {
                 let status = &mut shown.status;
                 status.elapsed_ms = u64::try_from(now_ms() - since_ms).unwrap_or_default();
                 lists::now(&mut state, id, jobs, session, editor);
-                status.state = match state {
-                    LiveState::Queued(wait) => StatusState::Queued(wait),
-                    LiveState::Running(mut doing) => {
-                        if let Some(words) = doing.words.as_mut().filter(|words| *words == "starting") {
-                            *words = format!("{words} {}", shown.agent);
-                        }
-                        StatusState::Running(doing)
-                    }
-                    _ => StatusState::Ready,
-                };
+                if let LiveState::Running(Doing { words: Some(words), .. }) = &mut state
+                    && words == "starting"
+                {
+                    *words = format!("{words} {}", shown.agent);
+                }
+                status.state = StatusState::Live(state);
                 let room = ROOM.0.min(columns * 3 / 5);
                 let (code, newest) = editor.newest(id, room);
                 if let Some(code) = code {
                     status.code = code.iter().map(|line| ui::expand(line, shown.tabstop)).collect();
                 }
-                let is_running = matches!(status.state, StatusState::Running(_));
+                let is_running = matches!(status.state, StatusState::Live(LiveState::Running(_)));
                 shown.tools = if is_running && room >= ROOM.1 { newest } else { Vec::new() };
             }
             let hung = shown.hung(board.frame, stacked.remove(&id));

@@ -4,7 +4,7 @@ use super::amounts::{duration, money};
 use super::landing::{failure, landing};
 use super::place::place;
 use super::{Action, Cell, Column, ListRow, Viewer, signs};
-use crate::session::{Doing, Live, LiveState, Tone, Wait};
+use crate::session::{About, Doing, Live, LiveState, Tone, Wait};
 use crate::store::JobEntry;
 
 /// What is said of all jobs of this Neovim together.
@@ -53,6 +53,7 @@ impl Totals {
 impl Live {
     /// Its row.
     pub fn row(&self, viewer: &Viewer) -> ListRow {
+        let About { path, name, line, prompt, .. } = &self.about;
         let [sign, words] = state(&self.state);
         let detail = match &self.state {
             LiveState::Running(Doing { words, tone: Tone::Failing }) => words.clone(),
@@ -64,16 +65,16 @@ impl Live {
             cells: vec![
                 sign,
                 Cell::label(self.id.to_string()),
-                Cell::plain(place(&self.path, self.name.as_deref(), self.line, viewer)),
-                Cell::prompt(&self.prompt),
+                Cell::plain(place(path, name.as_deref(), *line, viewer)),
+                Cell::prompt(prompt),
                 words,
                 Cell::label(duration(self.elapsed_ms)),
                 Cell::label(self.cost_usd.map(money).unwrap_or_default()),
             ],
             detail,
             job: Some(self.id),
-            path: Some(self.path.clone()).filter(|path| !path.is_empty()),
-            line: Some(self.line.max(1)),
+            path: Some(path.clone()).filter(|path| !path.is_empty()),
+            line: Some((*line).max(1)),
             runs: matches!(self.state, LiveState::Running(_)),
             actions: self.actions(),
         }

@@ -118,7 +118,7 @@ impl Session {
                 return Err(format!("job {id} will be rejected when it ends"));
             }
             (Stage::Running, Decision::Reject) => Verdict::InAdvance,
-            (Stage::Landing(_), Decision::Reject) => {
+            (Stage::Landing { .. }, Decision::Reject) => {
                 return Err(format!("job {id} is about to land: :Botglue revert {id} takes it back then"));
             }
             _ => return none(),

@@ -1,7 +1,5 @@
 //! What a command may mean of a job, whatever has become of it: the jobs that the plugin knows too, and no more.
 
-use std::collections::VecDeque;
-
 use serde::Deserialize;
 
 use super::Session;
@@ -62,10 +60,6 @@ pub struct Batch {
 
 /// How many jobs that have ended are known, here and to the plugin.
 const MOST_ENDED: usize = 1000;
-
-/// The jobs that have ended and are not held, in that order.
-#[derive(Debug, Default)]
-pub(super) struct Ended(VecDeque<u64>);
 
 impl Known {
     pub(super) fn accepted(request: &Request) -> Self {
@@ -232,9 +226,9 @@ impl Session {
         if let Some(known) = self.known.get_mut(&id) {
             known.is_open = false;
         }
-        self.ended.0.push_back(id);
-        if self.ended.0.len() > MOST_ENDED
-            && let Some(oldest) = self.ended.0.pop_front()
+        self.ended.push_back(id);
+        if self.ended.len() > MOST_ENDED
+            && let Some(oldest) = self.ended.pop_front()
         {
             self.jobs.remove(&oldest);
             self.known.remove(&oldest);

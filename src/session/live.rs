@@ -1,10 +1,8 @@
 //! What a list shows of a job of this Neovim.
 
-/// A job of this Neovim that goes on, or whose answer is held.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Live {
-    /// Its number.
-    pub id: u64,
+/// What a job is about.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct About {
     /// The file; empty: the buffer has none.
     pub path: String,
     /// The name of a buffer without a file.
@@ -15,6 +13,19 @@ pub struct Live {
     pub line: u64,
     /// The user's prompt.
     pub prompt: String,
+    /// When it was asked for, in milliseconds since 1970.
+    pub since_ms: i64,
+    /// When it ended.
+    pub ended_ms: Option<i64>,
+}
+
+/// A job of this Neovim that goes on, or whose answer is held.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Live {
+    /// Its number.
+    pub id: u64,
+    /// What it is about.
+    pub about: About,
     /// How far it is.
     pub state: LiveState,
     /// For how long it has been going on, or had until it ended.
@@ -122,6 +133,13 @@ pub enum Look {
     Failed,
     /// Its answer is held.
     Held,
+}
+
+impl About {
+    /// For how long the job has been going on, or had until it ended.
+    pub(super) fn elapsed(&self, now_ms: i64) -> u64 {
+        u64::try_from(self.ended_ms.unwrap_or(now_ms) - self.since_ms).unwrap_or_default()
+    }
 }
 
 impl Default for LiveState {

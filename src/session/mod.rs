@@ -12,7 +12,7 @@ mod sentences;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use rmpv::Value;
 
@@ -20,7 +20,7 @@ pub use answer::{HeldAnswer, ShownAs};
 pub use decide::{Decision, OF_SEVERAL, Pending, Verdict};
 pub use job_patch::Patch;
 pub use known::{Batch, Known, Recording};
-pub use live::{Doing, Ended, Live, LiveState, Look, Tone, Wait};
+pub use live::{About, Doing, Ended, Live, LiveState, Look, Tone, Wait};
 pub use sentences::{advice, fact, refusal};
 
 use crate::journal::Held;
@@ -36,7 +36,8 @@ pub struct Session {
     jobs: BTreeMap<u64, SessionJob>,
     /// What a command may mean, whatever has become of it.
     known: BTreeMap<u64, Known>,
-    ended: known::Ended,
+    /// The jobs that have ended and are not held, in that order.
+    ended: VecDeque<u64>,
     /// Those that are not known any more, which nobody was told.
     gone: Vec<u64>,
     /// What each job cost that told it.
@@ -47,24 +48,10 @@ pub struct Session {
     undrawn: Vec<Ended>,
 }
 
-/// What a list shows of a job.
-#[derive(Debug, Clone, Default)]
-struct About {
-    path: String,
-    name: Option<String>,
-    project: String,
-    line: u64,
-    /// When it was asked for, in milliseconds since 1970.
-    since_ms: i64,
-    /// When it ended.
-    ended_ms: Option<i64>,
-}
-
 /// A job that has not failed, and whose answer is not gone.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct SessionJob {
     is_question: bool,
-    prompt: String,
     about: About,
     notify: Notify,
     stage: Stage,
@@ -75,39 +62,38 @@ struct SessionJob {
 }
 
 /// How far a job is.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 enum Stage {
     /// Its agent has not answered yet.
+    #[default]
     Running,
     /// Its answer is about to land, or to be held.
-    Landing(Box<Unsettled>),
+    Landing {
+        answer: Box<HeldAnswer>,
+        /// It waits for a moment at which it can.
+        is_ready: bool,
+    },
     /// Its answer waits for a decision.
     Held(Box<HeldAnswer>),
     /// Its answer landed, and can be reverted.
     Landed,
 }
 
-/// An answer of which nothing has become yet.
-#[derive(Debug)]
-struct Unsettled {
-    answer: HeldAnswer,
-    is_ready: bool,
-}
-
 impl Session {
     /// A job was asked for.
     pub fn accepted(&mut self, request: &Request, since_ms: i64) {
-        let (question, notify) = (request.question, request.options.notify);
         let about = About {
             path: request.path.clone(),
             name: request.name.clone(),
             project: request.start.cwd.to_string_lossy().into_owned(),
             line: request.selection.first_line,
+            prompt: request.prompt.clone(),
             since_ms,
-            ..About::default()
+            ended_ms: None,
         };
-        let job = SessionJob::new(question, request.prompt.clone(), notify, Stage::Running);
-        self.jobs.insert(request.id, SessionJob { about, ..job });
+        let (is_question, notify) = (request.question, request.options.notify);
+        let job = SessionJob { is_question, about, notify, ..SessionJob::default() };
+        self.jobs.insert(request.id, job);
         self.known.insert(request.id, Known::accepted(request));
     }
 
@@ -133,19 +119,12 @@ impl Session {
     /// The jobs that go on, or whose answer is held, as a list shows them. What one that runs does is not known here.
     pub fn live(&self, now_ms: i64) -> impl Iterator<Item = Live> {
         self.jobs.iter().filter_map(move |(&id, job)| {
-            let state = job.state()?;
-            let About { path, name, project, line, since_ms, ended_ms } = job.about.clone();
             let known = self.known.get(&id);
-            let elapsed_ms = elapsed(since_ms, ended_ms.unwrap_or(now_ms));
             Some(Live {
                 id,
-                path,
-                name,
-                project,
-                line,
-                prompt: job.prompt.clone(),
-                state,
-                elapsed_ms,
+                about: job.about.clone(),
+                state: job.state()?,
+                elapsed_ms: job.about.elapsed(now_ms),
                 cost_usd: self.costs.get(&id).copied(),
                 has_session: known.is_some_and(|known| known.session_id.is_some()),
                 has_transcript: known.is_some_and(|known| known.recording == Recording::Kept),
@@ -180,16 +159,16 @@ impl Session {
             self.note_landing(request.id, landing, landing);
             return Some(patch.with("status", "done").with("landing", landing));
         }
-        let answer = HeldAnswer::of(request, outcome, landing);
         job.about.ended_ms = Some(now_ms);
-        job.stage = Stage::Landing(Box::new(Unsettled { answer, is_ready: false }));
+        let answer = Box::new(HeldAnswer::of(request, outcome, landing));
+        job.stage = Stage::Landing { answer, is_ready: false };
         None
     }
 
     /// The answer of a job waits until the user has finished what they are doing.
     pub fn ready(&mut self, id: u64) -> Option<Patch> {
-        let Stage::Landing(unsettled) = &mut self.jobs.get_mut(&id)?.stage else { return None };
-        if std::mem::replace(&mut unsettled.is_ready, true) {
+        let Stage::Landing { is_ready, .. } = &mut self.jobs.get_mut(&id)?.stage else { return None };
+        if std::mem::replace(is_ready, true) {
             return None;
         }
         Some(Patch::new(id).with("status", "ready").as_update())
@@ -204,7 +183,7 @@ impl Session {
         held_for: Option<&str>,
     ) -> (Option<Patch>, Option<u64>) {
         let doubt = match self.jobs.get(&id).map(|job| &job.stage) {
-            Some(Stage::Landing(unsettled)) => unsettled.answer.doubt.clone(),
+            Some(Stage::Landing { answer, .. }) => answer.doubt.clone(),
             _ => None,
         };
         let said = sentences::said(landing, held_for.unwrap_or_default(), doubt.as_deref());
@@ -218,8 +197,7 @@ impl Session {
         let is_landed = matches!(landing, "applied" | "merged");
         let mut end = (None, String::new());
         let patch = match stage {
-            Stage::Landing(unsettled) => {
-                let mut answer = unsettled.answer;
+            Stage::Landing { mut answer, .. } => {
                 let look = match landing {
                     "held" => Some(Look::Held),
                     "unchanged" => Some(Look::Unchanged),
@@ -232,16 +210,16 @@ impl Session {
                     held_for.clone_into(&mut answer.why);
                     let news = sentences::held(job.notify, held_for, answer.doubt.as_deref(), &self.keys);
                     let patch = patch.with("held_for", held_for);
-                    job.stage = Stage::Held(Box::new(answer));
+                    job.stage = Stage::Held(answer);
                     patch.with_news(news)
                 } else {
-                    patch.with_news(sentences::landed(job.notify, landing, &job.prompt))
+                    patch.with_news(sentences::landed(job.notify, landing, &job.about.prompt))
                 }
             }
             _ => Patch::new(id).with("landing", landing).with("held_for", Value::Nil).decided().as_update(),
         };
         if is_landed {
-            job.prompt = String::new();
+            job.about.prompt = String::new();
         }
         self.ends(id, end.0, &end.1, 0);
         if !is_landed && landing != "held" {
@@ -284,8 +262,7 @@ impl Session {
 
     /// This became of a job.
     fn ends(&mut self, id: u64, look: Option<Look>, said: &str, now_ms: i64) {
-        let about = self.jobs.get(&id).map(|job| &job.about);
-        let elapsed_ms = about.map_or(0, |about| elapsed(about.since_ms, about.ended_ms.unwrap_or(now_ms)));
+        let elapsed_ms = self.jobs.get(&id).map_or(0, |job| job.about.elapsed(now_ms));
         let cost_usd = self.costs.get(&id).copied();
         self.undrawn.push(Ended { id, look, said: said.to_owned(), elapsed_ms, cost_usd });
     }
@@ -312,6 +289,7 @@ impl Session {
             name: None,
             project: record.job.project.clone(),
             line: record.job.selection.first_line,
+            prompt: record.job.prompt.clone(),
             since_ms: record.job.started_ms,
             ended_ms: Some(record.ended_ms),
         };
@@ -319,9 +297,8 @@ impl Session {
         let known = Known { landing, said: said_of, ..Known::recorded(record) };
         self.known.insert(id, known);
         self.cost(id, record.share.cost_usd);
-        let job =
-            SessionJob::new(false, record.job.prompt.clone(), Notify::All, Stage::Held(Box::new(answer)));
-        self.jobs.insert(id, SessionJob { about, ..job });
+        let stage = Stage::Held(Box::new(answer));
+        self.jobs.insert(id, SessionJob { about, notify: Notify::All, stage, ..SessionJob::default() });
         self.ends(id, Some(Look::Held), &said, 0);
     }
 
@@ -333,20 +310,17 @@ impl Session {
 
     /// Whether a job goes on.
     pub fn is_open(&self, id: u64) -> bool {
-        self.jobs.get(&id).is_some_and(|job| matches!(job.stage, Stage::Running | Stage::Landing(_)))
+        self.jobs.get(&id).is_some_and(|job| matches!(job.stage, Stage::Running | Stage::Landing { .. }))
     }
 
     /// Whether the answer of a job waits for a moment at which it can land.
     pub fn is_ready(&self, id: u64) -> bool {
-        matches!(self.jobs.get(&id).map(|job| &job.stage), Some(Stage::Landing(unsettled)) if unsettled.is_ready)
+        self.jobs.get(&id).is_some_and(|job| matches!(job.stage, Stage::Landing { is_ready: true, .. }))
     }
 
     /// Whether the answer of any job is about to land and waits for no moment.
     pub fn is_settling(&self) -> bool {
-        self.jobs.values().any(|job| match &job.stage {
-            Stage::Landing(unsettled) => !unsettled.is_ready,
-            _ => false,
-        })
+        self.jobs.values().any(|job| matches!(job.stage, Stage::Landing { is_ready: false, .. }))
     }
 
     /// The held answer of a job.
@@ -359,31 +333,15 @@ impl Session {
 }
 
 impl SessionJob {
-    fn new(is_question: bool, prompt: String, notify: Notify, stage: Stage) -> Self {
-        Self {
-            is_question,
-            prompt,
-            about: About::default(),
-            notify,
-            stage,
-            is_unwanted: false,
-            deciding: None,
-        }
-    }
-
     /// How far it is, as long as it goes on or is held; what its agent does is not known here.
     fn state(&self) -> Option<LiveState> {
         match &self.stage {
-            Stage::Landing(unsettled) if unsettled.is_ready => Some(LiveState::Ready),
-            Stage::Running | Stage::Landing(_) => Some(LiveState::Running(Doing::default())),
+            Stage::Landing { is_ready: true, .. } => Some(LiveState::Ready),
+            Stage::Running | Stage::Landing { .. } => Some(LiveState::Running(Doing::default())),
             Stage::Held(answer) => Some(LiveState::Held(answer.why.clone())),
             Stage::Landed => None,
         }
     }
-}
-
-fn elapsed(since_ms: i64, until_ms: i64) -> u64 {
-    u64::try_from(until_ms - since_ms).unwrap_or_default()
 }
 
 /// Whether a kind of selection is one whose rows an answer replaces one by one.

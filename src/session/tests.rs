@@ -151,7 +151,7 @@ fn a_list_shows_the_jobs_that_go_on_and_those_that_are_held() {
     let mut session = Session::default();
     session.accepted(&request, 1000);
     let live: Vec<_> = session.live(4000).collect();
-    assert_eq!((live[0].elapsed_ms, live[0].line, live[0].has_session), (3000, 11, false));
+    assert_eq!((live[0].elapsed_ms, live[0].about.line, live[0].has_session), (3000, 11, false));
     let (mut session, _) = answered(&request, "y");
     session.settled(3, "held", Some("conflict"));
     let live: Vec<_> = session.live(9000).collect();

@@ -215,8 +215,10 @@ impl List {
         drop(stay);
         let has_left = !gone.is_empty();
         self.leaving.extend(gone);
-        let now_at = |job: &Live| self.origin.lines.get(&job.id).copied().unwrap_or(job.line);
-        self.live = live.iter().map(|job| Live { line: now_at(job), ..job.clone() }).collect();
+        self.live = live.to_vec();
+        for job in &mut self.live {
+            job.about.line = self.origin.lines.get(&job.id).copied().unwrap_or(job.about.line);
+        }
         self.totals = totals;
         self.lay();
         if has_left { self.renew() } else { None }
@@ -226,12 +228,12 @@ impl List {
     fn is_meant(&self, job: &Live) -> bool {
         let is_in = match self.scope {
             Scope::Session | Scope::All => true,
-            Scope::File => self.origin.path == job.path,
-            Scope::Project => self.origin.project == job.project,
+            Scope::File => self.origin.path == job.about.path,
+            Scope::Project => self.origin.project == job.about.project,
         };
         let has = |word: &str| {
             let word = word.to_lowercase();
-            job.prompt.to_lowercase().contains(&word) || job.path.to_lowercase().contains(&word)
+            [&job.about.prompt, &job.about.path].iter().any(|text| text.to_lowercase().contains(&word))
         };
         is_in && self.text.as_deref().unwrap_or_default().split_whitespace().all(has)
     }

@@ -8,7 +8,7 @@ use super::frame::{Chunks, list, map};
 use super::layout::{clean, fit};
 use super::width::{cells, width};
 use crate::render::{BAR, BETWEEN, Cell, FAILED, HELD, LANDED, QUEUED, READY, UNCHANGED, duration};
-use crate::session::{Doing, Look, Tone, Wait};
+use crate::session::{Doing, LiveState, Look, Tone, Wait};
 
 /// Cells of the prompt beside a failure or an outcome.
 const LEAST_PROMPT: usize = 16;
@@ -74,7 +74,7 @@ pub(super) fn chunks(chunks: &Chunks) -> Value {
 }
 
 /// What is shown of a job at its range.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Status {
     /// The user's prompt.
     pub prompt: String,
@@ -91,14 +91,16 @@ pub struct Status {
 /// How far a job is, as it is shown at its range.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StatusState {
-    /// It waits, for this.
-    Queued(Wait),
-    /// Its agent runs.
-    Running(Doing),
-    /// It waits for a moment at which it can land.
-    Ready,
+    /// It goes on.
+    Live(LiveState),
     /// This became of it.
     Ended(Said),
+}
+
+impl Default for StatusState {
+    fn default() -> Self {
+        Self::Live(LiveState::default())
+    }
 }
 
 /// What is said of how a job ended.
@@ -143,12 +145,15 @@ impl Status {
     /// Its state, where there is this much room.
     pub fn line(&self, frame: usize, room: usize) -> Chunks {
         match &self.state {
-            StatusState::Queued(wait) => {
+            StatusState::Live(LiveState::Queued(wait)) => {
                 let tone = if matches!(wait, Wait::Limit { .. }) { Tone::Urgent } else { Tone::Calm };
                 self.working(QUEUED, &Doing { words: Some(wait.words()), tone }, room)
             }
-            StatusState::Running(doing) => self.working(SPINNER[frame % SPINNER.len()], doing, room),
-            StatusState::Ready => {
+            StatusState::Live(LiveState::Running(doing)) => {
+                self.working(SPINNER[frame % SPINNER.len()], doing, room)
+            }
+            // What is held has ended.
+            StatusState::Live(LiveState::Ready | LiveState::Held(_)) => {
                 let words = "ready: lands when you have finished";
                 vec![Cell::new(fit(&format!("{READY} {words}"), room), "BotglueReady")]
             }
@@ -257,7 +262,7 @@ mod tests {
     }
 
     fn running(words: Option<&str>, tone: Tone) -> StatusState {
-        StatusState::Running(Doing { words: words.map(str::to_owned), tone })
+        StatusState::Live(LiveState::Running(Doing { words: words.map(str::to_owned), tone }))
     }
 
     fn ended(look: Look, said: &str, rest: Option<&str>) -> StatusState {
@@ -318,7 +323,7 @@ mod tests {
             ended(Look::Held, "held: you changed these lines meanwhile", Some(":Botglue review 3")),
             ended(Look::Landed, "landed", Some("9s $0.02")),
         ] {
-            let is_open = matches!(state, StatusState::Running(_));
+            let is_open = matches!(state, StatusState::Live(_));
             let status = Status { prompt: "wörter ".repeat(30), ..status(state) };
             for columns in 8..200 {
                 let line = text(&status.rows(0, columns)[0]);

@@ -1,11 +1,12 @@
 use super::*;
 use crate::render::sample::entry;
-use crate::session::{Doing, Tone};
+use crate::session::{About, Doing, Tone};
 
 const UI: Ui = Ui { columns: 80, lines: 24, cmdheight: 1 };
 
 fn live(id: u64, state: LiveState) -> Live {
-    Live { id, path: "/p/a.rs".to_owned(), prompt: format!("prompt {id}"), state, ..Live::default() }
+    let (path, prompt) = ("/p/a.rs".to_owned(), format!("prompt {id}"));
+    Live { id, about: About { path, prompt, ..About::default() }, state, ..Live::default() }
 }
 
 fn running() -> LiveState {
