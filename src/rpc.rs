@@ -8,15 +8,18 @@ mod review;
 mod whole;
 
 use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 
 use nvim_rs::Neovim;
 use nvim_rs::error::LoopError;
 use nvim_rs::rpc::handler::Dummy;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
+use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio_util::compat::{TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
 
-use crate::editor::{Pipe, RpcWriter};
+use crate::editor::RpcWriter;
 use crate::error::JobError;
 use crate::fields::{bad, read, some_cells, some_rows};
 use crate::land::Bytes;
@@ -225,8 +228,18 @@ pub fn connect(
     command: impl Fn(Command) + Send + 'static,
     feed: Feed,
 ) -> io::Result<(Neovim<RpcWriter>, impl Future<Output = ConnectionEnd> + Send)> {
-    let (input, output) = (Pipe::new(io::stdin())?, Pipe::new(io::stdout())?);
+    let input = Receiver::from_owned_fd_unchecked(without_waiting(io::stdin())?)?;
+    let output = Sender::from_owned_fd_unchecked(without_waiting(io::stdout())?)?;
     let input = RpcInput::new(input, Box::new(command), feed);
     let (neovim, connection) = Neovim::new(input.compat(), output.compat_write(), Dummy::new());
     Ok((neovim, connection))
+}
+
+/// A pipe or a socket of this process, from now on without waiting: with a thread between, each call to the editor would
+/// wait for one to wake.
+fn without_waiting(end: impl AsFd) -> io::Result<OwnedFd> {
+    // What a socket is told so a pipe understands too.
+    let end = UnixStream::from(end.as_fd().try_clone_to_owned()?);
+    end.set_nonblocking(true)?;
+    Ok(end.into())
 }

@@ -7,7 +7,6 @@ mod observed;
 #[cfg(test)]
 mod observer_cost_tests;
 mod pending;
-mod pipe;
 mod writer;
 
 use std::sync::Arc;
@@ -15,11 +14,11 @@ use std::sync::Arc;
 use nvim_rs::Neovim;
 use rmpv::Value;
 use serde_json::{Map, Value as Json, json};
+use tokio::net::unix::pipe;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::compat::Compat;
 
 pub use frame::StateChange;
-pub use pipe::Pipe;
 
 use crate::document::Place;
 use crate::fields::value;
@@ -32,7 +31,7 @@ use pending::{JobObserver, Pending};
 use writer::{Call, Outgoing, Writer};
 
 /// Where nvim-rs writes to: this process's standard output.
-pub type RpcWriter = Compat<Pipe>;
+pub type RpcWriter = Compat<pipe::Sender>;
 
 /// The host's end of the writer.
 #[derive(Debug, Clone)]
