@@ -27,7 +27,7 @@ use crate::land::Capture;
 use crate::mirror::{self, ContactScope, WriteReply};
 use crate::session::{Doing, Patch};
 use crate::ui::Chunks;
-use pending::{JobObserver, Pending};
+use pending::Pending;
 use writer::{Call, Outgoing, Writer};
 
 /// Where nvim-rs writes to: this process's standard output.
@@ -76,8 +76,9 @@ impl Editor {
     }
 
     /// What the job shows it to.
-    pub fn observer(&self, id: u64) -> Box<dyn Observer> {
-        Box::new(JobObserver { id, pending: Arc::clone(&self.pending) })
+    pub fn observer(&self, id: u64) -> Observer {
+        let pending = Arc::clone(&self.pending);
+        Box::new(move |update| pending.with(|updates| updates.update(id, update)))
     }
 
     /// A job has its outcome: from now on only the end of its agent is shown. Returns its tools, where they have changed

@@ -1,15 +1,12 @@
 //! Tests that the work of a job's observers for an event does not grow with the number of earlier events: ten times the
 //! events cost ten times the work. Work is counted in bytes allocated and in bytes sent to Neovim.
 
-use std::sync::Arc;
-
 use rmpv::Value;
 use serde_json::json;
 
 use super::StateChange;
-use super::pending::{JobObserver, Pending};
+use super::pending::Pending;
 use crate::agent::Protocol;
-use crate::job::Observer;
 use crate::land::Capture;
 use crate::request::sample;
 use crate::stream::Stream;
@@ -23,24 +20,22 @@ const LONG_FACTOR: u64 = 10;
 /// One job of which all is shown, and the pending updates that they fold into.
 struct WatchedJob {
     stream: Stream,
-    pending: Arc<Pending>,
-    observer: JobObserver,
+    pending: Pending,
     sent: u64,
 }
 
 impl WatchedJob {
     fn new() -> Self {
-        let (id, pending) = (1, Arc::new(Pending::default()));
+        let pending = Pending::default();
         let capture = Capture::new(&sample::lines("rust", &["value = 1"]), 3);
-        pending.with(|updates| updates.watch(id, Some(capture), true));
-        pending.with(|updates| updates.change(id, StateChange::Started));
-        let observer = JobObserver { id, pending: Arc::clone(&pending) };
-        Self { stream: Stream::new(Protocol::Claude, "/project"), pending, observer, sent: 0 }
+        pending.with(|updates| updates.watch(1, Some(capture), true));
+        pending.with(|updates| updates.change(1, StateChange::Started));
+        Self { stream: Stream::new(Protocol::Claude, "/project"), pending, sent: 0 }
     }
 
     fn event(&mut self, line: &str) {
-        let observer = &mut self.observer;
-        self.stream.line(line.as_bytes(), &mut |update| observer.update(&update));
+        let Self { stream, pending, .. } = self;
+        stream.line(line.as_bytes(), &mut |update| pending.with(|updates| updates.update(1, &update)));
     }
 
     /// Takes and encodes the pending updates, as the editor's writer does once Neovim has handled its previous call.

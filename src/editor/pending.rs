@@ -2,7 +2,7 @@
 //! jobs; the writer takes them out when it can send.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rmpv::Value;
@@ -10,7 +10,6 @@ use tokio::sync::Notify;
 
 use super::frame::{Frames, StateChange};
 use super::observed::Observed;
-use crate::job::Observer;
 use crate::land::Capture;
 use crate::session::Patch;
 use crate::stream::Update;
@@ -56,7 +55,7 @@ impl PendingUpdates {
         }
     }
 
-    /// A job says something.
+    /// A job says something: copies nothing of it that the editor does not show.
     pub(super) fn update(&mut self, id: u64, update: &Update<'_>) {
         let Some(is_heard) = self.watched.get(&id) else { return };
         let is_known = match update {
@@ -94,19 +93,6 @@ impl PendingUpdates {
 
     fn changed(&self) -> (Option<Duration>, bool) {
         (self.frames.due(), self.observed.is_waiting())
-    }
-}
-
-/// The observer that shows a job in the editor. It adds what it sees to what the writer sends next, and copies nothing
-/// that the editor does not show.
-pub(super) struct JobObserver {
-    pub(super) id: u64,
-    pub(super) pending: Arc<Pending>,
-}
-
-impl Observer for JobObserver {
-    fn update(&mut self, update: &Update<'_>) {
-        self.pending.with(|updates| updates.update(self.id, update));
     }
 }
 

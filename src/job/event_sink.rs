@@ -2,15 +2,14 @@
 
 use tokio::sync::mpsc;
 
-use super::JobEvent;
-use super::observers::Observer;
+use super::{JobEvent, Observer};
 use crate::stream::{Outcome, Update, Usage};
 
 /// See the module.
 pub(super) struct EventSink {
     id: u64,
     events: mpsc::UnboundedSender<(u64, JobEvent)>,
-    observer: Box<dyn Observer>,
+    observer: Observer,
     /// How many tools earlier runs of the job have called.
     tools: usize,
     /// What the job had cost in the last report.
@@ -22,7 +21,7 @@ impl EventSink {
     pub(super) fn new(
         id: u64,
         events: mpsc::UnboundedSender<(u64, JobEvent)>,
-        observer: Box<dyn Observer>,
+        observer: Observer,
         tools: usize,
     ) -> Self {
         Self { id, events, observer, tools, finished: None }
@@ -51,11 +50,11 @@ impl EventSink {
             Update::Models { models } => self.report(JobEvent::Models(models.clone())),
             Update::Tool { index, tool } if self.tools > 0 => {
                 let (index, tool) = (index + self.tools, tool.clone());
-                return self.observer.update(&Update::Tool { index, tool });
+                return (self.observer)(&Update::Tool { index, tool });
             }
             _ => {}
         }
-        self.observer.update(update);
+        (self.observer)(update);
     }
 
     /// The first outcome finishes the job; a later one can only bring further amounts.

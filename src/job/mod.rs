@@ -10,7 +10,6 @@ mod event_sink;
 mod files;
 mod groups;
 mod launch;
-mod observers;
 mod prewarm;
 mod process;
 mod processes;
@@ -32,15 +31,18 @@ pub use empty::EmptyDirectory;
 pub use files::files;
 pub use groups::Groups;
 pub use launch::Launch;
-pub use observers::Observer;
 pub use prewarm::{Prewarm, Prewarmed};
 pub use program::{find_program, search_path};
 pub use version::version;
 
 use crate::request::Request;
 use crate::store::Transcripts;
-use crate::stream::Outcome;
+use crate::stream::{Outcome, Update};
 use event_sink::EventSink;
+/// Hears the updates of a job, in the job's own task, as things happen and before the host hears of them: so it must not
+/// wait.
+pub type Observer = Box<dyn FnMut(&Update<'_>) + Send>;
+
 
 /// What a job reports to the host.
 #[derive(Debug)]
@@ -89,7 +91,7 @@ impl Job {
     pub fn start(
         request: Arc<Request>,
         context: JobContext,
-        observer: Box<dyn Observer>,
+        observer: Observer,
         prewarmed: Option<Prewarmed>,
         earlier_tools: usize,
     ) -> Self {

@@ -1,78 +1,99 @@
-//! The observers that keep a job's raw stream in its transcript.
+//! Keeps a job's raw stream in its transcript.
 
 use std::time::Duration;
 
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::observers::Observer;
-use super::running::{Direction, EarlyBytes};
 use crate::store::Transcript;
 use crate::stream::{Line, Lines};
 
 /// The longest line of a dialogue that is kept, in bytes: no transcript is longer.
 const LONGEST: usize = 32 << 20;
 
-/// Hands what the agent printed to a transcript, byte for byte.
-pub struct Recording(pub Transcript);
-
-impl Observer for Recording {
-    fn printed(&mut self, bytes: &[u8]) {
-        self.0.append(bytes);
-    }
+/// Which way bytes went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    /// This host.
+    Client,
+    /// The agent.
+    Agent,
 }
 
-/// Hands both sides of a dialogue to a transcript, line by line: the side, and the seconds since the agent's start.
-pub struct DialogueRecording {
-    transcript: Transcript,
+/// Hands what an agent prints to a transcript, byte for byte; of a dialogue both sides, line by line: the side, and the
+/// seconds since the agent's start.
+#[derive(Debug)]
+pub struct Recording {
     started: Instant,
-    /// What was sent, and what was printed: each to the end of its last whole line.
-    client: Lines,
-    agent: Lines,
+    /// Of a dialogue: what was sent, and what was printed, each to the end of its last whole line.
+    sides: Option<[Lines; 2]>,
+    /// None before there is a job.
+    transcript: Option<Transcript>,
+    /// What was said until then.
+    early: Vec<u8>,
 }
 
-impl DialogueRecording {
-    /// The recording of an agent that was started then, with what was said until now.
-    pub fn new(transcript: Transcript, started: Instant, early: Vec<EarlyBytes>) -> Self {
-        let mut recording = Self {
-            transcript,
-            started,
-            client: Lines::with_limit(LONGEST),
-            agent: Lines::with_limit(LONGEST),
-        };
-        for EarlyBytes { side, after, bytes } in early {
-            recording.add(side, after, &bytes);
+impl Recording {
+    /// The recording of an agent that starts now.
+    pub fn new(is_dialogue: bool) -> Self {
+        let sides = is_dialogue.then(|| [(); 2].map(|()| Lines::with_limit(LONGEST)));
+        Self { started: Instant::now(), sides, transcript: None, early: Vec::new() }
+    }
+
+    /// It goes to this transcript, with what was said until now.
+    pub fn keep(&mut self, transcript: Transcript) {
+        let early = std::mem::take(&mut self.early);
+        self.transcript.insert(transcript).append(&early);
+    }
+
+    /// How many bytes wait for a transcript.
+    pub fn waiting(&self) -> usize {
+        self.early.len()
+    }
+
+    /// The agent printed this, unchanged from the pipe.
+    pub fn printed(&mut self, bytes: &[u8]) {
+        self.add(Direction::Agent, bytes);
+    }
+
+    /// The agent was sent this.
+    pub fn sent(&mut self, bytes: &[u8]) {
+        self.add(Direction::Client, bytes);
+    }
+
+    /// Nothing follows; the last line may have no end.
+    pub fn end(&mut self) {
+        let after = self.started.elapsed();
+        if let Some([_, mut agent]) = self.sides.take() {
+            agent.finish(&mut |line| self.append(&entry(Direction::Agent, after, line)));
         }
-        recording
+        self.transcript = None;
     }
 
-    fn add(&mut self, side: Direction, after: Duration, bytes: &[u8]) {
-        let Self { transcript, client, agent, .. } = self;
+    fn add(&mut self, side: Direction, bytes: &[u8]) {
+        let after = self.started.elapsed();
+        let Some(mut sides) = self.sides.take() else {
+            if side == Direction::Agent {
+                self.append(bytes);
+            }
+            return;
+        };
+        let [client, agent] = &mut sides;
         let lines = if side == Direction::Client { client } else { agent };
-        lines.push(bytes, &mut |line| write(transcript, side, after, line));
+        lines.push(bytes, &mut |line| self.append(&entry(side, after, line)));
+        self.sides = Some(sides);
+    }
+
+    fn append(&mut self, bytes: &[u8]) {
+        match &mut self.transcript {
+            Some(transcript) => transcript.append(bytes),
+            None => self.early.extend_from_slice(bytes),
+        }
     }
 }
 
-impl Observer for DialogueRecording {
-    fn printed(&mut self, bytes: &[u8]) {
-        self.add(Direction::Agent, self.started.elapsed(), bytes);
-    }
-
-    fn sent(&mut self, bytes: &[u8]) {
-        self.add(Direction::Client, self.started.elapsed(), bytes);
-    }
-}
-
-impl Drop for DialogueRecording {
-    /// The last line may have no end.
-    fn drop(&mut self) {
-        let Self { transcript, started, agent, .. } = self;
-        let after = started.elapsed();
-        agent.finish(&mut |line| write(transcript, Direction::Agent, after, line));
-    }
-}
-
-fn write(transcript: &mut Transcript, side: Direction, after: Duration, line: Line<'_>) {
+/// A line of a dialogue as it is kept.
+fn entry(side: Direction, after: Duration, line: Line<'_>) -> Vec<u8> {
     let from = if side == Direction::Client { "client" } else { "agent" };
     // Thousandths of a second; more digits have no use.
     let seconds = (after.as_secs_f64() * 1000.0).round() / 1000.0;
@@ -82,5 +103,5 @@ fn write(transcript: &mut Transcript, side: Direction, after: Duration, line: Li
     }
     .to_string();
     entry.push('\n');
-    transcript.append(entry.as_bytes());
+    entry.into_bytes()
 }

@@ -11,8 +11,6 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::JobEvent;
 use super::event_sink::EventSink;
-use super::observers::Observer;
-use super::recording::{DialogueRecording, Recording};
 use super::running::{PipeEvent, RunningAgent};
 use crate::error::Code;
 use crate::store::Transcript;
@@ -91,16 +89,12 @@ impl Run {
             agent.stream.set_transcript(&path.to_string_lossy());
             sink.report(JobEvent::Recording(path.to_owned()));
         }
-        let mut recording: Box<dyn Observer> = if agent.stream.is_two_way() {
-            Box::new(DialogueRecording::new(transcript, agent.started(), agent.take_early()))
-        } else {
-            Box::new(Recording(transcript))
-        };
+        agent.recording.keep(transcript);
         agent.stream.introduce(&mut |update| sink.update(&update));
         agent.stream.say(message, &mut |update| sink.update(&update));
-        send(agent, &mut *recording);
-        let exit = self.read(sink, &mut *recording).await;
-        drop(recording);
+        agent.send();
+        let exit = self.read(sink).await;
+        self.agent.recording.end();
         self.starts_again |= self.may_start_again && self.stopped.is_none() && !self.agent.stream.has_asked();
         if self.starts_again {
             tracing::info!(?exit, "the agent died before it was asked: it is started once more");
@@ -118,7 +112,7 @@ impl Run {
     }
 
     /// Moves bytes until the agent has ended and its pipes are read, or may be read no longer.
-    async fn read(&mut self, sink: &mut EventSink, recording: &mut dyn Observer) -> ExitStatus {
+    async fn read(&mut self, sink: &mut EventSink) -> ExitStatus {
         loop {
             if let Stage::Draining { exit, .. } = &self.stage
                 && self.agent.pipes.is_read()
@@ -138,10 +132,10 @@ impl Run {
                                 sink.update(&update);
                             }
                         });
-                        send(&mut self.agent, recording);
+                        self.agent.send();
                         self.settle(sink);
                     } else if let Some(exit) = self.deadline_passed() {
-                        self.read_rest(sink, recording).await;
+                        self.read_rest(sink).await;
                         return exit;
                     }
                 }
@@ -149,26 +143,25 @@ impl Run {
                 exit = process.wait(), if !matches!(self.stage, Stage::Draining { .. }) => {
                     self.stage = Stage::Draining { exit, until: Instant::now() + DRAIN };
                 }
-                moved = pipes.moved() => self.take(moved, sink, recording),
+                moved = pipes.moved() => self.take(moved, sink),
             }
         }
     }
 
     /// Takes what is in the pipes, and waits for nothing more.
-    async fn read_rest(&mut self, sink: &mut EventSink, recording: &mut dyn Observer) {
+    async fn read_rest(&mut self, sink: &mut EventSink) {
         for _ in 0..LAST_READS {
             let Ok(moved) = timeout(Duration::ZERO, self.agent.pipes.moved()).await else { return };
-            self.take(moved, sink, recording);
+            self.take(moved, sink);
         }
     }
 
-    fn take(&mut self, moved: PipeEvent, sink: &mut EventSink, recording: &mut dyn Observer) {
-        let RunningAgent { pipes, lines, stream, tail, .. } = &mut self.agent;
+    fn take(&mut self, moved: PipeEvent, sink: &mut EventSink) {
+        let RunningAgent { pipes, tail, .. } = &mut self.agent;
         match moved {
             PipeEvent::Out(n) => {
-                recording.printed(pipes.out(n));
-                lines.push(pipes.out(n), &mut |line| stream.take(line, &mut |update| sink.update(&update)));
-                send(&mut self.agent, recording);
+                self.agent.printed(n, &mut |update| sink.update(&update));
+                self.agent.send();
                 if self.agent.stream.is_closing() {
                     let now = Instant::now();
                     let (_, latest) = self.closing.unwrap_or((now, now + LATEST));
@@ -236,14 +229,6 @@ impl Run {
     }
 }
 
-/// Hands over what the stream wants to send.
-fn send(agent: &mut RunningAgent, recording: &mut dyn Observer) {
-    let sent = agent.pipes.send(&mut agent.stream);
-    if !sent.is_empty() {
-        recording.sent(&sent);
-    }
-}
-
 /// Resolves once when the handle is dropped.
 async fn ordered(stop: &mut Option<oneshot::Receiver<()>>) {
     let Some(receiver) = stop else { return pending().await };
@@ -259,9 +244,6 @@ mod tests {
     use super::*;
     use crate::job::{Groups, Launch};
 
-    struct Nothing;
-    impl Observer for Nothing {}
-
     #[tokio::test]
     async fn what_is_in_the_pipes_at_the_last_moment_is_read() {
         // The host had no time for this agent until then.
@@ -270,11 +252,11 @@ mod tests {
         let mut agent = RunningAgent::start(&launch, &Groups::default()).unwrap();
         let exit = agent.process.wait().await;
         let (events, mut told) = mpsc::unbounded_channel();
-        let mut sink = EventSink::new(1, events, Box::new(Nothing), 0);
+        let mut sink = EventSink::new(1, events, Box::new(|_| {}), 0);
         let (_stop, stopped) = oneshot::channel();
         let mut run = Run::new(Duration::from_secs(60), agent, stopped);
         run.stage = Stage::Draining { exit, until };
-        assert_eq!(run.read(&mut sink, &mut Nothing).await, exit);
+        assert_eq!(run.read(&mut sink).await, exit);
         let Run { agent: RunningAgent { mut stream, mut lines, process, .. }, .. } = run;
         lines.finish(&mut |line| stream.take(line, &mut |_| {}));
         sink.finish(stream.end(&ProcessEnd::with_code(0), &mut |_| {}));

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
-use tokio::time::Instant;
 
 use super::groups::Groups;
 use super::launch::Launch;
 use super::process::{Pipes, Process};
+use super::recording::Recording;
 use crate::error::JobError;
 use crate::stream::{ExitStatus, Lines, Stream, Tail, Update};
 
@@ -30,24 +30,6 @@ const LINGER: Duration = Duration::from_secs(2);
 /// The same for one whose input stays open until then: not every one ends when that is closed.
 const LINGER_AFTER_TALK: Duration = Duration::from_millis(500);
 
-/// Which way bytes went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    /// This host.
-    Client,
-    /// The agent.
-    Agent,
-}
-
-/// Bytes that went either way before there was a job.
-#[derive(Debug)]
-pub struct EarlyBytes {
-    pub side: Direction,
-    /// How long after the agent's start.
-    pub after: Duration,
-    pub bytes: Vec<u8>,
-}
-
 /// See the module. Dropping it kills the process group.
 #[derive(Debug)]
 pub struct RunningAgent {
@@ -56,8 +38,7 @@ pub struct RunningAgent {
     pub stream: Stream,
     pub lines: Lines,
     pub tail: Tail,
-    started: Instant,
-    early: Vec<EarlyBytes>,
+    pub recording: Recording,
 }
 
 /// The bytes on their way.
@@ -95,22 +76,17 @@ impl RunningAgent {
         let (process, pipes) = Process::spawn(launch, groups)?;
         let mut stream = launch.stream();
         stream.begin();
+        let recording = Recording::new(stream.is_two_way());
         let mut agent = Self {
             process,
             pipes: AgentPipes::new(pipes),
             stream,
             lines: Lines::default(),
             tail: Tail::default(),
-            started: Instant::now(),
-            early: Vec::new(),
+            recording,
         };
-        agent.send_early();
+        agent.send();
         Ok(agent)
-    }
-
-    /// When it was started.
-    pub fn started(&self) -> Instant {
-        self.started
     }
 
     /// How long it may go on living after its outcome is decided.
@@ -129,8 +105,7 @@ impl RunningAgent {
     /// # Errors
     /// Its exit, once it has ended.
     pub async fn prepare(&mut self) -> Result<Vec<Update<'static>>, ExitStatus> {
-        let kept: usize = self.early.iter().map(|said| said.bytes.len()).sum();
-        let is_heard = self.stream.is_two_way() && kept <= EARLY && !self.pipes.is_read();
+        let is_heard = self.stream.is_two_way() && self.recording.waiting() <= EARLY && !self.pipes.is_read();
         let Self { process, pipes, .. } = self;
         let moved = tokio::select! {
             exit = process.wait() => return Err(exit),
@@ -139,13 +114,8 @@ impl RunningAgent {
         let mut updates = Vec::new();
         match moved {
             PipeEvent::Out(n) => {
-                let bytes = self.pipes.out(n).to_vec();
-                let Self { lines, stream, .. } = self;
-                lines.push(&bytes, &mut |line| {
-                    stream.take(line, &mut |update| updates.push(update.into_owned()));
-                });
-                self.keep(Direction::Agent, bytes);
-                self.send_early();
+                self.printed(n, &mut |update| updates.push(update.into_owned()));
+                self.send();
             }
             PipeEvent::Err(n) => self.tail.push(self.pipes.err(n)),
             PipeEvent::In => {}
@@ -153,20 +123,17 @@ impl RunningAgent {
         Ok(updates)
     }
 
-    /// What was said so far, in its order.
-    pub fn take_early(&mut self) -> Vec<EarlyBytes> {
-        std::mem::take(&mut self.early)
+    /// The agent printed so many bytes; `each` gets what its stream says of them.
+    pub fn printed(&mut self, n: usize, each: &mut dyn FnMut(Update<'_>)) {
+        let Self { pipes, lines, stream, recording, .. } = self;
+        recording.printed(pipes.out(n));
+        lines.push(pipes.out(n), &mut |line| stream.take(line, &mut *each));
     }
 
-    fn send_early(&mut self) {
+    /// Hands over what the stream wants to send.
+    pub fn send(&mut self) {
         let sent = self.pipes.send(&mut self.stream);
-        self.keep(Direction::Client, sent);
-    }
-
-    fn keep(&mut self, side: Direction, bytes: Vec<u8>) {
-        if !bytes.is_empty() {
-            self.early.push(EarlyBytes { side, after: self.started.elapsed(), bytes });
-        }
+        self.recording.sent(&sent);
     }
 }
 
