@@ -24,6 +24,7 @@ pub mod mirror;
 mod named;
 pub mod options;
 pub mod parse;
+mod processes;
 pub mod reap;
 pub mod render;
 pub mod replay;

@@ -11,6 +11,8 @@ use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use crate::processes::{self, signal_group};
+
 /// How long a group that was asked to end has, before it is killed.
 const GRACE: Duration = Duration::from_secs(1);
 /// How often it is looked at meanwhile.
@@ -81,6 +83,8 @@ pub fn run(input: impl BufRead) -> ExitCode {
             libc::signal(ending, libc::SIG_IGN);
         }
     }
+    // When a leader started; nothing where it has ended, or the system does not tell.
+    let started = |pgid: i32| processes::entry(pgid).map(|entry| entry.started);
     let mut groups = BTreeMap::new();
     for line in input.lines().map_while(Result::ok) {
         let (sign, id) = line.split_at_checked(1).unwrap_or_default();
@@ -91,32 +95,15 @@ pub fn run(input: impl BufRead) -> ExitCode {
         }
     }
     // A number whose process started at another time is a stranger's by now.
-    groups.retain(|pgid, known| {
-        started(*pgid).is_none_or(|now| known.as_ref().is_none_or(|known| *known == now))
-    });
-    let mut left: Vec<i32> = groups.into_keys().filter(|pgid| send(*pgid, libc::SIGTERM)).collect();
+    groups.retain(|pgid, known| started(*pgid).is_none_or(|now| known.is_none_or(|known| known == now)));
+    let mut left: Vec<i32> = groups.into_keys().filter(|pgid| signal_group(*pgid, libc::SIGTERM)).collect();
     let until = Instant::now() + GRACE;
     while !left.is_empty() && Instant::now() < until {
         sleep(POLL);
-        left.retain(|pgid| send(*pgid, 0));
+        left.retain(|pgid| signal_group(*pgid, 0));
     }
     for pgid in left {
-        send(pgid, libc::SIGKILL);
+        signal_group(pgid, libc::SIGKILL);
     }
     ExitCode::SUCCESS
-}
-
-/// When the leader of a group started, in the kernel's ticks since boot: field 22 of `/proc/PID/stat`; nothing where it
-/// has ended, or the system does not tell.
-fn started(pid: i32) -> Option<String> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let (_, rest) = stat.rsplit_once(") ")?;
-    rest.split(' ').nth(19).map(str::to_owned)
-}
-
-/// Sends a signal to a group; false where nothing of it is left.
-fn send(pgid: i32, signal: i32) -> bool {
-    // 0 and 1 would mean this group, or every process there is.
-    // SAFETY: kill takes no pointers.
-    pgid > 1 && unsafe { libc::kill(-pgid, signal) == 0 }
 }

@@ -12,7 +12,7 @@ use std::io;
 use std::os::fd::RawFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::processes::{self, ProcessEntry};
+use crate::processes::{self, ProcessEntry, signal_group};
 use crate::reap::Reaper;
 
 /// The groups that are alive.
@@ -143,16 +143,6 @@ impl EndedGroups {
             unsafe { libc::kill(pid, signal) };
         }
     }
-}
-
-/// Sends `signal` to a group; false where no process of it is left.
-pub(super) fn signal_group(pgid: i32, signal: i32) -> bool {
-    // Never 0 or 1: those would mean the host's own group, or every process there is.
-    if pgid <= 1 {
-        return false;
-    }
-    // SAFETY: kill takes no pointers.
-    unsafe { libc::kill(-pgid, signal) == 0 }
 }
 
 /// Reaps a child that has ended; whether it had.

@@ -12,7 +12,6 @@ mod groups;
 mod launch;
 mod prewarm;
 mod process;
-mod processes;
 mod program;
 mod recording;
 mod run;
@@ -39,10 +38,10 @@ use crate::request::Request;
 use crate::store::Transcripts;
 use crate::stream::{Outcome, Update};
 use event_sink::EventSink;
+
 /// Hears the updates of a job, in the job's own task, as things happen and before the host hears of them: so it must not
 /// wait.
 pub type Observer = Box<dyn FnMut(&Update<'_>) + Send>;
-
 
 /// What a job reports to the host.
 #[derive(Debug)]

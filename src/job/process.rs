@@ -15,10 +15,11 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::groups::{Groups, signal_group};
+use super::groups::Groups;
 use super::launch::Launch;
 use super::program;
 use crate::error::{Code, JobError};
+use crate::processes::signal_group;
 use crate::reap;
 use crate::stream::ExitStatus;
 

@@ -3,6 +3,8 @@
 
 use std::os::unix::fs::MetadataExt;
 
+use crate::processes;
+
 /// The Neovim of a session: the plugin names a session by random digits, `p` and the process id of Neovim. Where that is
 /// not in the name it is the parent, which would be another process where Neovim has ended before this host began.
 pub fn of(session: &str) -> String {
@@ -22,9 +24,12 @@ pub fn is_alive(owner: &str) -> bool {
     boot == here[1] && (namespace != here[2] || runs_here())
 }
 
-/// What a Neovim with this process id is called.
+/// What a Neovim with this process id is called. One that has ended and was not reaped, which in a container may last, has
+/// no start, nor has any elsewhere than on Linux: there the id alone has to do.
 pub fn name(pid: u32) -> String {
-    format!("{pid}:{}:{}", start_time(pid).unwrap_or_default(), place().join(":"))
+    let entry = processes::entry(pid.cast_signed()).filter(|entry| !entry.is_zombie);
+    let started = entry.map(|entry| entry.started.to_string()).unwrap_or_default();
+    format!("{pid}:{started}:{}", place().join(":"))
 }
 
 /// The machine, its boot and the PID namespace of this process; empty where the system does not tell, as elsewhere than
@@ -35,18 +40,6 @@ fn place() -> [String; 3] {
     let machine = machine.unwrap_or_else(|| read("/proc/sys/kernel/hostname"));
     let namespace = std::fs::metadata("/proc/self/ns/pid").map(|namespace| namespace.ino().to_string());
     [machine, read("/proc/sys/kernel/random/boot_id"), namespace.unwrap_or_default()]
-}
-
-/// When a process started, in the kernel's ticks since boot: field 22 of `/proc/PID/stat`; nothing where it has
-/// ended and was not reaped (state `Z`), which in a container may last. Elsewhere than on Linux nothing
-/// is known, and the id alone has to do.
-fn start_time(pid: u32) -> Option<String> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The second field, the command in parentheses, may hold anything.
-    let (_, rest) = stat.rsplit_once(") ")?;
-    let mut fields = rest.split(' ');
-    let state = fields.next()?;
-    fields.nth(18).filter(|_| state != "Z").map(str::to_owned)
 }
 
 fn runs(pid: u32) -> bool {

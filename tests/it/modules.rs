@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 mod lua;
 
 /// Every module, in the order in which they may know each other.
-const ORDER: &str = "named diff limit_end error memory log rules fields stream agent options request document land review \
+const ORDER: &str = "named diff limit_end error memory log processes rules fields stream agent options request document land review \
     message journal store mirror session render ui command reap held job editor rpc host serve parse \
     replay lib main";
 

@@ -1,5 +1,5 @@
-//! The processes of the machine as far as the host has to know them: what is left of a process group, and what the host
-//! has inherited. From Linux's `/proc`; elsewhere nothing is found.
+//! The processes of the machine as far as the host has to know them: which Neovim has started it, what is left of a
+//! process group, and what the host has inherited. From Linux's `/proc`; elsewhere nothing is found.
 
 /// One process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,19 @@ pub struct ProcessEntry {
 pub fn all() -> Vec<ProcessEntry> {
     let Ok(found) = std::fs::read_dir("/proc") else { return Vec::new() };
     let pids = found.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    pids.filter_map(|pid| parse(pid, &std::fs::read(format!("/proc/{pid}/stat")).ok()?)).collect()
+    pids.filter_map(entry).collect()
+}
+
+/// The one with this id.
+pub fn entry(pid: i32) -> Option<ProcessEntry> {
+    parse(pid, &std::fs::read(format!("/proc/{pid}/stat")).ok()?)
+}
+
+/// Sends `signal` to a group; false where no process of it is left.
+pub fn signal_group(pgid: i32, signal: i32) -> bool {
+    // Never 0 or 1: those would mean the host's own group, or every process there is.
+    // SAFETY: kill takes no pointers.
+    pgid > 1 && unsafe { libc::kill(-pgid, signal) == 0 }
 }
 
 /// The children of this process, zombies included, at much less cost than [`all`]; none if the kernel does not report
