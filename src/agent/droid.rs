@@ -11,7 +11,7 @@ mod tests;
 use super::json::{self, Object};
 use super::one_way::OneWay;
 use super::values::{REASON, argument, usage};
-use super::{About, Dialect, Invocation, Isolation, OpenCommand, PrewarmSupport, ResumeSupport};
+use super::{About, Dialect, Invocation, Isolation, OpenCommand, ResumeSupport};
 use crate::stream::event::{
     Authority, Caller, Cost, Detail, Event, FinishLine, FinishVerdict, Output, Piece, Problem,
     ReportedAmounts, Returned, ToolCalled,
@@ -35,7 +35,7 @@ pub const DIALECT: Dialect = Dialect {
         login_variables: &["FACTORY_API_KEY"],
         ..About::UNKNOWN
     },
-    prewarm: PrewarmSupport::Waits,
+    waits: true,
 };
 
 fn arguments(invocation: &Invocation<'_>) -> Vec<String> {

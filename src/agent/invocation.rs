@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::acp::preset::Preset;
-use super::{About, Isolation, PrewarmSupport, Protocol};
+use super::{About, Isolation, Protocol};
 use crate::fields::{self, argument, map, some_argument};
 use crate::stream::Decoder;
 
 /// The command line of an agent, from the option `agents`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub struct AgentCommand {
     /// The option's key, for messages (`claude`). With the protocol `acp` it also names the shipped preset.
     #[serde(skip)]
@@ -89,7 +89,7 @@ pub enum Directory {
 }
 
 /// What decides how an agent starts: the same for a job and for an agent that waits for one.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct AgentStart {
     /// Which CLI runs, with the user's own arguments and model.
     pub agent: AgentCommand,
@@ -216,7 +216,7 @@ impl AgentStart {
         let is_isolated = self.agent.protocol != Protocol::Acp
             || self.agent.preset().is_some()
             || self.directory() == Directory::Empty;
-        is_isolated && self.agent.protocol.dialect().prewarm == PrewarmSupport::Waits
+        is_isolated && self.agent.protocol.dialect().waits
     }
 }
 

@@ -29,7 +29,7 @@ use crate::stream::Decoder;
 use crate::stream::event::Output;
 
 /// How an agent talks: the option `agents.NAME.protocol`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
     /// `claude -p --output-format stream-json`.
@@ -37,6 +37,7 @@ pub enum Protocol {
     /// `droid exec -o stream-json`.
     Droid,
     /// Standard output is the answer.
+    #[default]
     Text,
     /// The Agent Client Protocol.
     Acp,
@@ -73,8 +74,8 @@ pub struct Dialect {
     pub arguments: fn(&Invocation<'_>) -> Vec<String>,
     /// What else is known of it.
     pub about: About,
-    /// What it does before its message comes.
-    pub prewarm: PrewarmSupport,
+    /// Until it has its message it gets ready and waits, however long that takes; else it may act without one.
+    pub waits: bool,
 }
 
 /// What of an earlier job an agent can go on from.
@@ -86,15 +87,6 @@ pub enum ResumeSupport {
     Sessions,
     /// The end of a session, and each of the user's messages in it.
     Checkpoints,
-}
-
-/// What an agent does until it has its message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PrewarmSupport {
-    /// It gets ready and waits, however long that takes.
-    Waits,
-    /// Unknown: it may act without a message.
-    Unknown,
 }
 
 /// How an agent is kept from loading a project's own settings, hooks and helpers, all of which run code.

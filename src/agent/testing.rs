@@ -1,8 +1,6 @@
 //! Helpers for the tests of agents: a stream in, its outcome out.
 
-use std::collections::BTreeMap;
-
-use super::{AcpOptions, AgentCommand, AgentStart, Invocation, Protocol};
+use super::{AgentCommand, AgentStart, Invocation, Protocol};
 use crate::error::Code;
 use crate::stream::{AgentInput, Outcome, ProcessEnd, Stream, ToolStatus, Update};
 
@@ -67,23 +65,13 @@ pub fn command(name: &str, protocol: Protocol) -> AgentCommand {
         protocol,
         command: vec![name.to_owned()],
         args: vec!["--mine".to_owned()],
-        env: BTreeMap::new(),
-        model: None,
-        acp: AcpOptions::default(),
+        ..AgentCommand::default()
     }
 }
 
 /// It is started in a project that is not trusted, with no tools and no limits.
 pub fn start(agent: AgentCommand) -> AgentStart {
-    AgentStart {
-        agent,
-        tools: Vec::new(),
-        max_turns: None,
-        max_cost_usd: None,
-        trust_project: false,
-        resume: None,
-        cwd: "/home/dev/project".into(),
-    }
+    AgentStart { agent, cwd: "/home/dev/project".into(), ..AgentStart::default() }
 }
 
 /// With these rules.

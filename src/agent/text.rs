@@ -4,7 +4,7 @@
 //! message come on standard input.
 
 use super::one_way::OneWay;
-use super::{About, Dialect, PrewarmSupport};
+use super::{About, Dialect};
 use crate::stream::event::{Event, Piece};
 use crate::stream::{LineStatus, OnEvent};
 
@@ -14,7 +14,7 @@ pub const DIALECT: Dialect = Dialect {
     decoder: |opening| OneWay::decoder(&DIALECT, opening, read, input),
     arguments: |_| Vec::new(),
     about: About { name: "text", keeps: "nothing: it does what its program does", ..About::UNKNOWN },
-    prewarm: PrewarmSupport::Unknown,
+    waits: false,
 };
 
 fn input(system: &str, message: &str) -> Vec<u8> {

@@ -55,24 +55,8 @@ impl Launch {
     /// # Errors
     /// As above.
     pub(super) fn of_command(command: Vec<String>, env: BTreeMap<String, String>) -> Result<Self, JobError> {
-        let agent = AgentCommand {
-            name: "mine".to_owned(),
-            protocol: agent::Protocol::Text,
-            command,
-            args: Vec::new(),
-            env,
-            model: None,
-            acp: agent::AcpOptions::default(),
-        };
-        let start = AgentStart {
-            agent,
-            tools: Vec::new(),
-            max_turns: None,
-            max_cost_usd: None,
-            trust_project: false,
-            resume: None,
-            cwd: std::env::temp_dir(),
-        };
+        let agent = AgentCommand { name: "mine".to_owned(), command, env, ..AgentCommand::default() };
+        let start = AgentStart { agent, cwd: std::env::temp_dir(), ..AgentStart::default() };
         Self::new(&start, &EmptyDirectory::default())
     }
 

@@ -1,10 +1,9 @@
 //! Requests for tests, made from text in which `«` and `»` show what is selected.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::{AgentCommand, AgentStart, Beside, Request, Selection, SelectionKind, Wanted};
-use crate::agent::{AcpOptions, Protocol};
+use crate::agent::Protocol;
 use crate::options::Options;
 
 /// The whole lines, as lines 11 and on of `/project/src/a.rs`.
@@ -67,17 +66,11 @@ fn request(filetype: &str, kind: SelectionKind, rows: &[(&str, usize, usize)]) -
                 name: "claude".to_owned(),
                 protocol: Protocol::Claude,
                 command: vec!["claude".to_owned()],
-                args: Vec::new(),
-                env: BTreeMap::new(),
-                model: None,
-                acp: AcpOptions::default(),
+                ..AgentCommand::default()
             },
             tools: vec!["Read".to_owned()],
-            max_turns: None,
-            max_cost_usd: None,
-            trust_project: false,
-            resume: None,
             cwd: PathBuf::from("/project"),
+            ..AgentStart::default()
         },
         options: Options { max_parallel: 4, record: true, ..Options::default() },
         path: "/project/src/a.rs".to_owned(),

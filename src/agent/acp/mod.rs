@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::path::Path;
 
-use super::{About, Dialect, Opening, PrewarmSupport, ResumeSupport};
+use super::{About, Dialect, Opening, ResumeSupport};
 use crate::agent::json::{self, Json, Object};
 use crate::error::Code;
 use crate::fields::is_argument;
@@ -50,7 +50,7 @@ pub const DIALECT: Dialect = Dialect {
         resume: ResumeSupport::Sessions,
         ..About::UNKNOWN
     },
-    prewarm: PrewarmSupport::Waits,
+    waits: true,
 };
 
 /// The decoder for the stream of the agent that `opening` is for.

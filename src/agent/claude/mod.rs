@@ -9,7 +9,7 @@ mod tests;
 use super::json::{self, Json, Object};
 use super::one_way::OneWay;
 use super::values::{REASON, argument, usage};
-use super::{About, Dialect, Invocation, Isolation, OpenCommand, PrewarmSupport, ResumeSupport};
+use super::{About, Dialect, Invocation, Isolation, OpenCommand, ResumeSupport};
 use crate::error::Code;
 use crate::limit_end::LimitEnd;
 use crate::stream::event::{
@@ -40,7 +40,7 @@ pub const DIALECT: Dialect = Dialect {
         login_variables: &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
         login_file: Some("~/.claude/.credentials.json"),
     },
-    prewarm: PrewarmSupport::Waits,
+    waits: true,
 };
 
 fn arguments(invocation: &Invocation<'_>) -> Vec<String> {
