@@ -42,10 +42,6 @@ impl Dialogue for OneWay {
     fn is_two_way(&self) -> bool {
         false
     }
-
-    fn boxed(&self) -> Box<dyn Dialogue> {
-        Box::new(self.clone())
-    }
 }
 
 impl From<super::Protocol> for Decoder {

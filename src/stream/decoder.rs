@@ -25,12 +25,6 @@ pub struct Decoder {
     pub dialogue: Box<dyn Dialogue>,
 }
 
-impl Clone for Decoder {
-    fn clone(&self) -> Self {
-        Self { dialogue: self.dialogue.boxed(), ..*self }
-    }
-}
-
 /// Our side of the talk with one agent: reads its lines, says what they mean and what to send. Pure.
 ///
 /// An agent that only prints is the simple case: it gets its message and the end of its input, and each line means the
@@ -61,9 +55,6 @@ pub trait Dialogue: fmt::Debug + Send + Sync {
     /// Whether lines go to and fro. Such an agent has to be heard before it has its message, its input stays open until
     /// it has answered, and a transcript needs both sides.
     fn is_two_way(&self) -> bool;
-
-    /// A copy that goes on by itself.
-    fn boxed(&self) -> Box<dyn Dialogue>;
 }
 
 /// What is to be written to an agent's standard input.

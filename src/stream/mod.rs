@@ -241,15 +241,3 @@ impl Stream {
         Outcome { lines, ignored, malformed, ..outcome }
     }
 }
-
-impl Clone for Stream {
-    /// A stream that goes on by itself.
-    fn clone(&self) -> Self {
-        Self {
-            dialogue: self.dialogue.boxed(),
-            input: self.input.clone(),
-            reducer: self.reducer.clone(),
-            ..*self
-        }
-    }
-}

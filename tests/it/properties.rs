@@ -1,7 +1,7 @@
 //! What holds for every stream, however wrong: broken, shuffled, cut.
 
 use botglue::agent::Protocol;
-use botglue::stream::{Lines, Outcome, ProcessEnd, Status, Stream};
+use botglue::stream::{Outcome, ProcessEnd, Status};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
@@ -170,20 +170,15 @@ fn whole_texts(recording: &Recording) -> Vec<String> {
     texts
 }
 
-/// Cuts a recording after each of its bytes; `check` gets how it ended then with each of these ends of the process.
+/// Cuts a recording before, within and at the end of each of its lines; `check` gets how it ended then with each of these
+/// ends of the process.
 fn cut_everywhere(recording: &Recording, ends: &[ProcessEnd; 2], mut check: impl FnMut(usize, [Outcome; 2])) {
-    let mut stream = Stream::new(recording.agent, "");
     let mut start = 0;
     for line in recording.bytes.split_inclusive(|&byte| byte == b'\n') {
-        for length in 0..line.len() {
-            let mut cut = stream.clone();
-            if length > 0 {
-                cut.line(&line[..length], &mut |_| {});
-            }
-            check(start + length, ends.each_ref().map(|end| cut.clone().end(end, &mut |_| {})));
+        for length in [0, 1, line.len() / 2, line.len() - 1] {
+            let cut = &recording.bytes[..start + length];
+            check(cut.len(), ends.each_ref().map(|end| read(recording.agent, [cut], end).1));
         }
-        let mut lines = Lines::default();
-        lines.push(line, &mut |line| stream.take(line, &mut |_| {}));
         start += line.len();
     }
 }

@@ -435,8 +435,4 @@ impl Dialogue for Acp {
     fn is_two_way(&self) -> bool {
         true
     }
-
-    fn boxed(&self) -> Box<dyn Dialogue> {
-        Box::new(self.clone())
-    }
 }

@@ -128,8 +128,4 @@ impl Dialogue for Recorded {
     fn is_two_way(&self) -> bool {
         true
     }
-
-    fn boxed(&self) -> Box<dyn Dialogue> {
-        Box::new(self.clone())
-    }
 }
