@@ -1,6 +1,8 @@
 //! `:Botglue each`: which lines each of its jobs is for.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+
+use crate::request::Diagnostic;
 
 /// An item of the quickfix list, in a buffer that was loaded for it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
@@ -25,7 +27,7 @@ pub struct Item {
 }
 
 /// Lines that one job is for.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Group {
     /// The buffer.
     pub buffer: u64,
@@ -33,12 +35,12 @@ pub struct Group {
     pub first: u64,
     /// The last one.
     pub last: u64,
-    /// What the list says of lines: the line, how bad it is, and what.
-    pub notes: Vec<(u64, &'static str, String)>,
+    /// What the list says of lines.
+    pub notes: Vec<Diagnostic>,
 }
 
 /// What the list says of an item; nothing if it only repeats the text of the line, as that of a search does.
-fn note(item: &Item) -> Option<(u64, &'static str, String)> {
+fn note(item: &Item) -> Option<Diagnostic> {
     let text = item.text.trim();
     let severity = match item.kind.to_lowercase().as_str() {
         "e" => "error",
@@ -46,7 +48,9 @@ fn note(item: &Item) -> Option<(u64, &'static str, String)> {
         "n" => "hint",
         _ => "info",
     };
-    (!text.is_empty() && text != item.row.trim()).then(|| (item.first, severity, text.to_owned()))
+    let (line, severity, message) = (item.first, severity.to_owned(), text.to_owned());
+    let note = Diagnostic { line, severity, message, source: String::new() };
+    Some(note).filter(|_| !text.is_empty() && text != item.row.trim())
 }
 
 /// The lines of items, in the order of the list; those that share a line are one job's. And how many items are in no
@@ -95,7 +99,10 @@ mod tests {
             item(1, 5, 0, "behind the end"),
             Item { count: 0, ..item(3, 1, 0, "no file") },
         ];
-        let warning = |line, text: &str| (line, "warning", text.to_owned());
+        let warning = |line, text: &str| {
+            let (severity, message, source) = ("warning".to_owned(), text.to_owned(), String::new());
+            Diagnostic { line, severity, message, source }
+        };
         let first =
             Group { buffer: 2, first: 1, last: 4, notes: vec![warning(1, "first"), warning(3, "second")] };
         let other = Group { buffer: 1, first: 4, last: 4, notes: Vec::new() };

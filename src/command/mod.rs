@@ -14,7 +14,7 @@ mod tests;
 
 pub use choose::{edit, followup, retry, writer};
 pub use complete::complete;
-pub use each::{Group, Item, groups};
+pub use each::{Item, groups};
 pub use jump::{Stop, jump};
 
 use std::collections::BTreeMap;
@@ -182,10 +182,10 @@ fn act(
     subcommand: &Subcommand,
     call: &Call,
     rest: &str,
-    given: Plus,
+    mut given: Plus,
     world: World<'_>,
 ) -> Result<Act, String> {
-    let Plus { agent, model } = given;
+    let [agent, model] = plus_options::BOTH.map(|name| given.remove(name));
     let prompt = (!rest.is_empty()).then(|| rest.to_owned());
     let has_words = prompt.is_some();
     let question = matches!(subcommand.does, Does::Ask);

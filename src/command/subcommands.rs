@@ -1,7 +1,7 @@
 //! The subcommands: what each takes, and what it does.
 
 use super::choose::{self, Choice};
-use super::plus_options::{BOTH, PlusName};
+use super::plus_options::BOTH;
 
 /// See the module.
 pub(super) struct Subcommand {
@@ -14,7 +14,7 @@ pub(super) struct Subcommand {
     /// Whether it opens a window.
     pub(super) opens: bool,
     /// What may stand before the rest.
-    pub(super) plus: &'static [PlusName],
+    pub(super) plus: &'static [&'static str],
 }
 
 /// What a subcommand does.
@@ -56,7 +56,7 @@ pub(super) const SUBCOMMANDS: &[Subcommand] = &[
     Subcommand { name: "drop", does: Does::Plugin("drop"), range: true, ..PLAIN },
     Subcommand { name: "each", does: Does::Each, bang: true, range: true, plus: &BOTH, ..PLAIN },
     Subcommand { name: "edit", does: Does::Of(choose::HELD, "edit"), opens: true, ..PLAIN },
-    Subcommand { name: "followup", does: Does::Followup, plus: &[PlusName::Model], ..PLAIN },
+    Subcommand { name: "followup", does: Does::Followup, plus: &["model"], ..PLAIN },
     Subcommand { name: "history", does: Does::List("history"), opens: true, ..PLAIN },
     Subcommand { name: "info", opens: true, ..PLAIN },
     Subcommand { name: "jobs", does: Does::List("jobs"), opens: true, ..PLAIN },

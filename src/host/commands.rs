@@ -6,7 +6,7 @@ use super::earlier::Adopter;
 use super::limits::clock;
 use super::views::PICK_WIDTH;
 use super::{Host, Reply};
-use crate::command::{self, Act, Call, Group, Here, JobPlace, World};
+use crate::command::{self, Act, Call, Here, JobPlace, World};
 use crate::render::Action;
 use crate::request::{Resume, Wanted};
 use crate::rpc::{AskedFrom, EachOf};
@@ -78,12 +78,6 @@ impl Host {
         let warning = (lost > 0).then(|| format!("botglue: {lost} items are no place in a file"));
         let question = (groups.len() > MANY)
             .then(|| format!("botglue: start {} jobs, {} at a time?", groups.len(), options.max_parallel));
-        let note = |(line, severity, message): &(u64, &str, String)| json!({ "line": line, "severity": severity, "message": message, "source": "" });
-        let group = |group: &Group| {
-            let notes: Vec<_> = group.notes.iter().map(note).collect();
-            json!({ "buffer": group.buffer, "first": group.first, "last": group.last, "notes": notes })
-        };
-        let groups: Vec<_> = groups.iter().map(group).collect();
         Ok(Some(json!({ "groups": groups, "question": question, "warning": warning })))
     }
 
