@@ -17,7 +17,7 @@ use crate::request::{SelectionKind, Wanted};
 use crate::rpc::Act;
 use crate::session::{Known, Live, LiveState, Session, Wait};
 use crate::store::{JobEntry, JobKey, Page, Store, StoreError};
-use crate::ui::{Effect, Event, JobPrompt, List, Origin, Scope, Texts, View, answer};
+use crate::ui::{Effect, Event, JobPrompt, List, Origin, Scope, View, answer, compared};
 
 /// The time between two signs of a job that goes on.
 const BEAT: Duration = Duration::from_millis(120);
@@ -205,7 +205,7 @@ impl Host {
             }
             Action::Diff => {
                 let name = entry.id.map(|id| format!("job {id}"));
-                self.views.screen.open_both("compare", Texts::of(record, name).views(), token);
+                self.views.screen.open_both("compare", compared(record, name.as_deref()), token);
                 Value::Null
             }
             Action::Transcript => {

@@ -25,16 +25,10 @@ pub struct Source {
     path: PathBuf,
     /// How the agent talks.
     protocol: Protocol,
-    /// Its name.
-    agent: String,
     /// Paths below it are shortened.
     cwd: String,
-    /// The user's prompt.
-    prompt: String,
-    /// The job has ended.
-    is_over: bool,
-    /// Why it failed.
-    error: Option<String>,
+    /// What the stream does not say.
+    about: TranscriptHeader,
 }
 
 impl Source {
@@ -57,11 +51,13 @@ impl Source {
             key: key.clone(),
             path: path.into(),
             protocol: Protocol::named(&job.protocol).unwrap_or(Protocol::Text),
-            agent: job.agent.clone(),
             cwd: job.project.clone(),
-            prompt: job.prompt.clone(),
-            is_over: true,
-            error: record.error.as_ref().map(|(_, message)| message.clone()),
+            about: TranscriptHeader {
+                agent: job.agent.clone(),
+                prompt: job.prompt.clone(),
+                is_over: true,
+                error: record.error.as_ref().map(|(_, message)| message.clone()),
+            },
         })
     }
 }
@@ -83,17 +79,11 @@ impl Host {
         if let Some(RunningJob { asked: QueuedJob { request, .. }, transcript: Some(path), .. }) =
             self.jobs.running(id).filter(|_| is_open)
         {
-            let start = &request.start;
-            let source = Source {
-                key,
-                path: path.clone(),
-                protocol: start.agent.protocol,
-                agent: start.agent.name.clone(),
-                cwd: start.cwd.to_string_lossy().into_owned(),
-                prompt: request.prompt.clone(),
-                is_over: false,
-                error: None,
-            };
+            let (start, path, prompt) = (&request.start, path.clone(), request.prompt.clone());
+            let agent = start.agent.name.clone();
+            let about = TranscriptHeader { agent, prompt, is_over: false, error: None };
+            let (protocol, cwd) = (start.agent.protocol, start.cwd.to_string_lossy().into_owned());
+            let source = Source { key, path, protocol, cwd, about };
             self.open_transcript(token, source, is_raw)
         } else if recording == Recording::Off {
             Err(format!("job {id} kept no transcript: the option record is off"))
@@ -121,7 +111,7 @@ impl Host {
             let path = source.path.to_str().filter(|_| is_file);
             return path.map(|path| Some(json!({ "file": path }))).ok_or_else(|| NOT_THERE.to_owned());
         }
-        let shown = Transcript::new(source.name(), &[], source.is_over);
+        let shown = Transcript::new(source.name(), &[], source.about.is_over);
         let view = self.views.screen.prepare("transcript", Box::new(shown), token);
         self.views.transcripts.insert(view.clone(), source.clone());
         self.read_transcript(view, source);
@@ -135,7 +125,7 @@ impl Host {
                 let view = view.clone();
                 back.then(move |host| host.opens_soon(view));
             }
-            let rows = rows(file, source);
+            let rows = rows(file, &source);
             back.then(move |host| host.found_rows(&view, rows));
         });
     }
@@ -144,7 +134,7 @@ impl Host {
         let Some(source) = self.views.transcripts.get(view) else { return };
         match rows {
             Ok(rows) => {
-                let shown = Transcript::new(source.name(), &rows, source.is_over);
+                let shown = Transcript::new(source.name(), &rows, source.about.is_over);
                 self.views.screen.show(view, Box::new(shown));
                 self.reveal(view);
             }
@@ -170,23 +160,23 @@ impl Host {
 }
 
 /// The rows of a transcript; that of a job that runs may not be there yet.
-fn rows(file: io::Result<File>, source: Source) -> Result<Vec<TranscriptRow>, String> {
-    let path = source.path.clone();
+fn rows(file: io::Result<File>, source: &Source) -> Result<Vec<TranscriptRow>, String> {
+    let error = |error| format!("cannot read {}: {error}", source.path.display());
     match file {
-        Ok(file) => read(file, source).map_err(|error| format!("cannot read {}: {error}", path.display())),
-        Err(_) if source.is_over => Err(NOT_THERE.to_owned()),
+        Ok(file) => read(file, source).map_err(error),
+        Err(_) if source.about.is_over => Err(NOT_THERE.to_owned()),
         Err(_) => Ok(Vec::new()),
     }
 }
 
-fn read(mut file: File, source: Source) -> io::Result<Vec<TranscriptRow>> {
+fn read(mut file: File, source: &Source) -> io::Result<Vec<TranscriptRow>> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
-    let Source { protocol, agent, cwd, prompt, is_over, error, .. } = source;
-    let mut conversation = Conversation::new(agent::recorded(protocol, Preset::named(&agent)), &cwd);
+    let Source { protocol, cwd, about, .. } = source;
+    let mut conversation = Conversation::new(agent::recorded(*protocol, Preset::named(&about.agent)), cwd);
     conversation.push(&bytes);
-    if is_over {
+    if about.is_over {
         conversation.finish();
     }
-    Ok(conversation.rows(&TranscriptHeader { agent, prompt, is_over, error }))
+    Ok(conversation.rows(about))
 }

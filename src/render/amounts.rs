@@ -1,5 +1,7 @@
 //! Numbers as people read them: money, tokens, time.
 
+use std::fmt::Display;
+
 /// `$0.31`; an amount below a cent says so.
 pub fn money(usd: f64) -> String {
     if usd > 0.0 && usd < 0.01 { "<$0.01".to_owned() } else { format!("${usd:.2}") }
@@ -32,6 +34,12 @@ pub fn duration(ms: u64) -> String {
         3600..86_400 => format!("{}h{:02}m", s / 3600, s % 3600 / 60),
         _ => format!("{}d{:02}h", s / 86_400, s % 86_400 / 3600),
     }
+}
+
+/// `1 line`, `2 lines`
+pub fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, what: &str) -> String {
+    let ending = if count == N::from(1) { "" } else { "s" };
+    format!("{count} {what}{ending}")
 }
 
 /// A part of something in percent.

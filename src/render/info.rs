@@ -9,16 +9,7 @@ use crate::stream::Usage;
 /// The most models, or agents, that are named.
 const SHARES: usize = 6;
 
-const COLUMN: Column = Column {
-    head: "",
-    least: 0,
-    most: None,
-    share: None,
-    rest: false,
-    drop: None,
-    right: true,
-    keep_end: false,
-};
+const COLUMN: Column = Column { right: true, ..Column::PLAIN };
 
 const SUMS: [Column; 8] = [
     Column { head: "by scope", least: 13, right: false, ..COLUMN },

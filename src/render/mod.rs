@@ -20,7 +20,7 @@ pub mod transcript;
 use serde::{Deserialize, Serialize};
 
 pub use action::Action;
-pub(crate) use amounts::{duration, money};
+pub(crate) use amounts::{counted, duration, money};
 pub use files::find_files;
 pub use info::info;
 pub use list::{COLUMNS as JOB_COLUMNS, Totals, actions, stored};

@@ -7,7 +7,7 @@ use super::layout::{Key, Ui};
 use super::opening::{Kind, Opening};
 use super::screen::View;
 use crate::land::Block;
-use crate::render::BETWEEN;
+use crate::render::{BETWEEN, counted};
 
 const KEYS: [Key; 2] =
     [Key::asked("<CR>", "block", "take this block as the answer"), Key::told("q", "close", "close")];
@@ -25,8 +25,7 @@ pub struct Blocks {
 
 /// `2 of 3 · lua · 1 row`
 fn label(at: usize, count: usize, block: &Block) -> String {
-    let rows = if block.lines.len() == 1 { "row" } else { "rows" };
-    let (place, rows) = (format!("{} of {count}", at + 1), format!("{} {rows}", block.lines.len()));
+    let (place, rows) = (format!("{} of {count}", at + 1), counted(block.lines.len(), "row"));
     let parts = [&place, &block.language, &rows].into_iter().filter(|part| !part.is_empty());
     parts.map(String::as_str).collect::<Vec<_>>().join(BETWEEN)
 }

@@ -6,7 +6,7 @@ use super::frame::{Frame, Row};
 use super::layout::{Key, Ui, beginning, clean};
 use super::opening::{Kind, Opening};
 use super::screen::View;
-use crate::journal::Record;
+use crate::journal::{Accepted, Record};
 use crate::render::BETWEEN;
 
 const KEYS: [Key; 1] = [Key::told("q", "close", "close")];
@@ -27,45 +27,22 @@ pub(super) struct Compared {
     pub cursor: Option<usize>,
 }
 
-/// Two texts of a job.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Texts {
-    /// The name of the job.
-    pub name: String,
-    /// What was sent.
-    pub before: Vec<String>,
-    /// The answer.
-    pub after: Vec<String>,
-    /// Neovim's `'filetype'` of both.
-    pub filetype: String,
-}
-
-impl Texts {
-    /// Those of a job of the store, under the name of the job, else its prompt.
-    pub fn of(record: &Record, name: Option<String>) -> Self {
-        Self {
-            name: name.unwrap_or_else(|| record.job.prompt.clone()),
-            before: record.job.selection.text.clone(),
-            after: answer(record),
-            filetype: if record.job.question { String::new() } else { record.job.filetype.clone() },
-        }
-    }
-
-    /// The two windows.
-    pub fn views(self) -> [Box<dyn View>; 2] {
-        let name = beginning(&clean(&self.name), NAME);
-        let sides = [
-            (Kind::Tab, "before", "what stood there".to_owned(), self.before),
-            (Kind::Beside, "after", format!("the answer{BETWEEN}q close"), self.after),
-        ];
-        sides.map(|(kind, side, title, lines)| -> Box<dyn View> {
-            let name = format!("diff/{name}/{side}");
-            // A line of an answer may have a line break of its own.
-            let rows = lines.iter().flat_map(|line| line.split('\n'));
-            let rows = rows.map(|row| Arc::new(Row::plain(row))).collect();
-            Box::new(Compared { kind, name, title, filetype: self.filetype.clone(), rows, cursor: None })
-        })
-    }
+/// What was sent of a job of the store beside its answer, in two windows under the name of the job, else its prompt.
+pub fn compared(record: &Record, name: Option<&str>) -> [Box<dyn View>; 2] {
+    let Accepted { prompt, selection, question, filetype, .. } = &record.job;
+    let name = beginning(&clean(name.unwrap_or(prompt)), NAME);
+    let filetype = if *question { "" } else { filetype };
+    let sides = [
+        (Kind::Tab, "before", "what stood there".to_owned(), selection.text.clone()),
+        (Kind::Beside, "after", format!("the answer{BETWEEN}q close"), answer(record)),
+    ];
+    sides.map(|(kind, side, title, lines)| -> Box<dyn View> {
+        let name = format!("diff/{name}/{side}");
+        // A line of an answer may have a line break of its own.
+        let rows = lines.iter().flat_map(|line| line.split('\n'));
+        let rows = rows.map(|row| Arc::new(Row::plain(row))).collect();
+        Box::new(Compared { kind, name, title, filetype: filetype.to_owned(), rows, cursor: None })
+    })
 }
 
 /// The answer as it would land, else as the agent gave it.

@@ -24,7 +24,7 @@ mod width;
 
 pub use answer::{Answer, Answered, Talk};
 pub use blocks::Blocks;
-pub use compare::{Texts, answer};
+pub use compare::{answer, compared};
 pub use frame::{Chunks, Docked, Frame, Patch, Place, Row, RowMark, Splice, diff, list, map};
 pub use info::Info;
 pub use job_prompt::JobPrompt;

@@ -12,7 +12,7 @@ use super::width::width;
 use crate::document::{Row, Rows};
 use crate::fields::cells;
 use crate::land::Bytes;
-use crate::render::{BETWEEN, Cell, HELD};
+use crate::render::{BETWEEN, Cell, HELD, counted};
 use crate::review::{EditId, Hunk, WordMarks, marks};
 
 /// The sign of a conflict.
@@ -193,11 +193,7 @@ impl Picture<'_> {
         let sign = Cell::new(format!("{HELD} "), "BotglueHeld");
         let room = room.saturating_sub(width(&sign.0));
         let conflicts = self.hunks.iter().filter(|hunk| hunk.conflict.is_some()).count();
-        let mut counts = match (note, self.hunks.len()) {
-            (Some(note), _) => (*note).to_owned(),
-            (None, 1) => "1 hunk".to_owned(),
-            (None, hunks) => format!("{hunks} hunks"),
-        };
+        let mut counts = note.map_or_else(|| counted(self.hunks.len(), "hunk"), str::to_owned);
         if note.is_none() && conflicts > 0 {
             counts = format!("{counts}, {conflicts} {CONFLICT}");
         }

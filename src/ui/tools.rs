@@ -9,6 +9,16 @@ use crate::stream::ToolStatus;
 /// The most tools that are listed.
 const MOST: usize = 5;
 
+/// The sign of a tool and its group.
+pub(super) fn sign(status: ToolStatus) -> (&'static str, &'static str) {
+    match status {
+        ToolStatus::Ok => (LANDED, "BotglueLanded"),
+        ToolStatus::Error | ToolStatus::Denied => (FAILED, "BotglueFailure"),
+        ToolStatus::Running => ("▸", "BotglueSpinner"),
+        ToolStatus::Unfinished => (UNKNOWN, "BotgluePrompt"),
+    }
+}
+
 /// The rows of the newest tools, oldest first: those with the same title and the same outcome one after the other are
 /// one row. All are as wide.
 pub fn tools<'a>(tools: impl DoubleEndedIterator<Item = (&'a str, ToolStatus)>, room: usize) -> Vec<Chunks> {
@@ -22,12 +32,7 @@ pub fn tools<'a>(tools: impl DoubleEndedIterator<Item = (&'a str, ToolStatus)>, 
         }
     }
     let row = |&(title, status, count): &(&str, ToolStatus, usize)| {
-        let (sign, group) = match status {
-            ToolStatus::Ok => (LANDED, "BotglueLanded"),
-            ToolStatus::Error | ToolStatus::Denied => (FAILED, "BotglueFailure"),
-            ToolStatus::Running => ("▸", "BotglueSpinner"),
-            ToolStatus::Unfinished => (UNKNOWN, "BotgluePrompt"),
-        };
+        let (sign, group) = sign(status);
         let sign = format!(" {sign}");
         let ending = if count > 1 { format!(" ×{count} ") } else { " ".to_owned() };
         let left = room.saturating_sub(width(&sign) + width(&ending));

@@ -6,13 +6,12 @@ use super::frame::{Frame, Row, RowMark};
 use super::layout::{Key, Ui};
 use super::opening::{Kind, Opening};
 use super::screen::View;
+use super::tools::sign;
 use crate::render::transcript::{RowKind, TranscriptRow};
-use crate::render::{FAILED, LANDED, UNKNOWN};
+use crate::render::{FAILED, counted};
 
 const KEYS: [Key; 2] =
     [Key::told("q", "close", "close"), Key::told("R", "reload", "read the transcript again")];
-/// The sign of a tool that has not come back.
-const RUNNING: &str = "▸";
 const LABEL: &str = "BotglueLabel";
 const FAILURE: &str = "BotglueFailure";
 
@@ -54,25 +53,18 @@ fn folded(rows: &[TranscriptRow]) -> Option<String> {
     };
     // Fences are no lines of the text.
     let fences = if rows[0].kind == RowKind::Thinking { 0 } else { 2 };
-    let lines = match rows.len().saturating_sub(fences) {
-        1 => "1 line".to_owned(),
-        lines => format!("{lines} lines"),
-    };
-    Some(format!("  {what}: {lines} "))
+    Some(format!("  {what}: {} ", counted(rows.len().saturating_sub(fences), "line")))
 }
 
 /// A row with its highlight or its sign.
 fn drawn(row: &TranscriptRow) -> Row {
     let (sign, group) = match row.kind {
-        RowKind::Running => (RUNNING, "BotglueSpinner"),
-        RowKind::Ok => (LANDED, "BotglueLanded"),
-        RowKind::Error | RowKind::Denied | RowKind::Failure => (FAILED, FAILURE),
-        RowKind::Unfinished => (UNKNOWN, LABEL),
+        RowKind::Tool(status) => sign(status),
+        RowKind::Failure => (FAILED, FAILURE),
         RowKind::Note => ("", LABEL),
         RowKind::Heading | RowKind::Text | RowKind::Sent | RowKind::Thinking | RowKind::Output => ("", ""),
     };
-    let is_failed = matches!(row.kind, RowKind::Error | RowKind::Denied | RowKind::Failure);
-    let text = if is_failed || row.kind == RowKind::Note { group } else { "" };
+    let text = if matches!(group, FAILURE | LABEL) { group } else { "" };
     let mut made = Row::default().with(&row.text, text);
     if !sign.is_empty() {
         // The ticks of a code span are not shown.

@@ -1,9 +1,7 @@
 //! A conversation as the rows of a Markdown buffer, each with what it is: that says how it is highlighted and folded.
 
-use serde::Serialize;
-
 use super::part::{Part, Parts};
-use crate::render::amounts::{money, tokens};
+use crate::render::amounts::{counted, money, tokens};
 use crate::stream::{Outcome, ToolStatus, one_line};
 
 /// The most lines that are shown of a tool's output.
@@ -29,8 +27,7 @@ pub struct TranscriptHeader {
 }
 
 /// What a row is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowKind {
     /// The heading of a speaker.
     Heading,
@@ -42,16 +39,8 @@ pub enum RowKind {
     Thinking,
     /// A tool's output; folded.
     Output,
-    /// A tool that has not come back.
-    Running,
-    /// A tool that has done its work.
-    Ok,
-    /// A tool that has failed.
-    Error,
-    /// A tool that was refused.
-    Denied,
-    /// A tool that had not come back when the job ended.
-    Unfinished,
+    /// A tool.
+    Tool(ToolStatus),
     /// About the conversation.
     Note,
     /// Why the job failed.
@@ -131,12 +120,8 @@ impl RowBuilder {
     }
 
     fn part(&mut self, part: &Part, is_over: bool) {
-        let follows_tool = self.rows.last().is_some_and(|last| {
-            !matches!(
-                last.kind,
-                RowKind::Heading | RowKind::Text | RowKind::Sent | RowKind::Thinking | RowKind::Note
-            )
-        });
+        let is_of_tool = |last: &TranscriptRow| matches!(last.kind, RowKind::Tool(_) | RowKind::Output);
+        let follows_tool = self.rows.last().is_some_and(is_of_tool);
         if !(follows_tool && matches!(part, Part::Tool { .. })) {
             self.gap();
         }
@@ -149,16 +134,12 @@ impl RowBuilder {
             }
             Part::Text(body) => self.extend(RowKind::Text, lines(body, usize::MAX).0.into_iter()),
             Part::Tool { call, output } => {
-                let kind = match call.status {
-                    ToolStatus::Running if is_over => RowKind::Unfinished,
-                    ToolStatus::Running => RowKind::Running,
-                    ToolStatus::Ok => RowKind::Ok,
-                    ToolStatus::Error => RowKind::Error,
-                    ToolStatus::Denied => RowKind::Denied,
-                    ToolStatus::Unfinished => RowKind::Unfinished,
+                let status = match call.status {
+                    ToolStatus::Running if is_over => ToolStatus::Unfinished,
+                    status => status,
                 };
                 let reason = call.error.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
-                self.add(kind, span(&format!("{}{reason}", call.title)));
+                self.add(RowKind::Tool(status), span(&format!("{}{reason}", call.title)));
                 let is_repeated = call.error.is_some() && lines(output, 2).0.len() < 2;
                 if !output.trim().is_empty() && !is_repeated {
                     self.fenced(RowKind::Output, output, OUTPUT);
@@ -187,7 +168,7 @@ impl RowBuilder {
 
     fn left_out(&mut self, kind: RowKind, lines: usize) {
         if lines > 0 {
-            let lines = if lines == 1 { "1 more line".to_owned() } else { format!("{lines} more lines") };
+            let lines = counted(lines, "more line");
             self.add(kind, format!("… {lines}; :Botglue! transcript has all"));
         }
     }
@@ -200,10 +181,8 @@ impl RowBuilder {
             self.add(RowKind::Failure, one_line::line(&failure, 2000));
         }
         let Some(outcome) = outcome else { return };
-        let mut amounts = Vec::new();
-        if let Some(turns) = outcome.num_turns {
-            amounts.push(if turns == 1 { "1 turn".to_owned() } else { format!("{turns} turns") });
-        }
+        let mut amounts: Vec<String> = Vec::new();
+        amounts.extend(outcome.num_turns.map(|turns| counted(turns, "turn")));
         let usage = outcome.usage;
         let input = usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
         if input + usage.output_tokens > 0 {

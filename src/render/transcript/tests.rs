@@ -13,7 +13,10 @@ fn shown(protocol: Protocol, stream: &str, about: &TranscriptHeader) -> String {
     conversation.finish();
     let mut shown = String::new();
     for TranscriptRow { kind, text } in conversation.rows(about) {
-        let kind = format!("{kind:?}").to_lowercase();
+        let kind = match kind {
+            RowKind::Tool(status) => status.name().to_owned(),
+            kind => format!("{kind:?}").to_lowercase(),
+        };
         _ = writeln!(shown, "{}", format!("{kind:<10} {text}").trim_end());
     }
     shown
