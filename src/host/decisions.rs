@@ -122,12 +122,12 @@ impl Host {
         }
         let answer = self.session.answer(id).ok_or_else(|| format!("job {id} is not held"))?;
         let shown_as = if wanted.is_text { ShownAs::Text } else { answer.shown_as() };
-        let blocks = answer.blocks(&wanted.filetype).filter(|_| shown_as == ShownAs::Blocks);
+        let blocks = answer.blocks(&wanted.against.filetype).filter(|_| shown_as == ShownAs::Blocks);
         if let Some((text, blocks)) = blocks.filter(|(_, blocks)| !blocks.is_empty()) {
             let blocks = Blocks { id, text: text.to_owned(), blocks };
             self.views.screen.open("blocks", Box::new(blocks), token);
             return Ok(Some(Value::Null));
-        } else if wanted.buffer.is_none() {
+        } else if wanted.against.buffer.is_none() {
             return Ok(Some(shown(answer, id, Some(HeldFor::BufferGone))));
         }
         let is_hunks = shown_as == ShownAs::Hunks;

@@ -112,10 +112,10 @@ impl Host {
         } else if self.session.answer(id).is_none() {
             let act = Act { view: None, action: Action::Diff.name().to_owned(), row: None };
             return self.find_job(token, JobKey::Id(id), Purpose::Act(act));
-        } else if wanted.buffer.is_none() {
+        } else if wanted.against.buffer.is_none() {
             return Err(format!("the buffer of job {id} is gone: see :Botglue edit {id}"));
         }
-        let against = wanted.against();
+        let against = wanted.against.clone();
         self.once_known(token, id, wanted.at(), move |host| host.open_proposal(token, id, against));
         Ok(None)
     }
@@ -260,7 +260,7 @@ impl Host {
         let all = self.session.held_ids();
         let place = (all.clone().take_while(|held| *held <= id).count(), all.count());
         let hunks = hunks(view);
-        let is_in_sight = panes.sight().is_none_or(|(top, past)| !within(hunks, top, past).is_empty());
+        let is_in_sight = panes.sight.is_none_or(|(top, past)| !within(hunks, top, past).is_empty());
         let first = hunks.first().filter(|_| !*is_drawn && !is_in_sight);
         if let Some(first) = first {
             *visited = Some((first.id, row_of(first), view.tick));

@@ -180,9 +180,7 @@ pub struct EachOf {
 pub struct ShowOf {
     /// The job.
     pub id: u64,
-    /// Its buffer, where that is there.
-    pub buffer: Option<u64>,
-    /// The changedtick of the text there.
+    /// The changedtick of the text of its buffer.
     #[serde(default)]
     tick: u64,
     /// As a text, not as hunks.
@@ -191,26 +189,15 @@ pub struct ShowOf {
     /// As what its buffer would be.
     #[serde(default)]
     pub is_diff: bool,
-    /// The row of the cursor in its buffer, from 0, where that is shown.
-    row: Option<usize>,
-    /// Neovim's `'tabstop'`.
-    #[serde(default, deserialize_with = "cells")]
-    tabstop: usize,
-    /// Neovim's `'filetype'`.
-    #[serde(default)]
-    pub filetype: String,
+    /// Its buffer.
+    #[serde(flatten)]
+    pub against: Against,
 }
 
 impl ShowOf {
     /// Its buffer, and the changedtick of the text there.
     pub fn at(&self) -> (u64, u64) {
-        (self.buffer.unwrap_or_default(), self.tick)
-    }
-
-    /// With what it is compared.
-    pub fn against(&self) -> Against {
-        let Self { row, tabstop, .. } = *self;
-        Against { buffer: self.at().0, row, tabstop, filetype: self.filetype.clone() }
+        (self.against.buffer.unwrap_or_default(), self.tick)
     }
 }
 

@@ -15,19 +15,10 @@ pub struct PanesOf {
     /// The keys that are ours.
     #[serde(default)]
     pub keys: Vec<String>,
-    /// The first row that the current window shows, from 0, where it is one of them.
-    top: Option<usize>,
-    /// The row behind the last one.
-    past: Option<usize>,
+    /// The rows that the current window shows, where it is one of them: the first, from 0, and the one behind the last.
+    pub sight: Option<(usize, usize)>,
     /// The windows; none: the review has ended.
     pub panes: Option<Vec<Pane>>,
-}
-
-impl PanesOf {
-    /// The rows that the current window shows, where it is one of them: the first, and the one behind the last.
-    pub fn sight(&self) -> Option<(usize, usize)> {
-        self.top.zip(self.past)
-    }
 }
 
 /// What a key in a review means.

@@ -2,24 +2,28 @@
 
 use std::sync::Arc;
 
+use serde::Deserialize;
+
 use super::compare::Compared;
 use super::frame::Row;
 use super::opening::Kind;
 use super::review::rows_to_come;
 use super::screen::View;
 use crate::document::Rows;
-use crate::fields::bytes;
-use crate::render::BETWEEN;
+use crate::fields::{bytes, cells};
+use crate::render::{BETWEEN, counted};
 use crate::review::Hunk;
 
 /// The buffer of a held answer, and how it is compared.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
 pub struct Against {
-    /// The buffer.
-    pub buffer: u64,
-    /// The row of the cursor in it, from 0, before this is opened.
+    /// The buffer, where that is there.
+    pub buffer: Option<u64>,
+    /// The row of the cursor in it, from 0, before this is opened, where it is shown.
     pub row: Option<usize>,
     /// Neovim's `'tabstop'`.
+    #[serde(deserialize_with = "cells")]
     pub tabstop: usize,
     /// Neovim's `'filetype'`.
     pub filetype: String,
@@ -46,21 +50,17 @@ pub fn proposal(id: u64, against: &Against, text: &Rows, hunks: &[Hunk], why: Op
         (row + 1).min(rows.len()).max(1)
     });
     let title = why.map_or_else(|| title(id, hunks), str::to_owned);
-    let (kind, name) = (Kind::Against(against.buffer), format!("diff/job {id}/after"));
+    let (kind, name) = (Kind::Against(against.buffer.unwrap_or_default()), format!("diff/job {id}/after"));
     Box::new(Compared { kind, name, title, filetype: against.filetype.clone(), rows, cursor })
 }
 
 /// What it says of its hunks.
 fn title(id: u64, hunks: &[Hunk]) -> String {
-    let count = |count: usize, what: &str| match count {
-        1 => format!("1 {what}"),
-        _ => format!("{count} {what}s"),
-    };
     let conflicts = hunks.iter().filter(|hunk| hunk.conflict.is_some()).count();
     let parts = [
         Some(format!("job {id}, if accepted")),
-        Some(if hunks.is_empty() { "no change".to_owned() } else { count(hunks.len(), "hunk") }),
-        (conflicts > 0).then(|| count(conflicts, "conflict")),
+        Some(if hunks.is_empty() { "no change".to_owned() } else { counted(hunks.len(), "hunk") }),
+        (conflicts > 0).then(|| counted(conflicts, "conflict")),
         Some("q close".to_owned()),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(BETWEEN)

@@ -140,7 +140,7 @@ fn windows() -> Vec<(&'static str, Json)> {
         ("panes", json!({"id": 1})),
         (
             "panes",
-            json!({"id": 1, "buffer": 1, "top": 0, "past": 20, "keys": ["do"], "panes": [{"win": 1000, "folds": [{"first": 1, "last": 2}], "width": 80, "leftcol": 0,
+            json!({"id": 1, "buffer": 1, "sight": [0, 20], "keys": ["do"], "panes": [{"win": 1000, "folds": [{"first": 1, "last": 2}], "width": 80, "leftcol": 0,
             "scrolls": false, "textoff": 4, "tabstop": 8, "height": 20, "first": 0, "past": 40}]}),
         ),
         (

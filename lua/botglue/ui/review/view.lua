@@ -120,8 +120,7 @@ function Review:report()
     id = self.job.id,
     buffer = self.bufnr,
     keys = self.keys,
-    top = is_here and vim.fn.line("w0") - 1 or nil,
-    past = is_here and vim.fn.line("w$") or nil,
+    sight = is_here and { vim.fn.line("w0") - 1, vim.fn.line("w$") } or nil,
     panes = found,
   })
 end
