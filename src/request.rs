@@ -19,58 +19,76 @@ pub use crate::agent::{AgentCommand, AgentStart, Resume};
 pub use crate::options::Notify;
 use crate::options::Options;
 
-/// One job, as the editor asked for it.
-#[derive(Debug, Clone, PartialEq)]
+/// One job, as the editor asked for it. Its fields arrive under these names, but for those that are made of others.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Request {
     /// Unique in this Neovim; given by the editor.
     pub id: u64,
     /// The number of the buffer in which its answer lands.
     pub buffer: u64,
     /// What it is asked, to be asked once more.
+    #[serde(skip)]
     pub wanted: Wanted,
     /// What the user wants, in their own words.
     pub prompt: String,
     /// What that stands for, where it names another prompt: the agent gets this in its place.
+    #[serde(skip)]
     pub instructions: Option<String>,
     /// A question: the answer is shown, the buffer stays as it is.
+    #[serde(skip)]
     pub question: bool,
     /// Hold the answer for review instead of applying it.
+    #[serde(skip)]
     pub review: bool,
     /// The job whose held answer its own is to replace.
     pub replaces: Option<u64>,
     /// The prompt and the answer of that job, where the agent does not know them.
+    #[serde(skip)]
     pub replaced: Option<(String, String)>,
     /// The agent that runs it.
+    #[serde(skip)]
     pub start: AgentStart,
     /// The options that were in force.
+    #[serde(skip)]
     pub options: Options,
     /// The file of the buffer: absolute, or empty for a buffer without a name.
+    #[serde(default)]
     pub path: String,
     /// The name of a buffer without a file.
     pub name: Option<String>,
     /// Neovim's `'filetype'`.
+    #[serde(default)]
     pub filetype: String,
     /// What was selected.
     pub selection: Selection,
     /// Whole lines of the buffer above the selection's rows, nearest last.
+    #[serde(default)]
     pub before: Vec<String>,
     /// Whole lines of the buffer below the selection's rows, nearest first.
+    #[serde(default)]
     pub after: Vec<String>,
     /// Diagnostics on the selection's rows, and those that the prompt mentions.
+    #[serde(skip)]
     pub diagnostics: Vec<Diagnostic>,
     /// The text of the whole buffer, where the prompt mentions what has changed in it, and the most bytes that this has.
+    #[serde(skip)]
     pub whole: Option<(String, usize)>,
     /// What has changed in it since the last commit, once the job starts.
+    #[serde(skip)]
     pub diff: String,
     /// The entries of the quickfix list, where the prompt mentions it.
+    #[serde(default)]
     pub quickfix: Vec<String>,
     /// Other buffers that the prompt mentions.
+    #[serde(default)]
     pub buffers: Vec<MentionedBuffer>,
     /// The agent that was started for this job while its prompt was typed.
     pub prewarmed: Option<u64>,
     /// Neovim's `'tabstop'`.
+    #[serde(default)]
     pub tabstop: usize,
     /// Whether users' functions watch it from the start.
+    #[serde(default)]
     pub observe: bool,
 }
 
@@ -113,18 +131,6 @@ pub enum SelectionKind {
     Block,
     /// Nothing: the answer goes below `first_line`.
     Insert,
-}
-
-impl SelectionKind {
-    /// Its public name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Line => "line",
-            Self::Char => "char",
-            Self::Block => "block",
-            Self::Insert => "insert",
-        }
-    }
 }
 
 /// The selected text and where it stood when the job was asked for. The store keeps it under these names.

@@ -212,7 +212,7 @@ impl Host {
                 let source = Source::of(&JobKey::Uuid(entry.uuid.clone()), entry)?;
                 return self.open_transcript(token, source, false);
             }
-            Action::Yank => json!({ "yank": answer(record), "kind": job.selection.kind.name() }),
+            Action::Yank => json!({ "yank": answer(record), "kind": job.selection.kind }),
             Action::Open => {
                 return self.terminal("this job", &job.agent, record.session_id.as_deref(), &job.project);
             }
@@ -289,7 +289,7 @@ fn again(action: Action, entry: &JobEntry) -> Value {
     };
     let span = |(from, text): (&u64, &String)| json!([from, from + bytes::unescape(text).len() as u64]);
     let mut places = vec![json!({
-        "row": sent.first_line.saturating_sub(1), "rows": rows, "kind": sent.kind.name(), "column": sent.column,
+        "row": sent.first_line.saturating_sub(1), "rows": rows, "kind": sent.kind, "column": sent.column,
         "first_line": sent.first_line, "last_line": sent.last_line,
         "spans": sent.cols.iter().zip(&sent.text).map(span).collect::<Vec<_>>(),
     })];

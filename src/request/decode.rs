@@ -14,33 +14,15 @@ use crate::fields::bytes::{plain, unescape};
 use crate::fields::{bad, read};
 use crate::options::{Choice, Options, without_backslash};
 
-/// What the plugin sends.
+/// What the plugin sends beside the fields of a [`Request`] that are taken over.
 #[derive(Deserialize)]
-struct Run {
-    id: u64,
-    buffer: u64,
-    prompt: String,
+struct Given {
     #[serde(flatten)]
     choice: Choice,
-    selection: Selection,
     /// In which the agent runs.
     cwd: String,
     resume: Option<Resume>,
     review: Option<bool>,
-    replaces: Option<u64>,
-    prewarmed: Option<u64>,
-    #[serde(default)]
-    observe: bool,
-    tabstop: Option<usize>,
-    #[serde(default)]
-    path: String,
-    name: Option<String>,
-    #[serde(default)]
-    filetype: String,
-    #[serde(default)]
-    before: Vec<String>,
-    #[serde(default)]
-    after: Vec<String>,
     #[serde(default)]
     diagnostics: Vec<Diagnostic>,
     /// Those of the whole buffer, where the prompt may mention them.
@@ -49,41 +31,38 @@ struct Run {
     /// What else is known of the lines.
     #[serde(default)]
     notes: Vec<Diagnostic>,
-    #[serde(default)]
-    quickfix: Vec<String>,
     whole: Option<Vec<String>>,
-    #[serde(default)]
-    buffers: Vec<MentionedBuffer>,
 }
 
 /// Reads a request, with the options in force. Every error has the code `bad_request` and names its field, but for a
 /// working directory that is gone; unknown fields are ignored.
 pub fn decode(value: &Json, options: &Options) -> Result<Request, JobError> {
-    let mut run: Run = read(value)?;
-    let Run { filetype, resume, replaces, .. } = run;
-    let (prompt, selection) = (plain(&run.prompt), checked(run.selection)?);
+    let (request, given): (Request, Given) = (read(value)?, read(value)?);
+    let Given { resume, mentioned: elsewhere, .. } = given;
+    let (prompt, selection) = (plain(&request.prompt), checked(request.selection)?);
     let choice =
-        options.chosen(&prompt, run.choice).map_err(|error| JobError::new(Code::BadRequest, error))?;
+        options.chosen(&prompt, given.choice).map_err(|error| JobError::new(Code::BadRequest, error))?;
     let named = options.named(&prompt).ok().flatten();
     let text = named.map_or_else(|| prompt.clone(), |(named, more)| format!("{}\n{more}", named.text));
-    let open = run.buffers.iter().map(|buffer| (buffer.name.as_str(), buffer.number));
+    let mut loaded = request.buffers;
+    let open = loaded.iter().map(|buffer| (buffer.name.as_str(), buffer.number));
     let open: Vec<_> = open.collect();
     let mentioned = buffers(&text, &open).map_err(|error| JobError::new(Code::BadRequest, error))?;
     let (mut room, mut buffers) = (options.context.bytes, Vec::new());
     for (name, number) in mentioned {
-        let at = run.buffers.iter().position(|buffer| buffer.number == number);
+        let at = loaded.iter().position(|buffer| buffer.number == number);
         if let Some(at) = at {
-            let mut buffer = MentionedBuffer { name, ..run.buffers.swap_remove(at) };
+            let mut buffer = MentionedBuffer { name, ..loaded.swap_remove(at) };
             cut(&mut buffer.lines, &mut room);
             buffers.push(buffer);
         }
     }
-    let own = readable(run.diagnostics);
+    let own = readable(given.diagnostics);
     let instructions = named.map_or_else(
         || without_backslash(&prompt).map(str::to_owned),
         |(named, more)| {
             Some(named.filled(more, |name| match name {
-                "filetype" => Some(filetype.clone()),
+                "filetype" => Some(request.filetype.clone()),
                 "selection" => Some(selection.text.join("\n")),
                 "diagnostics" => Some(listed(&own)),
                 _ => None,
@@ -92,51 +71,43 @@ pub fn decode(value: &Json, options: &Options) -> Result<Request, JobError> {
     );
     let goes_along = options.context.diagnostics && selection.kind != SelectionKind::Insert;
     let mut all = if goes_along { own } else { Vec::new() };
-    let mentioned = if wants(&text, DIAGNOSTICS) { readable(run.mentioned) } else { Vec::new() };
+    let mentioned = if wants(&text, DIAGNOSTICS) { readable(elsewhere) } else { Vec::new() };
     let others = mentioned.into_iter().take_while(|one| fits(&mut room, one.message.len()));
-    for one in others.chain(readable(run.notes)) {
+    for one in others.chain(readable(given.notes)) {
         if !all.iter().any(|known| (known.line, &known.message) == (one.line, &one.message)) {
             all.push(one);
         }
     }
-    let mut quickfix = if wants(&text, QUICKFIX) { run.quickfix } else { Vec::new() };
+    let mut quickfix = if wants(&text, QUICKFIX) { request.quickfix } else { Vec::new() };
     cut(&mut quickfix, &mut room);
-    let whole = run.whole.filter(|_| wants(&text, DIFF));
+    let whole = given.whole.filter(|_| wants(&text, DIFF));
     let whole = whole.map(|lines| (lines.iter().map(|line| plain(line) + "\n").collect(), room));
-    let cwd = directory(&run.cwd)?;
+    let cwd = directory(&given.cwd)?;
     let start = super::start(choice.clone(), cwd.clone(), resume, options);
     // An agent that cannot go on in a session is told what was said.
-    let start = start.or_else(|error| match replaces {
+    let start = start.or_else(|error| match request.replaces {
         Some(_) => super::start(choice.clone(), cwd, None, options),
         None => Err(error),
     })?;
     let (agent, model) = (Some(start.agent.name.clone()), start.agent.model.clone());
     Ok(Request {
-        id: run.id,
         wanted: Wanted { agent, model, question: choice.question, ..Wanted::of_run(value) },
-        buffer: run.buffer,
+        prompt,
         instructions,
         question: choice.question,
-        review: replaces.is_some() || run.review.unwrap_or(options.review),
-        replaces,
-        replaced: None,
+        review: request.replaces.is_some() || given.review.unwrap_or(options.review),
         start,
         options: options.clone(),
-        path: plain(&run.path),
-        name: run.name,
-        before: run.before.iter().map(|line| plain(line)).collect(),
-        after: run.after.iter().map(|line| plain(line)).collect(),
+        path: plain(&request.path),
+        selection,
+        before: request.before.iter().map(|line| plain(line)).collect(),
+        after: request.after.iter().map(|line| plain(line)).collect(),
         diagnostics: all,
         whole,
-        diff: String::new(),
         quickfix,
         buffers,
-        prewarmed: run.prewarmed,
-        tabstop: run.tabstop.unwrap_or(8).max(1),
-        observe: run.observe,
-        prompt,
-        filetype,
-        selection,
+        tabstop: if request.tabstop == 0 { 8 } else { request.tabstop },
+        ..request
     })
 }
 
