@@ -155,14 +155,9 @@ fn open(path: &Path) -> Result<File, String> {
 
 /// The end of a file, as much as a job keeps of standard error output.
 fn read_end(path: &Path) -> Result<String, String> {
-    let mut tail = Tail::default();
-    let mut file = open(path)?;
-    let mut chunk = vec![0; 64 << 10];
-    loop {
-        match file.read(&mut chunk) {
-            Ok(0) => return Ok(tail.text()),
-            Ok(length) => tail.push(&chunk[..length]),
-            Err(error) => return Err(format!("cannot read {}: {error}", path.display())),
-        }
-    }
+    let (mut tail, mut said) = (Tail::default(), Vec::new());
+    let failed = |error| format!("cannot read {}: {error}", path.display());
+    open(path)?.read_to_end(&mut said).map_err(failed)?;
+    tail.push(&said);
+    Ok(tail.text())
 }

@@ -27,7 +27,7 @@ impl Host {
     /// Handles what the task of a job reports.
     pub(super) fn event(&mut self, id: u64, event: job::JobEvent) {
         match event {
-            job::JobEvent::Started { .. } => self.editor.change(id, StateChange::Started),
+            job::JobEvent::Started => self.editor.change(id, StateChange::Started),
             job::JobEvent::Recording(path) => self.recording(id, path),
             job::JobEvent::Models(models) => {
                 if let Some(running) = self.jobs.running(id) {

@@ -60,13 +60,6 @@ impl Launch {
         Self::new(&start, &EmptyDirectory::default())
     }
 
-    /// The same, for tests.
-    #[cfg(test)]
-    pub(super) fn of_text(command: &[&str]) -> Self {
-        let command = command.iter().copied().map(str::to_owned).collect();
-        Self::of_command(command, BTreeMap::new()).unwrap()
-    }
-
     /// The stream of such an agent, which has not begun.
     pub(super) fn stream(&self) -> Stream {
         let decoder = agent::decoder(self.agent.protocol, &self.opening);
@@ -137,6 +130,14 @@ fn no_empty_directory(agent: &str, error: &io::Error) -> JobError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Launch {
+        /// The same, for tests.
+        pub(in crate::job) fn of_text(command: &[&str]) -> Self {
+            let command = command.iter().copied().map(str::to_owned).collect();
+            Self::of_command(command, BTreeMap::new()).unwrap()
+        }
+    }
 
     #[test]
     fn what_is_in_the_project_is_so_by_its_real_path() {

@@ -46,11 +46,8 @@ pub type Observer = Box<dyn FnMut(&Update<'_>) + Send>;
 /// What a job reports to the host.
 #[derive(Debug)]
 pub enum JobEvent {
-    /// The agent runs, as the leader of this process group.
-    Started {
-        /// The group's id.
-        pgid: i32,
-    },
+    /// The agent runs.
+    Started,
     /// Its raw stream is kept in this file.
     Recording(PathBuf),
     /// The models that the agent offers.

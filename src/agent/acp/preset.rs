@@ -88,9 +88,7 @@ impl Preset {
     pub fn of_agent(agent_name: &str) -> Option<&'static Self> {
         Self::ALL.iter().find(|preset| preset.agent_name == agent_name)
     }
-}
 
-impl Preset {
     /// Why a program that calls itself this is not the one that the recipe is for; none where it is. A version that is
     /// no number is not compared.
     pub fn mismatch(&self, name: Option<&str>, version: Option<&str>) -> Option<String> {
