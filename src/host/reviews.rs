@@ -15,7 +15,7 @@ use crate::review::{EditId, Hunk};
 use crate::rpc::{Act, PanesOf, ShowOf};
 use crate::session::{self, Known};
 use crate::store::JobKey;
-use crate::ui::review::{Head, Picture, row_of, shown, within};
+use crate::ui::review::{Picture, row_of, shown, within};
 use crate::ui::{Against, list, map, proposal};
 
 /// By job.
@@ -273,14 +273,16 @@ impl Host {
             (true, None) => format!(":Botglue accept {id}"),
             (false, _) => shown(&panes.keys),
         };
-        let head = Head {
+        let picture = Picture {
             place,
-            agent: agent.to_owned(),
-            about: warning.unwrap_or(prompt).to_owned(),
-            keys,
+            agent,
+            about: warning.unwrap_or(prompt),
+            keys: &keys,
             note: why.map(|why| session::fact(Obstacle::Held(*why))),
+            text: &view.text,
+            hunks,
+            gone: &view.gone,
         };
-        let picture = Picture { head: &head, text: &view.text, hunks, gone: &view.gone };
         let drawn = panes.panes.iter().flatten().map(|pane| picture.pane(pane));
         Some(map([
             ("id", Some(id.into())),

@@ -98,26 +98,19 @@ pub fn shown(keys: &[String]) -> String {
     ours.map(|(key, word)| format!("{key} {word}")).collect::<Vec<_>>().join(" ")
 }
 
-/// What the line above the text tells.
-#[derive(Debug, Clone, Default)]
-pub struct Head {
-    /// Which of the held answers it is, from 1, and how many there are.
-    pub place: (usize, usize),
-    /// The agent's name.
-    pub agent: String,
-    /// The user's prompt, or what is doubtful in the answer.
-    pub about: String,
-    /// The keys that work, or a command.
-    pub keys: String,
-    /// Why there are no hunks.
-    pub note: Option<&'static str>,
-}
-
 /// What is drawn of an answer.
 #[derive(Debug)]
 pub struct Picture<'a> {
-    /// The line above the text.
-    pub head: &'a Head,
+    /// Which of the held answers it is, from 1, and how many there are.
+    pub place: (usize, usize),
+    /// The agent's name.
+    pub agent: &'a str,
+    /// The user's prompt, or what is doubtful in the answer.
+    pub about: &'a str,
+    /// The keys that work, or a command.
+    pub keys: &'a str,
+    /// Why there are no hunks.
+    pub note: Option<&'static str>,
     /// The text.
     pub text: &'a Rows,
     /// The hunks in it, ascending.
@@ -189,7 +182,7 @@ impl Picture<'_> {
     /// The line above the text. Where there is less room the prompt is cut and goes first, then the agent, the counts
     /// and which answer it is; the keys stay.
     pub fn head_line(&self, room: usize) -> Chunks {
-        let Head { place: (index, count), agent, about, keys, note } = self.head;
+        let Self { place: (index, count), agent, about, keys, note, .. } = self;
         let sign = Cell::new(format!("{HELD} "), "BotglueHeld");
         let room = room.saturating_sub(width(&sign.0));
         let conflicts = self.hunks.iter().filter(|hunk| hunk.conflict.is_some()).count();
@@ -346,9 +339,7 @@ impl Drawing<'_> {
             let row = filled(row, old.get(at), hunk.column, pane.tabstop);
             let more = self.lines_of(&row, words.get(at).map_or(&[][..], Vec::as_slice));
             if lines.len() + more.len() > pane.most() - usize::from(at + 1 < count) {
-                let left = count - at;
-                let words = if left == 1 { "1 more row".to_owned() } else { format!("{left} more rows") };
-                let words = format!("{CUT} {words}{BETWEEN}:Botglue diff");
+                let words = format!("{CUT} {}{BETWEEN}:Botglue diff", counted(count - at, "more row"));
                 lines.push(self.with_sign(NONE, vec![Cell::new(fit(&words, pane.columns()), LABEL)]));
                 break;
             }

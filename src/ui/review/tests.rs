@@ -34,17 +34,12 @@ fn a_key_means_the_hunk_under_the_cursor() {
 #[test]
 fn where_there_is_less_room_the_head_line_loses_prompt_agent_and_counts_never_the_keys() {
     let keys = "do take dp drop ]c next";
-    let head = Head {
-        place: (1, 3),
-        agent: "claude".to_owned(),
-        about: "return errors instead\nof panicking".to_owned(),
-        keys: keys.to_owned(),
-        note: None,
-    };
     let mut two = [Hunk::sample(0..1, &["x"]), Hunk::sample(3..4, &["y"])];
     two[1].conflict = Some(Conflict::Deleted);
     let line = |hunks: &[Hunk], room| {
-        text(&Picture { head: &head, text: &Rows::default(), hunks, gone: &[] }.head_line(room))
+        let (place, agent, about) = ((1, 3), "claude", "return errors instead\nof panicking");
+        let (no_text, gone, note) = (Rows::default(), &[], None);
+        text(&Picture { place, agent, about, keys, note, text: &no_text, hunks, gone }.head_line(room))
     };
     for (room, expected) in [
         (100, "◆ 1 of 3 · claude · return errors instead of panicking · 2 hunks, 1 ⚠ · "),
