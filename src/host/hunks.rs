@@ -7,7 +7,7 @@ use serde_json::json;
 use super::Host;
 use super::reviews::{OpenReview, hunks, there};
 use crate::fields::bytes;
-use crate::mirror::{BufferEvent, Findings, HunkAct, Intent, MirrorView, Obstacle};
+use crate::mirror::{BufferEvent, Findings, HunkAct, Intent, Obstacle};
 use crate::review::{EditId, Hunk};
 use crate::rpc::{HunkKey, HunkVerb, RowsOf};
 use crate::session;
@@ -68,8 +68,7 @@ impl Host {
     /// A mirror has replied.
     pub(super) fn replied(&mut self, token: u64, findings: &Findings) {
         let Some((id, asker)) = self.askers.remove(&token) else {
-            let view = findings.as_ref().ok().and_then(Option::as_ref);
-            return self.editor.reply(token, Ok(json!(view.map(MirrorView::json))));
+            return self.editor.reply(token, Ok(findings.clone().unwrap_or_default()));
         };
         let Err(why) = *findings else { return self.decided(token, Ok(json!({}))) };
         let sentence = match (asker, why) {

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use serde_json::Value as Json;
+
 use super::buffer::Buffer;
 use super::event::{BufferEvent, MirrorEvent};
 use super::held::ViewDue;
@@ -86,7 +88,7 @@ impl Mirrors {
         let Some(buffer) = self.buffers.get_mut(&number) else {
             return orders.extend(match event {
                 BufferEvent::Want { job, intent } => Some(Order::denied(job, &intent, HeldFor::BufferGone)),
-                BufferEvent::Query(token) => Some(Order::Reply { token, findings: Ok(None) }),
+                BufferEvent::Query(token) => Some(Order::Reply { token, findings: Ok(Json::Null) }),
                 _ => None,
             });
         };

@@ -37,7 +37,7 @@ pub use intent::{HunkAct, Intent, SettledIntent, Settlement};
 pub use order::{ContactScope, Order, RangeOnDisk};
 pub use query::{Findings, Obstacle};
 pub use selected::{SavedRows, Selected, Sent};
-pub use view::{MirrorView, places};
+pub use view::places;
 pub use write::{StepReply, WriteCall, WriteReply, WriteStep, reply_tick};
 
 /// The name of the mirrors' thread. A panic there ends no other thread.

@@ -1,10 +1,11 @@
 //! What a mirror replies to what it is asked.
 
-use super::view::MirrorView;
+use serde_json::Value as Json;
+
 use crate::land::HeldFor;
 
 /// What a mirror knows of its buffer, where that is asked, or why it does not do what is asked.
-pub type Findings = Result<Option<MirrorView>, Obstacle>;
+pub type Findings = Result<Json, Obstacle>;
 
 /// Why an accept or a revert is impossible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

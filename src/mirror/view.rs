@@ -1,11 +1,11 @@
-//! The state of a mirror at one time, as the reply to a query.
+//! What a mirror knows of its buffer, and where ranges are, as the plugin is told it.
 
 use rmpv::Value;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use crate::document::{Place, Rows};
-use crate::fields::{bytes, value};
+use crate::document::Place;
+use crate::fields::value;
 
 /// What a mirror knows of its buffer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -27,25 +27,6 @@ impl MirrorState {
     /// Whether the host gets the buffer's events, and they fit so far.
     pub fn is_fed(self) -> bool {
         matches!(self, Self::Sure | Self::Unsure)
-    }
-}
-
-/// See the module.
-#[derive(Debug, Clone)]
-pub struct MirrorView {
-    /// What the mirror knows of its buffer.
-    pub state: MirrorState,
-    /// The changedtick that its text has.
-    pub tick: u64,
-    /// Its rows, with their ids.
-    pub rows: Rows,
-}
-
-impl MirrorView {
-    /// The fields of a reply.
-    pub fn json(&self) -> Json {
-        let rows: Vec<_> = self.rows.iter().map(|row| bytes::escape(&row.text)).collect();
-        json!({ "link": self.state, "tick": self.tick, "rows": rows })
     }
 }
 

@@ -3,10 +3,13 @@
 
 use std::ops::Range;
 
+use serde_json::json;
+
 use super::super::order::{ContactScope, Order, RangeOnDisk};
-use super::super::view::{MirrorState, MirrorView};
+use super::super::view::MirrorState;
 use super::Buffer;
 use crate::document::{Passage, Place};
+use crate::fields::bytes;
 
 /// What the editor was told of the places of its marks.
 #[derive(Debug, Default)]
@@ -38,8 +41,9 @@ impl Buffer {
     /// Replies with the state, the changedtick and the text.
     pub(super) fn tell_view(&mut self, token: u64) {
         let rows = self.text.document().map(|document| document.rows().clone()).unwrap_or_default();
-        let view = MirrorView { state: self.text.state(), tick: self.text.tick(), rows };
-        self.orders.push(Order::Reply { token, findings: Ok(Some(view)) });
+        let rows: Vec<_> = rows.iter().map(|row| bytes::escape(&row.text)).collect();
+        let view = json!({ "link": self.text.state(), "tick": self.text.tick(), "rows": rows });
+        self.orders.push(Order::Reply { token, findings: Ok(view) });
     }
 
     /// Reports the ranges in a file that was written, once for each write, as soon as the text is known. A range that is

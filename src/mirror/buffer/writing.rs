@@ -7,6 +7,8 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use serde_json::Value as Json;
+
 use super::super::event::BufferEvent;
 use super::super::held::ViewDue;
 use super::super::intent::{Intent, SettledIntent, Settlement};
@@ -291,7 +293,7 @@ impl Buffer {
     /// Ends the mirror; `reply` is what a call that is under way comes to.
     pub fn give_up(&mut self, reply: Option<&WriteReply>) {
         for token in std::mem::take(&mut self.queries) {
-            self.orders.push(Order::Reply { token, findings: Ok(None) });
+            self.orders.push(Order::Reply { token, findings: Ok(Json::Null) });
         }
         if let Some(CallUnderWay { call, plans, .. }) = self.writing.take() {
             self.replied(&call, plans, reply);
@@ -306,7 +308,8 @@ impl Buffer {
         let mut jobs = std::mem::take(&mut self.jobs);
         let mut orders = std::mem::take(&mut self.orders);
         let reply = |token, findings| Order::Reply { token, findings };
-        orders.extend(std::mem::take(&mut self.queries).into_iter().map(|token| reply(token, Ok(None))));
+        orders
+            .extend(std::mem::take(&mut self.queries).into_iter().map(|token| reply(token, Ok(Json::Null))));
         for (job, tracked) in &mut jobs {
             orders.extend(tracked.restart().map(|intent| Order::denied(*job, &intent, HeldFor::RangeLost)));
             let replies = tracked.held.as_mut().map(|held| std::mem::take(&mut held.replies));
@@ -359,7 +362,7 @@ impl Buffer {
         let findings = match settlement {
             Settlement::Refused(why) => Err(why),
             Settlement::Held(why) => Err(why.into()),
-            _ => Ok(None),
+            _ => Ok(Json::Null),
         };
         let reply = token.map(|token| (token, findings));
         match (settlement, reply) {

@@ -60,9 +60,9 @@ fn contacts(orders: &[Order]) -> Vec<bool> {
 /// What is replied: the text and its changedtick where that is sure.
 fn replied(orders: &[Order]) -> Option<(String, u64)> {
     orders.iter().find_map(|order| match order {
-        Order::Reply { findings: Ok(Some(view)), .. } if view.state == view::MirrorState::Sure => {
-            let rows: Vec<_> = view.rows.iter().map(|row| String::from_utf8_lossy(&row.text)).collect();
-            Some((rows.join("\n"), view.tick))
+        Order::Reply { findings: Ok(view), .. } if view["link"] == "sure" => {
+            let rows: Vec<_> = view["rows"].as_array()?.iter().filter_map(Value::as_str).collect();
+            Some((rows.join("\n"), view["tick"].as_u64()?))
         }
         _ => None,
     })
