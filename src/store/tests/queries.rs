@@ -153,7 +153,7 @@ fn the_sums_are_of_a_session_with_its_family_a_project_days_models_and_agents() 
 }
 
 #[test]
-fn prompts_come_by_use_and_recency_behind_what_was_not_sent_of_the_last_day_and_before_the_rest_of_that() {
+fn prompts_come_by_use_and_recency_and_what_was_not_sent_for_a_day_behind_them() {
     let mut connection = database();
     let unsent = [("just now", 70 * DAY), ("this day", 69 * DAY + 1), ("long ago", 69 * DAY)];
     for (id, (text, at_ms)) in (1..).zip(unsent) {

@@ -20,10 +20,10 @@ use super::{DEADLINE, process, wait_for_some, wait_some};
 /// What is loaded into each Neovim: it tells the test of the plugin's events and of what the user is told.
 const PRELUDE: &str = include_str!("prelude.lua");
 
-/// Runs a program in a terminal, which has no size of its own; what is drawn is forgotten.
-const IN_TERMINAL: &str = "import os, pty, sys
-os.environ.update(TERM='xterm-256color', COLUMNS=sys.argv[1], LINES=sys.argv[2])
-pty.spawn(sys.argv[3:])";
+/// Runs a program in a terminal of so many columns and rows; what is drawn is forgotten.
+const IN_TERMINAL: &str = r#"import pty, sys
+sized = 'stty cols $0 rows $1; shift; exec "$@"'
+pty.spawn(["sh", "-c", sized] + sys.argv[1:])"#;
 
 /// How a Neovim is to be started.
 pub struct Builder {
@@ -86,6 +86,7 @@ impl Builder {
                 .args(["-I", "-S", "-c", IN_TERMINAL, &columns.to_string(), &rows.to_string()])
                 .arg(program)
                 .args(arguments)
+                .env("TERM", "xterm-256color")
                 .stdin(Stdio::piped())
                 .stdout(Stdio::null())
                 .spawn()
