@@ -160,6 +160,5 @@ impl Inbox {
 
 /// JSON as Neovim wants it.
 pub fn from_json(json: &Json) -> Value {
-    let mut fields = botglue::editor::fields(serde_json::json!({"it": json}));
-    fields.pop().map_or(Value::Nil, |(_, value)| value)
+    botglue::fields::value(json.clone())
 }
