@@ -3,7 +3,8 @@
 //!
 //! A request says where its range was at a changedtick, a display mark where the editor has it at another. Where both
 //! were at one changedtick the range is known; else it is at the mark, and what differs there from what was sent is taken
-//! for a change of the user's. Where the editor has no mark the rows are looked for. Else the range is lost.
+//! for a change of the user's. A mark that comes before its request is followed until then. Where the editor has no mark
+//! the rows are looked for. Else the range is lost.
 
 use std::collections::VecDeque;
 
@@ -47,6 +48,8 @@ enum Range {
     /// No request was there.
     #[default]
     Unknown,
+    /// The mark was here at a changedtick, before the request.
+    Marked(AnchorId, u64),
     /// The request was there before the text, or before the mark.
     Wanted,
     Known(AnchorId),
@@ -80,8 +83,14 @@ impl Tracked {
             self.range = Range::Unknown;
         }
         if !self.is_decided() {
-            self.range = match text {
-                Some((document, tick)) if sent.tick == Some(tick) => as_sent(&sent, document),
+            self.range = match (&self.range, text) {
+                (Range::Marked(anchor, at), Some((document, _))) if sent.tick == Some(*at) => {
+                    followed(&sent, saved.as_ref(), *anchor, document)
+                }
+                (_, Some((document, tick))) if sent.tick == Some(tick) => {
+                    self.forget(document);
+                    as_sent(&sent, document)
+                }
                 _ => Range::Wanted,
             };
         }
@@ -109,6 +118,7 @@ impl Tracked {
                 (Some(sent), _) if sent.tick == Some(tick) => as_sent(sent, document),
                 (Some(sent), Some(place)) => at_mark(sent, self.saved.as_ref(), &place, document),
                 (Some(sent), None) => found(sent, self.saved.as_ref(), document),
+                (None, Some(place)) if !mark.has_ended => Range::Marked(document.anchor(&place), tick),
                 (None, _) => Range::Unknown,
             };
         }
@@ -117,7 +127,9 @@ impl Tracked {
     /// The editor has reported all its marks: what is not known of a range by now never will be.
     pub fn marks_complete(&mut self, document: &mut Document, tick: u64) {
         if let (Range::Wanted, Some(sent)) = (&self.range, &self.sent) {
-            self.range = if sent.tick == Some(tick) { as_sent(sent, document) } else { Range::Lost };
+            let is_as_sent = sent.tick == Some(tick);
+            self.range =
+                if is_as_sent { as_sent(sent, document) } else { found(sent, self.saved.as_ref(), document) };
         }
         if let Some(anchor) = self.anchor() {
             document.decide(anchor, None);
@@ -145,8 +157,10 @@ impl Tracked {
 
     /// The text is forgotten: where its ranges are in another one is not known.
     pub fn lose(&mut self) {
-        if self.anchor().is_some() {
-            self.range = Range::Lost;
+        match self.range {
+            Range::Known(_) => self.range = Range::Lost,
+            Range::Marked(..) => self.range = Range::Unknown,
+            Range::Unknown | Range::Wanted | Range::Lost => {}
         }
     }
 
@@ -159,7 +173,7 @@ impl Tracked {
 
     /// It is followed no more.
     pub fn forget(&self, document: &mut Document) {
-        if let Some(anchor) = self.anchor() {
+        if let Range::Known(anchor) | Range::Marked(anchor, _) = self.range {
             document.forget(anchor);
         }
     }
@@ -184,7 +198,7 @@ impl Tracked {
 
     /// Whether it is decided where its range is, or that it is lost.
     pub fn is_decided(&self) -> bool {
-        !matches!(self.range, Range::Wanted | Range::Unknown)
+        !matches!(self.range, Range::Wanted | Range::Marked(..) | Range::Unknown)
     }
 
     /// What its range is known by; none where it is lost.
@@ -272,14 +286,14 @@ fn found(sent: &Sent, saved: Option<&SavedRows>, document: &mut Document) -> Ran
 
 fn known(sent: &Sent, saved: Option<&SavedRows>, place: &Place, document: &mut Document) -> Range {
     let anchor = document.anchor(place);
-    rebase(sent, saved, anchor, document);
-    Range::Known(anchor)
+    followed(sent, saved, anchor, document)
 }
 
 /// The text of a range is what was sent, with what was taken of its answer, whatever is there by now.
-fn rebase(sent: &Sent, saved: Option<&SavedRows>, anchor: AnchorId, document: &mut Document) {
+fn followed(sent: &Sent, saved: Option<&SavedRows>, anchor: AnchorId, document: &mut Document) -> Range {
     let taken = saved.and_then(|saved| saved.base.as_deref());
     if let Some((place, rows)) = sent.selected.base(taken) {
         document.set_sent_base(anchor, place, &rows);
     }
+    Range::Known(anchor)
 }
