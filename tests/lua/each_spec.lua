@@ -2,7 +2,7 @@ local child = require("support.child")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
 
---- A child with files of four lines each and a quickfix list of `{ file, lnum, end_lnum, text, type }`.
+--- A child with files of four lines each and a quickfix list of `{ file, lnum, end_lnum, text, type, pattern }`.
 local function with_list(items)
   local nvim = child.with_host({ "here" })
   nvim:lua(
@@ -21,6 +21,7 @@ local function with_list(items)
         list[i] = {
           filename = directory .. "/" .. item[1],
           lnum = item[2],
+          pattern = item[6],
           end_lnum = item[3] or 0,
           text = item[4] or "",
           type = item[5],
@@ -54,7 +55,11 @@ local function results(nvim)
 end
 
 test("each item is a job on its lines, in files that no window shows", function()
-  local nvim = with_list({ { "a", 2, 3, "too long", "W" }, { "b", 4, nil, "unused" }, { "b", 1, nil, "b1" } })
+  local nvim = with_list({
+    { "a", 2, 3, "too long", "W" },
+    { "b", 0, 0, "unused", "", "4$" },
+    { "b", 1, nil, "b1" },
+  })
   nvim:type(":Botglue each mend it<CR>")
   local sent = {}
   for i, request in ipairs(requests(nvim, 3)) do

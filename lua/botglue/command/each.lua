@@ -5,22 +5,26 @@ local selection = require("botglue.editor.selection")
 
 local api = vim.api
 
---- An item as the host needs it. Its buffer is loaded without being shown.
+--- An item as the host needs it; one with a pattern is at the first line that matches. Its buffer is loaded without being
+--- shown.
 ---@param item table
 ---@return table
 local function read(item)
-  local bufnr = item.bufnr
+  local bufnr, line = item.bufnr, item.lnum
   if not api.nvim_buf_is_loaded(bufnr) then
     require("botglue.editor.load").file(api.nvim_buf_get_name(bufnr))
   end
   local is_loaded = api.nvim_buf_is_loaded(bufnr)
+  if line == 0 and item.pattern ~= "" and is_loaded then
+    line = vim.fn.match(api.nvim_buf_get_lines(bufnr, 0, -1, false), item.pattern) + 1
+  end
   return {
     buffer = bufnr,
-    first = item.lnum,
+    first = line,
     last = item.end_lnum,
     text = item.text,
     kind = item.type,
-    row = is_loaded and api.nvim_buf_get_lines(bufnr, item.lnum - 1, item.lnum, false)[1] or "",
+    row = is_loaded and api.nvim_buf_get_lines(bufnr, line - 1, line, false)[1] or "",
     count = is_loaded and api.nvim_buf_line_count(bufnr) or 0,
   }
 end
@@ -32,15 +36,20 @@ end
 local function list(range)
   local info, items = vim.fn.getwininfo(api.nvim_get_current_win())[1], {}
   local all = info.loclist == 1 and vim.fn.getloclist(0) or vim.fn.getqflist()
+  local of_rows, of_buffer = range and info.quickfix == 1, range and info.quickfix == 0
   for row, item in ipairs(all) do
-    local is_meant = item.valid == 1 and item.bufnr > 0 and item.lnum > 0
-    if range and info.quickfix == 1 then
+    local is_meant = item.valid == 1 and item.bufnr > 0
+    if of_rows then
       is_meant = is_meant and range[1] <= row and row <= range[2]
-    elseif range then
+    elseif of_buffer then
       is_meant = is_meant and item.bufnr == api.nvim_get_current_buf()
-      is_meant = is_meant and item.lnum <= range[2] and math.max(item.end_lnum, item.lnum) >= range[1]
     end
-    items[#items + 1] = is_meant and read(item) or nil
+    local found = is_meant and read(item)
+    if found and found.first > 0 then
+      local is_in = not of_buffer
+        or found.first <= range[2] and math.max(found.last, found.first) >= range[1]
+      items[#items + 1] = is_in and found or nil
+    end
   end
   local name = info.loclist == 1 and "location" or "quickfix"
   return { list = name, count = #all, items = items, has_range = range ~= nil }
