@@ -14,11 +14,11 @@ mod limits;
 mod lists;
 mod prompt;
 mod queue;
-mod record;
 mod results;
 mod reviews;
 mod starting;
 mod status;
+mod stored;
 mod terminal;
 mod transcript;
 mod views;
@@ -266,12 +266,12 @@ impl Host {
             Order::Unfollowed(id) => self.editor.tell(Patch::unfollowed(id), Vec::new()),
             Order::Undone { job, is_undone } => self.board.undone(job, is_undone),
             Order::RangeOnDisk(on_disk) => {
-                let (range, path) = record::on_disk(&on_disk);
+                let (range, path) = stored::on_disk(&on_disk);
                 self.store.journal.append(on_disk.job, Change::Path(path));
                 self.store.journal.append(on_disk.job, Change::Range(range));
             }
             Order::Renamed { job, path } => {
-                self.store.journal.append(job, Change::Path(record::path(&path)));
+                self.store.journal.append(job, Change::Path(stored::path(&path)));
             }
             // The editor does these.
             _ => {}

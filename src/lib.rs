@@ -5,13 +5,14 @@
 //! `land` prepares the edit, `editor` calls Neovim. ARCHITECTURE.md says which of them are pure.
 
 pub mod agent;
+pub mod agent_message;
 mod command;
 mod diff;
 pub mod document;
+pub mod earlier;
 pub mod editor;
 pub mod error;
 pub mod fields;
-pub mod held;
 pub mod host;
 pub mod job;
 pub mod journal;
@@ -19,7 +20,6 @@ pub mod land;
 pub mod limit_end;
 mod log;
 mod memory;
-pub mod message;
 pub mod mirror;
 mod named;
 pub mod options;

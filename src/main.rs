@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use botglue::{held, parse, reap, replay, serve};
+use botglue::{earlier, parse, reap, replay, serve};
 
 const HELP: &str = "\
 botglue: the host of botglue.nvim
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
         },
         Some("parse") => parse::run(arguments),
         Some("replay") => replay::run(arguments),
-        Some("held") => held::run(arguments),
+        Some("held") => earlier::run(arguments),
         Some("reap") => reap::run(std::io::stdin().lock()),
         Some("--version" | "-V") => say(concat!("botglue ", env!("CARGO_PKG_VERSION"), "\n")),
         Some("--help" | "-h") => say(HELP),

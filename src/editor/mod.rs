@@ -1,8 +1,8 @@
 //! The only holder of the Neovim handle. [`Editor`] is what the rest of the host calls; `writer` is the one task that
 //! calls Neovim. Each method of [`Editor`] returns at once.
 
+mod activity;
 mod attach;
-mod frame;
 mod observed;
 #[cfg(test)]
 mod observer_cost_tests;
@@ -18,7 +18,7 @@ use tokio::net::unix::pipe;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::compat::Compat;
 
-pub use frame::StateChange;
+pub use activity::StateChange;
 
 use crate::document::Place;
 use crate::fields::value;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rmpv::Value;
 use tokio::sync::Notify;
 
-use super::frame::{Frames, StateChange};
+use super::activity::{Frames, StateChange};
 use super::observed::Observed;
 use crate::land::Capture;
 use crate::session::Patch;

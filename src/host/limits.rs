@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
 use super::queue::QueuedJob;
-use super::record;
+use super::stored;
 use super::{Host, Reply};
 use crate::editor::StateChange;
 use crate::error::JobError;
@@ -48,7 +48,7 @@ impl Host {
             return false;
         }
         tracing::info!(job = id, seconds = until - seconds, "waits for the end of a limit");
-        let (share, _) = record::amounts(&request, outcome, running.before, &running.asked.earlier.amounts);
+        let (share, _) = stored::amounts(&request, outcome, running.before, &running.asked.earlier.amounts);
         let started_ms = running.asked.since_ms;
         running.waits = Some((share, until));
         running.asked.earlier.tools += outcome.tools.len();
@@ -58,7 +58,7 @@ impl Host {
         }
         self.jobs.set_limit(&request, until);
         self.store.journal.append(id, Change::Limited { started_ms, until, share });
-        record::with_share(outcome, &share);
+        stored::with_share(outcome, &share);
         self.session.cost(id, outcome.cost_usd);
         self.session.limited(id, true);
         self.editor.change(id, StateChange::Queued(Some(until)));
@@ -104,7 +104,7 @@ impl Host {
             Ok(request) => {
                 tracing::info!(job = id, runs = waiting.earlier.count, "runs after a limit");
                 self.session.accepted(&request, since_ms);
-                let accepted = Change::Accepted(Box::new(record::accepted(&request, since_ms)));
+                let accepted = Change::Accepted(Box::new(stored::accepted(&request, since_ms)));
                 self.store.journal.append(id, accepted);
                 self.store.journal.append(id, Change::Amended { share: amounts, counted: amounts });
                 self.show_job(&request);

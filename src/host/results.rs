@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::Host;
 use super::queue::{QueuedJob, RunningJob};
-use super::record;
+use super::stored;
 use crate::editor::StateChange;
 use crate::job;
 use crate::journal::{self, Amounts, Change, Landed};
@@ -79,10 +79,10 @@ impl Host {
         };
         let doubt = landing.as_ref().and_then(|landing| landing.doubt);
         outcome.held_why = outcome.held_why.or(doubt.map(land::Doubt::why));
-        let amounts = record::amounts(&request, &outcome, *before, &earlier.amounts);
+        let amounts = stored::amounts(&request, &outcome, *before, &earlier.amounts);
         let record =
-            record::of(&request, &outcome, landing.as_ref(), amounts, *since_ms, transcript.as_deref());
-        record::with_share(&mut outcome, &record.share);
+            stored::of(&request, &outcome, landing.as_ref(), amounts, *since_ms, transcript.as_deref());
+        stored::with_share(&mut outcome, &record.share);
         let buffer = request.buffer;
         let is_unwanted = self.session.is_unwanted(id);
         let intent = landing.as_ref().filter(|_| !request.question && !is_unwanted).map(|landing| {
@@ -138,9 +138,9 @@ impl Host {
     pub(super) fn end_unstarted(&mut self, waiting: &QueuedJob, mut outcome: Outcome) {
         let QueuedJob { request, since_ms, earlier, .. } = waiting;
         let id = request.id;
-        record::with_share(&mut outcome, &earlier.amounts);
+        stored::with_share(&mut outcome, &earlier.amounts);
         let record =
-            record::of(request, &outcome, None, (earlier.amounts, Amounts::default()), *since_ms, None);
+            stored::of(request, &outcome, None, (earlier.amounts, Amounts::default()), *since_ms, None);
         self.store.journal.append(id, Change::Ended(Box::new(record)));
         if outcome.error.is_none() {
             self.keep_landing(id, "rejected");
@@ -162,12 +162,12 @@ impl Host {
             // The amounts are those of the whole resumed session, and this job's share is unknown.
             return;
         }
-        let (share, counted) = record::amounts(request, &outcome, before, &earlier.amounts);
+        let (share, counted) = stored::amounts(request, &outcome, before, &earlier.amounts);
         if let Some((waits, _)) = waits {
             *waits = share;
         }
         self.store.journal.append(id, Change::Amended { share, counted });
-        record::with_share(&mut outcome, &share);
+        stored::with_share(&mut outcome, &share);
         self.session.cost(id, outcome.cost_usd);
         self.views.is_past_stale = true;
         self.tell(Patch::new(id).with_amounts(&outcome));
@@ -193,7 +193,7 @@ impl Host {
             Settlement::Taken => return self.editor.stored(id, attempt),
             _ => {}
         }
-        let landed = record::landed(settlement, passage.as_ref());
+        let landed = stored::landed(settlement, passage.as_ref());
         tracing::info!(job = id, landing = landed.landing, held_for = landed.held_for, "settled");
         if let Settlement::Held(_) = settlement {
             // The place and the rows are stored when Neovim writes the file: until then the file does not have them.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::Host;
 use super::queue::{QueuedJob, RunningJob};
-use super::record;
+use super::stored;
 use crate::editor::StateChange;
 use crate::error::{Code, JobError};
 use crate::job::{Job, Launch};
@@ -69,7 +69,7 @@ impl Host {
         self.board.open(&request);
         self.teach();
         // The request is stored first, also while this host is ending: the next host may then run it.
-        let accepted = Change::Accepted(Box::new(record::accepted(&request, since_ms)));
+        let accepted = Change::Accepted(Box::new(stored::accepted(&request, since_ms)));
         self.store.journal.append(request.id, accepted);
         self.prompt_sent(prewarmed, &request.prompt);
         self.show_job(&request);

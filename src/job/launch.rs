@@ -7,8 +7,8 @@ use std::path::{Component, Path, PathBuf};
 use super::empty::EmptyDirectory;
 use super::program;
 use crate::agent::{self, AgentCommand, AgentStart, Directory, Invocation, Opening, PathCheck};
+use crate::agent_message;
 use crate::error::{Code, JobError};
-use crate::message;
 use crate::stream::Stream;
 
 /// See the module. An agent that was started for an equal one is the right agent.
@@ -40,7 +40,7 @@ impl Launch {
         let policy = agent.preset().and_then(|preset| preset.policy);
         let policy = policy.map(|(name, rules)| empty.write_beside(name, rules)).transpose();
         let policy = policy.map_err(|error| no_empty_directory(&agent.name, &error))?;
-        let invocation = Invocation { start, system: message::SYSTEM, policy: policy.as_deref() };
+        let invocation = Invocation { start, system: agent_message::SYSTEM, policy: policy.as_deref() };
         Ok(Self {
             agent: agent.clone(),
             environment: invocation.environment(),

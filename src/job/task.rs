@@ -11,13 +11,13 @@ use super::event_sink::EventSink;
 use super::files;
 use super::groups::Groups;
 use super::launch::Launch;
+use super::lifetime::Run;
 use super::prewarm::Prewarmed;
-use super::run::Run;
 use super::running::RunningAgent;
 use super::{JobContext, JobEvent};
 use crate::agent::Protocol;
+use crate::agent_message;
 use crate::error::{Code, JobError};
-use crate::message;
 use crate::request::Request;
 use crate::rules::{self, Rules};
 use crate::stream::Outcome;
@@ -42,7 +42,7 @@ pub(super) async fn run(
             None => project,
         };
         let read = tokio::task::spawn_blocking(move || {
-            (message::user(&project, &rules_for(&project)), Launch::new(&project.start, &empty))
+            (agent_message::user(&project, &rules_for(&project)), Launch::new(&project.start, &empty))
         });
         read.await.ok()
     };

@@ -8,8 +8,8 @@ mod amounts;
 mod files;
 pub mod health;
 mod info;
+mod job_row;
 mod landing;
-mod list;
 mod place;
 mod prompt;
 #[cfg(test)]
@@ -23,7 +23,7 @@ pub use action::Action;
 pub(crate) use amounts::{counted, duration, money};
 pub use files::find_files;
 pub use info::info;
-pub use list::{COLUMNS as JOB_COLUMNS, Totals, actions, stored};
+pub use job_row::{COLUMNS as JOB_COLUMNS, Totals, actions, stored};
 pub use place::{file, place};
 pub use prompt::{PromptView, prompt};
 pub(crate) use signs::{BAR, BETWEEN, FAILED, HELD, LANDED, QUEUED, READY, UNCHANGED, UNKNOWN};

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::amounts::{duration, money};
-use super::list::{month, numbers};
+use super::job_row::{month, numbers};
 use super::signs::BETWEEN;
 use crate::store::JobEntry;
 

@@ -10,6 +10,7 @@
 //! Pure: where the range is the document knows, and writing is the editor's part.
 
 mod base;
+mod conflict;
 mod hunk;
 mod id;
 mod inline;
@@ -22,7 +23,8 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-pub use self::hunk::{Conflict, Hunk};
+pub use self::conflict::Conflict;
+pub use self::hunk::Hunk;
 pub use self::id::EditId;
 pub use self::inline::{WordMarks, marks};
 

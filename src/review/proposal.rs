@@ -10,7 +10,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::base::{Base, Edit};
-use super::hunk::{Conflict, Hunk, Take};
+use super::conflict::Conflict;
+use super::hunk::{Hunk, Take};
 use super::id::EditId;
 use crate::document::{Passage, Place, Row, RowId, is_telling, rising};
 use crate::land::{self, Bytes, HeldFor, Replaced};

@@ -54,6 +54,11 @@ pub struct Page {
     pub before: Option<(i64, String)>,
 }
 
+impl Page {
+    /// How many rows a list reads at once.
+    pub const ROWS: u64 = 100;
+}
+
 /// What a page shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed {

@@ -15,8 +15,6 @@ use crate::render::{self, Action, BETWEEN, Cell, JOB_COLUMNS, ListRow, Totals, V
 use crate::session::{Live, LiveState};
 use crate::store::{JobEntry, Listed, Page};
 
-/// Jobs of the store that are asked for at a time.
-const PAGE: u64 = 100;
 /// Rows before the end at which the next ones are asked for.
 const AHEAD: usize = 40;
 /// Rows that say how wide the columns are.
@@ -150,7 +148,7 @@ impl List {
     fn load(&mut self, before: Option<(i64, String)>) -> Effect {
         self.asked += 1;
         self.loading = Some(if before.is_some() { Loading::Next } else { Loading::All });
-        let listed = u64::try_from(self.past.len()).unwrap_or(PAGE);
+        let listed = u64::try_from(self.past.len()).unwrap_or(Page::ROWS);
         Effect::Page(
             self.asked,
             Page {
@@ -158,7 +156,7 @@ impl List {
                 path: (self.scope == Scope::File).then(|| self.origin.path.clone()),
                 project: (self.scope == Scope::Project).then(|| self.origin.project.clone()),
                 is_own: self.scope == Scope::Session,
-                limit: if before.is_some() { PAGE } else { listed.max(PAGE) },
+                limit: if before.is_some() { Page::ROWS } else { listed.max(Page::ROWS) },
                 before,
             },
         )

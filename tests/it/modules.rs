@@ -8,7 +8,7 @@ mod lua;
 
 /// Every module, in the order in which they may know each other.
 const ORDER: &str = "named diff limit_end error memory log processes rules fields stream agent options request document land review \
-    message journal store mirror session render ui command reap held job editor rpc host serve parse \
+    agent_message journal store mirror session render ui command reap earlier job editor rpc host serve parse \
     replay lib main";
 
 #[test]
