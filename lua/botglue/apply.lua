@@ -99,13 +99,13 @@ end
 --- What one function of another module takes: what it takes is said there.
 for name, to in pairs({
   hang = { "botglue.ui.status", "hang" },
-  hold = { "botglue.jobs.registry", "hold" },
-  jobs = { "botglue.jobs.registry", "take" },
+  hold = { "botglue.jobs.cache", "hold" },
+  jobs = { "botglue.jobs.cache", "take" },
   prompt = { "botglue.ui.prompt", "draw" },
   ready = { "botglue.host.client", "ready" },
   recall = { "botglue.jobs.run", "recall" },
   reply = { "botglue.host.ask", "reply" },
-  results = { "botglue.jobs.results", "show" },
+  results = { "botglue.jobs.batch", "show" },
   view = { "botglue.ui.view", "draw" },
 }) do
   M[name] = function(argument)

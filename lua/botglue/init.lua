@@ -89,7 +89,7 @@ end
 ---@param opts botglue.AcceptOptions?
 function M.accept(id, opts)
   require("botglue.command.arguments").check_accept(opts)
-  require("botglue.jobs.decide").accept(id, opts)
+  require("botglue.jobs.decision").accept(id, opts)
 end
 
 --- The hunks of a held answer: what it would change in its buffer.
@@ -97,7 +97,7 @@ end
 ---@return botglue.Hunk[] hunks
 ---@return integer tick the changedtick of the text that they are for
 function M.hunks(id)
-  return require("botglue.jobs.decide").hunks(id)
+  return require("botglue.jobs.decision").hunks(id)
 end
 
 --- Shows a held answer; without a number the next one, those of earlier sessions too.
@@ -109,13 +109,13 @@ end
 --- Rejects a held answer, or that of a job that has not ended: it will not land, and one that waits never starts.
 ---@param id integer
 function M.reject(id)
-  require("botglue.jobs.decide").decide("reject", id)
+  require("botglue.jobs.decision").decide("reject", id)
 end
 
 --- Takes a landed answer back.
 ---@param id integer
 function M.revert(id)
-  require("botglue.jobs.decide").decide("revert", id)
+  require("botglue.jobs.decision").decide("revert", id)
 end
 
 --- Lets a function watch a job: it gets each update as it comes, and last that the job has finished.
@@ -124,7 +124,7 @@ end
 ---@param opts { thinking: boolean? }?
 ---@return fun() take_back
 function M.on(id, fn, opts)
-  local job = require("botglue.jobs.registry").job(id)
+  local job = require("botglue.jobs.cache").job(id)
   must(fn, { "any", as = "a function", fits = vim.is_callable }, "fn")
   must(opts, OBSERVED, "opts")
   return require("botglue.jobs.observe").add(job, fn, opts ~= nil and opts.thinking == true)
@@ -178,7 +178,7 @@ function M.statusline(opts)
   connection.counted = true
   local parts, running, held, spent = {}, 0, 0, connection.spent
   if next(connection.jobs) then
-    running, held, spent = require("botglue.jobs.registry").counts()
+    running, held, spent = require("botglue.jobs.cache").counts()
   end
   held = held + connection.earlier
   parts[#parts + 1] = running > 0 and running .. " running" or nil

@@ -1,5 +1,6 @@
 //! What the user's commands ask for: what the host does itself, and what the plugin is told to do.
 
+use jiff::Zoned;
 use serde_json::{Value, json};
 
 use super::earlier::Adopter;
@@ -129,7 +130,9 @@ impl Host {
                 let known = job.and_then(|id| self.session.known(id));
                 let session = known.and_then(|known| Some((known.agent.clone(), known.session_id.clone()?)));
                 let project = from.origin.project;
-                self.open_info(token, InfoQuery { project, session, today_ms: from.today_ms });
+                let today = Zoned::now().start_of_day();
+                let today_ms = today.map_or(0, |today| today.timestamp().as_millisecond());
+                self.open_info(token, InfoQuery { project, session, today_ms });
                 return Ok(Some(Value::Null));
             }
             Act::Rewind(id) => {

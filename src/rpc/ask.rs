@@ -210,8 +210,6 @@ pub struct AskedFrom {
     /// What lists depend on.
     #[serde(flatten)]
     pub origin: Origin,
-    /// When today began, Unix time in milliseconds.
-    pub today_ms: i64,
     /// The window of the host in which the user is.
     pub view: Option<String>,
 }

@@ -19,7 +19,11 @@ end)
 
 test("a text that is written anew right behind the request, as a formatter does, is the same", function()
   local nvim = child.with_host({ "one", "second row", "three" })
-  for id, change in ipairs({ "silent %!cat", "silent %!cat", "lua vim.api.nvim_buf_set_lines(0, 0, -1, true, rows)" }) do
+  for id, change in ipairs({
+    "silent %!cat",
+    "silent %!cat",
+    "lua vim.api.nvim_buf_set_lines(0, 0, -1, true, rows)",
+  }) do
     nvim:lua("rows = vim.api.nvim_buf_get_lines(0, 0, -1, true)")
     local run = "require('botglue').run({ prompt = 'it', range = ... }) vim.cmd(select(2, ...))"
     nvim:lua(run, line(2), change)

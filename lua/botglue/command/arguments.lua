@@ -56,16 +56,6 @@ local function check_range(range, bufnr)
   end
 end
 
---- The line that the cursor is on in a buffer, or was when it was last shown.
----@param bufnr integer
----@return integer
-local function cursor_line(bufnr)
-  if bufnr == api.nvim_get_current_buf() then
-    return api.nvim_win_get_cursor(0)[1]
-  end
-  return math.max(vim.fn.getbufinfo(bufnr)[1].lnum, 1)
-end
-
 local RUN = {
   prompt = { "string" },
   bufnr = { "any" },
@@ -112,7 +102,8 @@ function M.check(opts, options)
         return selection.from_spec(bufnr, range)
       end
       local current = bufnr == api.nvim_get_current_buf() and selection.take_visual()
-      return current or selection.insertion(bufnr, cursor_line(bufnr))
+      -- Below the line that the cursor is on, or was when the buffer was last shown.
+      return current or selection.insertion(bufnr, math.max(vim.fn.getbufinfo(bufnr)[1].lnum, 1))
     end
 end
 

@@ -37,6 +37,7 @@ local function list(range)
   local info, items = vim.fn.getwininfo(api.nvim_get_current_win())[1], {}
   local all = info.loclist == 1 and vim.fn.getloclist(0) or vim.fn.getqflist()
   local of_rows, of_buffer = range and info.quickfix == 1, range and info.quickfix == 0
+  local first, last = unpack(of_buffer and range or { 1, math.huge })
   for row, item in ipairs(all) do
     local is_meant = item.valid == 1 and item.bufnr > 0
     if of_rows then
@@ -45,10 +46,8 @@ local function list(range)
       is_meant = is_meant and item.bufnr == api.nvim_get_current_buf()
     end
     local found = is_meant and read(item)
-    if found and found.first > 0 then
-      local is_in = not of_buffer
-        or found.first <= range[2] and math.max(found.last, found.first) >= range[1]
-      items[#items + 1] = is_in and found or nil
+    if found and found.first > 0 and found.first <= last and math.max(found.first, found.last) >= first then
+      items[#items + 1] = found
     end
   end
   local name = info.loclist == 1 and "location" or "quickfix"
@@ -73,5 +72,5 @@ return function(wanted, range, has_user)
     local request = vim.tbl_extend("error", wanted, { notes = group.notes })
     return require("botglue.ui.start").on(target, request)
   end, reply.groups)
-  require("botglue.jobs.results").open(wanted.prompt, ids)
+  require("botglue.jobs.batch").open(wanted.prompt, ids)
 end

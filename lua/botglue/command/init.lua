@@ -29,7 +29,6 @@ local function origin()
   local view = connection.shown[bufnr]
   -- That of a window of the host is the one from which it was opened.
   local file = view and vim.fn.winbufnr(view.origin) > 0 and vim.fn.winbufnr(view.origin) or bufnr
-  local today = os.date("*t") --[[@as { year: integer, month: integer, day: integer }]]
   return {
     buffer = bufnr,
     line = cursor[1],
@@ -39,8 +38,7 @@ local function origin()
     path = capture.path(file),
     project = capture.project(file),
     earlier = connection.earlier,
-    today_ms = os.time({ year = today.year, month = today.month, day = today.day, hour = 0 }) * 1000,
-    jobs = require("botglue.jobs.registry").places(),
+    jobs = require("botglue.jobs.cache").places(),
     review = review and review.job.id,
     shows_review = review and review.bufnr == bufnr,
     view = view and view.id,
@@ -92,7 +90,7 @@ local function perform(name, id, lines)
   elseif name == "review" or name == "edit" or name == "diff" then
     require("botglue.ui.review.held").show(id, name == "edit", name == "diff")
   elseif name == "reject" or name == "revert" then
-    require("botglue.jobs.decide").decide(name, id)
+    require("botglue.jobs.decision").decide(name, id)
   elseif name == "take" or name == "drop" then
     require("botglue.ui.review.keys").press(name, lines)
   elseif name == "review_end" then

@@ -10,9 +10,7 @@ local M = {}
 --- `<Plug>(botglue-run)` and `<Plug>(botglue-ask)` in visual mode.
 ---@param question boolean?
 function M.visual(question)
-  errors.guard(function()
-    start.on(assert(selection.take_visual()), { question = question })
-  end)
+  errors.guard(start.on, assert(selection.take_visual()), { question = question })
 end
 
 --- The last line of a closed fold, or the line itself where it is in none.

@@ -69,8 +69,7 @@ end
 --- command line that is being typed is not interrupted.
 ---@param fn fun()
 local function at_rest(fn)
-  local mode = vim.api.nvim_get_mode().mode:sub(1, 1)
-  if connection.asking == 0 and mode ~= "c" and mode ~= "r" then
+  if connection.asking == 0 and not vim.api.nvim_get_mode().mode:find("^[cr]") then
     return fn()
   end
   -- While a command line is typed each tick ends in a `SafeState`: that would never end.

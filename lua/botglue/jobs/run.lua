@@ -6,7 +6,7 @@ local capture = require("botglue.editor.capture")
 local errors = require("botglue.host.errors")
 local events = require("botglue.jobs.events")
 local observe = require("botglue.jobs.observe")
-local registry = require("botglue.jobs.registry")
+local cache = require("botglue.jobs.cache")
 
 local M = {}
 
@@ -113,7 +113,7 @@ function M.send(target, request)
     errors.fail("the place is not known: select the lines")
   end
   local facts = { path = sent.path, prompt = request.prompt, agent = means.agent, model = means.model }
-  local job = registry.add(target, facts)
+  local job = cache.add(target, facts)
   sent.id = job.id
   submit(job, sent)
   capture.want(bufnr, job)
@@ -130,7 +130,7 @@ end
 --- Sends the request of a job that has waited for a limit once more, on its range as it is now.
 ---@param told { id: integer, request: botglue.Request }
 function M.recall(told)
-  local job = registry.job(told.id)
+  local job = cache.job(told.id)
   local ok, sent = pcall(function()
     return job:load() and message(job.range, told.request, client.options())
   end)

@@ -6,7 +6,7 @@ local ask = require("botglue.host.ask")
 local errors = require("botglue.host.errors")
 local notify = require("botglue.host.notify")
 local range = require("botglue.editor.marks")
-local registry = require("botglue.jobs.registry")
+local cache = require("botglue.jobs.cache")
 local start = require("botglue.ui.start")
 local windows = require("botglue.ui.geometry")
 
@@ -54,7 +54,8 @@ end
 ---@param path string
 ---@return integer bufnr
 local function load(path)
-  local gone = path == "" and "its buffer had no file and is gone: start a new job" or "%s is not there any more"
+  local gone = path == "" and "its buffer had no file and is gone: start a new job"
+    or "%s is not there any more"
   return require("botglue.editor.load").file(path) or fail(gone, path)
 end
 
@@ -125,7 +126,7 @@ end
 --- Puts rows below the range of a job, as one undo step.
 function OPS.put(lines, from, reply)
   local id = reply.id
-  local target = registry.job(id).range
+  local target = cache.job(id).range
   if not api.nvim_buf_is_loaded(target.bufnr) then
     fail("the buffer of job %d is gone", id)
   elseif not vim.bo[target.bufnr].modifiable then
@@ -208,7 +209,7 @@ function M.follow(reply, from)
   from = from or { origin = api.nvim_get_current_win(), close = function() end }
   if reply.range then
     -- What follows is done there.
-    local job = registry.job(reply.range)
+    local job = cache.job(reply.range)
     local target = job.range
     local bufnr = api.nvim_buf_is_loaded(target.bufnr) and target.bufnr or load(job.path)
     local place = target:place() or {}

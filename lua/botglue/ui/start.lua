@@ -29,7 +29,7 @@ end
 ---@param again { id: integer, request: botglue.Request }
 ---@return integer? id
 function M.again(again)
-  return M.at(require("botglue.jobs.registry").job(again.id):again(), again.request)
+  return M.at(require("botglue.jobs.cache").job(again.id):again(), again.request)
 end
 
 --- Asks the host for a job that asks the same as another one, or goes on in its session, and starts it.
@@ -38,7 +38,7 @@ end
 ---@param prompt string?
 ---@return integer? id of the new job, or of the same one where that has waited for a limit
 function M.ask_again(action, id, prompt)
-  require("botglue.jobs.registry").job(id)
+  require("botglue.jobs.cache").job(id)
   local about = { action = action, id = id, prompt = prompt }
   local keeps_keys = action == "retry" or prompt ~= nil
   local reply = require("botglue.host.ask").open("again", about, { keeps_keys = keeps_keys })

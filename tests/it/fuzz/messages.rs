@@ -79,7 +79,7 @@ fn windows() -> Vec<(&'static str, Json)> {
         "prompts": {"fix": "it"}, "max_parallel": 4, "timeout": 300, "trust_project": true,
         "context": {"bytes": 9}, "status": {"outcome": 5}, "prewarm": true, "data_dir": "/dev/null/a"});
     let from = json!({"buffer": 1, "line": 1, "column": 0, "cwd": "/p", "home": "/h", "path": "", "project": "/p",
-        "earlier": 1, "today_ms": 1, "review": 1, "shows_review": true, "answer": 1,
+        "earlier": 1, "review": 1, "shows_review": true, "answer": 1,
         "jobs": [{"id": 1, "buffer": 1, "first": 1, "last": 2, "column": 0}]});
     let command =
         |line: &str| ("command", json!({"line": line, "bang": false, "range": [1, 2], "from": from}));

@@ -16,14 +16,14 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 9] = [
     ("", 376),
-    ("command", 537),
+    ("command", 532),
     ("config", 298),
     ("editor", 1732),
     ("host", 714),
     ("jobs", 835),
     ("ui", 1340),
     ("ui/prompt", 676),
-    ("ui/review", 663),
+    ("ui/review", 662),
 ];
 /// By how much a budget may be above the lines.
 const SLACK: usize = 40;

@@ -147,7 +147,7 @@ function Prompt:introduce()
   message.about = vim.tbl_extend("force", about, self.request)
   message.buffers = capture.buffers(self.project)
   message.here = next(connection.jobs)
-      and { buffer = bufnr, jobs = require("botglue.jobs.registry").places(bufnr) }
+      and { buffer = bufnr, jobs = require("botglue.jobs.cache").places(bufnr) }
     or nil
   client.tell("prompt", message)
 end

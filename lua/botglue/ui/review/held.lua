@@ -6,9 +6,9 @@ local ask = require("botglue.host.ask")
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local debounce = require("botglue.util.debounce")
-local decide = require("botglue.jobs.decide")
+local decision = require("botglue.jobs.decision")
 local errors = require("botglue.host.errors")
-local registry = require("botglue.jobs.registry")
+local cache = require("botglue.jobs.cache")
 local windows = require("botglue.ui.geometry")
 
 local M = {}
@@ -25,7 +25,7 @@ local KEPT_AFTER = 250 -- milliseconds from a key to the store that has it
 ---@param is_diff boolean?
 ---@return { is_hunks: boolean?, lines: string[]?, typed: string[]?, title: string? }
 local function ask_for(job, is_text, is_diff)
-  local wanted = decide.place(job)
+  local wanted = decision.place(job)
   local bufnr = wanted.buffer
   wanted.is_text, wanted.is_diff = is_text, is_diff
   if bufnr then
@@ -61,7 +61,7 @@ end
 ---@param is_text boolean? the answer alone
 ---@param is_diff boolean? what its buffer would be; of a landed answer what was there before, and after
 function M.show(id, is_text, is_diff)
-  local job = registry.job(id)
+  local job = cache.job(id)
   errors.no_window_in_cmdwin()
   local shown = ask_for(job, is_text, is_diff)
   if shown.is_hunks then
@@ -80,7 +80,7 @@ end
 ---@param id integer
 ---@param opts botglue.AcceptOptions?
 function M.accept(id, opts)
-  if decide.accept(id, opts, true) then
+  if decision.accept(id, opts, true) then
     M.show(id)
   end
 end

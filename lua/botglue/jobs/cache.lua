@@ -267,7 +267,7 @@ end
 for name, does in pairs({ ready = "introduce", lost = "host_lost", leaving = "leave" }) do
   table.insert(connection.hooks[name], function(...)
     if connection.last_id > 0 then
-      require("botglue.jobs.recovery")[does](...)
+      require("botglue.jobs.host_gone")[does](...)
     end
   end)
 end

@@ -5,7 +5,7 @@ local ask = require("botglue.host.ask")
 local capture = require("botglue.editor.capture")
 local fail = require("botglue.host.errors").fail
 local notify = require("botglue.host.notify")
-local registry = require("botglue.jobs.registry")
+local cache = require("botglue.jobs.cache")
 
 local M = {}
 
@@ -30,7 +30,7 @@ end
 ---@param args table?
 ---@return table? result
 function M.decide(name, id, args)
-  local job = registry.job(id)
+  local job = cache.job(id)
   args = vim.tbl_extend("error", M.place(job, args ~= nil and args.range ~= nil), args or {})
   local landing, before = job.facts.landing, job.deciding
   job.deciding = before or "asked"
@@ -83,7 +83,7 @@ end
 ---@param shows boolean? a conflict that the user has not seen is to be shown instead
 ---@return boolean? is_to_show
 function M.accept(id, opts, shows)
-  local job = registry.job(id)
+  local job = cache.job(id)
   if opts and opts.range then
     return accept_at(job, opts)
   elseif opts and opts.hunk then
@@ -101,7 +101,7 @@ end
 ---@return botglue.Hunk[] hunks
 ---@return integer tick
 function M.hunks(id)
-  local place = M.place(registry.job(id))
+  local place = M.place(cache.job(id))
   local bufnr = place.buffer or fail("the buffer of job %d is gone: see :Botglue edit %d", id, id)
   place.tick, place.tabstop = api.nvim_buf_get_changedtick(bufnr), vim.bo[bufnr].tabstop
   local told = ask.open("hunks", place, { within = 2000, keeps_keys = true })
