@@ -29,10 +29,7 @@ test("a wrong command shows one line and changes nothing", function()
   wrong("Botglue cancel", 'botglue: unknown subcommand "cancel"; use ' .. known)
   wrong("1Botglue jobs", "botglue: jobs takes no range")
   nvim:lua("require('botglue').setup({}); vim.g.botglue = { timeout = 'x' }")
-  wrong(
-    "Botglue run it",
-    'botglue: vim.g.botglue.timeout must be a number of seconds, at least 0.001, got "x"'
-  )
+  wrong("Botglue run it", 'botglue: vim.g.botglue.timeout must be seconds, 0.001 or more, got "x"')
 end)
 
 test("where nobody is at a screen, an error is printed whole and at once", function()

@@ -65,7 +65,7 @@ test("vim.g.botglue is a table or a function, and setup() wins", function()
   end)
   for given, words in pairs({
     [3] = "botglue: vim.g.botglue must be a table, got 3",
-    [{ timeout = 0 }] = "botglue: vim.g.botglue.timeout must be a number of seconds",
+    [{ timeout = 0 }] = "botglue: vim.g.botglue.timeout must be seconds, 0.001 or more",
     [{ agent = "gpt" }] = 'botglue: vim.g.botglue.agent: unknown agent "gpt"',
   }) do
     with_global(given, function()
@@ -84,8 +84,8 @@ test("a wrong option raises one error that names its path", function()
     equal(err:find("%.lua:"), nil, "no place in our source")
   end
   wrong({ agent = 1 }, "agent", "a string")
-  wrong({ timeout = 0 }, "timeout", "a number of seconds, at least 0.001")
-  wrong({ timeout = "5" }, "timeout", "a number of seconds")
+  wrong({ timeout = 0 }, "timeout", "seconds, 0.001 or more")
+  wrong({ timeout = "5" }, "timeout", "seconds, 0.001 or more")
   wrong({ max_parallel = 0 }, "max_parallel", "a whole number from 1")
   wrong({ max_turns = true }, "max_turns", "a whole number from 1 or false")
   for _, cost in ipairs({ 0, -1, 1 / 0, 0 / 0, true, "1" }) do

@@ -101,13 +101,7 @@ local OPTIONS = {
   models = with(MODELS, { "opus", "sonnet", "haiku" }),
   tools = { "table", match = WORD, as = "a list of names of tools", default = { "Read", "Grep", "Glob" } },
   -- A timer takes less as 0.
-  timeout = {
-    "number",
-    broken = true,
-    least = 0.001,
-    as = "a number of seconds, at least 0.001",
-    default = 300,
-  },
+  timeout = { "number", broken = true, least = 0.001, as = "seconds, 0.001 or more", default = 300 },
   max_turns = { "number", least = 1, off = false, default = false },
   max_cost_usd = with({ "number", broken = true, least = 1e-9, as = "a number above 0", off = false }, false),
   max_parallel = { "number", least = 1, default = 4 },

@@ -54,8 +54,7 @@ end
 ---@param path string
 ---@return integer bufnr
 local function load(path)
-  local gone = path == "" and "its buffer had no file and is gone: start a new job"
-    or "%s is not there any more"
+  local gone = path == "" and "its buffer had no file and is gone" or "%s is not there any more"
   return require("botglue.editor.load").file(path) or fail(gone, path)
 end
 
