@@ -5,8 +5,7 @@ local selection = require("botglue.editor.selection")
 
 local api = vim.api
 
---- An item as the host needs it; one with a pattern is at the first line that matches. Its buffer is loaded without being
---- shown.
+--- An item as the host needs it; one with a pattern is at the first line that matches. Its buffer is loaded, not shown.
 ---@param item table
 ---@return table
 local function read(item)
