@@ -241,16 +241,18 @@ test("while a command may end Neovim nothing lands in a file that was written al
     vim.api.nvim_create_autocmd("QuitPre", { once = true, callback = function()
       %s
     end })
+    vim.cmd("autocmd User BotglueJobStarted ++once ++nested quit")
   ]]):format(ANSWER))
-  nvim:type(":quit<CR>")
+  -- Given by the handler of a job's event, which alone holds up no other answer.
+  nvim:run({ kind = "insert", first = { 0 } })
   equal(nvim:eventually("the answer comes within the call", "return vim.g.status"), "ready")
   nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
   equal(nvim:lines()[1], "ONE")
   -- A command that came without a key.
   nvim:run(child.line(4))
   nvim:lua("vim.cmd('split | quit')")
-  nvim:answer(2, { "TWO" })
-  nvim:eventually("the other answer lands", "return require('botglue').job(2).status == 'done'")
+  nvim:answer(3, { "TWO" })
+  nvim:eventually("the other answer lands", "return require('botglue').job(3).status == 'done'")
   equal(nvim:lines()[4], "TWO")
 end)
 
