@@ -77,6 +77,13 @@ fn the_option_says_which_ends_are_news() {
         let (patch, _) = session.settled(3, landing, (landing == "held").then_some("conflict"));
         assert_eq!(news(patch), expected, "{notify:?}");
     }
+    for (notify, expected) in [(Notify::Failures, "ERROR failed: it broke"), (Notify::None, "")] {
+        let mut request = sample::lines("lua", &["x"]);
+        request.options.notify = notify;
+        let failed = Outcome::failed(JobError::new(Code::Protocol, "it broke"));
+        let patch = Session::default().finished(&request, &failed, None, 7000);
+        assert_eq!(news(patch), expected, "{notify:?}");
+    }
 }
 
 /// A session with a held answer of a job on the block of some rows.
