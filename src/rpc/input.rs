@@ -199,6 +199,7 @@ mod tests {
             encoded(vec![1.into(), "1".into(), Value::Nil, Value::Nil]),
             encoded(vec![0.into(), Value::Nil, "what".into(), Value::Array(Vec::new())]),
             encoded(vec![2.into(), "observe".into(), Value::Nil]),
+            encoded(vec![2.into(), "observe".into(), Value::Array(vec!["5".into()])]),
             [&[0x93, 2, 0xa1, b'x'][..], &deep].concat(),
             deep,
             encoded(vec![9.into(), 9.into(), "what".into(), Value::Array(Vec::new())]),
@@ -218,6 +219,7 @@ mod tests {
         .await
         .unwrap();
         assert_eq!(passed, [reply(0), request, reply(1)].concat());
+        assert!(matches!(messages.try_recv(), Ok(Command::Unknown(_))));
         assert!(matches!(messages.try_recv(), Ok(Command::Observe { id: 5 })));
     }
 }
