@@ -62,22 +62,25 @@ test("each agent that is installed: its version, its login, and what keeps it re
 end)
 
 test("a program is looked for in the absolute entries of PATH alone", function()
-  local nvim = child.start()
-  nvim:lua("require('botglue').setup({ host = ... })", HOST)
-  nvim:lua([[
-    local project = vim.fn.tempname()
-    vim.fn.mkdir(project .. "/bin", "p")
-    vim.cmd.cd(project)
-    for _, name in ipairs({ "claude", "botglue" }) do
-      vim.fn.writefile({ "#!/bin/sh", "touch " .. project .. "/ran" }, "bin/" .. name)
-      vim.fn.setfperm("bin/" .. name, "rwx------")
-    end
-    vim.env.PATH = "./bin:bin:/usr/bin:/bin"
-    vim.cmd.checkhealth("botglue")
-    vim.cmd.cd(project)
-  ]])
-  contains(table.concat(nvim:lines(), "\n"), "claude (runs the jobs): claude is not in PATH")
-  equal(nvim:lua("return vim.uv.fs_stat('ran') == nil"), true)
+  local absent = { [HOST] = "claude (runs the jobs): claude is not in PATH", botglue = "there is no host at botglue" }
+  for host, words in pairs(absent) do
+    local nvim = child.start()
+    nvim:lua("require('botglue').setup({ host = ... })", host)
+    nvim:lua([[
+      local project = vim.fn.tempname()
+      vim.fn.mkdir(project .. "/bin", "p")
+      vim.cmd.cd(project)
+      for _, name in ipairs({ "claude", "botglue" }) do
+        vim.fn.writefile({ "#!/bin/sh", "touch " .. project .. "/ran" }, "bin/" .. name)
+        vim.fn.setfperm("bin/" .. name, "rwx------")
+      end
+      vim.env.PATH = "./bin:bin:/usr/bin:/bin"
+      vim.cmd.checkhealth("botglue")
+      vim.cmd.cd(project)
+    ]])
+    contains(table.concat(nvim:lines(), "\n"), words)
+    equal(nvim:lua("return vim.uv.fs_stat('ran') == nil"), true)
+  end
 end)
 
 test("a program that hangs is waited for two seconds in all, and ended with its children", function()
