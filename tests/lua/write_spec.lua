@@ -116,3 +116,12 @@ test("a call for another text, or none, writes nothing; one that is made again i
   nvim:type("<Esc>:enew!<CR>:bwipeout! 1<CR>")
   equal(send(nvim, call).steps, both.steps)
 end)
+
+test("places in another text move no mark, and the reply says which text there is", function()
+  local nvim = child.with_job({ "a", "b", "c" }, child.line(2))
+  local call = { buffer = 1, tick = nvim:api("buf_get_changedtick", 1) }
+  call.places = { { id = 1, kind = "line", first = 0, last = 0 } }
+  nvim:type("ggOx<Esc>")
+  local places = "return { require('botglue.apply').places(...).tick, require('botglue').job(1).first_line }"
+  equal(nvim:lua(places, call), { nvim:api("buf_get_changedtick", 1), 3 })
+end)
