@@ -320,6 +320,10 @@ fn neovim_once_the_rows_of_a_held_answer_were_edited_and_written() {
     nvim.command("silent write");
     let (path, saved) = (database(&nvim), "SELECT 1 FROM texts WHERE landed_rows LIKE '%-- mine%'");
     wait("how it stands in the file is stored", || stored(&path, saved).as_deref() == Some("1"));
+    // In another file it may stand otherwise.
+    nvim.input("3GA, later<Esc>");
+    nvim.command("silent write other.lua");
+    nvim.exec("require('botglue').hunks(1)");
     let nvim = Builder::new(nvim.crash()).start();
     // Another program has changed the file.
     nvim.edit("a.lua", "local top = 0\nlocal a = 1\nlocal b = 2\nlocal c = 3 -- mine\n");
