@@ -101,23 +101,20 @@ function Process:greet(hello)
   self.outbox = {}
 end
 
---- Ends the process if it has not said in time that it is ready. Only time in which Neovim takes messages counts: at a
---- prompt for Enter the greeting waits for the user.
+--- Ends the process if it has not said in time that it is ready. A time at a prompt for Enter, in which the greeting
+--- waits for the user, is one step.
 ---@param within integer milliseconds
 ---@param left integer how many steps of that are left
 function Process:expect_greeting(within, left)
-  local step, begun = within / STEPS, vim.uv.hrtime()
   vim.defer_fn(function()
-    local was_late = vim.uv.hrtime() - begun > 2e6 * step
-    left = was_late and left or left - 1
     if self.ready or not self.gone then
       return
-    elseif left > 0 then
-      return self:expect_greeting(within, left)
+    elseif left > 1 then
+      return self:expect_greeting(within, left - 1)
     end
     local words = "the host did not answer within %g s: %s; the host is %s"
     self:stop("host_lost", words, within / 1000, M.INSTALL, self.path)
-  end, math.ceil(step))
+  end, math.ceil(within / STEPS))
 end
 
 --- Starts a host.

@@ -19,7 +19,7 @@ const BUDGETS: [(&str, usize); 9] = [
     ("command", 532),
     ("config", 298),
     ("editor", 1732),
-    ("host", 714),
+    ("host", 711),
     ("jobs", 835),
     ("ui", 1340),
     ("ui/prompt", 676),
