@@ -62,7 +62,8 @@ test("each agent that is installed: its version, its login, and what keeps it re
 end)
 
 test("a program is looked for in the absolute entries of PATH alone", function()
-  local absent = { [HOST] = "claude (runs the jobs): claude is not in PATH", botglue = "there is no host at botglue" }
+  local absent =
+    { [HOST] = "claude (runs the jobs): claude is not in PATH", botglue = "there is no host at botglue" }
   for host, words in pairs(absent) do
     local nvim = child.start()
     nvim:lua("require('botglue').setup({ host = ... })", host)

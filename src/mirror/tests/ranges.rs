@@ -53,13 +53,16 @@ fn at_another_changedtick_what_is_at_the_mark_and_was_not_sent_is_the_users() {
 }
 
 #[test]
-fn a_request_at_another_changedtick_asks_for_marks_and_without_one_its_range_is_lost() {
-    let mut mirrors = mirrored(TEXT);
-    assert_eq!(contacts(&mirrors.take(run(7, 1, (2, 4)))), [false]);
-    mirrors.take(marked(2, TEXT.len(), &[]));
-    assert!(mirrors.take(CONTACTED).is_empty(), "it is not asked again");
-    mirrors.take(marked(2, TEXT.len(), &[(7, 1..4)]));
-    assert_eq!(place(&mirrors, 7), None);
+fn a_request_at_another_changedtick_asks_for_marks_and_without_one_its_rows_are_looked_for() {
+    let reversed: Vec<&str> = TEXT.iter().rev().copied().collect();
+    for (text, found) in [(TEXT, Some(1..4)), (&reversed, None)] {
+        let mut mirrors = mirrored(text);
+        assert_eq!(contacts(&mirrors.take(run(7, 1, (2, 4)))), [false]);
+        mirrors.take(marked(2, TEXT.len(), &[]));
+        assert!(mirrors.take(CONTACTED).is_empty(), "it is not asked again");
+        mirrors.take(marked(2, TEXT.len(), &[(7, 0..3)]));
+        assert_eq!(place(&mirrors, 7), found);
+    }
 }
 
 #[test]
