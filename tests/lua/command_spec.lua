@@ -30,6 +30,7 @@ test("a wrong command shows one line and changes nothing", function()
   wrong("1Botglue jobs", "botglue: jobs takes no range")
   nvim:lua("require('botglue').setup({}); vim.g.botglue = { timeout = 'x' }")
   wrong("Botglue run it", 'botglue: vim.g.botglue.timeout must be seconds, 0.001 or more, got "x"')
+  equal(nvim:lua("return vim.api.nvim_buf_get_extmarks(0, -1, 0, -1, {})"), {})
 end)
 
 test("where nobody is at a screen, an error is printed whole and at once", function()

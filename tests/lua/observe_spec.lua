@@ -120,6 +120,15 @@ test("who registers as soon as the job is there is known to the host before the 
   equal(nvim:host("received", "observe"), {})
 end)
 
+test("a question to the host within its own call is refused at once", function()
+  local nvim = running()
+  nvim:lua([[require('botglue').on(1, function()
+    table.insert(told, select(2, pcall(require('botglue').hunks, 1)))
+  end)]])
+  agent(nvim, 1, "say", "x")
+  equal(told(nvim), { "botglue: this runs within a call of the host: use vim.schedule()" })
+end)
+
 test("an error of a function is told once and ends it, and the others and the job go on", function()
   local nvim = running()
   nvim:lua("require('botglue').on(1, function() table.insert(told, 'called') error('oh\\nno') end)")

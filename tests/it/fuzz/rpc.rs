@@ -35,7 +35,8 @@ fn serve_outlives_whatever_it_is_told() {
             for message in &batch {
                 serve.channel.send(message).unwrap();
             }
-            check(&serve, batches);
+            // No message names such a job.
+            check(&serve, 1000 + batches);
         }));
         if checked.is_err() {
             let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("fuzz-rpc-{seed}.msgpack"));
