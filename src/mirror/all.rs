@@ -69,8 +69,12 @@ impl Mirrors {
         self.buffers.iter().find(|(_, buffer)| buffer.has(job)).map(|(number, _)| *number)
     }
 
-    fn handle(&mut self, number: u64, event: BufferEvent, orders: &mut Vec<Order>) {
+    fn handle(&mut self, mut number: u64, event: BufferEvent, orders: &mut Vec<Order>) {
         match &event {
+            // Its file may have been closed, and be open again.
+            BufferEvent::Want { job, .. } if !self.buffers.contains_key(&number) => {
+                number = self.buffer_of(*job).unwrap_or(number);
+            }
             BufferEvent::Sent(sent, saved) => {
                 self.sent.insert(sent.job, (Sent { tick: None, ..sent.clone() }, saved.clone()));
             }

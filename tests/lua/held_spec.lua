@@ -87,6 +87,15 @@ test("a buffer that is gone, or cannot be changed, holds the answer", function()
   end
 end)
 
+test("an answer lands in a file that was closed and is open again", function()
+  local nvim = child.with_host({ "x" })
+  nvim:lua("path = vim.fn.tempname() vim.fn.writefile({ 'one', 'two' }, path) vim.cmd.edit(path)")
+  nvim:run(line(2))
+  nvim:lua("vim.cmd.enew() vim.cmd.bwipeout({ path, bang = true }) vim.cmd.edit(path)")
+  nvim:answer(1, { "TWO" })
+  equal({ nvim:outcome(1), nvim:lines() }, { APPLIED, { "one", "TWO" } })
+end)
+
 test("an answer lands in a buffer that takes changes again", function()
   for _, again in ipairs({ ":setlocal modifiable<CR>", ":new<CR>:lua vim.bo[1].modifiable = true<CR>" }) do
     local nvim = child.with_host({ "a", "b" })

@@ -81,12 +81,12 @@ function M.report(bufnr)
 end
 
 --- A buffer is entered, named, read, written or unloaded: what Neovim's text events do not say. In one that reads the
---- file of held answers the host finds their ranges.
+--- file of jobs that go on, or are held, the host finds their ranges.
 ---@param event { buf: integer, event: string }
 local function buffer_changed(event)
   local bufnr, path = event.buf, M.path(event.buf)
   for _, job in pairs(connection.jobs) do
-    local range, is_waiting = job.range, event.event == "BufReadPost" and job:is_held()
+    local range, is_waiting = job.range, event.event == "BufReadPost" and (job:is_open() or job:is_held())
     local is_its_file = path ~= "" and job.path == path and not api.nvim_buf_is_loaded(range.bufnr)
     if is_waiting and is_its_file then
       range:move_to(bufnr)
