@@ -123,16 +123,13 @@ impl Document {
         }
     }
 
-    /// Rows that come in are those that were deleted last, if they read like them and no row that is there does; else
+    /// Rows that come in are those that were deleted last, if they read like them and one of them is nowhere else; else
     /// they are new: a pasted copy is a copy.
     fn put_back(&mut self, new: &mut [Row]) {
-        let is_there = |row: &Row| {
-            self.deleted.iter().any(|gone| gone.nonblank_hash == row.nonblank_hash && is_telling(&row.text))
+        let is_only = |gone: &Row| {
+            is_telling(&gone.text) && !self.rows.iter().any(|row| row.nonblank_hash == gone.nonblank_hash)
         };
-        if reads_like(new, &self.deleted)
-            && new.iter().any(|row| is_telling(&row.text))
-            && !self.rows.iter().any(is_there)
-        {
+        if reads_like(new, &self.deleted) && self.deleted.iter().any(is_only) {
             let gone = std::mem::take(&mut self.deleted);
             if !gone.iter().any(|row| self.rows.find(row.id).is_some()) {
                 new.clone_from_slice(&gone);

@@ -42,6 +42,19 @@ fn twins_and_blanks() {
             "2: same|new|same",
         ),
     ]);
+    Sent("def a\n  body()\nend\n\ndef b\n  body()\nend", 4..7).check(&[
+        (
+            "dap, and P at the top",
+            |e| e.delete(4..7).insert(0, &["def b", "  body()", "end"]),
+            "0: def b|  body()|end",
+        ),
+        ("only some of it comes back", |e| e.delete(4..7).insert(0, &["  body()", "end"]), "lost"),
+    ]);
+    Sent("same\nsame\n\nsame\nsame", 3..5).check(&[(
+        "a copy of what is there, too",
+        |e| e.delete(3..5).insert(0, &["same", "same"]),
+        "lost",
+    )]);
     Sent(BLANKS, 1..4).check(&[
         ("a row at the top", |e| e.open(0, "top"), "2: |middle|"),
         ("a blank row elsewhere is not its own", |e| e.delete(1..2).insert(4, &["", "x"]), "1: middle|"),
