@@ -141,6 +141,12 @@ mod tests {
         let aside = path.with_extension("log.1");
         assert_eq!(fs::metadata(&aside).unwrap().len(), LIMIT + 1);
         assert_eq!(fs::read_to_string(&path).unwrap(), "new\n");
+        // The same while it is written to.
+        let mut log = LogFile { path: path.clone(), file: open(&path).unwrap(), written: LOOK + 1 };
+        log.file.set_len(LIMIT + 2).unwrap();
+        writeln!(log, "next").unwrap();
+        assert_eq!(fs::metadata(&aside).unwrap().len(), LIMIT + 2);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "next\n");
         for path in [&path, &aside] {
             assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
         }
