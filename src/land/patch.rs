@@ -2,6 +2,7 @@
 //! REPLACE. The forms are those that models write, seen in answers: line numbers are not to be trusted, and the space
 //! before an empty row is missing.
 
+use super::is_prose;
 use super::target::Target;
 use super::text::is_blank;
 
@@ -25,13 +26,16 @@ impl Patch {
         {
             return None;
         }
+        // Text may show a diff, behind rows of its own.
+        let is_shown =
+            || is_prose(target.filetype) && !lines.iter().find(|line| !is_blank(line)).is_some_and(begins);
         let is_named = matches!(language, "diff" | "patch" | "udiff");
         let hunks = if lines.iter().any(|line| is_mark(line, "SEARCH")) {
             blocks(lines)?
-        } else if lines.iter().any(|line| is_header(line)) || is_named {
+        } else if (lines.iter().any(|line| is_header(line)) || is_named) && !is_shown() {
             hunks(lines)?
         } else {
-            // Nothing but signs tells that these are rows of a diff: each that stays or goes has to be one of the text.
+            // Nothing but signs tells that these are rows of a diff of this text: each that stays or goes is one of it.
             let hunks = hunks(lines)?;
             let is_known = |row: &String| target.selection.text.iter().any(|own| same(own, row));
             let goes = |hunk: &Hunk| hunk.old.iter().any(|row| !is_blank(row) && !hunk.new.contains(row));
@@ -72,6 +76,11 @@ fn same(one: &str, other: &str) -> bool {
 /// Whether a row begins a hunk.
 fn is_header(row: &str) -> bool {
     row == "@@" || row.starts_with("@@ ")
+}
+
+/// Whether a row begins a diff.
+fn begins(row: &String) -> bool {
+    is_header(row) || ["diff ", "--- ", "*** ", "Index: "].iter().any(|head| row.starts_with(head))
 }
 
 /// Whether a row is a mark of SEARCH and REPLACE: some of one sign, and the word.
@@ -194,6 +203,7 @@ mod tests {
             ("yaml", "- a", "- a\n- b"),
             ("rust", "a", "-1\n+2"),
             ("objc", "@interface A", "@interface B"),
+            ("markdown", "See:", "See:\n@@ -1 +1 @@\n-a\n+b"),
         ] {
             let landing = prepare(&sample::lines(filetype, &rows.split('\n').collect::<Vec<_>>()), answer);
             assert_eq!((landing.doubt, landing.lines.join("\n")), (None, answer.to_owned()), "{answer}");
