@@ -117,7 +117,9 @@ impl Document {
         self.splice(range.clone(), &new);
         let in_doubt = old.iter().zip(&alignment.in_doubt).filter(|(_, in_doubt)| **in_doubt);
         self.lose(&in_doubt.map(|(row, _)| row).collect::<Vec<_>>());
-        self.put_in = (old.is_empty() && writer.is_none()).then_some(range.start..end);
+        // Rows that were put back are known, and those that are deleted next are others.
+        let is_unknown = new.iter().all(|row| row.id >= first_new_id);
+        self.put_in = (old.is_empty() && writer.is_none() && is_unknown).then_some(range.start..end);
         if let Some(anchor) = writer.and_then(|writer| self.anchors.get_mut(&writer)) {
             anchor.adopt(new.iter().map(|row| row.id).filter(|id| *id >= first_new_id));
         }

@@ -119,6 +119,14 @@ fn joining_and_splitting() {
 }
 
 #[test]
+fn rows_deleted_and_put() {
+    Sent(LETTERS, RANGE).check(&[
+        ("its last row below the next one", |e| e.delete(4..5).put(5), "2: charlie|delta|foxtrot|echo"),
+        ("and the next one below that", |e| e.delete(4..5).put(5).delete(4..5).put(5), SAME),
+    ]);
+}
+
+#[test]
 fn whole_buffers() {
     Sent(LETTERS, RANGE).check(&[
         ("the same text", |e| write_all(e, LETTERS), SAME),
