@@ -90,7 +90,7 @@ impl Host {
         if self.session.known(id).is_none() {
             return Err(format!("there is no job {id}"));
         } else if !self.is_answered(id) {
-            return Err(format!("job {id} has no question was answered"));
+            return Err(format!("job {id} answered no question"));
         }
         let Some(kept) = self.answers.of(id) else {
             let act = Act { view: None, action: "answer".to_owned(), row: None };
