@@ -27,8 +27,10 @@ impl Patch {
             return None;
         }
         // Text may show a diff, behind rows of its own.
-        let is_shown =
-            || is_prose(target.filetype) && !lines.iter().find(|line| !is_blank(line)).is_some_and(begins);
+        let is_shown = || {
+            is_prose(target.filetype)
+                && !lines.iter().find(|line| !is_blank(line)).is_some_and(|line| begins(line))
+        };
         let is_named = matches!(language, "diff" | "patch" | "udiff");
         let hunks = if lines.iter().any(|line| is_mark(line, "SEARCH")) {
             blocks(lines)?
@@ -79,7 +81,7 @@ fn is_header(row: &str) -> bool {
 }
 
 /// Whether a row begins a diff.
-fn begins(row: &String) -> bool {
+fn begins(row: &str) -> bool {
     is_header(row) || ["diff ", "--- ", "*** ", "Index: "].iter().any(|head| row.starts_with(head))
 }
 
