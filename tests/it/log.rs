@@ -40,7 +40,7 @@ fn lands(nvim: &Nvim) {
 /// What the user was told of the log.
 fn told(nvim: &Nvim) -> Vec<String> {
     let notes = nvim.notes().into_iter().map(|note| note["message"].as_str().unwrap().to_owned());
-    notes.filter(|note| note.contains("log")).collect()
+    notes.filter(|note| note.starts_with("botglue: ") && note.contains("log")).collect()
 }
 
 #[test]

@@ -101,6 +101,8 @@ fn the_blocks_of_an_answer() {
     let answer = "Either this:\n```rust\nfirst()\n```\nor that:\n```\nsecond()\nthird()\n```\nas you like.";
     let (nvim, gated) = gated();
     nvim.edit("a.rs", "one();\ntwo();\n");
+    // Neovim 0.12 has another one.
+    nvim.command("set statusline=%f");
     nvim.command("1Botglue run GATE:it shorter");
     gated.answer("it", answer);
     nvim.finished(1);
