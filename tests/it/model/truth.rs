@@ -176,7 +176,7 @@ impl Truth<'_> {
             SelectionKind::Line | SelectionKind::Insert => is_clean(hunk),
         };
         let is_there = |word: &String| proposed.iter().any(|row| row.contains(word));
-        let mut brought = less(answer, base).into_keys();
+        let mut brought = less(answer, &self.sent.request.selection.text).into_keys();
         let is_right_word = |word: String| {
             let is_once = || count(&proposed, &word) <= count(text, &word).max(count(answer, &word));
             (decided.contains(&word) || is_there(&word)) && (self.copied.contains(&word) || is_once())
