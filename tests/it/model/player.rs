@@ -50,7 +50,7 @@ pub struct Game<'a> {
     editor: Editor<'a>,
     home: Json,
     words: usize,
-    /// The words that stood twice at any time.
+    /// The words that stood twice at any time, or may.
     copied: HashSet<String>,
     /// What is still to come, and after how many chunks.
     queue: Vec<(usize, Event)>,
@@ -384,6 +384,8 @@ impl<'a> Game<'a> {
             return Ok(());
         }
         self.editor.lua("M.kill()", &[])?;
+        // Which hunks were taken the next host does not know: it may propose them once more where the user has edited them.
+        self.copied.extend(self.jobs.iter().flat_map(|job| &job.decided).cloned());
         self.look("the host is killed")
     }
 
