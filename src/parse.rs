@@ -13,49 +13,19 @@ use std::process::ExitCode;
 use lexopt::prelude::{Long, Value, ValueExt};
 use serde::Serialize;
 
-use crate::agent::{self, Preset, Protocol};
+use crate::agent::Recipe;
 use crate::stream::{Decoder, ExitStatus, Lines, ProcessEnd, Status, Stream, Tail, Update};
 
 const USAGE: &str = "usage: botglue parse --agent claude|droid|text|acp|PRESET [--exit-code N] [--signal N] [--stderr FILE] [FILE]";
 
 /// What the command line asks for.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 struct ParseOptions {
-    agent: AgentName,
+    /// The agent that printed the stream.
+    agent: &'static Recipe,
     exit: ExitStatus,
     stderr: Option<PathBuf>,
     file: Option<PathBuf>,
-}
-
-/// The agent that printed the stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AgentName {
-    /// How it talks.
-    pub protocol: Protocol,
-    /// Which of the shipped agents it is.
-    pub preset: Option<&'static Preset>,
-}
-
-impl AgentName {
-    /// The protocol of this name, or the shipped agent.
-    pub fn named(name: &str) -> Option<Self> {
-        let of_protocol = Protocol::named(name).map(|protocol| Self { protocol, preset: None });
-        let of_preset =
-            || Preset::named(name).map(|preset| Self { protocol: Protocol::Acp, preset: Some(preset) });
-        of_protocol.or_else(of_preset)
-    }
-}
-
-impl From<AgentName> for Decoder {
-    fn from(AgentName { protocol, preset }: AgentName) -> Self {
-        agent::recorded(protocol, preset)
-    }
-}
-
-impl From<Protocol> for AgentName {
-    fn from(protocol: Protocol) -> Self {
-        Self { protocol, preset: None }
-    }
 }
 
 /// Runs the command with the arguments after `parse`: 0 where the outcome is `done`, 1 where it is `failed`, 2
@@ -85,7 +55,7 @@ fn options(arguments: impl Iterator<Item = OsString>) -> Result<ParseOptions, le
     while let Some(argument) = parser.next()? {
         match argument {
             Long("agent") => {
-                let known = |name: &str| AgentName::named(name).ok_or_else(unknown_agent);
+                let known = |name: &str| Recipe::named(name).ok_or_else(unknown_agent);
                 agent = Some(parser.value()?.parse_with(known)?);
             }
             Long("exit-code") => code = Some(parser.value()?.parse::<u8>()?),
@@ -104,8 +74,7 @@ fn options(arguments: impl Iterator<Item = OsString>) -> Result<ParseOptions, le
 }
 
 fn unknown_agent() -> String {
-    let protocols = Protocol::ALL.iter().map(|protocol| protocol.dialect().about.name);
-    let names: Vec<&str> = protocols.chain(Preset::ALL.iter().map(|preset| preset.about.name)).collect();
+    let names = Recipe::ALL.map(|recipe| recipe.name);
     format!("it is one of {}", names.join(", "))
 }
 
@@ -115,12 +84,12 @@ fn parse(options: &ParseOptions, input: &mut dyn Read, output: &mut dyn Write) -
         None => String::new(),
     };
     let end = ProcessEnd { exit: options.exit, stopped: None, stderr };
-    stream(options.agent, &end, Lines::default(), input, output)
+    stream(options.agent.recorded(), &end, Lines::default(), input, output)
 }
 
 /// Reads a whole stream and prints what became of it; fails where the input cannot be read.
 pub fn stream(
-    agent: impl Into<Decoder>,
+    agent: Decoder,
     end: &ProcessEnd,
     mut lines: Lines,
     input: &mut dyn Read,

@@ -11,7 +11,7 @@ mod tests;
 use super::json::{self, Object};
 use super::one_way::OneWay;
 use super::values::{REASON, argument, usage};
-use super::{About, Dialect, Invocation, Isolation, OpenCommand, ResumeSupport};
+use super::{Invocation, Isolation, Protocol, Recipe, ResumeSupport, text};
 use crate::stream::event::{
     Authority, Caller, Cost, Detail, Event, FinishLine, FinishVerdict, Output, Piece, Problem,
     ReportedAmounts, Returned, ToolCalled,
@@ -19,26 +19,24 @@ use crate::stream::event::{
 use crate::stream::failure::{AgentLabel, classify};
 use crate::stream::{LineStatus, OnEvent, UsageScope, UsageScopes};
 
-/// The row for [`super::Protocol::Droid`].
-pub const DIALECT: Dialect = Dialect {
-    block_separator: "\n",
-    decoder: |opening| OneWay::decoder(&DIALECT, opening, read, input),
-    arguments,
-    about: About {
-        name: "droid",
-        label: AgentLabel { name: "droid", login: "`droid` in a terminal, or set `FACTORY_API_KEY`" },
-        keeps: "it has the tools of the option `tools` and no others",
-        // With hooks, an MCP server and another base URL in `.factory/` of the project, each of them was used.
-        isolation: Isolation::Directory,
-        resume: ResumeSupport::Sessions,
-        open: Some(OpenCommand { program: None, flag: "--resume" }),
-        login_variables: &["FACTORY_API_KEY"],
-        ..About::UNKNOWN
-    },
+/// See the module.
+pub const RECIPE: Recipe = Recipe {
+    name: "droid",
+    protocol: Protocol::Droid,
+    label: AgentLabel { name: "droid", login: "`droid` in a terminal, or set `FACTORY_API_KEY`" },
+    keeps: "it has the tools of the option `tools` and no others",
+    // With hooks, an MCP server and another base URL in `.factory/` of the project, each of them was used.
+    isolation: Isolation::Directory,
+    resume: ResumeSupport::Sessions,
+    open: Some((None, "--resume")),
+    login_variables: &["FACTORY_API_KEY"],
+    flags,
+    dialogue: |invocation| Box::new(OneWay { read, input, system: invocation.system }),
     waits: true,
+    ..text::RECIPE
 };
 
-fn arguments(invocation: &Invocation<'_>) -> Vec<String> {
+fn flags(invocation: &Invocation) -> Vec<String> {
     let mut flags: Vec<String> = ["exec", "-o", "stream-json"].map(str::to_owned).into();
     if let Some(model) = &invocation.start.agent.model {
         flags.extend(["-m".to_owned(), model.clone()]);

@@ -1,5 +1,5 @@
-//! What an agent is started for, and what follows from that: its arguments, environment and directory, and how the talk
-//! with it begins.
+//! What an agent is started for, and what follows from that: its arguments, environment and directory, and who talks
+//! with it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::acp::preset::Preset;
-use super::{About, Isolation, Protocol};
+use super::{Isolation, Protocol, Recipe};
 use crate::fields::{self, argument, map, some_argument};
 use crate::stream::Decoder;
 
@@ -48,19 +47,14 @@ pub struct AcpOptions {
 }
 
 impl AgentCommand {
-    /// The shipped preset that this agent is.
-    pub fn preset(&self) -> Option<&'static Preset> {
-        Some(&self.name).filter(|_| self.protocol == Protocol::Acp).and_then(|name| Preset::named(name))
-    }
-
-    /// What is known of it: a user's agent may have the name of a shipped one and another protocol.
-    pub fn about(&self) -> &'static About {
-        self.preset().map_or(&self.protocol.dialect().about, |preset| &preset.about)
+    /// What is known of it.
+    pub fn recipe(&self) -> &'static Recipe {
+        Recipe::of(self.protocol, &self.name)
     }
 
     /// Where it has to run, if the project is trusted or not.
     pub fn directory(&self, trust_project: bool) -> Directory {
-        let is_apart = self.about().isolation == Isolation::Directory && !trust_project;
+        let is_apart = self.recipe().isolation == Isolation::Directory && !trust_project;
         let set = self.acp.directory.filter(|_| self.protocol == Protocol::Acp);
         set.unwrap_or(if is_apart { Directory::Empty } else { Directory::Project })
     }
@@ -107,99 +101,50 @@ pub struct AgentStart {
     pub cwd: PathBuf,
 }
 
-/// The start of an agent, with what is the same for all of them.
-#[derive(Debug, Clone, Copy)]
-pub struct Invocation<'a> {
+/// The start of an agent, with all that is decided before its process exists.
+#[derive(Debug, Clone, Default)]
+pub struct Invocation {
     /// What is started.
-    pub start: &'a AgentStart,
+    pub start: AgentStart,
     /// The fixed rules.
-    pub system: &'a str,
-    /// Where the file with the policy of its preset is.
-    pub policy: Option<&'a Path>,
+    pub system: &'static str,
+    /// Where it runs.
+    pub directory: PathBuf,
+    /// Where the file with the policy of its recipe is.
+    pub policy: Option<PathBuf>,
+    /// Whether a path is within a directory, as the file system has both; without it nothing is.
+    pub is_inside: Option<fn(directory: &Path, path: &Path) -> bool>,
 }
 
-/// How the talk with an agent begins: all that is decided at its start and is not in its command line.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Opening {
-    /// The shipped preset.
-    pub preset: Option<&'static Preset>,
-    /// The fixed rules.
-    pub system: String,
-    /// The directory of its session, in which it runs.
-    pub directory: String,
-    /// The session to go on in.
-    pub resume: Option<Resume>,
-    /// The model to ask for.
-    pub model: Option<String>,
-    /// The session's mode.
-    pub mode: Option<String>,
-    /// The `_meta` of its session.
-    pub meta: Option<Value>,
-    /// The project that it works on.
-    pub project: PathBuf,
-    /// Whether a path that it names is in the project.
-    pub is_inside: PathCheck,
-}
-
-/// Whether a path is within a directory, as the file system has both; without one nothing is.
-#[derive(Debug, Clone, Copy)]
-pub struct PathCheck(pub fn(directory: &Path, path: &Path) -> bool);
-
-impl Default for PathCheck {
-    fn default() -> Self {
-        Self(|_, _| false)
-    }
-}
-
-impl PartialEq for PathCheck {
-    fn eq(&self, _other: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for PathCheck {}
-
-impl Invocation<'_> {
+impl Invocation {
     /// The whole argument vector: the agent's command, the protocol's flags, the user's arguments.
     pub fn arguments(&self) -> Vec<String> {
-        let AgentCommand { command, args, protocol, .. } = &self.start.agent;
-        let flags = self.start.agent.preset().map_or(protocol.dialect().arguments, |preset| preset.flags);
-        command.iter().cloned().chain(flags(self)).chain(args.iter().cloned()).collect()
+        let AgentCommand { command, args, .. } = &self.start.agent;
+        let flags = (self.start.agent.recipe().flags)(self);
+        command.iter().cloned().chain(flags).chain(args.iter().cloned()).collect()
     }
 
     /// What is added to the environment; the user's own variables win.
     pub fn environment(&self) -> BTreeMap<String, String> {
-        let command = &self.start.agent;
-        let shipped = command.preset().map(|preset| (preset.env)(self)).unwrap_or_default();
-        shipped.into_iter().chain(command.env.clone()).collect()
+        let shipped = (self.start.agent.recipe().env)(self);
+        shipped.into_iter().chain(self.start.agent.env.clone()).collect()
     }
 
-    /// How the talk begins with the agent, which runs in `directory`.
-    pub fn opening(&self, directory: &Path) -> Opening {
-        let AgentStart { agent, resume, cwd, .. } = self.start;
-        let preset = agent.preset();
-        let own_mode = agent.acp.mode.clone();
-        Opening {
-            preset,
-            system: self.system.to_owned(),
-            directory: directory.to_string_lossy().into_owned(),
-            resume: resume.clone(),
-            model: agent.model.clone(),
-            mode: own_mode.or_else(|| preset.and_then(|preset| preset.mode).map(str::to_owned)),
-            meta: agent.acp.meta.clone(),
-            project: cwd.clone(),
-            ..Opening::default()
-        }
+    /// What reads its stream and talks with it.
+    pub fn decoder(&self) -> Decoder {
+        let Recipe { label, block_separator, dialogue, .. } = self.start.agent.recipe();
+        Decoder { label: *label, block_separator, dialogue: dialogue(self) }
+    }
+
+    /// The mode of its session.
+    pub fn mode(&self) -> Option<&str> {
+        self.start.agent.acp.mode.as_deref().or(self.start.agent.recipe().mode)
     }
 
     /// The agent's own names of those of these tools that it may use, or may not; each has Claude's name before it.
-    pub(super) fn named<'n>(
-        &self,
-        names: &'n [(&'n str, &'n str)],
-        is_allowed: bool,
-    ) -> impl Iterator<Item = &'n str> {
+    pub(super) fn named(&self, names: &[(&str, &'static str)], is_allowed: bool) -> Vec<&'static str> {
         let is_tool = |tool: &str| self.start.tools.iter().any(|allowed| allowed == tool);
-        names.iter().filter(move |(tool, _)| is_tool(tool) == is_allowed).map(|(_, name)| *name)
+        names.iter().filter(|(tool, _)| is_tool(tool) == is_allowed).map(|(_, name)| *name).collect()
     }
 }
 
@@ -213,14 +158,6 @@ impl AgentStart {
     /// opens its session then, and nothing may keep it from running what the project's settings say, unless it is
     /// shipped or runs elsewhere.
     pub fn waits(&self) -> bool {
-        let is_isolated = self.agent.protocol != Protocol::Acp
-            || self.agent.preset().is_some()
-            || self.directory() == Directory::Empty;
-        is_isolated && self.agent.protocol.dialect().waits
+        self.agent.recipe().waits || self.directory() == Directory::Empty
     }
-}
-
-/// What reads an agent's stream and talks with it.
-pub fn decoder(protocol: Protocol, opening: &Opening) -> Decoder {
-    (protocol.dialect().decoder)(opening)
 }

@@ -1,7 +1,6 @@
 //! The dialogue with an agent that only prints: it gets its message and the end of its input.
 
-use super::{Dialect, Opening};
-use crate::stream::{AgentInput, Decoder, Dialogue, LineStatus, OnEvent};
+use crate::stream::{AgentInput, Dialogue, LineStatus, OnEvent};
 
 /// The dialogue of one agent. The meaning of a line does not depend on its place.
 #[derive(Debug, Clone)]
@@ -11,27 +10,14 @@ pub struct OneWay {
     /// What is written for the rules and the message.
     pub input: fn(system: &str, message: &str) -> Vec<u8>,
     /// The fixed rules.
-    pub system: String,
-}
-
-impl OneWay {
-    /// What reads the lines of such an agent; its dialogue begins with the fixed rules of `opening`.
-    pub fn decoder(
-        dialect: &Dialect,
-        opening: &Opening,
-        read: fn(line: &[u8], each: OnEvent<'_>) -> LineStatus,
-        input: fn(system: &str, message: &str) -> Vec<u8>,
-    ) -> Decoder {
-        let dialogue = Box::new(Self { read, input, system: opening.system.clone() });
-        Decoder { label: dialect.about.label, block_separator: dialect.block_separator, dialogue }
-    }
+    pub system: &'static str,
 }
 
 impl Dialogue for OneWay {
     fn begin(&mut self, _input: &mut AgentInput) {}
 
     fn say(&mut self, message: &str, _each: OnEvent<'_>, input: &mut AgentInput) {
-        input.send(&(self.input)(&self.system, message));
+        input.send(&(self.input)(self.system, message));
         input.close();
     }
 
@@ -41,12 +27,5 @@ impl Dialogue for OneWay {
 
     fn is_two_way(&self) -> bool {
         false
-    }
-}
-
-impl From<super::Protocol> for Decoder {
-    /// What reads a recorded stream of this protocol.
-    fn from(protocol: super::Protocol) -> Self {
-        super::recorded(protocol, None)
     }
 }

@@ -5,15 +5,15 @@ use crate::error::Code;
 use crate::stream::{AgentInput, Outcome, ProcessEnd, Stream, ToolStatus, Update};
 
 /// Reads these lines, then ends with exit code 0.
-pub fn run(protocol: Protocol, lines: &[&str]) -> (Vec<Update<'static>>, Outcome) {
+pub fn run(protocol: Protocol, lines: &[&str]) -> (Vec<Update>, Outcome) {
     run_with(protocol, lines, &ProcessEnd::with_code(0))
 }
 
 /// Reads these lines, then ends like this.
-pub fn run_with(protocol: Protocol, lines: &[&str], end: &ProcessEnd) -> (Vec<Update<'static>>, Outcome) {
+pub fn run_with(protocol: Protocol, lines: &[&str], end: &ProcessEnd) -> (Vec<Update>, Outcome) {
     let mut updates = Vec::new();
-    let mut emit = |update: Update<'_>| updates.push(update.into_owned());
-    let mut stream = Stream::new(protocol, "/home/dev/project");
+    let mut emit = |update: Update| updates.push(update);
+    let mut stream = Stream::new(protocol.recipe().recorded(), "/home/dev/project");
     for line in lines {
         stream.line(line.as_bytes(), &mut emit);
     }
@@ -46,10 +46,10 @@ pub fn message(outcome: &Outcome) -> &str {
 }
 
 /// All that observers got to read.
-pub fn shown(updates: &[Update<'_>]) -> String {
+pub fn shown(updates: &[Update]) -> String {
     updates
         .iter()
-        .filter_map(|update| if let Update::Text { text, .. } = update { Some(text.as_ref()) } else { None })
+        .filter_map(|update| if let Update::Text { text, .. } = update { Some(text.as_str()) } else { None })
         .collect()
 }
 
@@ -75,13 +75,14 @@ pub fn start(agent: AgentCommand) -> AgentStart {
 }
 
 /// With these rules.
-pub fn invocation(start: &AgentStart) -> Invocation<'_> {
-    Invocation { start, system: "the rules", policy: None }
+pub fn invocation(start: &AgentStart) -> Invocation {
+    let (start, directory) = (start.clone(), start.cwd.clone());
+    Invocation { start, directory, system: "the rules", ..Invocation::default() }
 }
 
 /// All that an agent is sent that only prints, with its message.
 pub fn input(start: &AgentStart, message: &str) -> Vec<u8> {
-    let mut decoder = super::decoder(start.agent.protocol, &invocation(start).opening(&start.cwd));
+    let mut decoder = invocation(start).decoder();
     let mut input = AgentInput::default();
     decoder.dialogue.begin(&mut input);
     decoder.dialogue.say(message, &mut |_| {}, &mut input);

@@ -4,17 +4,38 @@
 //! message come on standard input.
 
 use super::one_way::OneWay;
-use super::{About, Dialect};
+use super::{Isolation, Protocol, Recipe, ResumeSupport};
 use crate::stream::event::{Event, Piece};
-use crate::stream::{LineStatus, OnEvent};
+use crate::stream::failure::AgentLabel;
+use crate::stream::{LineStatus, OnEvent, UsageScope};
 
-/// The row for [`super::Protocol::Text`].
-pub const DIALECT: Dialect = Dialect {
+/// Of an agent of which nothing is known.
+pub const RECIPE: Recipe = Recipe {
+    name: "text",
+    protocol: Protocol::Text,
+    label: AgentLabel { name: "the agent", login: "its own login command" },
+    keeps: "nothing: it does what its program does",
+    isolation: Isolation::None,
+    resume: ResumeSupport::None,
+    open: None,
+    login_variables: &[],
+    login_file: None,
+    flags: |_| Vec::new(),
+    env: |_| Vec::new(),
+    dialogue: |invocation| Box::new(OneWay { read, input, system: invocation.system }),
     block_separator: "\n",
-    decoder: |opening| OneWay::decoder(&DIALECT, opening, read, input),
-    arguments: |_| Vec::new(),
-    about: About { name: "text", keeps: "nothing: it does what its program does", ..About::UNKNOWN },
     waits: false,
+    agent_name: None,
+    package: "",
+    tried: [0; 3],
+    mode: None,
+    policy: None,
+    has_message_ids: false,
+    reports_failures: false,
+    has_notices: false,
+    repeats_at_limit: false,
+    asks_for_title: false,
+    tokens: UsageScope::Run,
 };
 
 fn input(system: &str, message: &str) -> Vec<u8> {

@@ -200,7 +200,7 @@ pub fn followup(id: u64, wanted: Wanted, world: World<'_>) -> Result<Act, String
         return Ok(Act::Again { id, request: known.again(Wanted { prompt, text, ..wanted }) });
     }
     let (agent, _) = world.options.session(&job, &known.agent, known.session_id.as_deref())?;
-    if agent.command.about().resume == ResumeSupport::None {
+    if agent.command.recipe().resume == ResumeSupport::None {
         let why = format!("{job} was run by {}, which cannot go on in a session", known.agent);
         return Err(format!("{why}: start a new job"));
     }

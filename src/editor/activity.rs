@@ -27,7 +27,7 @@ pub enum StateChange<'a> {
     /// Its agent runs.
     Started,
     /// Its stream said something.
-    Update(&'a Update<'a>),
+    Update(&'a Update),
     /// Nothing of its agent is left.
     Gone,
 }

@@ -32,7 +32,7 @@ struct WaitingUpdates {
 /// What the editor gets.
 #[derive(Debug)]
 enum Said {
-    Update(Update<'static>),
+    Update(Update),
     /// Text and thinking that are missing here, in bytes.
     Gap {
         text: u64,
@@ -42,12 +42,12 @@ enum Said {
 
 impl Observed {
     /// Adds what a job says.
-    pub fn add(&mut self, id: u64, update: &Update<'_>) {
+    pub fn add(&mut self, id: u64, update: &Update) {
         match update {
             Update::Text { text, .. } => self.waiting(id).say(text, false),
             Update::Thinking { text } => self.waiting(id).say(text, true),
             Update::Tool { .. } | Update::Restart | Update::Retry { .. } => {
-                self.waiting(id).push(update.clone().into_owned());
+                self.waiting(id).push(update.clone());
             }
             Update::Session { .. }
             | Update::Models { .. }
@@ -88,10 +88,10 @@ impl WaitingUpdates {
             match (self.said.last_mut(), is_thinking) {
                 (Some(Said::Update(Update::Text { text: before, .. })), false)
                 | (Some(Said::Update(Update::Thinking { text: before })), true) => {
-                    before.to_mut().push_str(kept);
+                    before.push_str(kept);
                 }
                 _ => {
-                    let text = kept.to_owned().into();
+                    let text = kept.to_owned();
                     let begins = false;
                     let update =
                         if is_thinking { Update::Thinking { text } } else { Update::Text { text, begins } };
@@ -116,7 +116,7 @@ impl WaitingUpdates {
 
     /// Adds another update, where there is room for it. Without it the editor has the newest state of each tool by the
     /// next frame.
-    fn push(&mut self, update: Update<'static>) {
+    fn push(&mut self, update: Update) {
         if self.bytes < LIMIT {
             self.bytes += ENTRY;
             self.said.push(Said::Update(update));
@@ -128,8 +128,8 @@ impl Said {
     fn value(self) -> Value {
         let said = |kind: &str, text: String| map([("kind", Some(kind.into())), ("text", Some(text.into()))]);
         match self {
-            Self::Update(Update::Text { text, .. }) => said("text", text.into_owned()),
-            Self::Update(Update::Thinking { text }) => said("thinking", text.into_owned()),
+            Self::Update(Update::Text { text, .. }) => said("text", text),
+            Self::Update(Update::Thinking { text }) => said("thinking", text),
             Self::Update(other) => value(json!(other)),
             Self::Gap { text, thinking } => {
                 value(json!({ "kind": "gap", "bytes": text, "thinking": thinking }))
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
     use crate::stream::{ToolCall, ToolStatus};
 
-    fn text(text: &str) -> Update<'_> {
+    fn text(text: &str) -> Update {
         Update::Text { text: text.into(), begins: false }
     }
 

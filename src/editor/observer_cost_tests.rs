@@ -30,7 +30,7 @@ impl WatchedJob {
         let capture = Capture::new(&sample::lines("rust", &["value = 1"]), 3);
         pending.with(|updates| updates.watch(1, Some(capture), true));
         pending.with(|updates| updates.change(1, StateChange::Started));
-        Self { stream: Stream::new(Protocol::Claude, "/project"), pending, sent: 0 }
+        Self { stream: Stream::new(Protocol::Claude.recipe().recorded(), "/project"), pending, sent: 0 }
     }
 
     fn event(&mut self, line: &str) {

@@ -56,7 +56,7 @@ impl PendingUpdates {
     }
 
     /// A job says something: copies nothing of it that the editor does not show.
-    pub(super) fn update(&mut self, id: u64, update: &Update<'_>) {
+    pub(super) fn update(&mut self, id: u64, update: &Update) {
         let Some(is_heard) = self.watched.get(&id) else { return };
         let is_known = match update {
             Update::Tool { index, tool } => self.frames.tool_status(id, *index) == Some(tool.status),

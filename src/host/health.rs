@@ -10,7 +10,7 @@ use serde_json::json;
 use tokio::task::JoinSet;
 
 use super::Host;
-use crate::agent::{About, Directory, Isolation, Protocol};
+use crate::agent::{Directory, Isolation, Protocol, Recipe};
 use crate::job::{Groups, find_program, version};
 use crate::options::{AgentOption, Options, home};
 use crate::render::health::{self, CheckedAgent};
@@ -66,7 +66,7 @@ async fn versions(options: &Options, groups: &Groups) -> Versions {
 
 fn checked(agent: &AgentOption, versions: &Versions, options: &Options) -> CheckedAgent {
     let path = path(agent);
-    let about = agent.command.about();
+    let recipe = agent.command.recipe();
     CheckedAgent {
         name: agent.command.name.clone(),
         program: agent.command.command[0].clone(),
@@ -76,25 +76,25 @@ fn checked(agent: &AgentOption, versions: &Versions, options: &Options) -> Check
             .cloned()
             .filter(|_| agent.command.protocol != Protocol::Text),
         path: path.map(|path| path.to_string_lossy().into_owned()),
-        login: login(agent, about),
+        login: login(agent, recipe),
         is_apart: agent.command.directory(options.trust_project) == Directory::Empty,
-        weakened_by: if about.isolation == Isolation::None { Vec::new() } else { agent.weakened_by() },
-        keeps: about.keeps,
+        weakened_by: if recipe.isolation == Isolation::None { Vec::new() } else { agent.weakened_by() },
+        keeps: recipe.keeps,
     }
 }
 
 /// How an agent is logged in, as far as it can be seen without asking it; none where that is not known.
-fn login(agent: &AgentOption, about: &About) -> Option<String> {
-    if about.login_variables.is_empty() && about.login_file.is_none() {
+fn login(agent: &AgentOption, recipe: &Recipe) -> Option<String> {
+    if recipe.login_variables.is_empty() && recipe.login_file.is_none() {
         return None;
     }
     let is_set =
         |variable: &&&str| agent.command.env.contains_key(**variable) || std::env::var_os(variable).is_some();
-    if let Some(variable) = about.login_variables.iter().find(is_set) {
+    if let Some(variable) = recipe.login_variables.iter().find(is_set) {
         return Some(format!("{variable} is set"));
     }
-    let file = about.login_file.filter(|file| home(file).is_some_and(|path| Path::new(&path).exists()));
-    let unknown = || format!("not found by botglue; if a job fails because of it, {}", about.login());
+    let file = recipe.login_file.filter(|file| home(file).is_some_and(|path| Path::new(&path).exists()));
+    let unknown = || format!("not found by botglue; if a job fails because of it, {}", recipe.login());
     Some(file.map_or_else(unknown, str::to_owned))
 }
 

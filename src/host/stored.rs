@@ -15,7 +15,7 @@ pub fn accepted(request: &Request, started_ms: i64) -> Accepted {
     Accepted {
         id: request.id,
         agent: request.start.agent.name.clone(),
-        protocol: request.start.agent.protocol.dialect().about.name.to_owned(),
+        protocol: request.start.agent.protocol.recipe().name.to_owned(),
         model: request.start.agent.model.clone(),
         resumed: request.start.resume.clone(),
         project: request.start.cwd.to_string_lossy().into_owned(),

@@ -12,7 +12,7 @@ impl Host {
         let options = self.options.as_ref().map_err(Clone::clone)?;
         let (agent, session_id) = options.session(job, agent, session_id)?;
         let (name, path) = (&agent.command.name, agent.command.env.get("PATH"));
-        let open = agent.command.about().open.as_ref().ok_or_else(|| {
+        let (other, flag) = agent.command.recipe().open.ok_or_else(|| {
             format!("{name} has no command of its own that botglue knows to open a session with")
         })?;
         let cwd = if agent.command.directory(options.trust_project) == Directory::Empty {
@@ -27,13 +27,13 @@ impl Host {
         } else {
             cwd.to_owned()
         };
-        let program = open.program.map_or_else(|| agent.command.command[0].clone(), str::to_owned);
+        let program = other.map_or_else(|| agent.command.command[0].clone(), str::to_owned);
         let found = find_program(&program, path)
             .ok_or_else(|| format!("{program} was not found: install it, or set agents.{name}.command"))?;
         let first =
-            if open.program.is_some() { &[][..] } else { agent.command.command.get(1..).unwrap_or_default() };
+            if other.is_some() { &[][..] } else { agent.command.command.get(1..).unwrap_or_default() };
         let mut command = vec![found.to_string_lossy().into_owned()];
-        command.extend(first.iter().cloned().chain([open.flag.to_owned(), session_id.to_owned()]));
+        command.extend(first.iter().cloned().chain([flag.to_owned(), session_id.to_owned()]));
         if !std::path::Path::new(&cwd).is_dir() {
             return Err(format!("the directory of the session is gone: {cwd}"));
         }

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::queue::{QueuedJob, RunningJob};
 use super::views::Purpose;
 use super::{Host, Reply};
-use crate::agent::{self, Preset, Protocol};
+use crate::agent::{Protocol, Recipe};
 use crate::render::transcript::{Conversation, TranscriptHeader, TranscriptRow};
 use crate::session::Recording;
 use crate::store::{JobEntry, JobKey};
@@ -24,7 +24,7 @@ pub struct Source {
     /// The file.
     path: PathBuf,
     /// How the agent talks.
-    protocol: Protocol,
+    recipe: &'static Recipe,
     /// Paths below it are shortened.
     cwd: String,
     /// What the stream does not say.
@@ -47,10 +47,11 @@ impl Source {
             JobKey::Id(_) => NOT_THERE.to_owned(),
             JobKey::Uuid(_) => not_kept(key),
         })?;
+        let protocol = Recipe::named(&job.protocol).map_or(Protocol::Text, |recipe| recipe.protocol);
         Ok(Self {
             key: key.clone(),
             path: path.into(),
-            protocol: Protocol::named(&job.protocol).unwrap_or(Protocol::Text),
+            recipe: Recipe::of(protocol, &job.agent),
             cwd: job.project.clone(),
             about: TranscriptHeader {
                 agent: job.agent.clone(),
@@ -82,8 +83,8 @@ impl Host {
             let (start, path, prompt) = (&request.start, path.clone(), request.prompt.clone());
             let agent = start.agent.name.clone();
             let about = TranscriptHeader { agent, prompt, is_over: false, error: None };
-            let (protocol, cwd) = (start.agent.protocol, start.cwd.to_string_lossy().into_owned());
-            let source = Source { key, path, protocol, cwd, about };
+            let (recipe, cwd) = (start.agent.recipe(), start.cwd.to_string_lossy().into_owned());
+            let source = Source { key, path, recipe, cwd, about };
             self.open_transcript(token, source, is_raw)
         } else if recording == Recording::Off {
             Err(format!("job {id} kept no transcript: the option record is off"))
@@ -172,8 +173,8 @@ fn rows(file: io::Result<File>, source: &Source) -> Result<Vec<TranscriptRow>, S
 fn read(mut file: File, source: &Source) -> io::Result<Vec<TranscriptRow>> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
-    let Source { protocol, cwd, about, .. } = source;
-    let mut conversation = Conversation::new(agent::recorded(*protocol, Preset::named(&about.agent)), cwd);
+    let Source { recipe, cwd, about, .. } = source;
+    let mut conversation = Conversation::new(recipe, cwd);
     conversation.push(&bytes);
     if about.is_over {
         conversation.finish();

@@ -42,19 +42,16 @@ impl EventSink {
     }
 
     /// Reports an update to the observer, and to the host what concerns every job of that agent.
-    pub(super) fn update(&mut self, update: &Update<'_>) {
-        match update {
+    pub(super) fn update(&mut self, mut update: Update) {
+        match &mut update {
             Update::Malformed { line, reason, start } => {
                 tracing::debug!(line, reason, start, "not a line of the protocol");
             }
             Update::Models { models } => self.report(JobEvent::Models(models.clone())),
-            Update::Tool { index, tool } if self.tools > 0 => {
-                let (index, tool) = (index + self.tools, tool.clone());
-                return (self.observer)(&Update::Tool { index, tool });
-            }
+            Update::Tool { index, .. } => *index += self.tools,
             _ => {}
         }
-        (self.observer)(update);
+        (self.observer)(&update);
     }
 
     /// The first outcome finishes the job; a later one can only bring further amounts.

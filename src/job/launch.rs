@@ -6,24 +6,19 @@ use std::path::{Component, Path, PathBuf};
 
 use super::empty::EmptyDirectory;
 use super::program;
-use crate::agent::{self, AgentCommand, AgentStart, Directory, Invocation, Opening, PathCheck};
+use crate::agent::{AgentCommand, AgentStart, Directory, Invocation};
 use crate::agent_message;
 use crate::error::{Code, JobError};
 use crate::stream::Stream;
 
-/// See the module. An agent that was started for an equal one is the right agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// See the module.
+#[derive(Debug, Clone)]
 pub struct Launch {
-    /// The agent as the options have it.
-    pub(super) agent: AgentCommand,
+    pub(super) invocation: Invocation,
     /// What is added to its environment.
     pub(super) environment: BTreeMap<String, String>,
     /// The whole argument vector, the program first.
     pub(super) arguments: Vec<String>,
-    /// The directory to run in.
-    pub(super) directory: PathBuf,
-    /// How the talk with it begins, and the project that it works on.
-    opening: Opening,
 }
 
 impl Launch {
@@ -37,17 +32,18 @@ impl Launch {
             Directory::Project => start.cwd.clone(),
             Directory::Empty => empty.find().map_err(|error| no_empty_directory(&agent.name, &error))?,
         };
-        let policy = agent.preset().and_then(|preset| preset.policy);
-        let policy = policy.map(|(name, rules)| empty.write_beside(name, rules)).transpose();
+        let policy = agent.recipe().policy.map(|(name, rules)| empty.write_beside(name, rules)).transpose();
         let policy = policy.map_err(|error| no_empty_directory(&agent.name, &error))?;
-        let invocation = Invocation { start, system: agent_message::SYSTEM, policy: policy.as_deref() };
-        Ok(Self {
-            agent: agent.clone(),
-            environment: invocation.environment(),
-            arguments: invocation.arguments(),
-            opening: Opening { is_inside: PathCheck(is_inside), ..invocation.opening(&directory) },
-            directory,
-        })
+        let (start, is_inside) = (start.clone(), Some(is_inside as fn(&Path, &Path) -> bool));
+        let invocation = Invocation { start, system: agent_message::SYSTEM, directory, policy, is_inside };
+        let (environment, arguments) = (invocation.environment(), invocation.arguments());
+        Ok(Self { invocation, environment, arguments })
+    }
+
+    /// Whether an agent that was started for this is the right one for `other`.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let (ours, theirs) = (&self.invocation, &other.invocation);
+        ours.start == theirs.start && ours.directory == theirs.directory
     }
 
     /// A program that is no agent.
@@ -62,9 +58,9 @@ impl Launch {
 
     /// The stream of such an agent, which has not begun.
     pub(super) fn stream(&self) -> Stream {
-        let decoder = agent::decoder(self.agent.protocol, &self.opening);
-        let stream = Stream::new(decoder, &self.opening.project.to_string_lossy());
-        if self.opening.resume.is_some() { stream.resumed() } else { stream }
+        let AgentStart { cwd, resume, .. } = &self.invocation.start;
+        let stream = Stream::new(self.invocation.decoder(), &cwd.to_string_lossy());
+        if resume.is_some() { stream.resumed() } else { stream }
     }
 
     /// The program as the user named it.
@@ -78,10 +74,11 @@ impl Launch {
     /// `spawn_failed` where the project is gone, `agent_not_found` if the program does not exist.
     pub(super) fn locate(&self) -> Result<PathBuf, JobError> {
         // A missing directory and a missing program are one error number, and not every agent runs in the project.
-        if !self.opening.project.is_dir() {
-            return Err(project_gone(&self.opening.project));
+        let AgentStart { agent: AgentCommand { name, .. }, cwd, .. } = &self.invocation.start;
+        if !cwd.is_dir() {
+            return Err(project_gone(cwd));
         }
-        let (program, name) = (self.program(), &self.agent.name);
+        let program = self.program();
         if program::is_relative_path(program) {
             let message = format!(
                 "`{program}` would be another program in each project: set agents.{name}.command to an absolute path, \
@@ -98,7 +95,7 @@ impl Launch {
 
     /// What the system's refusal to start the program at `path` comes to.
     pub(super) fn refused(&self, path: &Path, error: &io::Error) -> JobError {
-        let name = &self.agent.name;
+        let name = &self.invocation.start.agent.name;
         let path = path.display();
         let message = format!("{path} could not be started: check agents.{name}.command: {error}");
         JobError::new(Code::SpawnFailed, message)

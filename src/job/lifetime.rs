@@ -90,8 +90,8 @@ impl Run {
             sink.report(JobEvent::Recording(path.to_owned()));
         }
         agent.recording.keep(transcript);
-        agent.stream.introduce(&mut |update| sink.update(&update));
-        agent.stream.say(message, &mut |update| sink.update(&update));
+        agent.stream.introduce(&mut |update| sink.update(update));
+        agent.stream.say(message, &mut |update| sink.update(update));
         agent.send();
         let exit = self.read(sink).await;
         self.agent.recording.end();
@@ -102,10 +102,10 @@ impl Run {
             return self.stop;
         }
         let Self { agent: RunningAgent { lines, stream, tail, .. }, stopped, .. } = &mut self;
-        lines.finish(&mut |line| stream.take(line, &mut |update| sink.update(&update)));
+        lines.finish(&mut |line| stream.take(line, &mut |update| sink.update(update)));
         let end = ProcessEnd { exit, stopped: stopped.take(), stderr: tail.text() };
         tracing::info!(?exit, stopped = ?end.stopped, "the agent has ended");
-        let outcome = stream.end(&end, &mut |update| sink.update(&update));
+        let outcome = stream.end(&end, &mut |update| sink.update(update));
         sink.finish(outcome);
         self.agent.process.end_rest().await;
         None
@@ -129,7 +129,7 @@ impl Run {
                     if self.closing.take().is_some() {
                         self.agent.stream.close(&mut |item| {
                             if let LineItem::Update(update) = item {
-                                sink.update(&update);
+                                sink.update(update);
                             }
                         });
                         self.agent.send();
@@ -160,7 +160,7 @@ impl Run {
         let RunningAgent { pipes, tail, .. } = &mut self.agent;
         match moved {
             PipeEvent::Out(n) => {
-                self.agent.printed(n, &mut |update| sink.update(&update));
+                self.agent.printed(n, &mut |update| sink.update(update));
                 self.agent.send();
                 if self.agent.stream.is_closing() {
                     let now = Instant::now();

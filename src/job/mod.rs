@@ -41,7 +41,7 @@ use event_sink::EventSink;
 
 /// Hears the updates of a job, in the job's own task, as things happen and before the host hears of them: so it must not
 /// wait.
-pub type Observer = Box<dyn FnMut(&Update<'_>) + Send>;
+pub type Observer = Box<dyn FnMut(&Update) + Send>;
 
 /// What a job reports to the host.
 #[derive(Debug)]

@@ -14,7 +14,6 @@ use tokio::time::sleep;
 use super::groups::Groups;
 use super::launch::Launch;
 use super::running::RunningAgent;
-use crate::stream::Update;
 
 /// How long an agent may wait for its message.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -51,7 +50,7 @@ impl Prewarm {
         token: u64,
         launch: Launch,
         groups: Groups,
-        report: impl Fn(Vec<String>) + Send + 'static,
+        report: impl FnMut(Vec<String>) + Send + 'static,
     ) {
         let (claim, claimed) = oneshot::channel();
         self.waiting = Some((token, Prewarmed { launch: launch.clone(), claim }));
@@ -78,7 +77,7 @@ impl Prewarm {
 impl Prewarmed {
     /// The agent, if it is what `launch` would start and still lives; else it is stopped.
     pub async fn claim(self, launch: &Launch) -> Option<RunningAgent> {
-        if self.launch != *launch {
+        if !self.launch.is_same(launch) {
             tracing::debug!("another agent was prewarmed than is wanted");
             return None;
         }
@@ -95,7 +94,7 @@ async fn wait(
     before: Option<JoinHandle<()>>,
     mut claimed: oneshot::Receiver<oneshot::Sender<RunningAgent>>,
     limit: Duration,
-    report: impl Fn(Vec<String>),
+    mut report: impl FnMut(Vec<String>),
 ) {
     if let Some(mut before) = before {
         tokio::select! {
@@ -123,16 +122,7 @@ async fn wait(
             biased;
             claim = &mut claimed => break claim.ok(),
             () = &mut over => break None,
-            heard = agent.prepare() => match heard {
-                Ok(updates) => {
-                    let models = updates.into_iter().filter_map(|update| match update {
-                        Update::Models { models } => Some(models),
-                        _ => None,
-                    });
-                    models.for_each(&report);
-                }
-                Err(_) => break None,
-            },
+            heard = agent.prepare(&mut report) => if heard.is_err() { break None },
         }
     };
     let left = match claim {

@@ -171,7 +171,7 @@ fn command(launch: &Launch, program: &Path, reaper: Option<RawFd>) -> Command {
     command
         .arg0(launch.program())
         .args(launch.arguments.iter().skip(1))
-        .current_dir(&launch.directory)
+        .current_dir(&launch.invocation.directory)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -99,32 +99,35 @@ impl RunningAgent {
         !self.process.has_ended() && !self.stream.decided()
     }
 
-    /// Reads its lines and answers them for a moment, before it has a message; returns what its stream says of it. An
-    /// agent that has nothing to say before its message is not read.
+    /// Reads its lines and answers them for a moment, before it has a message; `report` gets the models that it offers.
+    /// An agent that has nothing to say before its message is not read.
     ///
     /// # Errors
     /// Its exit, once it has ended.
-    pub async fn prepare(&mut self) -> Result<Vec<Update<'static>>, ExitStatus> {
+    pub async fn prepare(&mut self, report: &mut impl FnMut(Vec<String>)) -> Result<(), ExitStatus> {
         let is_heard = self.stream.is_two_way() && self.recording.waiting() <= EARLY && !self.pipes.is_read();
         let Self { process, pipes, .. } = self;
         let moved = tokio::select! {
             exit = process.wait() => return Err(exit),
             moved = pipes.moved(), if is_heard => moved,
         };
-        let mut updates = Vec::new();
         match moved {
             PipeEvent::Out(n) => {
-                self.printed(n, &mut |update| updates.push(update.into_owned()));
+                self.printed(n, &mut |update| {
+                    if let Update::Models { models } = update {
+                        report(models);
+                    }
+                });
                 self.send();
             }
             PipeEvent::Err(n) => self.tail.push(self.pipes.err(n)),
             PipeEvent::In => {}
         }
-        Ok(updates)
+        Ok(())
     }
 
     /// The agent printed so many bytes; `each` gets what its stream says of them.
-    pub fn printed(&mut self, n: usize, each: &mut dyn FnMut(Update<'_>)) {
+    pub fn printed(&mut self, n: usize, each: &mut dyn FnMut(Update)) {
         let Self { pipes, lines, stream, recording, .. } = self;
         recording.printed(pipes.out(n));
         lines.push(pipes.out(n), &mut |line| stream.take(line, &mut *each));

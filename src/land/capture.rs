@@ -46,7 +46,7 @@ impl Capture {
     }
 
     /// What a job's stream says; whether that may have changed the lines.
-    pub fn update(&mut self, update: &Update<'_>) -> bool {
+    pub fn update(&mut self, update: &Update) -> bool {
         match update {
             Update::Text { text, begins: true } => {
                 self.text.clear();

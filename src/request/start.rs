@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::agent::{About, AgentCommand, AgentStart, Protocol, Resume, ResumeSupport};
+use crate::agent::{AgentCommand, AgentStart, Protocol, Recipe, Resume, ResumeSupport};
 use crate::error::{Code, JobError};
 use crate::fields::{self, bad};
 use crate::options::{Choice, Options};
@@ -34,7 +34,7 @@ pub fn start(
 
 /// Where to go on, if the agent can: what it cannot must not begin something else instead.
 fn possible(resume: Resume, agent: &AgentCommand) -> Result<Resume, JobError> {
-    let About { name, resume: support, .. } = agent.about();
+    let Recipe { name, resume: support, .. } = agent.recipe();
     match support {
         ResumeSupport::None if agent.protocol == Protocol::Acp => {
             Err(bad("resume", &format!("is not possible: {name} cannot go on in a session")))

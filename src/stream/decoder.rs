@@ -1,4 +1,4 @@
-//! A stream's view of an agent: its dialogue, and its name in messages. An agent's dialect makes one.
+//! A stream's view of an agent: its dialogue, and its name in messages. Its recipe makes one.
 
 use std::fmt;
 use std::time::Duration;

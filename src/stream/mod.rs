@@ -37,7 +37,7 @@ pub enum LineItem<'e, 'a> {
     /// One event of the line.
     Event(&'e event::Event<'a>),
     /// What the event, or the line, changes.
-    Update(Update<'a>),
+    Update(Update),
 }
 
 /// One running stream of one job; see the module.
@@ -61,8 +61,8 @@ struct LineCounts {
 
 impl Stream {
     /// A stream of this agent that has not begun. Paths below `cwd` are shortened in the titles of tool calls.
-    pub fn new(agent: impl Into<Decoder>, cwd: &str) -> Self {
-        let Decoder { label, block_separator, dialogue } = agent.into();
+    pub fn new(decoder: Decoder, cwd: &str) -> Self {
+        let Decoder { label, block_separator, dialogue } = decoder;
         Self {
             dialogue,
             input: AgentInput::default(),

@@ -1,17 +1,14 @@
 //! The updates that a running stream sends to the observers of its job.
 
-use std::borrow::Cow;
-
 use serde::Serialize;
 
 use super::tool_call::ToolCall;
 use super::usage::Usage;
 
-/// One change of a job; its serialized form is a line of `botglue parse` and what observers in Lua get. Text is
-/// borrowed: an observer that needs it longer copies it.
+/// One change of a job; its serialized form is a line of `botglue parse` and what observers in Lua get.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Update<'a> {
+pub enum Update {
     /// The session or the model became known.
     Session {
         /// The agent's session.
@@ -32,7 +29,7 @@ pub enum Update<'a> {
     /// More text of the main agent, the new part only; a new block begins on a new line.
     Text {
         /// The new part.
-        text: Cow<'a, str>,
+        text: String,
         /// It is the first of a message, or of a part of one that would be the answer alone: what came before it is
         /// none of that.
         #[serde(skip)]
@@ -41,7 +38,7 @@ pub enum Update<'a> {
     /// More thinking of the main agent, the new part only.
     Thinking {
         /// The new part.
-        text: Cow<'a, str>,
+        text: String,
     },
     /// A tool call began or changed its status.
     Tool {
@@ -85,26 +82,4 @@ pub enum Update<'a> {
         /// How it begins.
         start: String,
     },
-}
-
-impl Update<'_> {
-    /// The same with a text of its own.
-    pub fn into_owned(self) -> Update<'static> {
-        match self {
-            Self::Text { text, begins } => Update::Text { text: Cow::Owned(text.into_owned()), begins },
-            Self::Thinking { text } => Update::Thinking { text: Cow::Owned(text.into_owned()) },
-            Self::Session { id, model } => Update::Session { id, model },
-            Self::Models { models } => Update::Models { models },
-            Self::Activity { text } => Update::Activity { text },
-            Self::Tool { index, tool } => Update::Tool { index, tool },
-            Self::Restart => Update::Restart,
-            Self::Retry { attempt, max, delay_ms, reason } => {
-                Update::Retry { attempt, max, delay_ms, reason }
-            }
-            Self::Amounts { cost_usd, usage, num_turns, duration_ms } => {
-                Update::Amounts { cost_usd, usage, num_turns, duration_ms }
-            }
-            Self::Malformed { line, reason, start } => Update::Malformed { line, reason, start },
-        }
-    }
 }

@@ -27,9 +27,7 @@ fn parse_recording(recording: &Recording) -> Output {
     };
     let path = recording.path.to_string_lossy();
     let stderr = stderr.path().to_string_lossy();
-    let agent =
-        recording.agent.preset.map_or(recording.protocol.dialect().about.name, |preset| preset.about.name);
-    parse(&["--agent", agent, option, &number, "--stderr", &stderr, &path])
+    parse(&["--agent", recording.agent.name, option, &number, "--stderr", &stderr, &path])
 }
 
 #[test]

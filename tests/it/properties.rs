@@ -109,7 +109,7 @@ fn any_order(protocol: Protocol) -> impl Strategy<Value = (Vec<(Vec<u8>, Damage)
 }
 
 fn check(protocol: Protocol, lines: Vec<(Vec<u8>, Damage)>, end: &ProcessEnd) {
-    let mut watched = Watched::new(protocol);
+    let mut watched = Watched::new(protocol.recipe());
     for (line, damage) in lines {
         watched.line(&damaged(line, &damage));
     }
@@ -158,7 +158,7 @@ fn whole_texts(recording: &Recording) -> Vec<String> {
         let content = &line["message"]["content"];
         let blocks = content.as_array().into_iter().flatten().filter_map(|block| block["text"].as_str());
         for text in blocks.chain(content.as_str()).chain(line["text"].as_str()) {
-            let glue = recording.protocol.dialect().block_separator;
+            let glue = recording.agent.block_separator;
             let whole = match message.take() {
                 Some((before, whole)) if before == id => format!("{whole}{glue}{text}"),
                 _ => text.to_owned(),

@@ -3,9 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use botglue::agent::{Preset, Protocol};
-use botglue::parse::AgentName;
-use botglue::stream::{Decoder, ExitStatus, Lines, Outcome, ProcessEnd, Stream, Update};
+use botglue::agent::{Protocol, Recipe};
+use botglue::stream::{ExitStatus, Lines, Outcome, ProcessEnd, Stream, Update};
 
 /// One recorded stream.
 pub struct Recording {
@@ -14,7 +13,7 @@ pub struct Recording {
     pub path: PathBuf,
     pub protocol: Protocol,
     /// What `botglue parse --agent` is told.
-    pub agent: AgentName,
+    pub agent: &'static Recipe,
     pub bytes: Vec<u8>,
     /// How its process ended.
     pub end: ProcessEnd,
@@ -41,13 +40,10 @@ pub fn recordings() -> Vec<Recording> {
 }
 
 /// The folders with recordings, and whose they are.
-fn agents() -> Vec<(String, AgentName)> {
-    let one_way = Protocol::ALL.into_iter().filter(|protocol| *protocol != Protocol::Acp);
-    let one_way = one_way.map(|protocol| (protocol.dialect().about.name.to_owned(), protocol.into()));
-    let shipped = Preset::ALL
-        .iter()
-        .map(|preset| (format!("acp/{}", preset.about.name), AgentName::named(preset.about.name).unwrap()));
-    one_way.chain(shipped).collect()
+fn agents() -> impl Iterator<Item = (String, &'static Recipe)> {
+    let folder = |agent: &Recipe| if agent.agent_name.is_some() { "acp/" } else { "" };
+    let recorded = Recipe::ALL.into_iter().filter(|agent| agent.name != "acp");
+    recorded.map(move |agent| (format!("{}{}", folder(agent), agent.name), agent))
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -67,13 +63,13 @@ fn end(line: &str) -> Option<ProcessEnd> {
 
 /// Reads a stream that comes in these chunks.
 pub fn read<'a>(
-    agent: impl Into<Decoder>,
+    agent: &Recipe,
     chunks: impl IntoIterator<Item = &'a [u8]>,
     end: &ProcessEnd,
-) -> (Vec<Update<'static>>, Outcome) {
+) -> (Vec<Update>, Outcome) {
     let mut updates = Vec::new();
-    let mut emit = |update: Update<'_>| updates.push(update.into_owned());
-    let mut stream = Stream::new(agent, "/home/dev/project");
+    let mut emit = |update: Update| updates.push(update);
+    let mut stream = Stream::new(agent.recorded(), "/home/dev/project");
     let mut lines = Lines::default();
     for chunk in chunks {
         lines.push(chunk, &mut |line| stream.take(line, &mut emit));

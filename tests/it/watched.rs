@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use botglue::stream::{Decoder, Line, Outcome, ProcessEnd, Status, Stream, ToolCall, ToolStatus, Update};
+use botglue::agent::Recipe;
+use botglue::stream::{Line, Outcome, ProcessEnd, Status, Stream, ToolCall, ToolStatus, Update};
 
 /// Follows one stream and checks what must hold at every moment.
 pub struct Watched {
@@ -13,8 +14,8 @@ pub struct Watched {
 }
 
 impl Watched {
-    pub fn new(agent: impl Into<Decoder>) -> Self {
-        let stream = Stream::new(agent, "/home/dev/project");
+    pub fn new(agent: &Recipe) -> Self {
+        let stream = Stream::new(agent.recorded(), "/home/dev/project");
         Self { stream, tools: HashMap::new(), amounts: (0.0, 0, 0, 0), decided: None }
     }
 
@@ -24,7 +25,7 @@ impl Watched {
 
     pub fn take(&mut self, line: Line<'_>) {
         let mut updates = Vec::new();
-        self.stream.take(line, &mut |update| updates.push(update.into_owned()));
+        self.stream.take(line, &mut |update| updates.push(update));
         for update in updates {
             self.update(update);
         }
@@ -37,7 +38,7 @@ impl Watched {
         }
     }
 
-    fn update(&mut self, update: Update<'_>) {
+    fn update(&mut self, update: Update) {
         match update {
             Update::Tool { index, tool } => {
                 assert!(index <= self.tools.len(), "a call was left out");
@@ -60,7 +61,7 @@ impl Watched {
 
     pub fn end(mut self, end: &ProcessEnd) -> Outcome {
         let mut updates = Vec::new();
-        let outcome = self.stream.end(end, &mut |update| updates.push(update.into_owned()));
+        let outcome = self.stream.end(end, &mut |update| updates.push(update));
         for update in updates {
             self.update(update);
         }

@@ -18,15 +18,14 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::path::Path;
 
-use super::{About, Dialect, Opening, ResumeSupport};
+use super::{Invocation, Protocol, Recipe, ResumeSupport, text};
 use crate::agent::json::{self, Json, Object};
 use crate::error::Code;
 use crate::fields::is_argument;
 use crate::stream::event::{Authority, Detail, Event, FinishLine, FinishVerdict, Problem, ReportedAmounts};
-use crate::stream::{AgentInput, Decoder, Dialogue, LineStatus, OnEvent};
+use crate::stream::{AgentInput, Dialogue, LineStatus, OnEvent};
 use failure::AcpRequest;
-use preset::{Preset, Quirks};
-pub use recorded::Recorded;
+use recorded::Recorded;
 use turn::Turn;
 use wire::{AcpReply, SessionUpdate, own_id};
 
@@ -39,37 +38,27 @@ const MODELS: usize = 100;
 /// The title that a session gets where it has to have one.
 const TITLE: &str = "botglue";
 
-/// The row for [`super::Protocol::Acp`].
-pub const DIALECT: Dialect = Dialect {
-    block_separator: "\n",
-    decoder: |opening| decoder(opening, Box::new(Acp::new(opening.clone()))),
-    arguments: |_| Vec::new(),
-    about: About {
-        name: "acp",
-        keeps: "nothing: it is as trusted as a program of the protocol text, botglue only refuses to write and to run",
-        resume: ResumeSupport::Sessions,
-        ..About::UNKNOWN
-    },
-    waits: true,
+/// Of an agent that is not shipped.
+pub const RECIPE: Recipe = Recipe {
+    name: "acp",
+    protocol: Protocol::Acp,
+    keeps: "nothing: it is as trusted as a program of the protocol text, botglue only refuses to write and to run",
+    resume: ResumeSupport::Sessions,
+    dialogue: |invocation| Box::new(Acp::new(invocation.clone())),
+    ..text::RECIPE
 };
 
-/// The decoder for the stream of the agent that `opening` is for.
-fn decoder(opening: &Opening, dialogue: Box<dyn Dialogue>) -> Decoder {
-    let label = opening.preset.map_or(DIALECT.about, |preset| preset.about).label;
-    Decoder { label, block_separator: DIALECT.block_separator, dialogue }
-}
-
-/// The decoder for a recorded dialogue with an agent of this preset.
-pub fn recorded(preset: Option<&'static Preset>) -> Decoder {
-    let opening = Opening { preset, ..Opening::default() };
-    decoder(&opening, Box::new(Recorded::new(Acp::new(opening.clone()))))
+/// What reads a recorded dialogue with this agent.
+pub fn recorded(invocation: &Invocation) -> Box<dyn Dialogue> {
+    Box::new(Recorded::new(Acp::new(invocation.clone())))
 }
 
 /// Our side of one dialogue; see the module.
 #[derive(Debug, Clone)]
 pub struct Acp {
-    opening: Opening,
-    quirks: Quirks,
+    invocation: Invocation,
+    /// How it talks, by what it calls itself.
+    talks: &'static Recipe,
     phase: Phase,
     /// Whether our side sends requests. It sends none when a recording is read: the recording has them.
     sends_requests: bool,
@@ -127,11 +116,10 @@ struct Setting {
 
 impl Acp {
     /// A dialogue that has not begun.
-    pub fn new(opening: Opening) -> Self {
-        let quirks = opening.preset.map_or(Quirks::UNKNOWN, |preset| preset.quirks);
+    pub fn new(invocation: Invocation) -> Self {
         Self {
-            opening,
-            quirks,
+            talks: invocation.start.agent.recipe(),
+            invocation,
             phase: Phase::Starting,
             sends_requests: true,
             last_id: 0,
@@ -180,7 +168,7 @@ impl Acp {
             Some("session/update") if self.is_own_turn(&params) => {
                 let update = SessionUpdate(params.get("update").object());
                 if self.phase == Phase::Prompt || self.turn.is_tail(&update) {
-                    self.turn.update(&update, self.quirks, on_event);
+                    self.turn.update(&update, self.talks, on_event);
                 }
             }
             None if !is_notification => self.response(line, message, on_event, input),
@@ -191,11 +179,10 @@ impl Acp {
     /// Whether a call for which the agent asks is allowed: it reads or searches, and every path that it names is in the
     /// project.
     fn may(&self, call: &SessionUpdate<'_>) -> bool {
-        let Opening { project, is_inside, .. } = &self.opening;
+        let Some(is_inside) = self.invocation.is_inside else { return false };
+        let is_in_project = |path: &String| is_inside(&self.invocation.start.cwd, Path::new(path));
         matches!(call.get("kind").text().as_deref(), Some("read" | "search"))
-            && call
-                .paths()
-                .is_some_and(|paths| paths.iter().all(|path| (is_inside.0)(project, Path::new(path))))
+            && call.paths().is_some_and(|paths| paths.iter().all(is_in_project))
     }
 
     /// Whether a message of the agent belongs to the user's turn: it names our session and is between the prompt and
@@ -235,12 +222,10 @@ impl Acp {
         on_event(Event::Greeted);
         let [name, version] = ["name", "version"].map(|key| reply.get("agentInfo").get(key).text());
         let (name, version) = (name.as_deref(), version.as_deref());
-        if let Some(why) = self.opening.preset.and_then(|preset| preset.mismatch(name, version)) {
+        if let Some(why) = self.invocation.start.agent.recipe().mismatch(name, version) {
             return self.fail(Code::AgentNotFound, why.into(), on_event, input);
         }
-        if let Some(preset) = name.and_then(Preset::of_agent) {
-            self.quirks = preset.quirks;
-        }
+        self.talks = name.and_then(Recipe::of_agent).unwrap_or(self.talks);
         let sessions = reply.get("agentCapabilities").get("sessionCapabilities");
         self.capabilities = Capabilities {
             can_fork: sessions.get("fork").is_object(),
@@ -254,7 +239,7 @@ impl Acp {
             return self.fail(Code::Protocol, words.into(), on_event, input);
         }
         let params = self.session_params();
-        match &self.opening.resume {
+        match &self.invocation.start.resume {
             None => self.ask(AcpRequest::Session, "session/new", &params, input),
             // The session is only ever forked: to load or continue it would change it.
             Some(_) if !self.capabilities.can_fork => {
@@ -271,12 +256,13 @@ impl Acp {
     }
 
     fn session_params(&self) -> serde_json::Value {
-        let mut params = serde_json::json!({"cwd": self.opening.directory, "mcpServers": []});
-        if let Some(meta) = &self.opening.meta {
+        let mut params =
+            serde_json::json!({"cwd": self.invocation.directory.to_string_lossy(), "mcpServers": []});
+        if let Some(meta) = &self.invocation.start.agent.acp.meta {
             params["_meta"] = meta.clone();
         }
         if self.capabilities.takes_system_prompt {
-            let content = serde_json::json!([{"type": "text", "text": self.opening.system}]);
+            let content = serde_json::json!([{"type": "text", "text": self.invocation.system}]);
             params["systemPrompt"] = serde_json::json!({"mode": "append", "content": content});
         }
         params
@@ -308,17 +294,17 @@ impl Acp {
             Some(("session/set_config_option", serde_json::json!({"configId": id, "value": value})))
         };
         let mut settings = Vec::new();
-        if let Some(mode) = &self.opening.mode {
+        if let Some(mode) = self.invocation.mode() {
             let (method, params) = config("mode", mode)
                 .filter(|_| !reply.get("modes").is_object())
                 .unwrap_or_else(|| ("session/set_mode", serde_json::json!({"modeId": mode})));
-            settings.push(Setting { asked: AcpRequest::Mode(mode.clone()), method, params });
+            settings.push(Setting { asked: AcpRequest::Mode(mode.to_owned()), method, params });
         }
-        if self.opening.preset.is_some_and(|preset| preset.quirks.asks_for_title) {
+        if self.invocation.start.agent.recipe().asks_for_title {
             let (method, params) = ("session/set_title", serde_json::json!({"title": TITLE}));
             settings.push(Setting { asked: AcpRequest::Title, method, params });
         }
-        if let Some(model) = &self.opening.model {
+        if let Some(model) = &self.invocation.start.agent.model {
             let (method, params) = config("model", model)
                 .unwrap_or_else(|| ("session/set_model", serde_json::json!({"modelId": model})));
             settings.push(Setting { asked: AcpRequest::Model(model.clone()), method, params });
@@ -350,7 +336,7 @@ impl Acp {
         let text = if self.capabilities.takes_system_prompt {
             message
         } else {
-            format!("{}\n\n{message}", self.opening.system)
+            format!("{}\n\n{message}", self.invocation.system)
         };
         let params = serde_json::json!({
             "sessionId": self.session_id,
@@ -372,12 +358,12 @@ impl Acp {
             on_event(Event::Session { id: None, model: Some(model) });
         }
         let turn = std::mem::take(&mut self.turn);
-        let amounts = turn.amounts(Some(reply), self.quirks);
-        self.decide(turn.verdict(reply, self.quirks), amounts, on_event, input);
+        let amounts = turn.amounts(Some(reply), self.talks);
+        self.decide(turn.verdict(reply, self.talks), amounts, on_event, input);
     }
 
     fn fail(&mut self, code: Code, words: Cow<'_, str>, on_event: OnEvent<'_>, input: &mut AgentInput) {
-        let amounts = self.turn.amounts(None, self.quirks);
+        let amounts = self.turn.amounts(None, self.talks);
         self.decide(
             FinishVerdict::Failed(Problem { code, words, rank: Detail::Cause }),
             amounts,
@@ -403,7 +389,7 @@ impl Acp {
 
 impl Dialogue for Acp {
     fn begin(&mut self, input: &mut AgentInput) {
-        let params = line::initialize_params(self.quirks.reports_failures);
+        let params = line::initialize_params(self.talks.reports_failures);
         self.ask(AcpRequest::Initialize, "initialize", &params, input);
     }
 

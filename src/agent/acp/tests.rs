@@ -7,23 +7,22 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::agent::testing::{answer, came_to, code, message};
-use crate::agent::{PathCheck, Protocol, Resume};
+use crate::agent::{AgentStart, Protocol, Resume, testing};
 use crate::stream::{Outcome, ProcessEnd, Stopped, Stream, ToolStatus, Update};
 
 /// A dialogue with an agent whose lines a test writes.
 struct Talk {
-    preset: Option<&'static Preset>,
+    agent_name: Option<&'static str>,
     stream: Stream,
-    updates: Vec<Update<'static>>,
+    updates: Vec<Update>,
     sent: Vec<Value>,
 }
 
 impl Talk {
-    fn new(opening: &Opening) -> Self {
-        let decoder = crate::agent::decoder(Protocol::Acp, opening);
+    fn new(invocation: &Invocation) -> Self {
         let mut talk = Self {
-            preset: opening.preset,
-            stream: Stream::new(decoder, "/project"),
+            agent_name: invocation.start.agent.recipe().agent_name,
+            stream: Stream::new(invocation.decoder(), "/project"),
             updates: Vec::new(),
             sent: Vec::new(),
         };
@@ -53,13 +52,13 @@ impl Talk {
 
     fn say(&mut self, message: &str) {
         let Self { stream, updates, .. } = self;
-        stream.say(message, &mut |update| updates.push(update.into_owned()));
+        stream.say(message, &mut |update| updates.push(update));
         self.collect();
     }
 
     fn hear(&mut self, line: &str) {
         let Self { stream, updates, .. } = self;
-        stream.line(line.as_bytes(), &mut |update| updates.push(update.into_owned()));
+        stream.line(line.as_bytes(), &mut |update| updates.push(update));
         self.collect();
     }
 
@@ -73,8 +72,8 @@ impl Talk {
     fn reply(&mut self, result: &Value) {
         let id = self.sent.last().unwrap()["id"].clone();
         let mut result = result.clone();
-        if let Some(preset) = self.preset.filter(|_| self.last("initialize")) {
-            result["agentInfo"] = json!({"name": preset.agent_name, "version": "99.0"});
+        if let Some(name) = self.agent_name.filter(|_| self.last("initialize")) {
+            result["agentInfo"] = json!({"name": name, "version": "99.0"});
         }
         self.hear(&json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string());
     }
@@ -131,25 +130,18 @@ impl Talk {
     }
 }
 
-fn opening(preset: &str) -> Opening {
-    let preset = Preset::named(preset);
-    Opening {
-        preset,
-        system: "the rules".to_owned(),
-        directory: "/project".to_owned(),
-        mode: preset.and_then(|preset| preset.mode).map(str::to_owned),
-        ..Opening::default()
-    }
+fn opening(preset: &str) -> Invocation {
+    let cwd = "/project".into();
+    testing::invocation(&AgentStart { cwd, ..testing::start(testing::command(preset, Protocol::Acp)) })
 }
 
 #[test]
 fn a_session_is_opened_set_up_and_asked_once_there_is_a_message() {
-    let mut talk = Talk::new(&Opening {
-        model: Some("big".to_owned()),
-        meta: Some(json!({"claudeCode": {"options": {}}})),
-        mode: Some("default".to_owned()),
-        ..opening("codex")
-    });
+    let mut begun = opening("codex");
+    begun.start.agent.model = Some("big".to_owned());
+    begun.start.agent.acp.meta = Some(json!({"claudeCode": {"options": {}}}));
+    begun.start.agent.acp.mode = Some("default".to_owned());
+    let mut talk = Talk::new(&begun);
     let capabilities = &talk.sent[0]["params"]["clientCapabilities"];
     assert_eq!(talk.sent[0]["params"]["protocolVersion"], 1);
     assert_eq!(capabilities["fs"], json!({"readTextFile": false, "writeTextFile": false}));
@@ -201,7 +193,9 @@ fn without_a_place_for_the_rules_they_stand_before_the_message() {
 
 #[test]
 fn a_model_is_set_by_its_own_method_where_there_is_no_option() {
-    let mut talk = Talk::new(&Opening { model: Some("big".to_owned()), ..opening("none") });
+    let mut begun = opening("none");
+    begun.start.agent.model = Some("big".to_owned());
+    let mut talk = Talk::new(&begun);
     talk.reply(&json!({}));
     talk.reply(&json!({"sessionId": "s1"}));
     assert_eq!(talk.sent[2]["method"], "session/set_model");
@@ -252,9 +246,10 @@ fn an_agent_that_refuses_its_mode_is_never_prompted() {
 
 #[test]
 fn a_session_goes_on_in_a_fork_or_not_at_all() {
-    let resume = Some(Resume { session_id: "old".to_owned(), at: None });
     let begun = |capabilities: &Value| {
-        let mut talk = Talk::new(&Opening { resume: resume.clone(), ..opening("none") });
+        let mut forks = opening("none");
+        forks.start.resume = Some(Resume { session_id: "old".to_owned(), at: None });
+        let mut talk = Talk::new(&forks);
         talk.say("the message");
         talk.reply(&json!({"agentCapabilities": {"sessionCapabilities": capabilities}}));
         talk

@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::failure;
-use super::preset::Quirks;
 use super::wire::{AcpReply, SessionUpdate, session_failure, tokens};
+use crate::agent::Recipe;
 use crate::error::Code;
 use crate::stream::event::{
     Argument, Caller, Certainty, Cost, Detail, Event, FinishVerdict, Piece, Problem, ReportedAmounts, Retry,
@@ -59,13 +59,13 @@ pub struct Turn {
 
 impl Turn {
     /// Takes one update of it.
-    pub fn update(&mut self, update: &SessionUpdate<'_>, quirks: Quirks, each: OnEvent<'_>) {
+    pub fn update(&mut self, update: &SessionUpdate<'_>, talks: &Recipe, each: OnEvent<'_>) {
         let meta = update.get("_meta");
         if let Some(model) = meta.get("_claude/model").text() {
             self.model = Some(model.into_owned());
         }
         match &*update.kind() {
-            "agent_message_chunk" => self.chunk(update, quirks, each),
+            "agent_message_chunk" => self.chunk(update, talks, each),
             "agent_thought_chunk" => {
                 if let Some(text) = update.text(&mut Vec::new()) {
                     each(Event::Thinking { piece: Piece::Part, text });
@@ -107,7 +107,7 @@ impl Turn {
         self.model.clone().map(Cow::Owned)
     }
 
-    fn chunk(&mut self, update: &SessionUpdate<'_>, quirks: Quirks, each: OnEvent<'_>) {
+    fn chunk(&mut self, update: &SessionUpdate<'_>, talks: &Recipe, each: OnEvent<'_>) {
         // Qwen: of one request to the model, on an empty chunk.
         if let Some(tokens) = tokens(update.get("_meta").get("usage")) {
             self.usage.get_or_insert_default().add(tokens);
@@ -124,7 +124,7 @@ impl Turn {
                 self.has_ids = true;
                 self.notice.clear();
             }
-            None if self.has_ids || quirks.has_message_ids || self.is_notice(&text, quirks) => {
+            None if self.has_ids || talks.has_message_ids || self.is_notice(&text, talks) => {
                 let room = QUOTED.saturating_sub(self.notice.len());
                 self.notice.push_str(one_line::clip(&text, room));
                 return;
@@ -147,8 +147,8 @@ impl Turn {
 
     /// Whether a chunk is something that the agent says of its own, of which only the text tells: what begins a message,
     /// since a piece in the middle of an answer may begin with any word.
-    fn is_notice(&self, text: &str, quirks: Quirks) -> bool {
-        let is_own = if quirks.has_notices {
+    fn is_notice(&self, text: &str, talks: &Recipe) -> bool {
+        let is_own = if talks.has_notices {
             !text.starts_with(ERROR)
                 && (!self.has_amounts || NOTICES.iter().any(|notice| text.starts_with(notice)))
         } else {
@@ -208,13 +208,13 @@ impl Turn {
     }
 
     /// What the result says of the answer.
-    pub fn verdict<'a>(&'a self, reply: &AcpReply<'a>, quirks: Quirks) -> FinishVerdict<'a> {
+    pub fn verdict<'a>(&'a self, reply: &AcpReply<'a>, talks: &Recipe) -> FinishVerdict<'a> {
         if let Some((category, title)) = session_failure(reply.get("_meta")) {
             return failed(failure::of_session(&category, &title), title);
         }
         let is_uncounted = !reply.get("usage").is_object();
         let certainty = match &*reply.get("stopReason").text().unwrap_or_default() {
-            "end_turn" if quirks.repeats_at_limit => Certainty::UnlessRepeated,
+            "end_turn" if talks.repeats_at_limit => Certainty::UnlessRepeated,
             "end_turn" => Certainty::Certain,
             "max_tokens" => {
                 return failed(Code::ApiError, "the answer reached the limit on its length (max_tokens)");
@@ -224,14 +224,14 @@ impl Turn {
             "cancelled" => return self.without_answer(Code::Exited),
             _ => Certainty::Doubtful,
         };
-        if quirks.has_notices
+        if talks.has_notices
             && is_uncounted
             && let Some(words) = self.chunk.strip_prefix(ERROR)
         {
             return failed(classify(None, words), words);
         }
         // What is said outside of messages when there are no amounts is why there are none.
-        if quirks.has_message_ids && is_uncounted && !self.notice.trim().is_empty() {
+        if talks.has_message_ids && is_uncounted && !self.notice.trim().is_empty() {
             return failed(classify(None, &self.notice), &self.notice);
         }
         if !self.text.trim().is_empty() {
@@ -253,14 +253,14 @@ impl Turn {
 
     /// What it cost, by the agent's own way of counting. An agent's session is that of one job, so a session's amounts
     /// are this turn's where a fork begins with none.
-    pub fn amounts(&self, reply: Option<&AcpReply<'_>>, quirks: Quirks) -> ReportedAmounts {
+    pub fn amounts(&self, reply: Option<&AcpReply<'_>>, talks: &Recipe) -> ReportedAmounts {
         let run = reply.and_then(AcpReply::tokens);
         ReportedAmounts {
             cost: Cost { since_last: None, total: self.cost },
             usage: run.or(self.usage).unwrap_or_default(),
             num_turns: None,
             duration_ms: None,
-            scopes: UsageScopes { usage: quirks.tokens, ..UsageScopes::default() },
+            scopes: UsageScopes { usage: talks.tokens, ..UsageScopes::default() },
         }
     }
 }

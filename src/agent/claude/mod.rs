@@ -9,7 +9,7 @@ mod tests;
 use super::json::{self, Json, Object};
 use super::one_way::OneWay;
 use super::values::{REASON, argument, usage};
-use super::{About, Dialect, Invocation, Isolation, OpenCommand, ResumeSupport};
+use super::{Invocation, Isolation, Protocol, Recipe, ResumeSupport, text};
 use crate::error::Code;
 use crate::limit_end::LimitEnd;
 use crate::stream::event::{
@@ -25,25 +25,25 @@ const SYNTHETIC: &str = "<synthetic>";
 /// What the CLI says in the user's name when it was interrupted.
 const INTERRUPTION: &str = "[Request interrupted by user";
 
-/// The row for [`super::Protocol::Claude`].
-pub const DIALECT: Dialect = Dialect {
+/// See the module.
+pub const RECIPE: Recipe = Recipe {
+    name: "claude",
+    protocol: Protocol::Claude,
+    label: AgentLabel { name: "claude", login: "`claude` in a terminal and its command `/login`" },
+    keeps: "it has the tools of the option `tools` and no others",
+    isolation: Isolation::Arguments,
+    resume: ResumeSupport::Checkpoints,
+    open: Some((None, "--resume")),
+    login_variables: &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
+    login_file: Some("~/.claude/.credentials.json"),
+    flags,
+    dialogue: |invocation| Box::new(OneWay { read, input, system: invocation.system }),
     block_separator: "",
-    decoder: |opening| OneWay::decoder(&DIALECT, opening, read, input),
-    arguments,
-    about: About {
-        name: "claude",
-        label: AgentLabel { name: "claude", login: "`claude` in a terminal and its command `/login`" },
-        keeps: "it has the tools of the option `tools` and no others",
-        isolation: Isolation::Arguments,
-        resume: ResumeSupport::Checkpoints,
-        open: Some(OpenCommand { program: None, flag: "--resume" }),
-        login_variables: &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
-        login_file: Some("~/.claude/.credentials.json"),
-    },
     waits: true,
+    ..text::RECIPE
 };
 
-fn arguments(invocation: &Invocation<'_>) -> Vec<String> {
+fn flags(invocation: &Invocation) -> Vec<String> {
     let mut flags: Vec<String> = [
         "-p",
         "--verbose",

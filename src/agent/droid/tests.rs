@@ -64,7 +64,7 @@ fn success_is_a_completion_and_no_signal() {
         (stopped(Stopped::Timeout(Duration::from_millis(1500))), "! timeout"),
         (stopped(Stopped::Shutdown), "! host_lost"),
     ] {
-        let mut stream = Stream::new(Protocol::Droid, "");
+        let mut stream = Stream::new(Protocol::Droid.recipe().recorded(), "");
         for line in [INIT, MORE, DONE] {
             stream.line(line.as_bytes(), &mut |_| {});
         }
@@ -76,7 +76,7 @@ fn success_is_a_completion_and_no_signal() {
 #[test]
 fn a_session_that_is_not_there_has_no_words() {
     let ended = |stderr: &str| {
-        let mut resumed = Stream::new(Protocol::Droid, "").resumed();
+        let mut resumed = Stream::new(Protocol::Droid.recipe().recorded(), "").resumed();
         let end = ProcessEnd { stderr: stderr.to_owned(), ..ProcessEnd::with_code(1) };
         resumed.end(&end, &mut |_| {})
     };

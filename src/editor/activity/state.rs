@@ -63,7 +63,7 @@ impl JobState {
     }
 
     /// More of the code that is shown.
-    fn write(&mut self, update: &Update<'_>) {
+    fn write(&mut self, update: &Update) {
         if let Some(code) = self.code.as_mut().filter(|_| !self.finished) {
             code.update(update);
         }
@@ -175,7 +175,7 @@ impl JobState {
         Some(if is_update { patch.as_update() } else { patch }.value())
     }
 
-    fn update(&mut self, update: &Update<'_>) {
+    fn update(&mut self, update: &Update) {
         if self.finished {
             return;
         }

@@ -2,17 +2,17 @@ use super::*;
 use crate::request::sample;
 use crate::stream::{ToolCall, ToolStatus};
 
-fn text(text: &str) -> Update<'_> {
+fn text(text: &str) -> Update {
     Update::Text { text: text.into(), begins: false }
 }
 
-fn tool(index: usize, status: ToolStatus, error: Option<&str>) -> Update<'static> {
+fn tool(index: usize, status: ToolStatus, error: Option<&str>) -> Update {
     let title = format!("Read {index}.lua");
     let (id, name, error) = (index.to_string(), "Read".to_owned(), error.map(str::to_owned));
     Update::Tool { index, tool: ToolCall { id, name, status, error, title } }
 }
 
-fn update(frames: &mut Frames, id: u64, update: &Update<'_>) {
+fn update(frames: &mut Frames, id: u64, update: &Update) {
     frames.change(id, StateChange::Update(update));
 }
 

@@ -76,10 +76,10 @@ fn of_recorded_streams_it_shows_the_answer() {
             }
             let recording = std::fs::read(&path).unwrap();
             let mut capture = Capture::new(&request, 3);
-            let mut stream = Stream::new(protocol, "/home/dev/project");
+            let mut stream = Stream::new(protocol.recipe().recorded(), "/home/dev/project");
             let mut updates = Vec::new();
             for line in recording.split(|&byte| byte == b'\n') {
-                stream.line(line, &mut |update| updates.push(update.into_owned()));
+                stream.line(line, &mut |update| updates.push(update));
             }
             for update in &updates {
                 capture.update(update);

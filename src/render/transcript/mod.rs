@@ -9,7 +9,8 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-use crate::stream::{Decoder, Line, Lines, Stream};
+use crate::agent::Recipe;
+use crate::stream::{Line, Lines, Stream};
 use part::Parts;
 pub use rows::{RowKind, TranscriptHeader, TranscriptRow};
 
@@ -23,8 +24,8 @@ pub struct Conversation {
 
 impl Conversation {
     /// An empty one with this agent. Paths below `cwd` are shortened.
-    pub fn new(agent: impl Into<Decoder>, cwd: &str) -> Self {
-        Self { lines: Lines::default(), stream: Stream::new(agent, cwd), parts: Parts::default() }
+    pub fn new(agent: &Recipe, cwd: &str) -> Self {
+        Self { lines: Lines::default(), stream: Stream::new(agent.recorded(), cwd), parts: Parts::default() }
     }
 
     /// Takes the next bytes of the file.

@@ -57,7 +57,7 @@ impl Parts {
         }
     }
 
-    fn update(&mut self, update: Update<'_>) {
+    fn update(&mut self, update: Update) {
         match update {
             Update::Session { model, .. } => self.model = model.or_else(|| self.model.take()),
             Update::Text { text, begins } => self.text(&text, begins),

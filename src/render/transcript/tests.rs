@@ -3,12 +3,11 @@
 use std::fmt::Write;
 
 use super::*;
-use crate::agent::{self, Preset, Protocol};
+use crate::agent::Protocol;
 
 /// What is shown of a stream: a letter for the kind of each row, then its text.
 fn shown(protocol: Protocol, stream: &str, about: &TranscriptHeader) -> String {
-    let mut conversation =
-        Conversation::new(agent::recorded(protocol, Preset::named(&about.agent)), "/home/dev/project");
+    let mut conversation = Conversation::new(Recipe::of(protocol, &about.agent), "/home/dev/project");
     conversation.push(stream.as_bytes());
     conversation.finish();
     let mut shown = String::new();
@@ -103,7 +102,7 @@ fn long(tools: usize) -> String {
 
 #[test]
 fn of_a_long_conversation_the_newest_rows_are_shown() {
-    let mut conversation = Conversation::new(Protocol::Claude, "");
+    let mut conversation = Conversation::new(Protocol::Claude.recipe(), "");
     conversation.push(long(5000).as_bytes());
     conversation.finish();
     let rows = conversation.rows(&about("claude"));

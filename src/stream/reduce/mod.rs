@@ -29,7 +29,7 @@ const CHECKPOINT: usize = 256;
 /// A pause of an agent at a rate limit that is one of minutes.
 const LONG_PAUSE: Duration = Duration::from_secs(60);
 /// Where updates go.
-pub type Emit<'e> = &'e mut dyn FnMut(Update<'_>);
+pub type Emit<'e> = &'e mut dyn FnMut(Update);
 
 /// The state of one stream; see the module.
 #[derive(Debug, Clone)]
@@ -309,8 +309,7 @@ impl Reducer {
             if begins {
                 self.shown.was_any = self.shown.is_any;
             }
-            let text = if separator.is_empty() { text.into() } else { [separator, text].concat().into() };
-            emit(Update::Text { text, begins });
+            emit(Update::Text { text: [separator, text].concat(), begins });
             self.shown.continues = true;
         }
         self.shown.is_any = true;
@@ -321,7 +320,7 @@ impl Reducer {
         let is_repeated = piece == Piece::Whole && self.shown.thinking;
         self.shown.thinking = piece != Piece::Whole;
         if !is_repeated && self.decision.is_none() && !text.is_empty() {
-            emit(Update::Thinking { text: text.into() });
+            emit(Update::Thinking { text: text.to_owned() });
         }
     }
 

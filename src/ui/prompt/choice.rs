@@ -42,7 +42,7 @@ impl Agents {
         }
         let is_logged_out = self.logged_out.get(name) == Some(&true);
         is_logged_out
-            .then(|| format!("{}: the last job of {name} was not logged in", agent.command.about().login()))
+            .then(|| format!("{}: the last job of {name} was not logged in", agent.command.recipe().login()))
     }
 }
 

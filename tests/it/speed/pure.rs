@@ -49,9 +49,9 @@ fn best(work: impl Fn()) -> f64 {
 
 /// Reads the way a job does, from chunks of bytes to the outcome.
 fn read_stream(bytes: &[u8]) {
-    let mut stream = Stream::new(Protocol::Claude, "/home/dev/project");
+    let mut stream = Stream::new(Protocol::Claude.recipe().recorded(), "/home/dev/project");
     let mut lines = Lines::default();
-    let mut emit = |update: Update<'_>| drop(black_box(update));
+    let mut emit = |update: Update| drop(black_box(update));
     for chunk in bytes.chunks(CHUNK) {
         lines.push(chunk, &mut |line| stream.take(line, &mut emit));
     }

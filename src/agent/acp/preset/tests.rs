@@ -15,9 +15,9 @@ type Recipes = (String, BTreeMap<String, String>, Directory, Option<String>, Opt
 fn recipe(name: &str, change: impl FnOnce(&mut AgentStart)) -> Recipes {
     let start = start(name, change);
     let invocation = testing::invocation(&start);
-    let opening = invocation.opening(&start.cwd);
     let arguments = invocation.arguments().join(" ");
-    (arguments, invocation.environment(), start.directory(), opening.mode, opening.meta)
+    let (mode, meta) = (invocation.mode().map(str::to_owned), start.agent.acp.meta.clone());
+    (arguments, invocation.environment(), start.directory(), mode, meta)
 }
 
 fn start(name: &str, change: impl FnOnce(&mut AgentStart)) -> AgentStart {
@@ -110,8 +110,7 @@ fn a_trusted_project_and_more_tools_loosen_what_they_are_about() {
 
 #[test]
 fn a_recipe_is_for_one_program_and_its_later_versions() {
-    let codex = Preset::named("codex").unwrap();
-    let name = Some(codex.agent_name);
+    let (codex, name) = (&CODEX, CODEX.agent_name);
     for version in [
         Some("2.6.0"),
         Some("2.10.0"),

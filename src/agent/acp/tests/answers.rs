@@ -71,8 +71,8 @@ fn a_character_may_come_in_two_chunks() {
 #[test]
 fn a_read_within_the_project_is_allowed_and_nothing_else() {
     let asked = |call: Value| {
-        let is_inside = PathCheck(|project, path| path.starts_with(project));
-        let mut talk = Talk::new(&Opening { project: "/project".into(), is_inside, ..opening("copilot") });
+        let is_inside = |project: &Path, path: &Path| path.starts_with(project);
+        let mut talk = Talk::new(&Invocation { is_inside: Some(is_inside), ..opening("copilot") });
         for reply in [json!({"protocolVersion": 1}), json!({"sessionId": "s1"})] {
             talk.reply(&reply);
         }

@@ -127,7 +127,7 @@ fn streamed_parts_count_only_where_nothing_repeats_them() {
 fn bytes_that_are_no_utf8_are_held() {
     let (text, result) = (TEXT.replace("whole", "w\u{1}le"), DONE.replace("the result", "w\u{1}le"));
     for lines in [vec![&text, &result], vec![&result], vec![&text]] {
-        let mut stream = Stream::new(Protocol::Claude, "");
+        let mut stream = Stream::new(Protocol::Claude.recipe().recorded(), "");
         for line in lines {
             let broken: Vec<u8> = line.bytes().map(|byte| if byte == 1 { 0xff } else { byte }).collect();
             stream.line(&broken, &mut |_| {});
@@ -155,7 +155,7 @@ fn a_line_that_was_too_long_may_have_been_the_result() {
         (TEXT, &[DONE], "the result"),
         ("words outside the protocol", &[], "! protocol"),
     ] {
-        let mut stream = Stream::new(Protocol::Claude, "");
+        let mut stream = Stream::new(Protocol::Claude.recipe().recorded(), "");
         stream.line(before.as_bytes(), &mut |_| {});
         stream.oversized(&mut |_| {});
         for line in after {

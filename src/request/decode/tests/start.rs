@@ -79,9 +79,9 @@ fn an_agent_of_the_protocol_acp_has_a_mode_meta_and_a_directory() {
             directory: Some(Directory::Empty),
         }
     );
-    assert_eq!(options.start.agent.preset().map(|preset| preset.about.name), Some("codex"));
+    assert_eq!(options.start.agent.recipe().name, "codex");
     assert_eq!(acp("codex", &[]).unwrap().start.agent.acp, AcpOptions::default());
-    assert_eq!(acp("mine", &[]).unwrap().start.agent.preset(), None);
+    assert_eq!(acp("mine", &[]).unwrap().start.agent.recipe().name, "acp");
     assert_eq!(
         acp("gemini", &[]).unwrap_err().message,
         "resume is not possible: gemini cannot go on in a session"
