@@ -19,7 +19,6 @@ mod reviews;
 mod starting;
 mod status;
 mod stored;
-mod terminal;
 mod transcript;
 mod views;
 
@@ -39,7 +38,7 @@ use crate::mirror::{Feed, Order};
 use crate::options::Options;
 use crate::rpc::Command;
 use crate::session::{Patch, Session};
-use crate::store::Store;
+use crate::store::{self, Store, StoreError};
 use answers::Answers;
 use decisions::Tally;
 use hunks::Asker;
@@ -178,6 +177,16 @@ impl Host {
             gives_back: false,
             is_ending: false,
         }
+    }
+
+    /// Asks the store, and goes on with its answer.
+    fn ask_store<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(store::Asker<'_>) -> Result<T, StoreError> + Send + 'static,
+        then: impl FnOnce(&mut Self, Result<T, StoreError>) + Send + 'static,
+    ) {
+        let back = self.back.clone();
+        self.store.ask(question, move |answer| back.then(move |host| then(host, answer)));
     }
 
     /// Handles messages and job events until the editor or the system ends the host; then ends all jobs, and meanwhile

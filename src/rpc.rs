@@ -3,8 +3,6 @@
 
 mod ask;
 mod input;
-mod prompt;
-mod review;
 mod whole;
 
 use std::io;
@@ -28,11 +26,12 @@ use crate::options::Options;
 use crate::request::Wanted;
 use crate::session::Batch;
 use crate::ui::Ui;
+use crate::ui::review::Pane;
 use ask::Ask;
-pub use ask::{AcceptOf, Act, Asked, AskedFrom, EachOf, OfJob, ShowOf};
+pub use ask::{
+    AcceptOf, Act, Asked, AskedFrom, EachOf, HunkKey, HunkVerb, OfJob, PromptMessage, RowsOf, ShowOf,
+};
 use input::RpcInput;
-pub use prompt::PromptMessage;
-pub use review::{HunkKey, HunkVerb, PanesOf, RowsOf};
 
 /// How a connection ended.
 pub type ConnectionEnd = Result<(), Box<LoopError>>;
@@ -174,6 +173,23 @@ pub struct Seen {
     /// The cursor is in it.
     #[serde(default)]
     pub is_here: bool,
+}
+
+/// The windows in which the hunks of a held answer are drawn.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct PanesOf {
+    /// The job.
+    pub id: u64,
+    /// Its buffer.
+    #[serde(default)]
+    pub buffer: u64,
+    /// The keys that are ours.
+    #[serde(default)]
+    pub keys: Vec<String>,
+    /// The rows that the current window shows, where it is one of them: the first, from 0, and the one behind the last.
+    pub sight: Option<(usize, usize)>,
+    /// The windows; none: the review has ended.
+    pub panes: Option<Vec<Pane>>,
 }
 
 /// What the plugin knows of a held answer of an earlier host.

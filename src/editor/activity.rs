@@ -11,10 +11,8 @@ use std::time::Duration;
 use rmpv::Value;
 
 use crate::land::Capture;
-use crate::session::Doing;
 use crate::stream::{ToolCall, ToolStatus, Update};
-use crate::ui::{self, Chunks};
-use state::JobState;
+pub(super) use state::JobState;
 
 /// The least time from one frame to the next.
 const BETWEEN: Duration = Duration::from_millis(100);
@@ -66,25 +64,9 @@ impl Frames {
         running.into_iter().flatten().collect()
     }
 
-    /// How far a call of a job is.
-    pub fn tool_status(&self, id: u64, index: usize) -> Option<ToolStatus> {
-        self.jobs.get(&id)?.tool_status(index)
-    }
-
-    /// What a job does.
-    pub fn doing(&self, id: u64) -> Doing {
-        self.jobs.get(&id).map(JobState::doing).unwrap_or_default()
-    }
-
-    /// The newest lines of code of a job, none where those that are shown stay, and the rows of its newest tools in this room.
-    pub fn newest(&self, id: u64, room: usize) -> (Option<Vec<String>>, Vec<Chunks>) {
-        let job = self.jobs.get(&id);
-        job.map(|job| (job.code(), ui::tools(job.newest(), room))).unwrap_or_default()
-    }
-
-    /// The session of a job, as far as its agent has named it.
-    pub fn session(&self, id: u64) -> Option<&str> {
-        self.jobs.get(&id)?.session()
+    /// The state of a job.
+    pub(super) fn job(&self, id: u64) -> Option<&JobState> {
+        self.jobs.get(&id)
     }
 
     /// How long after the last frame the next one goes out; none if nothing waits.

@@ -2,7 +2,6 @@
 //! calls Neovim. Each method of [`Editor`] returns at once.
 
 mod activity;
-mod attach;
 mod observed;
 #[cfg(test)]
 mod observer_cost_tests;
@@ -18,6 +17,7 @@ use tokio::net::unix::pipe;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::compat::Compat;
 
+use activity::JobState;
 pub use activity::StateChange;
 
 use crate::document::Place;
@@ -26,7 +26,7 @@ use crate::job::Observer;
 use crate::land::Capture;
 use crate::mirror::{self, ContactScope, WriteReply};
 use crate::session::{Doing, Patch};
-use crate::ui::Chunks;
+use crate::ui::{self, Chunks};
 use pending::Pending;
 use writer::{Call, Outgoing, Writer};
 
@@ -89,12 +89,13 @@ impl Editor {
 
     /// What the agent of a job does at this moment.
     pub fn doing(&self, id: u64) -> Doing {
-        self.pending.lock().frames.doing(id)
+        self.pending.lock().frames.job(id).map(JobState::doing).unwrap_or_default()
     }
 
     /// The newest lines of code of a job, none where those that are shown stay, and the rows of its newest tools in this room.
     pub fn newest(&self, id: u64, room: usize) -> (Option<Vec<String>>, Vec<Chunks>) {
-        self.pending.lock().frames.newest(id, room)
+        let pending = self.pending.lock();
+        pending.frames.job(id).map(|job| (job.code(), ui::tools(job.newest(), room))).unwrap_or_default()
     }
 
     /// What is shown at the ranges of jobs, each the fields that changed.
@@ -104,7 +105,7 @@ impl Editor {
 
     /// The session of a job that runs, as far as its agent has named it.
     pub fn session(&self, id: u64) -> Option<String> {
-        self.pending.lock().frames.session(id).map(str::to_owned)
+        self.pending.lock().frames.job(id)?.session().map(str::to_owned)
     }
 
     /// What is known of a job by its outcome: told with the call that writes its answer, so that nothing goes before
@@ -159,7 +160,7 @@ impl Editor {
     /// Has the plugin say how a buffer is, with what is wanted besides. `done` gets whether the buffer exists,
     /// after all that was sent.
     pub fn contact(&self, buffer: u64, scope: ContactScope, done: impl FnOnce(bool) + Send + 'static) {
-        self.send(Outgoing::Call(Call::Atomic(attach::contact(buffer, scope), Box::new(done))));
+        self.send(Outgoing::Call(Call::Atomic(writer::contact(buffer, scope), Box::new(done))));
     }
 
     /// Has the plugin write to a buffer; `done` gets its reply, or none if it failed.
@@ -222,7 +223,7 @@ impl Editor {
 
     /// Has Neovim send no more events of a buffer.
     pub fn detach(&self, buffer: u64) {
-        self.send(Outgoing::Call(Call::Atomic(attach::detach(buffer), Box::new(|_| {}))));
+        self.send(Outgoing::Call(Call::Atomic(writer::detach(buffer), Box::new(|_| {}))));
     }
 
     /// Something that the user should know.

@@ -59,7 +59,9 @@ impl PendingUpdates {
     pub(super) fn update(&mut self, id: u64, update: &Update) {
         let Some(is_heard) = self.watched.get(&id) else { return };
         let is_known = match update {
-            Update::Tool { index, tool } => self.frames.tool_status(id, *index) == Some(tool.status),
+            Update::Tool { index, tool } => {
+                self.frames.job(id).and_then(|job| job.tool_status(*index)) == Some(tool.status)
+            }
             _ => false,
         };
         self.frames.change(id, StateChange::Update(update));

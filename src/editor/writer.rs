@@ -13,9 +13,10 @@ use rmpv::Value;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
 
+use super::RpcWriter;
 use super::pending::Pending;
-use super::{RpcWriter, attach};
 use crate::fields::value;
+use crate::mirror::ContactScope;
 
 /// The most functions of the plugin that are called at once, and of those the most before one that is asked for a reply,
 /// which may write: what they take together is a stall of the editor.
@@ -42,7 +43,7 @@ pub(super) enum Call {
 
 pub(super) type Reply = Box<dyn FnOnce(Option<Value>) + Send>;
 
-pub(super) type CallResult = Result<(), Box<CallError>>;
+type CallResult = Result<(), Box<CallError>>;
 type CallInFlight = Pin<Box<dyn Future<Output = CallResult> + Send>>;
 
 /// See the module.
@@ -121,7 +122,7 @@ impl Writer {
                     done(apply(&neovim, calls).await?);
                     Ok(())
                 }
-                Call::Atomic(calls, done) => attach::make(neovim, calls, done).await,
+                Call::Atomic(calls, done) => atomic(&neovim, calls, done).await,
             }
         }
     }
@@ -148,6 +149,30 @@ impl Writer {
             None => next,
         }
     }
+}
+
+/// The calls that report the state of the buffer. If its text is needed, it comes between two of them: the first one
+/// says whose text it is, the second one where the marks are in it.
+pub(super) fn contact(buffer: u64, scope: ContactScope) -> Vec<Value> {
+    let lua = "require('botglue.editor.capture').report(...)";
+    let report = call("nvim_exec_lua", vec![lua.into(), Value::Array(vec![buffer.into()])]);
+    if scope != ContactScope::Text {
+        return vec![report];
+    }
+    let attach = call("nvim_buf_attach", vec![buffer.into(), true.into(), Value::Map(Vec::new())]);
+    let mut calls = detach(buffer);
+    // Neovim sends the text to those alone that are not attached.
+    calls.extend([report.clone(), attach, report]);
+    calls
+}
+
+/// The calls after which nothing comes. To one who is not attached they do nothing.
+pub(super) fn detach(buffer: u64) -> Vec<Value> {
+    vec![call("nvim_buf_detach", vec![buffer.into()])]
+}
+
+fn call(function: &str, arguments: Vec<Value>) -> Value {
+    Value::Array(vec![function.into(), Value::Array(arguments)])
 }
 
 /// Waits for the call that is under way; for ever when there is none.
@@ -202,6 +227,20 @@ async fn apply(
     Ok(Some(reply.swap_remove(0)))
 }
 
+/// Makes the calls, and returns whether all of them succeeded.
+async fn atomic(
+    neovim: &Neovim<RpcWriter>,
+    calls: Vec<Value>,
+    done: Box<dyn FnOnce(bool) + Send>,
+) -> CallResult {
+    let results = ignore_lua_error("call_atomic", neovim.call_atomic(calls).await)?;
+    // The results, and then the error that ended them.
+    let went_well = results.is_some_and(|results| results.get(1).is_some_and(Value::is_nil));
+    tracing::debug!(went_well, "several calls at once");
+    done(went_well);
+    Ok(())
+}
+
 fn report(call: &str, message: &str) {
     // What Lua raises may quote a buffer.
     tracing::error!(call, message_bytes = message.len(), "the editor's side failed");
@@ -209,7 +248,7 @@ fn report(call: &str, message: &str) {
 }
 
 /// What a call gave. An error in Lua is logged and no reason to end; a broken channel is.
-pub(super) fn ignore_lua_error<T>(
+fn ignore_lua_error<T>(
     name: &'static str,
     result: Result<T, Box<CallError>>,
 ) -> Result<Option<T>, Box<CallError>> {

@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 
-use super::views::Purpose;
 use super::{Host, Reply};
 use crate::command::Here;
 use crate::render::{self, Viewer};
@@ -93,8 +92,9 @@ impl Host {
             return Err(format!("job {id} answered no question"));
         }
         let Some(kept) = self.answers.of(id) else {
-            let act = Act { view: None, action: "answer".to_owned(), row: None };
-            return self.find_job(token, JobKey::Id(id), Purpose::Act(act));
+            return self.find_job(token, JobKey::Id(id), move |host, job| {
+                Ok(Some(host.open_stored_answer(token, &job?)))
+            });
         };
         let talk = kept.talk.clone();
         Ok(Some(self.show_answer(token, talk, id)))

@@ -3,11 +3,12 @@
 use jiff::Zoned;
 use serde_json::{Value, json};
 
-use super::earlier::Adopter;
 use super::limits::clock;
 use super::views::PICK_WIDTH;
 use super::{Host, Reply};
+use crate::agent::Directory;
 use crate::command::{self, Act, Call, Here, JobPlace, World};
+use crate::job::{find_program, search_path};
 use crate::render::Action;
 use crate::request::{Resume, Wanted};
 use crate::rpc::{AskedFrom, EachOf};
@@ -138,13 +139,12 @@ impl Host {
             Act::Rewind(id) => {
                 let Some(known) = self.session.known(id) else { return Ok(None) };
                 let session_id = known.session_id.clone().unwrap_or_default();
-                let (editor, agent) = (self.editor.clone(), known.agent.clone());
-                let request = known.onward(Wanted::default());
-                self.store.ask(
+                let (agent, request) = (known.agent.clone(), known.onward(Wanted::default()));
+                self.ask_store(
                     move |asker| asker.checkpoints(&agent, &session_id),
-                    move |found| {
+                    move |host, found| {
                         let found = found.map_err(|error| error.to_string());
-                        editor.reply(token, found.and_then(|found| rewind(id, &request, &found)));
+                        host.editor.reply(token, found.and_then(|found| rewind(id, &request, &found)));
                     },
                 );
             }
@@ -156,9 +156,13 @@ impl Host {
             }
             Act::Hurry(id) => return self.hurry(id),
             Act::Terminal(id) => return self.terminal_of(id),
-            Act::Plugin { name: "review", id: None } => self.adopt(Adopter::Review(token)),
+            Act::Plugin { name: "review", id: None } => self.adopt(move |host, adopted| {
+                let first = || host.session.held_ids().next().ok_or_else(|| "no answer is held".to_owned());
+                let act = |id| json!(Act::Plugin { name: "review", id: Some(id) });
+                host.editor.reply(token, adopted.and_then(|()| first()).map(act));
+            }),
             Act::Plugin { name: "review", .. } => {
-                self.adopt(Adopter::Nobody);
+                self.adopt(|host, adopted| adopted.unwrap_or_else(|why| host.editor.error(why)));
                 return Ok(Some(json!(act)));
             }
             act => return Ok(Some(json!(act))),
@@ -172,6 +176,42 @@ impl Host {
             return Err(format!("job {id} still works in its session: wait for it"));
         }
         self.terminal(&format!("job {id}"), &known.agent, known.session_id.as_deref(), &known.cwd)
+    }
+
+    /// How a session of an agent is opened in a terminal: the program, its arguments, its PATH, and where it runs. `job` is
+    /// what an error calls the job.
+    pub(super) fn terminal(&self, job: &str, agent: &str, session_id: Option<&str>, cwd: &str) -> Reply {
+        let options = self.options.as_ref().map_err(Clone::clone)?;
+        let (agent, session_id) = options.session(job, agent, session_id)?;
+        let (name, path) = (&agent.command.name, agent.command.env.get("PATH"));
+        let (other, flag) = agent.command.recipe().open.ok_or_else(|| {
+            format!("{name} has no command of its own that botglue knows to open a session with")
+        })?;
+        let cwd = if agent.command.directory(options.trust_project) == Directory::Empty {
+            // Where the host runs it: in a project that is not trusted it would run what that says.
+            let empty = self.context.empty_directory.find().map_err(|_| {
+                format!(
+                    "there is no empty directory for it at {}: see :help botglue-security",
+                    options.data_dir
+                )
+            })?;
+            empty.to_string_lossy().into_owned()
+        } else {
+            cwd.to_owned()
+        };
+        let program = other.map_or_else(|| agent.command.command[0].clone(), str::to_owned);
+        let found = find_program(&program, path)
+            .ok_or_else(|| format!("{program} was not found: install it, or set agents.{name}.command"))?;
+        let first =
+            if other.is_some() { &[][..] } else { agent.command.command.get(1..).unwrap_or_default() };
+        let mut command = vec![found.to_string_lossy().into_owned()];
+        command.extend(first.iter().cloned().chain([flag.to_owned(), session_id.to_owned()]));
+        if !std::path::Path::new(&cwd).is_dir() {
+            return Err(format!("the directory of the session is gone: {cwd}"));
+        }
+        let mut env = agent.command.env.clone();
+        env.insert("PATH".to_owned(), search_path(path).to_string_lossy().into_owned());
+        Ok(Some(json!({ "terminal": { "command": command, "cwd": cwd, "env": env } })))
     }
 }
 

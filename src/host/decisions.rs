@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::hunks::Asker;
 use super::{Host, Reply};
 use crate::fields::bytes;
-use crate::journal::{Change, Landed};
+use crate::journal::Change;
 use crate::land::{Bytes, HeldFor};
 use crate::mirror::{BufferEvent, HunkAct, MirrorEvent, Obstacle};
 use crate::render::BETWEEN;
@@ -103,8 +103,7 @@ impl Host {
     fn end_by_user(&mut self, token: u64, id: u64, landing: &str) {
         tracing::info!(job = id, landing, "decided");
         self.feed.send(MirrorEvent::Ended { job: id });
-        let landed = Landed { landing: landing.to_owned(), ..Landed::default() };
-        self.store.journal.append(id, Change::Landed(landed));
+        self.keep_landing(id, landing);
         self.views.is_past_stale = true;
         let (patch, _) = self.session.settled(id, landing, None);
         if let Some(patch) = patch {

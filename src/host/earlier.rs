@@ -12,7 +12,6 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::Host;
-use crate::command::Act;
 use crate::journal::{Held, Landed, Record};
 use crate::land::HeldFor;
 use crate::mirror::{MirrorEvent, Sent};
@@ -27,17 +26,6 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(10);
 /// How long the store may take to say what it has of the jobs of an earlier host. Commands wait meanwhile; then the
 /// plugin's word counts.
 const MEMORY: Duration = Duration::from_secs(1);
-
-/// Who wants the held answers of Neovims that are gone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Adopter {
-    /// Nobody waits for them.
-    Nobody,
-    /// The plugin, as one of their files is read; with its token.
-    Plugin(u64),
-    /// The user, who wants to review the next one; with the token of the command.
-    Review(u64),
-}
 
 impl Host {
     /// Takes over the jobs of an earlier host of this Neovim.
@@ -98,7 +86,7 @@ impl Host {
         if hello.lost.is_empty() {
             self.take_postponed();
         } else {
-            self.hold(answers, lost, &hello.lost, Adopter::Nobody);
+            self.hold(answers, lost, &hello.lost, |_| {});
         }
     }
 
@@ -109,8 +97,9 @@ impl Host {
         }
     }
 
-    /// Takes over the held answers of Neovims that are gone, once no other host reads what these have left.
-    pub(super) fn adopt(&self, adopter: Adopter) {
+    /// Takes over the held answers of Neovims that are gone, once no other host reads what these have left; then goes on,
+    /// or with the sentence why they cannot be read.
+    pub(super) fn adopt(&self, then: impl FnOnce(&mut Self, Result<(), String>) + Send + 'static) {
         let (back, journal) = (self.back.clone(), self.store.journal.clone());
         tokio::spawn(async move {
             let end = Instant::now() + PATIENCE;
@@ -120,7 +109,13 @@ impl Host {
                 let taken = taken.await.unwrap_or_else(|_| Ok(Vec::new()));
                 let is_busy = matches!(&taken, Err(error) if error.kind() == io::ErrorKind::WouldBlock);
                 if !is_busy || Instant::now() > end {
-                    back.then(move |host| host.adopted(adopter, taken));
+                    back.then(move |host| match taken {
+                        Ok(held) => host.hold(held, Vec::new(), &[], |host| then(host, Ok(()))),
+                        Err(error) => {
+                            let why = format!("held answers cannot be read ({error}): see :Botglue log");
+                            then(host, Err(why));
+                        }
+                    });
                     return;
                 }
                 tokio::time::sleep(RETRY_INTERVAL).await;
@@ -128,21 +123,15 @@ impl Host {
         });
     }
 
-    /// They are taken over.
-    pub(super) fn adopted(&mut self, adopter: Adopter, held: io::Result<Vec<Held>>) {
-        let sentence = match held {
-            Ok(held) => return self.hold(held, Vec::new(), &[], adopter),
-            Err(error) => format!("held answers cannot be read ({error}): see :Botglue log"),
-        };
-        match adopter {
-            Adopter::Nobody => self.editor.error(sentence),
-            Adopter::Plugin(token) | Adopter::Review(token) => self.editor.reply(token, Err(sentence)),
-        }
-    }
-
     /// Has the plugin make jobs of held answers, of which the first are those of the `lost` jobs, and forget all jobs that
     /// it has `asked` for. It may ask for one of the answers before its reply is read.
-    fn hold(&mut self, held: Vec<Held>, lost: Vec<u64>, asked: &[u64], adopter: Adopter) {
+    fn hold(
+        &mut self,
+        held: Vec<Held>,
+        lost: Vec<u64>,
+        asked: &[u64],
+        then: impl FnOnce(&mut Self) + Send + 'static,
+    ) {
         self.postponed.get_or_insert_default();
         let back = self.back.clone();
         let answers = held.iter().zip(lost.iter().map(Some).chain(std::iter::repeat(None)));
@@ -154,7 +143,11 @@ impl Host {
         let answers: Vec<_> = answers.map(numbered).collect();
         self.editor.hold(&answers, asked, move |ids| {
             let held: Vec<_> = held.into_iter().zip(ids).collect();
-            back.then(move |host| host.numbered(&held, &lost, adopter));
+            back.then(move |host| {
+                host.numbered(&held, &lost);
+                then(host);
+                host.take_postponed();
+            });
         });
     }
 
@@ -167,7 +160,7 @@ impl Host {
     }
 
     /// The plugin has made jobs of them.
-    pub(super) fn numbered(&mut self, held: &[(Held, u64)], lost: &[u64], adopter: Adopter) {
+    pub(super) fn numbered(&mut self, held: &[(Held, u64)], lost: &[u64]) {
         for (held, id) in held {
             let (uuid, id) = (held.uuid.clone(), *id);
             self.store.journal.send(move |writer| writer.number(uuid, id));
@@ -177,19 +170,6 @@ impl Host {
             let words = format!(":Botglue review {id} shows the answer of job {lost}, which was stored");
             self.editor.warn(words);
         }
-        let first = self.session.held_ids().next();
-        match (adopter, first) {
-            (Adopter::Nobody, _) => {}
-            (Adopter::Plugin(token), _) => self.editor.reply(token, Ok(json!({}))),
-            (Adopter::Review(token), Some(id)) => {
-                let act = Act::Plugin { name: "review", id: Some(id) };
-                self.editor.reply(token, Ok(json!(act)));
-            }
-            (Adopter::Review(token), None) => {
-                self.editor.reply(token, Err("no answer is held".to_owned()));
-            }
-        }
-        self.take_postponed();
     }
 }
 

@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 use super::limits::clock;
 use super::queue::Jobs;
 use super::transcript::Source;
-use super::views::Purpose;
-use super::{Back, Host, Reply};
+use super::{Host, Reply};
 use crate::editor::Editor;
 use crate::fields::bytes;
 use crate::journal::now_ms;
@@ -16,7 +15,7 @@ use crate::render::{self, Action, Totals};
 use crate::request::{SelectionKind, Wanted};
 use crate::rpc::Act;
 use crate::session::{Known, Live, LiveState, Session, Wait};
-use crate::store::{JobEntry, JobKey, Page, Store, StoreError};
+use crate::store::{JobEntry, JobKey, Page, StoreError};
 use crate::ui::{Effect, Event, JobPrompt, List, Origin, Scope, View, answer, compared};
 
 /// The time between two signs of a job that goes on.
@@ -61,11 +60,29 @@ impl Host {
     pub(super) fn effect(&mut self, view: &str, effect: Option<Effect>) {
         match effect {
             Some(Effect::Page(asked, page)) => {
-                ask_page(&self.store, self.back.clone(), view.to_owned(), (asked, page), false);
+                self.ask_page(view.to_owned(), (asked, page), false);
             }
             Some(Effect::Tell(words)) => self.editor.error(words),
             None => {}
         }
+    }
+
+    /// Asks the store for a page of a list. Where the store is busy the list says so, and has its rows once there is an
+    /// answer.
+    fn ask_page(&self, view: String, (asked, page): (u64, Page), has_said: bool) {
+        let question = page.clone();
+        self.ask_store(
+            move |asker| asker.history(&question),
+            move |host, listed| {
+                let is_busy = matches!(listed, Err(StoreError::Busy));
+                if !has_said || !is_busy {
+                    host.listed(&view, Event::Listed(asked, listed.map_err(|error| error.to_string())));
+                }
+                if is_busy && page.before.is_none() {
+                    host.ask_page(view, (asked, page), true);
+                }
+            },
+        );
     }
 
     /// The jobs of this Neovim that go on or are held, and what is said of all.
@@ -130,7 +147,7 @@ impl Host {
     }
 
     /// The user has chosen what to do with a job, or with all that are listed.
-    pub(super) fn act_on_row(&mut self, token: u64, act: Act) -> Reply {
+    pub(super) fn act_on_row(&mut self, token: u64, act: &Act) -> Reply {
         if act.action == "quickfix" {
             let item = |(path, line, text): (Option<&str>, _, _)| json!({ "filename": path, "lnum": line, "text": text, "valid": path.is_some() });
             let view = act.view.as_deref().unwrap_or_default();
@@ -141,14 +158,15 @@ impl Host {
                 Ok(Some(json!({ "quickfix": items })))
             };
         } else if act.action == "block" {
-            return self.take_block(&act);
-        } else if let Some(reply) = self.taken(&act) {
+            return self.take_block(act);
+        } else if let Some(reply) = self.taken(act) {
             return Ok(Some(reply));
         }
         let action = Action::named(&act.action).ok_or("this key does nothing here")?;
         let row = act.row.as_deref().ok_or(NONE)?;
+        let act_on_job = move |host: &mut Self, job: Result<_, _>| host.act_on_job(token, action, &job?);
         let Some(Ok(id)) = row.strip_prefix('#').map(str::parse) else {
-            return self.find_job(token, JobKey::Uuid(row.to_owned()), Purpose::Act(act));
+            return self.find_job(token, JobKey::Uuid(row.to_owned()), act_on_job);
         };
         match action {
             Action::Transcript if self.session.known(id).is_some() => self.transcript_of(token, id, false),
@@ -159,7 +177,7 @@ impl Host {
             Action::Retry if self.jobs.waits_until(id).is_some() => self.hurry(id),
             _ if self.is_own(action, id) => self.own(action, id).map(Some),
             _ if self.session.is_open(id) => Err(format!("job {id} has not ended yet: wait for it")),
-            _ => self.find_job(token, JobKey::Id(id), Purpose::Act(act)),
+            _ => self.find_job(token, JobKey::Id(id), act_on_job),
         }
     }
 
@@ -190,9 +208,8 @@ impl Host {
     }
 
     /// Does something with a job of the store.
-    pub(super) fn act_on_job(&mut self, token: u64, act: &Act, entry: &JobEntry) -> Reply {
+    pub(super) fn act_on_job(&mut self, token: u64, action: Action, entry: &JobEntry) -> Reply {
         let (record, job) = (&entry.record, &entry.record.job);
-        let action = Action::named(&act.action).ok_or("this key does nothing here")?;
         if let Some(id) = entry.id.filter(|id| self.is_own(action, *id)) {
             return self.own(action, id).map(Some);
         } else if !render::actions(entry).contains(&action) {
@@ -233,11 +250,10 @@ impl Host {
         let is_held = name == "held";
         let (live, totals) = self.live();
         let (mut list, page) = List::new("pick", origin, scope);
-        let editor = self.editor.clone();
         let Effect::Page(asked, page) = page else { return };
-        self.store.ask(
+        self.ask_store(
             move |asker| asker.history(&page),
-            move |listed| {
+            move |host, listed| {
                 let reply = listed.map_err(|error| error.to_string()).and_then(|listed| {
                     list.on(Event::Listed(asked, Ok(listed)));
                     list.on(Event::Live(&live, totals));
@@ -267,7 +283,7 @@ impl Host {
                         Ok(json!({ "pick": { "prompt": format!("botglue {name}"), "kind": "botglue_job", "items": rows } }))
                     }
                 });
-                editor.reply(token, reply);
+                host.editor.reply(token, reply);
             },
         );
     }
@@ -299,24 +315,6 @@ fn again(action: Action, entry: &JobEntry) -> Value {
         places.insert(0, place);
     }
     json!({ "path": job.path, "request": request, "places": places })
-}
-
-/// Asks the store for a page of a list. Where the store is busy the list says so, and has its rows once there is an
-/// answer.
-fn ask_page(store: &Store, back: Back, view: String, (asked, page): (u64, Page), has_said: bool) {
-    let (question, again) = (page.clone(), store.clone());
-    let then = move |listed| {
-        let is_busy = matches!(listed, Err(StoreError::Busy));
-        if !has_said || !is_busy {
-            let listed = listed.map_err(|error| error.to_string());
-            let view = view.clone();
-            back.then(move |host| host.listed(&view, Event::Listed(asked, listed)));
-        }
-        if is_busy && page.before.is_none() {
-            ask_page(&again, back, view, (asked, page), true);
-        }
-    };
-    store.ask(move |asker| asker.history(&question), then);
 }
 
 /// What is said where there is no job.

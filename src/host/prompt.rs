@@ -96,11 +96,10 @@ impl Host {
             prompts.open = Some((id, Prompt::new(about, recent, &prompts.agents)));
             (prompts.drawn, prompts.warm) = (None, None);
             prompts.looking += 1;
-            let back = self.back.clone();
-            self.store.ask(
+            self.ask_store(
                 move |asker| asker.prompts(MOST, &project, now_ms()),
                 // Without a store there are the prompts of this Neovim.
-                move |reply| back.then(move |host| host.found_prompts(id, &reply.unwrap_or_default())),
+                move |host, reply| host.found_prompts(id, &reply.unwrap_or_default()),
             );
         }
         let prompts = &mut self.prompts;

@@ -1,7 +1,6 @@
 //! The results of jobs: the reports of their tasks, their outcomes, and the settlements of their answers. An outcome is
 //! stored before the editor and the mirrors get it.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,8 +26,13 @@ impl Host {
     /// Handles what the task of a job reports.
     pub(super) fn event(&mut self, id: u64, event: job::JobEvent) {
         match event {
-            job::JobEvent::Started => self.editor.change(id, StateChange::Started),
-            job::JobEvent::Recording(path) => self.recording(id, path),
+            job::JobEvent::Started(transcript) => {
+                self.editor.change(id, StateChange::Started);
+                if let Some(running) = self.jobs.running(id).filter(|_| transcript.is_some()) {
+                    running.transcript = transcript;
+                    self.session.recorded(id);
+                }
+            }
             job::JobEvent::Models(models) => {
                 if let Some(running) = self.jobs.running(id) {
                     let agent = running.asked.request.start.agent.name.clone();
@@ -55,13 +59,6 @@ impl Host {
                 }
                 self.start_waiting();
             }
-        }
-    }
-
-    fn recording(&mut self, id: u64, path: PathBuf) {
-        if let Some(running) = self.jobs.running(id) {
-            running.transcript = Some(path);
-            self.session.recorded(id);
         }
     }
 
@@ -129,7 +126,7 @@ impl Host {
     }
 
     /// Stores what became of an answer that never went to a buffer.
-    fn keep_landing(&self, id: u64, landing: &str) {
+    pub(super) fn keep_landing(&self, id: u64, landing: &str) {
         let landed = Landed { landing: landing.to_owned(), ..Landed::default() };
         self.store.journal.append(id, Change::Landed(landed));
     }

@@ -5,14 +5,13 @@ use std::collections::{BTreeMap, HashSet};
 use rmpv::Value;
 use serde_json::json;
 
-use super::views::Purpose;
 use super::{Host, Reply, Then};
 use crate::fields::value;
 use crate::land::HeldFor;
 use crate::mirror::{BufferEvent, Obstacle, ReviewView};
 use crate::render::Action;
 use crate::review::{EditId, Hunk};
-use crate::rpc::{Act, PanesOf, ShowOf};
+use crate::rpc::{PanesOf, ShowOf};
 use crate::session::{self, Known};
 use crate::store::JobKey;
 use crate::ui::review::{Picture, row_of, shown, within};
@@ -110,8 +109,9 @@ impl Host {
         if !self.session.known(id).is_some_and(Known::has_texts) {
             return Err(format!("job {id} has nothing to compare"));
         } else if self.session.answer(id).is_none() {
-            let act = Act { view: None, action: Action::Diff.name().to_owned(), row: None };
-            return self.find_job(token, JobKey::Id(id), Purpose::Act(act));
+            return self.find_job(token, JobKey::Id(id), move |host, job| {
+                host.act_on_job(token, Action::Diff, &job?)
+            });
         } else if wanted.against.buffer.is_none() {
             return Err(format!("the buffer of job {id} is gone: see :Botglue edit {id}"));
         }

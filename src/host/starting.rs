@@ -135,17 +135,16 @@ impl Host {
         let prewarmed = request.prewarmed.and_then(|prompt| self.prewarm.hand_over(prompt));
         let start = &request.start;
         if let Some(resume) = &start.resume {
-            let (back, id) = (self.back.clone(), request.id);
+            let id = request.id;
             let (agent, session) = (start.agent.name.clone(), resume.session_id.clone());
-            // The job may have ended by then, or the database may not know it.
-            let then = move |host: &mut Self, counted: Option<CountedBefore>| {
-                if let Some(running) = host.jobs.running(id) {
-                    running.before = counted;
-                }
-            };
-            self.store.ask(
+            self.ask_store(
                 move |asker| asker.counted(&agent, &session),
-                move |counted| back.then(move |host| then(host, counted.ok())),
+                move |host, counted| {
+                    // The job may have ended by then, or the database may not know it.
+                    if let Some(running) = host.jobs.running(id) {
+                        running.before = counted.ok();
+                    }
+                },
             );
         }
         let before = start.resume.is_none().then(CountedBefore::default);

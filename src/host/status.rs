@@ -291,17 +291,12 @@ impl Host {
     pub(super) fn teach(&mut self) {
         if self.board.taught.is_none() {
             self.board.taught = Some(0);
-            let back = self.back.clone();
-            self.store.ask(
+            self.ask_store(
                 |asker| asker.answers(TAUGHT),
-                move |count| back.then(move |host| host.taught(count.unwrap_or_default())),
+                // The user has had so many before.
+                |host, count| host.board.taught = host.board.taught.max(count.ok()),
             );
         }
-    }
-
-    /// The user has had so many answers before.
-    pub(super) fn taught(&mut self, count: u32) {
-        self.board.taught = self.board.taught.max(Some(count));
     }
 
     /// Shows at the ranges what has changed.

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::queue::{QueuedJob, RunningJob};
-use super::views::Purpose;
 use super::{Host, Reply};
 use crate::agent::{Protocol, Recipe};
 use crate::render::transcript::{Conversation, TranscriptHeader, TranscriptRow};
@@ -64,7 +63,7 @@ impl Source {
 }
 
 /// Why a job has no transcript.
-pub(super) fn not_kept(key: &JobKey) -> String {
+fn not_kept(key: &JobKey) -> String {
     match key {
         JobKey::Id(id) => format!("there is no transcript of job {id}; see :Botglue log"),
         JobKey::Uuid(_) => "the transcript of this job is not kept any more".to_owned(),
@@ -91,18 +90,18 @@ impl Host {
         } else if is_open {
             Err(not_kept(&key))
         } else {
-            self.find_job(token, key, Purpose::Transcript { is_raw })
+            self.find_job(token, key.clone(), move |host, job| {
+                let job = job.map_err(|_| not_kept(&key))?;
+                host.open_transcript(token, Source::of(&key, &job)?, is_raw)
+            })
         }
     }
 
     /// Reads a transcript again, and looks for what the store has of its job: of one that runs it has nothing.
     pub(super) fn read_again(&self, view: &str) {
         let Some(source) = self.views.transcripts.get(view) else { return };
-        let (view, key, back) = (view.to_owned(), source.key.clone(), self.back.clone());
-        self.store.ask(
-            move |asker| asker.job(&key),
-            move |job| back.then(move |host| host.reload(&view, job.ok().as_ref())),
-        );
+        let (view, key) = (view.to_owned(), source.key.clone());
+        self.ask_store(move |asker| asker.job(&key), move |host, job| host.reload(&view, job.ok().as_ref()));
     }
 
     /// Opens a transcript that is there; its rows come later.

@@ -4,16 +4,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::earlier::Adopter;
 use super::files::Files;
 use super::lists::LIST;
-use super::transcript::{Source, not_kept};
+use super::transcript::Source;
 use super::{Host, Reply};
 use crate::error::JobError;
 use crate::render::{self, Totals};
-use crate::rpc::{Act, Asked, OfJob};
+use crate::rpc::{Asked, OfJob};
 use crate::session::{Decision, Live};
 use crate::store::{Info, InfoQuery, JobEntry, JobKey, StoreError};
 use crate::ui::{self, Event, Screen, Ui};
@@ -22,18 +21,6 @@ use crate::ui::{self, Event, Screen, Ui};
 pub(super) const OPENS_WITHIN: Duration = Duration::from_millis(100);
 /// The most cells of a row in a picker, which cuts what it has no room for.
 pub(super) const PICK_WIDTH: usize = 120;
-
-/// For what a job of the store is looked for.
-#[derive(Debug)]
-pub enum Purpose {
-    /// To do what a key does with it.
-    Act(Act),
-    /// To show its transcript, or the file itself.
-    Transcript {
-        /// The file.
-        is_raw: bool,
-    },
-}
 
 /// See the module.
 #[derive(Default)]
@@ -77,9 +64,11 @@ impl Host {
             Asked::Accept(wanted) => self.accept_answer(token, wanted),
             Asked::Reject(OfJob { id, buffer }) => self.decide(token, id, buffer, Decision::Reject),
             Asked::Revert(OfJob { id, buffer }) => self.decide(token, id, buffer, Decision::Revert),
-            Asked::Held {} => self.adopt(Adopter::Plugin(token)),
+            Asked::Held {} => {
+                self.adopt(move |host, adopted| host.editor.reply(token, adopted.map(|()| json!({}))));
+            }
             Asked::Settled {} => self.unsettled.push(token),
-            Asked::Act(act) => return self.act_on_row(token, act),
+            Asked::Act(act) => return self.act_on_row(token, &act),
         }
         Ok(None)
     }
@@ -97,10 +86,9 @@ impl Host {
         let project = project.to_string_lossy().into_owned();
         let empty = ui::Info { project: project.clone(), sums: None };
         let view = self.views.screen.open("info", Box::new(empty), token);
-        let back = self.back.clone();
-        self.store.ask(
+        self.ask_store(
             move |asker| asker.info(&wanted),
-            move |info| back.then(move |host| host.found_info(&view, project, info)),
+            move |host, info| host.found_info(&view, project, info),
         );
     }
 
@@ -118,40 +106,22 @@ impl Host {
         }
     }
 
-    /// Looks for a job of the store, and does with it what it is looked for.
+    /// Looks for a job of the store, and replies with what comes of it.
     #[expect(clippy::unnecessary_wraps, reason = "it is the reply of who asks")]
-    pub(super) fn find_job(&self, token: u64, key: JobKey, purpose: Purpose) -> Reply {
-        let (back, wanted) = (self.back.clone(), key.clone());
-        self.store.ask(
-            move |asker| asker.job(&wanted),
-            move |job| {
-                back.then(move |host| {
-                    let reply = host.found_job(token, &key, purpose, job);
-                    host.reply(token, reply);
-                });
+    pub(super) fn find_job(
+        &self,
+        token: u64,
+        key: JobKey,
+        then: impl FnOnce(&mut Self, Result<JobEntry, String>) -> Reply + Send + 'static,
+    ) -> Reply {
+        self.ask_store(
+            move |asker| asker.job(&key),
+            move |host, job| {
+                let reply = then(host, job.map_err(|error| error.to_string()));
+                host.reply(token, reply);
             },
         );
         Ok(None)
-    }
-
-    fn found_job(
-        &mut self,
-        token: u64,
-        key: &JobKey,
-        purpose: Purpose,
-        job: Result<JobEntry, StoreError>,
-    ) -> Reply {
-        match (job, purpose) {
-            (Ok(job), Purpose::Act(act)) if act.action == "answer" => {
-                Ok(Some(self.open_stored_answer(token, &job)))
-            }
-            (Ok(job), Purpose::Act(act)) => self.act_on_job(token, &act, &job),
-            (Ok(job), Purpose::Transcript { is_raw }) => {
-                self.open_transcript(token, Source::of(key, &job)?, is_raw)
-            }
-            (Err(_), Purpose::Transcript { .. }) if matches!(key, JobKey::Id(_)) => Err(not_kept(key)),
-            (Err(error), _) => Err(error.to_string()),
-        }
     }
 
     /// The user has pressed a key in a window of the host.

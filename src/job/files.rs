@@ -1,19 +1,14 @@
 //! What git knows of a project: its files, as paths below its directory, else those that a walk finds, and what has changed
 //! in a file since the last commit. In paths bytes that are no UTF-8 are escaped, as [`bytes`] does it.
 
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 
-use tokio::io::AsyncReadExt;
-use tokio::time::timeout;
-
 use super::find_program;
 use super::groups::Groups;
-use super::launch::Launch;
-use super::process::{Pipes, Process};
+use super::version::{Printed, run};
 use crate::diff;
 use crate::fields::bytes;
 use crate::stream::ExitStatus;
@@ -75,17 +70,10 @@ async fn git(folder: &Path, arguments: &[&str], groups: &Groups) -> Option<(Vec<
     let fixed = ["-c", "core.fsmonitor=false", "-C", folder].into_iter().chain(arguments.iter().copied());
     let command = std::iter::once(git).chain(fixed.map(str::to_owned)).collect();
     let environment = ENVIRONMENT.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let launch = Launch::of_command(command, BTreeMap::from(environment)).ok()?;
-    let (mut process, Pipes { stdin, stdout, .. }) = Process::spawn(&launch, groups).ok()?;
-    drop(stdin);
-    let mut printed = Vec::new();
-    let mut limited = stdout.take(MOST_LISTED);
-    // What was read until an error, or until then, is all that there is.
-    let _ = timeout(WITHIN, limited.read_to_end(&mut printed)).await;
-    let exit = timeout(Duration::from_secs(1), process.wait()).await;
-    tokio::spawn(process.end(Duration::ZERO));
-    let is_all = matches!(exit, Ok(ExitStatus::Code(0)));
-    (is_all || !printed.is_empty()).then_some((printed, is_all))
+    let Printed { out, exit, .. } =
+        run(command, environment.into(), groups, (WITHIN, MOST_LISTED)).await.ok()?;
+    let is_all = exit == Some(ExitStatus::Code(0));
+    (is_all || !out.is_empty()).then_some((out, is_all))
 }
 
 /// One folder after another, nearest first.

@@ -9,7 +9,6 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::JobEvent;
 use super::event_sink::EventSink;
 use super::running::{PipeEvent, RunningAgent};
 use crate::error::Code;
@@ -30,10 +29,8 @@ const LAST_READS: usize = 32;
 enum Stage {
     /// It works.
     Working,
-    /// It was asked to end; at the deadline it is killed.
+    /// It was asked to end; at the deadline it is killed, once more where the kernel takes its time.
     Stopping { kill_at: Instant },
-    /// It was killed.
-    Killed,
     /// It has ended; its pipes are read until the deadline.
     Draining { exit: ExitStatus, until: Instant },
 }
@@ -55,8 +52,14 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// An agent that has just been started for its job, and is ended after `timeout`, or when `stop` says so.
-    pub(super) fn new(timeout: Duration, agent: RunningAgent, stop: oneshot::Receiver<()>) -> Self {
+    /// An agent that has just been started for its job, and is ended after `timeout`, or when `stop` says so. Where it
+    /// dies before it was asked anything and `may_start_again`, nothing is reported, since another one is started.
+    pub(super) fn new(
+        timeout: Duration,
+        agent: RunningAgent,
+        stop: oneshot::Receiver<()>,
+        may_start_again: bool,
+    ) -> Self {
         Self {
             agent,
             stop: Some(stop),
@@ -66,14 +69,9 @@ impl Run {
             timeout_at: Instant::now() + timeout,
             linger_until: None,
             closing: None,
-            may_start_again: false,
+            may_start_again,
             starts_again: false,
         }
-    }
-
-    /// Where it dies before it was asked anything, nothing is reported, since another one is started.
-    pub(super) fn may_start_again(self, may_start_again: bool) -> Self {
-        Self { may_start_again, ..self }
     }
 
     /// Runs it to its end with the user's message, and ends the processes that it leaves. Gives the order to stop back
@@ -87,7 +85,6 @@ impl Run {
         let agent = &mut self.agent;
         if let Some(path) = transcript.path() {
             agent.stream.set_transcript(&path.to_string_lossy());
-            sink.report(JobEvent::Recording(path.to_owned()));
         }
         agent.recording.keep(transcript);
         agent.stream.introduce(&mut |update| sink.update(update));
@@ -196,8 +193,6 @@ impl Run {
                 quiet.min(latest)
             }
             (Stage::Stopping { kill_at }, _) => *kill_at,
-            // A killed process cannot refuse to end, but the kernel may take its time.
-            (Stage::Killed, _) => Instant::now() + Duration::from_secs(3600),
             (Stage::Draining { until, .. }, _) => *until,
         }
     }
@@ -209,9 +204,8 @@ impl Run {
             (Stage::Working, None) => self.ask_to_end(Some(Stopped::Timeout(self.timeout)), GRACE),
             (Stage::Stopping { .. }, _) => {
                 self.agent.process.kill();
-                self.stage = Stage::Killed;
+                self.stage = Stage::Stopping { kill_at: Instant::now() + GRACE };
             }
-            (Stage::Killed, _) => {}
             (Stage::Draining { exit, .. }, _) => return Some(*exit),
         }
         None
@@ -242,7 +236,7 @@ mod tests {
     use tokio::sync::mpsc;
 
     use super::*;
-    use crate::job::{Groups, Launch};
+    use crate::job::{Groups, JobEvent, Launch};
 
     #[tokio::test]
     async fn what_is_in_the_pipes_at_the_last_moment_is_read() {
@@ -254,7 +248,7 @@ mod tests {
         let (events, mut told) = mpsc::unbounded_channel();
         let mut sink = EventSink::new(1, events, Box::new(|_| {}), 0);
         let (_stop, stopped) = oneshot::channel();
-        let mut run = Run::new(Duration::from_secs(60), agent, stopped);
+        let mut run = Run::new(Duration::from_secs(60), agent, stopped, false);
         run.stage = Stage::Draining { exit, until };
         assert_eq!(run.read(&mut sink).await, exit);
         let Run { agent: RunningAgent { mut stream, mut lines, process, .. }, .. } = run;

@@ -46,10 +46,8 @@ pub type Observer = Box<dyn FnMut(&Update) + Send>;
 /// What a job reports to the host.
 #[derive(Debug)]
 pub enum JobEvent {
-    /// The agent runs.
-    Started,
-    /// Its raw stream is kept in this file.
-    Recording(PathBuf),
+    /// The agent runs. Its raw stream is kept in this file.
+    Started(Option<PathBuf>),
     /// The models that the agent offers.
     Models(Vec<String>),
     /// The outcome is decided.

@@ -67,9 +67,9 @@ pub(super) async fn run(
         match started {
             Err(error) => sink.finish(Outcome::failed(error)),
             Ok(agent) => {
-                sink.report(JobEvent::Started);
                 let transcript = transcripts.open(request.id);
-                let run = Run::new(request.options.timeout, agent, stop).may_start_again(may_start_again);
+                sink.report(JobEvent::Started(transcript.path().map(Path::to_owned)));
+                let run = Run::new(request.options.timeout, agent, stop, may_start_again);
                 if let Some(order) = run.run_to_end(&message, transcript, &mut sink).await {
                     stop = order;
                     continue;

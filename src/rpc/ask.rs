@@ -4,11 +4,11 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::Command;
-use super::prompt::PromptMessage;
-use super::review::HunkKey;
 use crate::command::{Call, Here, Item};
 use crate::error::JobError;
 use crate::fields::{cells, read};
+use crate::request::OpenBuffer;
+use crate::ui::prompt::{About, Typed};
 use crate::ui::{Against, Origin, Ui};
 
 /// An `ask`.
@@ -223,6 +223,72 @@ pub struct Act {
     pub action: String,
     /// The row's id.
     pub row: Option<String>,
+}
+
+/// Something that has happened in a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+pub struct PromptMessage {
+    /// The prompt.
+    pub id: u64,
+    /// It is new, to this host at least: what is known of it.
+    pub about: Option<About>,
+    /// Where it is asked for.
+    pub here: Option<Here>,
+    /// As the user sees it now.
+    pub typed: Option<Typed>,
+    /// The buffers that can be named.
+    pub buffers: Option<Vec<OpenBuffer>>,
+    /// What a key is to do.
+    pub key: Option<String>,
+}
+
+/// What a key in a review means.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct HunkKey {
+    /// The job.
+    pub id: u64,
+    /// The buffer.
+    pub buffer: u64,
+    /// What it does.
+    pub verb: HunkVerb,
+    /// With the hunk under the cursor, and as many from there.
+    #[serde(default = "one")]
+    pub count: usize,
+    /// With those in these rows instead.
+    pub range: Option<RowsOf>,
+    /// The row of the cursor, from 0.
+    pub row: usize,
+    /// The changedtick of the text.
+    pub tick: u64,
+}
+
+/// Rows of a buffer, from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub struct RowsOf {
+    /// The first one.
+    pub first: usize,
+    /// The one behind the last.
+    pub past: usize,
+}
+
+/// What a key in a review does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HunkVerb {
+    /// It goes to hunks further on.
+    Next,
+    /// It goes to hunks further back.
+    Previous,
+    /// It takes them.
+    Take,
+    /// It takes them, and the user's rows stay where both have changed the same.
+    Both,
+    /// It drops them, or brings back the dropped one under the cursor.
+    Drop,
+}
+
+fn one() -> usize {
+    1
 }
 
 #[cfg(test)]

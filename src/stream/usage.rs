@@ -23,40 +23,32 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Each with the other's.
+    fn each(self, other: Self, of: impl Fn(u64, u64) -> u64) -> Self {
+        Self {
+            input_tokens: of(self.input_tokens, other.input_tokens),
+            output_tokens: of(self.output_tokens, other.output_tokens),
+            cache_read_input_tokens: of(self.cache_read_input_tokens, other.cache_read_input_tokens),
+            cache_creation_input_tokens: of(
+                self.cache_creation_input_tokens,
+                other.cache_creation_input_tokens,
+            ),
+        }
+    }
+
     /// Raises each to what another line of a count that runs on says.
     pub fn raise(&mut self, other: Self) {
-        self.input_tokens = self.input_tokens.max(other.input_tokens);
-        self.output_tokens = self.output_tokens.max(other.output_tokens);
-        self.cache_read_input_tokens = self.cache_read_input_tokens.max(other.cache_read_input_tokens);
-        self.cache_creation_input_tokens =
-            self.cache_creation_input_tokens.max(other.cache_creation_input_tokens);
+        *self = self.each(other, u64::max);
     }
 
     /// Adds another run's tokens; each ends at [`MAX_COUNT`].
     pub fn add(&mut self, other: Self) {
-        let sum = |a: u64, b: u64| a.saturating_add(b).min(MAX_COUNT);
-        self.input_tokens = sum(self.input_tokens, other.input_tokens);
-        self.output_tokens = sum(self.output_tokens, other.output_tokens);
-        self.cache_read_input_tokens = sum(self.cache_read_input_tokens, other.cache_read_input_tokens);
-        self.cache_creation_input_tokens =
-            sum(self.cache_creation_input_tokens, other.cache_creation_input_tokens);
+        *self = self.each(other, |a, b| a.saturating_add(b).min(MAX_COUNT));
     }
 
     /// What was counted after `before`; all of it where one of them is lower now: then it was counted anew.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
-        let since = || {
-            Some(Self {
-                input_tokens: self.input_tokens.checked_sub(before.input_tokens)?,
-                output_tokens: self.output_tokens.checked_sub(before.output_tokens)?,
-                cache_read_input_tokens: self
-                    .cache_read_input_tokens
-                    .checked_sub(before.cache_read_input_tokens)?,
-                cache_creation_input_tokens: self
-                    .cache_creation_input_tokens
-                    .checked_sub(before.cache_creation_input_tokens)?,
-            })
-        };
-        since().unwrap_or(self)
+        if self.each(before, u64::min) == before { self.each(before, u64::saturating_sub) } else { self }
     }
 }

@@ -32,7 +32,7 @@ type Fields = [(&'static str, Value); 6];
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(super) struct JobState {
+pub(in crate::editor) struct JobState {
     changed: bool,
     finished: bool,
     status: Option<&'static str>,
@@ -70,13 +70,13 @@ impl JobState {
     }
 
     /// The newest lines of code; none where those that are shown stay.
-    pub(super) fn code(&self) -> Option<Vec<String>> {
+    pub(in crate::editor) fn code(&self) -> Option<Vec<String>> {
         let code = self.code.as_ref()?;
         Some(code.lines()).filter(|lines| code.is_void() || !lines.is_empty())
     }
 
     /// The newest calls, oldest first: what each does, and how it went.
-    pub(super) fn newest(&self) -> impl DoubleEndedIterator<Item = (&str, ToolStatus)> {
+    pub(in crate::editor) fn newest(&self) -> impl DoubleEndedIterator<Item = (&str, ToolStatus)> {
         self.tools.values().map(|tool| (tool.title.as_str(), tool.status))
     }
 
@@ -87,7 +87,7 @@ impl JobState {
     }
 
     /// How far a call is.
-    pub(super) fn tool_status(&self, index: usize) -> Option<ToolStatus> {
+    pub(in crate::editor) fn tool_status(&self, index: usize) -> Option<ToolStatus> {
         Some(self.tools.get(&index)?.status)
     }
 
@@ -124,12 +124,12 @@ impl JobState {
     }
 
     /// Its session, as far as its agent has named it.
-    pub(super) fn session(&self) -> Option<&str> {
+    pub(in crate::editor) fn session(&self) -> Option<&str> {
         self.session_id.as_deref()
     }
 
     /// What it does, and whether that is something that has failed.
-    pub(super) fn doing(&self) -> Doing {
+    pub(in crate::editor) fn doing(&self) -> Doing {
         let now = Instant::now();
         if let Some((words, at)) = &self.retry {
             let left = at.saturating_duration_since(now);

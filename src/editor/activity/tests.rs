@@ -89,10 +89,10 @@ fn shown_code_stays_when_a_tool_begins_and_goes_when_it_is_void() {
         frames.preview(1, Capture::new(&sample::lines("rust", &["x"]), 2));
         frames.change(1, StateChange::Update(&text("a")));
         frames.change(1, StateChange::Update(&end));
-        assert_eq!(frames.newest(1, 40).0, left);
+        assert_eq!(frames.job(1).unwrap().code(), left);
     }
     frames.preview(1, Capture::new(&sample::lines("rust", &["x"]), 2));
     frames.change(1, StateChange::Update(&text("a")));
     frames.change(1, StateChange::Queued(None));
-    assert_eq!(frames.newest(1, 40).0, void);
+    assert_eq!(frames.job(1).unwrap().code(), void);
 }
