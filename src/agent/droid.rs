@@ -81,7 +81,7 @@ fn line_events<'a>(line: &Object<'a>, each: &mut dyn FnMut(Event<'a>)) {
         ("message", Some(text)) if role == "assistant" => {
             each(Event::Text { piece: Piece::Whole, message: Some(id.unwrap_or_default()), text });
         }
-        ("message", Some(text)) if role == "user" => each(Event::Asked { text }),
+        ("message", Some(text)) if role == "user" => each(Event::Asked(text)),
         ("reasoning", Some(text)) => each(Event::Thinking { piece: Piece::Whole, text }),
         ("tool_call", _) => each(Event::ToolCalled(ToolCalled {
             id,

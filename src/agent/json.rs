@@ -34,8 +34,7 @@ pub fn line(line: &[u8]) -> Result<Object<'_>, LineStatus> {
         return Err(LineStatus::Blank);
     }
     if !json.starts_with(b"{") {
-        let text = String::from_utf8_lossy(line).into_owned();
-        return Err(LineStatus::NotJson { reason: "no JSON object".to_owned(), text });
+        return Err(LineStatus::NotJson(String::from_utf8_lossy(line).into_owned()));
     }
     let mut scanner = Scanner { json, at: 0 };
     let object = scanner.object().and_then(|object| match scanner.peek() {

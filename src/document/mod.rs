@@ -52,7 +52,7 @@ pub struct Located {
 }
 
 /// The rows of a text, by identity, through all its changes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Document {
     rows: Rows,
     hasher: Hasher,
@@ -81,22 +81,7 @@ pub struct Document {
 impl Document {
     /// A document with this text and no history.
     pub fn new<R: AsRef<[u8]>>(text: impl IntoIterator<Item = R>) -> Self {
-        let mut document = Self {
-            rows: Rows::default(),
-            hasher: Hasher::default(),
-            next_id: 1,
-            history: History::default(),
-            standings: Standings::default(),
-            writes: 0,
-            is_end: false,
-            bytes: 0,
-            before_edit: None,
-            put_in: None,
-            deleted: Vec::new(),
-            anchors: BTreeMap::new(),
-            next_anchor: 1,
-            written_anchor: None,
-        };
+        let mut document = Self { next_id: 1, next_anchor: 1, ..Self::default() };
         let mut rows = document.rows_without_ids(text);
         if rows.is_empty() {
             rows = document.rows_without_ids([""]);

@@ -7,7 +7,6 @@ mod blocks;
 mod capture;
 mod doubt;
 mod fence;
-mod filetype;
 mod indent;
 mod newline;
 mod patch;
@@ -25,11 +24,11 @@ pub use self::blocks::{Block, blocks_of};
 pub use self::capture::Capture;
 pub use self::doubt::Doubt;
 pub use self::fence::{FencedBlock, blocks as fenced_blocks};
-pub use self::filetype::is_prose;
 pub use self::primitive::{At, Primitive};
 pub use self::replaced::{Bytes, Replaced};
 pub use self::step::{RowChange, RowEdit, changes, edits};
 pub use self::target::Target;
+pub use self::text::is_prose;
 use crate::named::named;
 use crate::request::{Request, SelectionKind};
 use crate::stream::AnswerDoubt;
@@ -89,16 +88,15 @@ pub fn prepare(request: &Request, answer: &str) -> Landing {
         return Landing { held_for: None, lines, doubt: None };
     }
     let tidied = tidy::tidy(request.into(), answer);
-    let held_for = held_for(request, &tidied);
-    Landing { held_for, lines: tidied.lines, doubt: tidied.doubt }
+    Landing { held_for: held_for(request, &tidied), ..tidied }
 }
 
 /// Returns why the answer has to be held. That it has several parts, or another number of rows, takes precedence over the
 /// user's request to review it, and that over a doubt.
-fn held_for(request: &Request, tidied: &tidy::Tidied) -> Option<HeldFor> {
+fn held_for(request: &Request, tidied: &Landing) -> Option<HeldFor> {
     let selection = &request.selection;
-    if tidied.ambiguous {
-        return Some(HeldFor::Ambiguous);
+    if tidied.held_for.is_some() {
+        return tidied.held_for;
     }
     if selection.kind == SelectionKind::Block && tidied.lines.len() != selection.text.len() {
         return Some(HeldFor::BlockRows);

@@ -1,40 +1,29 @@
 //! The order in which an answer is tidied: line ends first, then the fence, then the indentation. An ambiguous answer
-//! keeps its fences and is marked; one that would do damage as it is is marked with that.
+//! keeps its fences and is held; one that would do damage as it is is marked with that.
 
 use super::doubt::{self, Doubt};
 use super::fence::{self, AnswerPart};
 use super::patch::Patch;
 use super::target::Target;
-use super::{indent, is_prose, newline, strip, style};
+use super::{HeldFor, Landing, indent, is_prose, newline, strip, style};
 use crate::request::SelectionKind;
 
-/// An answer by lines.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Tidied {
-    /// The lines; the whole answer where it is ambiguous.
-    pub lines: Vec<String>,
-    /// Several parts of the answer could be meant.
-    pub ambiguous: bool,
-    /// What damage it would do.
-    pub doubt: Option<Doubt>,
-}
-
 /// Makes the lines to land out of an answer.
-pub fn tidy(target: Target<'_>, answer: &str) -> Tidied {
+pub fn tidy(target: Target<'_>, answer: &str) -> Landing {
     let (answer, doubt) = strip::text(answer, target);
     let lines = newline::split(&answer, target.selection);
     let (lines, language) = match unfenced(target, &lines) {
         AnswerPart::Whole => (lines, String::new()),
         AnswerPart::Content(content, language) => (content, language),
-        AnswerPart::Ambiguous => return Tidied { lines, ambiguous: true, doubt: None },
+        AnswerPart::Ambiguous => return Landing { held_for: Some(HeldFor::Ambiguous), lines, doubt: None },
     };
     if let Some(patch) = Patch::of(target, &lines, &language) {
         let applied = patch.apply(&target.selection.text);
         let doubt = Some(if applied.is_some() { Doubt::Patch } else { Doubt::OtherPatch });
-        return Tidied { lines: applied.unwrap_or(lines), ambiguous: false, doubt };
+        return Landing { held_for: None, lines: applied.unwrap_or(lines), doubt };
     }
     let doubt = doubt.or_else(|| doubt::of(target, &lines, language.is_empty()));
-    Tidied { lines: fit(target, lines), ambiguous: false, doubt }
+    Landing { held_for: None, lines: fit(target, lines), doubt }
 }
 
 /// Makes lines fit the place of an answer.

@@ -238,7 +238,7 @@ impl Buffer {
             if tracked.ended.is_some() && std::mem::replace(&mut tracked.is_undone, is_undone) != is_undone {
                 self.orders.push(Order::Undone { job: *job, is_undone });
             }
-            if let Some(review) = tracked.held.as_mut().and_then(|held| held.begun_mut()) {
+            if let Some(review) = tracked.held.as_mut().and_then(|held| held.review.as_mut()) {
                 review.follow(anchor.and_then(|anchor| document?.last_write(anchor)));
             }
         }

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::query::Findings;
+use super::intent::Findings;
 use crate::document::{Document, Passage, Rows};
 use crate::land::{Bytes, HeldFor};
 use crate::review::{EditId, Hunk, Review};
@@ -47,9 +47,9 @@ pub struct HeldReview {
     answer: Vec<Bytes>,
     dropped: Vec<Vec<EditId>>,
     /// None as long as its range was unknown.
-    review: Option<Review>,
+    pub review: Option<Review>,
     /// Whether the plugin gets each change.
-    is_watched: bool,
+    pub is_watched: bool,
     /// When it has to be looked at.
     pub due: ViewDue,
     /// Whether the plugin draws a view.
@@ -70,18 +70,8 @@ impl HeldReview {
         self.due = ViewDue::Now;
     }
 
-    /// Tells the plugin of each change from now on.
-    pub fn watch(&mut self) {
-        (self.is_watched, self.due) = (true, ViewDue::Now);
-    }
-
-    /// Tells it no more; what is taken and dropped is remembered.
-    pub fn unwatch(&mut self) {
-        self.is_watched = false;
-    }
-
     /// The review of an answer to `base`; what was `sent`, where some was taken in an earlier session.
-    pub fn review(&mut self, base: &Passage, sent: Option<&[Bytes]>) -> &mut Review {
+    pub fn review_of(&mut self, base: &Passage, sent: Option<&[Bytes]>) -> &mut Review {
         let Self { answer, dropped, review, .. } = self;
         review.get_or_insert_with(|| {
             let review = Review::new(base, answer.clone(), dropped.clone());
@@ -90,16 +80,6 @@ impl HeldReview {
                 None => review,
             }
         })
-    }
-
-    /// The review; none where there was no need of it yet.
-    pub fn begun(&self) -> Option<&Review> {
-        self.review.as_ref()
-    }
-
-    /// The same, to follow the text.
-    pub fn begun_mut(&mut self) -> Option<&mut Review> {
-        self.review.as_mut()
     }
 
     /// Whether it is looked at when it is that time.

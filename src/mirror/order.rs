@@ -1,8 +1,8 @@
 //! The orders of the mirrors: to Neovim, to its plugin, or to the host.
 
 use super::held::ReviewView;
+use super::intent::Findings;
 use super::intent::{Intent, SettledIntent};
-use super::query::Findings;
 use super::write::WriteCall;
 use crate::document::{Passage, Place};
 use crate::land::{Bytes, HeldFor};

@@ -4,9 +4,8 @@
 use std::ops::Range;
 
 use super::held::chosen;
-use super::intent::{HunkAct, Intent, Settlement};
-use super::large;
-use super::query::Obstacle;
+use super::intent::{HunkAct, Intent, Obstacle, Settlement};
+use super::selected::Selected;
 use super::tracked::{Tracked, in_empty_text};
 use super::write::Plan;
 use crate::document::{AnchorId, Document, Located, Passage, Place};
@@ -58,8 +57,29 @@ pub fn decide_by_mark(tracked: &mut Tracked, intent: &Intent) -> Result<Plan, Se
     };
     let mark = tracked.mark.take();
     let (sent, mark) = tracked.request().zip(mark).ok_or_else(|| denied(HeldFor::TooLarge))?;
-    let plan = large::plan(&sent.selected, &mark, lines).map_err(denied)?;
+    let plan = plan_by_mark(&sent.selected, &mark, lines).map_err(denied)?;
     if plan.edits.is_empty() { Err(Settlement::Unchanged) } else { Ok(plan) }
+}
+
+/// What an answer to a selection needs to be written at a mark, where the text there is what was sent: the plugin compares
+/// that as it writes.
+///
+/// # Errors
+/// Why it must not be written there.
+fn plan_by_mark(selected: &Selected, mark: &Place, answer: &[Bytes]) -> Result<Plan, HeldFor> {
+    let (text, within, above) = selected.as_text(mark).ok_or(HeldFor::TooLarge)?;
+    if matches!(mark, Place::Block { .. }) && answer.len() != within.rows.len() {
+        return Err(HeldFor::BlockRows);
+    }
+    let lines = Replaced::new(&within, answer).rows;
+    let changes = changes(&within.rows, &lines);
+    let mut edits = edits(text.rows(), &within, &lines, selected.column, changes);
+    for edit in &mut edits {
+        edit.rows = edit.rows.start + above..edit.rows.end + above;
+    }
+    let now = Passage { place: mark.clone(), rows: within.rows };
+    let (replaced, settlement) = (Replaced::new(&now, answer), Settlement::Written { is_merged: false });
+    Ok(Plan { anchor: None, now, replaced, edits, settlement, hunks: None })
 }
 
 fn land(tracked: &Tracked, answer: &[Bytes], document: &Document) -> Result<Plan, Settlement> {

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use super::event::Mark;
 use super::held::HeldReview;
 use super::intent::Intent;
-use super::query::Obstacle;
+use super::intent::Obstacle;
 use super::selected::{SavedRows, Sent};
 use super::write::Plan;
 use crate::document::{AnchorId, Document, Located, Passage, Place};
@@ -233,7 +233,7 @@ impl Tracked {
     pub fn review(&mut self, base: &Passage) -> Option<&mut Review> {
         let is_resumed = self.saved.as_ref().is_some_and(|saved| saved.base.is_some());
         let sent = self.sent.as_ref().filter(|_| is_resumed).map(|sent| sent.selected.pieces());
-        Some(self.held.as_mut()?.review(base, sent.as_deref()))
+        Some(self.held.as_mut()?.review_of(base, sent.as_deref()))
     }
 
     /// The review of its held answer, with the range as it was and as it is.
@@ -245,7 +245,7 @@ impl Tracked {
 
     /// What was sent with what is taken of the answer in it, where something is.
     pub fn taken_base(&self) -> Option<Vec<Bytes>> {
-        match self.held.as_ref().and_then(HeldReview::begun) {
+        match self.held.as_ref().and_then(|held| held.review.as_ref()) {
             Some(review) => review.taken_base(),
             None => self.saved.as_ref()?.base.clone(),
         }

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::conflict::Conflict;
 use super::id::{EditId, Hash};
 use crate::land::Bytes;
 
@@ -21,6 +20,38 @@ pub struct Hunk {
     pub column: Option<usize>,
     /// How it is taken.
     pub(super) take: Take,
+}
+
+/// What the user did where an answer changes something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Conflict {
+    /// They changed rows.
+    Changed {
+        /// Only one.
+        is_one: bool,
+    },
+    /// They deleted the rows.
+    Deleted,
+    /// They put rows in where the answer does.
+    PutIn,
+    /// They changed the row beside it, or deleted it.
+    Beside,
+    /// The rows that come are in the text already.
+    Doubled,
+}
+
+impl Conflict {
+    /// In the user's words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Changed { is_one: true } => "conflict: this row was changed, too",
+            Self::Changed { is_one: false } => "conflict: these rows were changed, too",
+            Self::Deleted => "conflict: what this changes was deleted",
+            Self::PutIn => "conflict: rows were added here, too",
+            Self::Beside => "conflict: the row next to this was changed",
+            Self::Doubled => "conflict: the same row was added elsewhere",
+        }
+    }
 }
 
 /// How a hunk is taken. Pieces count within the range: the rows of it, or what of them is its own.

@@ -10,27 +10,23 @@
 //! Pure: where the range is the document knows, and writing is the editor's part.
 
 mod base;
-mod conflict;
 mod hunk;
 mod id;
 mod inline;
 mod proposal;
 #[cfg(test)]
 mod sample;
-mod taken;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-pub use self::conflict::Conflict;
-pub use self::hunk::Hunk;
+pub use self::hunk::{Conflict, Hunk};
 pub use self::id::EditId;
 pub use self::inline::{WordMarks, marks};
 
-use self::base::Base;
+use self::base::{Base, TakenHunk};
 use self::proposal::ProposalInput;
-use self::taken::TakenHunk;
 use crate::document::{Passage, Row, WriteNumber};
 use crate::land::{Bytes, HeldFor, Replaced, RowChange};
 

@@ -10,8 +10,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::base::{Base, Edit};
-use super::conflict::Conflict;
-use super::hunk::{Hunk, Take};
+use super::hunk::{Conflict, Hunk, Take};
 use super::id::EditId;
 use crate::document::{Passage, Place, Row, RowId, is_telling, rising};
 use crate::land::{self, Bytes, HeldFor, Replaced};

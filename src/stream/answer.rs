@@ -19,33 +19,34 @@ pub struct Answer {
     tool_message: Option<String>,
     has_text: bool,
     is_parts: bool,
-    doubts: Doubts,
+    /// Why it may not be the whole answer.
+    pub doubts: Doubts,
 }
 
 /// Reasons not to take the text for whole.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a reason of its own")]
-struct Doubts {
+pub struct Doubts {
     /// The message has begun and not ended.
-    open: bool,
+    pub open: bool,
     /// Text was shown that no whole block has repeated yet.
-    previewed: bool,
+    pub previewed: bool,
     /// The message ended for another reason than being complete.
-    interrupted: bool,
+    pub interrupted: bool,
     /// A line was lost while the message came.
-    line_lost: bool,
+    pub line_lost: bool,
     /// A tool was called after the text.
-    tool_after: bool,
+    pub tool_after: bool,
     /// A tool was called in the same message.
-    tool_within: bool,
+    pub tool_within: bool,
     /// The same message had text before that call too, which is none of the answer.
-    talk_before: bool,
+    pub talk_before: bool,
     /// It was longer than an answer may be, and was dropped.
-    too_long: bool,
+    pub too_long: bool,
     /// It is unknown whether its parts belong together.
-    seam: bool,
+    pub seam: bool,
     /// Bytes of it were no UTF-8.
-    not_utf8: bool,
+    pub not_utf8: bool,
 }
 
 impl Answer {
@@ -53,21 +54,6 @@ impl Answer {
     pub fn message_began(&mut self) {
         self.doubts.open = true;
         self.is_parts = false;
-    }
-
-    /// The main agent's message has ended.
-    pub fn message_ended(&mut self) {
-        self.doubts.open = false;
-    }
-
-    /// Whether the main agent's message has begun and not ended.
-    pub fn is_open(&self) -> bool {
-        self.doubts.open
-    }
-
-    /// The message is no answer by its own account.
-    pub fn message_interrupted(&mut self) {
-        self.doubts.interrupted = true;
     }
 
     /// The main agent's text; `block_separator` joins the blocks of one message. Whether it is the first of a new one.
@@ -102,11 +88,6 @@ impl Answer {
         self.is_parts = false;
     }
 
-    /// A line was lost.
-    pub fn torn(&mut self) {
-        self.doubts.line_lost = true;
-    }
-
     /// The last message's text, if nothing says that it is not the whole answer.
     pub fn if_complete(&self) -> Option<&str> {
         Some(&*self.text).filter(|text| self.is_whole() && !text.trim().is_empty())
@@ -129,39 +110,9 @@ impl Answer {
         self.concluding().filter(|_| !(previewed || interrupted || line_lost || too_long || seam))
     }
 
-    /// A line of it, or the result, has bytes that are no UTF-8.
-    pub fn not_utf8(&mut self) {
-        self.doubts.not_utf8 = true;
-    }
-
-    /// Whether the last message, or the result, has bytes that are no UTF-8.
-    pub fn is_not_utf8(&self) -> bool {
-        self.doubts.not_utf8
-    }
-
     /// The service failed and is asked again: parts that no other line repeats are said again from their beginning.
     pub fn retried(&mut self) {
         self.is_parts = false;
-    }
-
-    /// Whether the last message said something else before it called a tool.
-    pub fn has_talk_before(&self) -> bool {
-        self.doubts.talk_before
-    }
-
-    /// Whether the last message may be more than one.
-    pub fn is_doubtful(&self) -> bool {
-        self.doubts.seam
-    }
-
-    /// Whether a line was lost while the last message came.
-    pub fn has_lost_line(&self) -> bool {
-        self.doubts.line_lost
-    }
-
-    /// Whether the last message was longer than an answer may be.
-    pub fn is_too_long(&self) -> bool {
-        self.doubts.too_long
     }
 
     /// Whether the text is all of its message, and nothing came after it.
@@ -216,7 +167,7 @@ impl Answer {
         if self.text.len() + text.len() > MAX_ANSWER {
             self.doubts.too_long = true;
         }
-        if self.is_too_long() {
+        if self.doubts.too_long {
             self.text = String::new();
             self.last_block = 0;
             return;

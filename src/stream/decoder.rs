@@ -95,13 +95,8 @@ pub enum LineStatus {
     Parsed,
     /// There was nothing in it.
     Blank,
-    /// It is no JSON: something else that the process printed.
-    NotJson {
-        /// What the reader choked on.
-        reason: String,
-        /// All of it.
-        text: String,
-    },
+    /// It is no JSON: something else that the process printed. All of it.
+    NotJson(String),
     /// It should have been JSON and is not. Says why.
     Malformed(String),
 }

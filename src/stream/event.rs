@@ -37,10 +37,7 @@ pub enum Event<'a> {
     /// What comes next may go on with the text before it or replace it; the agent does not tell.
     Seam,
     /// What the CLI says in the place of the main agent; never an answer, also where a result repeats it.
-    StandIn {
-        /// The text.
-        text: Text<'a>,
-    },
+    StandIn(Text<'a>),
     /// Text of the main agent.
     Text {
         /// How it relates to the rest of its message.
@@ -87,15 +84,9 @@ pub enum Event<'a> {
     /// A limit is reached, until then; none: no limit is.
     Limit(Option<LimitEnd>),
     /// This message was sent to the agent, as far as the stream repeats it. Changes nothing.
-    Asked {
-        /// All of it.
-        text: Text<'a>,
-    },
+    Asked(Text<'a>),
     /// A message of the user's own went in; its id can be gone back to.
-    Checkpoint {
-        /// The message's id.
-        id: Text<'a>,
-    },
+    Checkpoint(Text<'a>),
     /// The agent reports a failure of the whole run, without ending it.
     Problem(Problem<'a>),
     /// The agent says that the run is over.

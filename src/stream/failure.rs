@@ -15,7 +15,7 @@ const QUOTED: usize = 10_000;
 const TRY_OR_SEE_LOG: &str = "try again, or see :Botglue log";
 
 /// What a message has to know of the agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AgentLabel {
     /// Its name at the beginning of a sentence.
     pub name: &'static str,

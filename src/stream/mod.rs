@@ -75,13 +75,13 @@ impl Stream {
     /// The same of a job that goes on in a session that there is, or was.
     #[must_use]
     pub fn resumed(mut self) -> Self {
-        self.reducer.resume();
+        self.reducer.resume = true;
         self
     }
 
     /// Its raw stream is kept in this file, which an error may name.
     pub fn set_transcript(&mut self, transcript: &str) {
-        self.reducer.set_transcript(transcript);
+        self.reducer.transcript = Some(transcript.to_owned());
     }
 
     /// The agent was started; what it is to be sent first is in [`Stream::input`] after this.
@@ -137,7 +137,7 @@ impl Stream {
         let (mut has_said, was_closing) = (false, self.dialogue.is_closing());
         let reducer = &mut self.reducer;
         let mut on_event = |event: event::Event<'_>| {
-            has_said |= !matches!(event, event::Event::Asked { .. });
+            has_said |= !matches!(event, event::Event::Asked(_));
             each(LineItem::Event(&event));
             let is_broken = event.is_answer() && str::from_utf8(line).is_err();
             // A text may begin a message, of which nothing is known before; the end of the run decides at once.
@@ -160,9 +160,9 @@ impl Stream {
                 self.counts.ignored += 1;
                 self.reducer.unknown_output(line);
             }
-            LineStatus::NotJson { reason, text } => {
+            LineStatus::NotJson(text) => {
                 self.reducer.other_output(&text);
-                self.malformed(&reason, line, emit);
+                self.malformed("no JSON object", line, emit);
             }
             LineStatus::Malformed(reason) => {
                 self.reducer.broken();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::tool_call::ToolCall;
 use super::usage::Usage;
@@ -134,27 +134,22 @@ pub enum Status {
     Failed,
 }
 
-/// Why an answer that a stream gave must not land by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Why an answer that a stream gave must not land by itself. The serialized names are those of `held_for` in Lua.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum AnswerDoubt {
     /// The agent ended well, but said nothing in its protocol, or ended in a way that we do not know, or it is not
     /// known which part of its text is the answer: the text is what it printed.
     Raw,
     /// The agent's result and its last message are two texts; this is the result's.
+    #[serde(rename = "doubtful")]
     Disagrees,
     /// It has bytes that are no UTF-8; the text has U+FFFD in their place.
+    #[serde(rename = "doubtful")]
     NotUtf8,
 }
 
 impl AnswerDoubt {
-    /// The public name: `held_for` in Lua.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Raw => "raw",
-            Self::Disagrees | Self::NotUtf8 => "doubtful",
-        }
-    }
-
     /// What is doubtful, in one sentence: `held_why` in Lua.
     pub const fn why(self) -> Option<&'static str> {
         match self {
@@ -162,11 +157,5 @@ impl AnswerDoubt {
             Self::Disagrees => Some("the agent's result is not what its last message says"),
             Self::NotUtf8 => Some("the answer has bytes that are not UTF-8"),
         }
-    }
-}
-
-impl Serialize for AnswerDoubt {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
     }
 }

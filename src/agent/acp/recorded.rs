@@ -53,7 +53,7 @@ impl Recorded {
             "session/prompt" if !matches!(acp.phase, Phase::Prompt | Phase::Closing | Phase::Over) => {
                 // A dialogue may be recorded from its middle on.
                 acp.session_id.get_or_insert_with(session);
-                each(Event::Asked { text: params.get("prompt").words(usize::MAX).into() });
+                each(Event::Asked(params.get("prompt").words(usize::MAX).into()));
                 acp.turn_begins(each);
                 AcpRequest::Prompt
             }

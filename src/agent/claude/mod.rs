@@ -171,7 +171,7 @@ fn assistant<'a>(line: &Object<'a>, caller: Caller, each: &mut dyn FnMut(Event<'
     let is_error = line.get("is_api_error_message").flag() == Some(true);
     if is_error || model.as_deref() == Some(SYNTHETIC) {
         let words = text.unwrap_or_default();
-        each(Event::StandIn { text: words.clone() });
+        each(Event::StandIn(words.clone()));
         if is_error {
             let code = classify(line.get("api_error_status").count(), &words);
             each(Event::Problem(Problem { code, words, rank: Detail::Cause }));
@@ -222,8 +222,8 @@ fn user<'a>(line: &Object<'a>, caller: Caller, each: &mut dyn FnMut(Event<'a>)) 
     let is_own = caller == Caller::Main && line.get("isSynthetic").flag() != Some(true) && !has_result;
     let id = line.get("uuid").text().filter(|id| is_own && !said.is_empty() && !id.is_empty());
     if let Some(id) = id {
-        each(Event::Asked { text: said.join("\n").into() });
-        each(Event::Checkpoint { id });
+        each(Event::Asked(said.join("\n").into()));
+        each(Event::Checkpoint(id));
     }
 }
 

@@ -1,8 +1,8 @@
 //! The reviews of the held answers in a buffer: what the plugin draws of their proposals, and when.
 
 use super::super::held::{HeldReview, ViewDue};
+use super::super::intent::{Findings, Obstacle};
 use super::super::order::{ContactScope, Order};
-use super::super::query::{Findings, Obstacle};
 use super::super::view::MirrorState;
 use super::Buffer;
 use crate::document::Located;
@@ -17,7 +17,7 @@ impl Buffer {
         }
         let held = self.jobs.entry(job).or_default().held.get_or_insert_default();
         held.set(lines, dropped);
-        held.watch();
+        held.is_watched = true;
     }
 
     /// Replies with the next view, once the plugin has seen what there is now; at once where there is none.
@@ -34,7 +34,7 @@ impl Buffer {
     /// The plugin needs no more views of an answer.
     pub fn unwatch(&mut self, job: u64) {
         if let Some(held) = self.held(job) {
-            held.unwatch();
+            held.is_watched = false;
         }
     }
 

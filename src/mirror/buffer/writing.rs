@@ -11,10 +11,10 @@ use serde_json::Value as Json;
 
 use super::super::event::BufferEvent;
 use super::super::held::ViewDue;
+use super::super::intent::Obstacle;
 use super::super::intent::{Intent, SettledIntent, Settlement};
 use super::super::order::{ContactScope, Order};
 use super::super::plan::{decide, decide_by_mark};
-use super::super::query::Obstacle;
 use super::super::tracked::{Pending, Tracked};
 use super::super::view::MirrorState;
 use super::super::write::{Plan, StepReply, WriteCall, WriteReply, WriteStep};

@@ -49,7 +49,7 @@ impl Parts {
     fn event(&mut self, event: &Event<'_>) {
         self.output = None;
         match event {
-            Event::Asked { text } => self.list.push(Part::Sent(text.to_string())),
+            Event::Asked(text) => self.list.push(Part::Sent(text.to_string())),
             Event::ToolReturned { output: Output(json), .. } if !json.is_empty() => {
                 self.output = Some(agent::output(Output(json)));
             }

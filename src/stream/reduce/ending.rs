@@ -54,15 +54,15 @@ impl Reducer {
                 Some(text) => Ok(self.answered(text)),
                 None => self.without_text(Code::EmptyAnswer, ""),
             },
-            FinishVerdict::LastMessage(_) | FinishVerdict::LastBlock(_) if self.answer.is_too_long() => {
+            FinishVerdict::LastMessage(_) | FinishVerdict::LastBlock(_) if self.answer.doubts.too_long => {
                 Err(self.too_long())
             }
-            FinishVerdict::LastMessage(_) | FinishVerdict::LastBlock(_) if self.answer.has_lost_line() => {
+            FinishVerdict::LastMessage(_) | FinishVerdict::LastBlock(_) if self.answer.doubts.line_lost => {
                 Err(self.error(Code::Protocol, ""))
             }
             FinishVerdict::LastMessage(certainty) => {
                 match self.answer.concluding() {
-                    Some(text) if certainty == Certainty::Doubtful || self.answer.is_doubtful() => {
+                    Some(text) if certainty == Certainty::Doubtful || self.answer.doubts.seam => {
                         Ok(FinalAnswer { text: text.to_owned(), held_for: Some(AnswerDoubt::Raw) })
                     }
                     Some(text) if certainty == Certainty::UnlessRepeated && is_repeated(text) => Err(self
@@ -87,7 +87,7 @@ impl Reducer {
     /// what was said before a tool call.
     fn confirmed(&self, result: &str) -> FinalAnswer {
         match self.answer.last_message() {
-            Some(said) if self.answer.has_talk_before() && said.trim() != result.trim() => {
+            Some(said) if self.answer.doubts.talk_before && said.trim() != result.trim() => {
                 FinalAnswer { text: result.to_owned(), held_for: Some(AnswerDoubt::Disagrees) }
             }
             Some(said) if said.contains(result.trim()) && said.trim() != result.trim() => self.answered(said),
@@ -100,7 +100,7 @@ impl Reducer {
 
     /// A whole answer; it may land unless the agent's bytes were no text.
     fn answered(&self, text: &str) -> FinalAnswer {
-        let held_for = self.answer.is_not_utf8().then_some(AnswerDoubt::NotUtf8);
+        let held_for = self.answer.doubts.not_utf8.then_some(AnswerDoubt::NotUtf8);
         FinalAnswer { text: text.to_owned(), held_for }
     }
 
@@ -142,17 +142,17 @@ impl Reducer {
         }
         match self.answer.if_complete() {
             Some(text) => Ok(self.answered(text)),
-            None if self.has_spoken || self.broken > 0 => self.without_text(Code::Protocol, &end.stderr),
+            None if self.has_spoken || self.is_broken => self.without_text(Code::Protocol, &end.stderr),
             None => self.without_text(Code::EmptyAnswer, &end.stderr),
         }
     }
 
     /// There is no answer, unless lines outside the protocol were all that was said. `words` tell more.
     fn without_text(&self, code: Code, words: &str) -> JobResult {
-        if self.answer.is_too_long() {
+        if self.answer.doubts.too_long {
             return Err(self.too_long());
         }
-        if self.oversized > 0 {
+        if self.is_oversized {
             return Err(self.error(Code::Protocol, words));
         }
         match self.other_output.whole() {

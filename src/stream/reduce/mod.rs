@@ -32,13 +32,14 @@ const LONG_PAUSE: Duration = Duration::from_secs(60);
 pub type Emit<'e> = &'e mut dyn FnMut(Update);
 
 /// The state of one stream; see the module.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Reducer {
     label: AgentLabel,
     block_separator: &'static str,
     cwd: String,
     /// Where the raw stream is kept.
-    transcript: Option<String>,
+    pub transcript: Option<String>,
     session_id: Option<String>,
     model: Option<String>,
     tools: Tools,
@@ -56,9 +57,12 @@ pub struct Reducer {
     other_output: NonProtocolOutput,
     shown: ShownText,
     has_spoken: bool,
-    resume: bool,
-    broken: u64,
-    oversized: u64,
+    /// It is of a job that goes on in a session.
+    pub resume: bool,
+    /// A line was broken that should have been the protocol's.
+    is_broken: bool,
+    /// A line was too long and was dropped.
+    is_oversized: bool,
 }
 
 /// What observers have seen of the text.
@@ -101,39 +105,7 @@ impl ShownText {
 impl Reducer {
     /// An empty state. `block_separator` joins the text blocks of one message, `cwd` shortens paths in titles.
     pub fn new(label: AgentLabel, block_separator: &'static str, cwd: &str) -> Self {
-        Self {
-            label,
-            block_separator,
-            cwd: cwd.to_owned(),
-            transcript: None,
-            session_id: None,
-            model: None,
-            tools: Tools::default(),
-            answer: Answer::default(),
-            tally: Tally::default(),
-            checkpoints: VecDeque::new(),
-            problem: None,
-            stand_in: None,
-            limit: None,
-            refused_logins: 0,
-            decision: None,
-            other_output: NonProtocolOutput::default(),
-            shown: ShownText::default(),
-            has_spoken: false,
-            resume: false,
-            broken: 0,
-            oversized: 0,
-        }
-    }
-
-    /// It is of a job that goes on in a session.
-    pub fn resume(&mut self) {
-        self.resume = true;
-    }
-
-    /// Its raw stream is kept in this file.
-    pub fn set_transcript(&mut self, transcript: &str) {
-        self.transcript = Some(transcript.to_owned());
+        Self { label, block_separator, cwd: cwd.to_owned(), ..Self::default() }
     }
 
     /// Tells what is known of the session.
@@ -160,9 +132,9 @@ impl Reducer {
                 self.answer.message_began();
                 self.shown.message_begins();
             }
-            Event::MessageEnded => self.answer.message_ended(),
-            Event::MessageInterrupted => self.answer.message_interrupted(),
-            Event::StandIn { text } => self.stand_in = Some(text.trim().to_owned()),
+            Event::MessageEnded => self.answer.doubts.open = false,
+            Event::MessageInterrupted => self.answer.doubts.interrupted = true,
+            Event::StandIn(text) => self.stand_in = Some(text.trim().to_owned()),
             Event::Text { piece, message, text } => self.text(piece, message.as_deref(), &text, emit),
             Event::Thinking { piece, text } => self.thinking(piece, &text, emit),
             Event::ToolCalled(call) => {
@@ -189,8 +161,8 @@ impl Reducer {
             }
             Event::Retry(retry) => self.retry(retry, emit),
             Event::Limit(limit) => self.limit = limit,
-            Event::Asked { .. } => {}
-            Event::Checkpoint { id } => self.checkpoint(one_line::clip(&id, CHECKPOINT)),
+            Event::Asked(_) => {}
+            Event::Checkpoint(id) => self.checkpoint(one_line::clip(&id, CHECKPOINT)),
             Event::Problem(problem) => self.problem(problem),
             Event::Finished(finish) => self.finished(finish, emit),
         }
@@ -215,21 +187,21 @@ impl Reducer {
 
     /// A line that should have been the protocol's and is broken.
     pub fn broken(&mut self) {
-        self.broken += 1;
-        self.answer.torn();
+        self.is_broken = true;
+        self.answer.doubts.line_lost = true;
     }
 
     /// A line with a text, or the result, has bytes that are no UTF-8.
     pub fn not_utf8(&mut self) {
         if self.decision.is_none() {
-            self.answer.not_utf8();
+            self.answer.doubts.not_utf8 = true;
         }
     }
 
     /// A line that was too long and was dropped.
     pub fn oversized(&mut self) {
-        self.oversized += 1;
-        self.answer.torn();
+        self.is_oversized = true;
+        self.answer.doubts.line_lost = true;
     }
 
     /// Whether nothing that comes can change the answer, however the process ends.
@@ -353,7 +325,7 @@ impl Reducer {
         if self.decision.is_some() {
             return;
         }
-        if self.shown.message_restarts(self.answer.is_open()) {
+        if self.shown.message_restarts(self.answer.doubts.open) {
             emit(Update::Restart);
         }
         self.answer.retried();
