@@ -191,16 +191,12 @@ impl Host {
 
     /// Handles messages and job events until the editor or the system ends the host; then ends all jobs, and meanwhile
     /// reads the rest of the editor's input.
-    pub async fn run(
-        mut self,
-        mut messages: mpsc::UnboundedReceiver<HostMessage>,
-        mut events: mpsc::UnboundedReceiver<(u64, job::JobEvent)>,
-    ) {
-        let mut heard = self.listen(&mut messages, &mut events).await;
+    pub async fn run(mut self, mut messages: mpsc::UnboundedReceiver<HostMessage>) {
+        let mut heard = self.listen(&mut messages).await;
         let since = Instant::now();
         let stopping = self.stop_agents();
         while heard == InputProgress::Partial {
-            let listening = self.listen(&mut messages, &mut events);
+            let listening = self.listen(&mut messages);
             let Ok(more) = timeout_at(since + INPUT_DRAIN_TIMEOUT, listening).await else {
                 tracing::warn!("deadline passed before the end of the editor's input");
                 break;
@@ -211,8 +207,10 @@ impl Host {
             tracing::error!(%error, "the agents did not end");
         }
         // Answers that have arrived by now are stored, though they can no longer land.
-        while let Ok((id, event)) = events.try_recv() {
-            self.event(id, event);
+        while let Ok(message) = messages.try_recv() {
+            if let HostMessage::Job(id, event) = message {
+                self.event(id, event);
+            }
         }
         for id in self.interrupted {
             self.store.journal.append(id, Change::Interrupted);
@@ -222,16 +220,9 @@ impl Host {
     }
 
     /// Handles messages and job events until the host has to end or the editor's input is closed.
-    async fn listen(
-        &mut self,
-        messages: &mut mpsc::UnboundedReceiver<HostMessage>,
-        events: &mut mpsc::UnboundedReceiver<(u64, job::JobEvent)>,
-    ) -> InputProgress {
+    async fn listen(&mut self, messages: &mut mpsc::UnboundedReceiver<HostMessage>) -> InputProgress {
         let progress = loop {
-            let message = tokio::select! {
-                message = messages.recv() => message,
-                Some((id, event)) = events.recv() => Some(HostMessage::Job(id, event)),
-            };
+            let message = messages.recv().await;
             let begun = Instant::now().into_std();
             match message {
                 Some(HostMessage::Terminate) => break InputProgress::Partial,

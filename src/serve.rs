@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 
 use crate::editor::Editor;
 use crate::host::{Host, HostMessage};
-use crate::job::{EmptyDirectory, Groups, JobContext};
+use crate::job::{EmptyDirectory, Events, Groups, JobContext};
 use crate::journal;
 use crate::log;
 use crate::memory;
@@ -95,14 +95,13 @@ pub fn run(options: &ServeOptions) -> ExitCode {
 async fn serve(options: &ServeOptions, groups: Groups, unlogged: Option<String>) -> io::Result<()> {
     tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "the host starts");
     let (send, messages) = mpsc::unbounded_channel();
-    let (events, told) = mpsc::unbounded_channel();
     let (feed, buffer_events) = mirror::feed();
     // The receiver is gone only while the host ends; then no message matters.
     let message = |send: &mpsc::UnboundedSender<HostMessage>| {
         let send = send.clone();
         move |message| _ = send.send(message)
     };
-    let (command, gone) = (message(&send), message(&send));
+    let (command, gone, job) = (message(&send), message(&send), message(&send));
     let (neovim, connection) = rpc::connect(move |asked| command(HostMessage::Command(asked)), feed.clone())?;
     let editor = Editor::start(neovim, move || gone(HostMessage::Terminate));
     // Neovim remembers steps of the host before this one by their numbers.
@@ -129,9 +128,9 @@ async fn serve(options: &ServeOptions, groups: Groups, unlogged: Option<String>)
     let warned = editor.clone();
     let store = Store::open(options.data_dir.clone(), session, Arc::new(move |message| warned.warn(message)));
     let empty_directory = EmptyDirectory::under(options.data_dir.clone());
-    Host::new(editor, feed, store, JobContext { events, groups, empty_directory, transcripts }, own)
-        .run(messages, told)
-        .await;
+    let events: Events = Arc::new(move |id, event| job(HostMessage::Job(id, event)));
+    let context = JobContext { events, groups, empty_directory, transcripts };
+    Host::new(editor, feed, store, context, own).run(messages).await;
     tracing::info!("the host ends");
     Ok(())
 }
@@ -143,31 +142,30 @@ fn carry_out(
     messages: mpsc::UnboundedSender<HostMessage>,
 ) -> impl FnMut(Order) + Send {
     let runtime = tokio::runtime::Handle::current();
-    move |order| match order {
-        Order::Contact { buffer, scope } => {
-            let feed = feed.clone();
-            editor.contact(buffer, scope, move |exists| {
+    move |order| {
+        let feed = feed.clone();
+        match order {
+            Order::Contact { buffer, scope } => editor.contact(buffer, scope, move |exists| {
                 feed.send_to(buffer, BufferEvent::Contacted { exists });
-            });
+            }),
+            Order::Detach(buffer) => editor.detach(buffer),
+            Order::Write { buffer, call } => {
+                editor.write(buffer, &call, move |reply| feed.send_to(buffer, BufferEvent::Written(reply)));
+            }
+            Order::Places { buffer, tick, places } => {
+                editor.places(buffer, tick, &places, move |tick| {
+                    feed.send_to(buffer, BufferEvent::Placed(tick));
+                });
+            }
+            Order::AskAgain(buffer) => {
+                runtime.spawn(async move {
+                    tokio::time::sleep(ASK_AGAIN).await;
+                    feed.send_to(buffer, BufferEvent::AskedAgain);
+                });
+            }
+            // The receiver is gone only while the host ends.
+            order => _ = messages.send(HostMessage::Mirror(order)),
         }
-        Order::Detach(buffer) => editor.detach(buffer),
-        Order::Write { buffer, call } => {
-            let feed = feed.clone();
-            editor.write(buffer, &call, move |reply| feed.send_to(buffer, BufferEvent::Written(reply)));
-        }
-        Order::Places { buffer, tick, places } => {
-            let feed = feed.clone();
-            editor.places(buffer, tick, &places, move |tick| feed.send_to(buffer, BufferEvent::Placed(tick)));
-        }
-        Order::AskAgain(buffer) => {
-            let feed = feed.clone();
-            runtime.spawn(async move {
-                tokio::time::sleep(ASK_AGAIN).await;
-                feed.send_to(buffer, BufferEvent::AskedAgain);
-            });
-        }
-        // The receiver is gone only while the host ends.
-        order => _ = messages.send(HostMessage::Mirror(order)),
     }
 }
 

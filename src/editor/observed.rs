@@ -52,7 +52,7 @@ impl Observed {
             Update::Session { .. }
             | Update::Models { .. }
             | Update::Activity { .. }
-            | Update::Amounts { .. }
+            | Update::Amounts(_)
             | Update::Malformed { .. } => {}
         }
     }

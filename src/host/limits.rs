@@ -58,8 +58,8 @@ impl Host {
         }
         self.jobs.set_limit(&request, until);
         self.store.journal.append(id, Change::Limited { started_ms, until, share });
-        stored::with_share(outcome, &share);
-        self.session.cost(id, outcome.cost_usd);
+        outcome.amounts = share;
+        self.session.cost(id, outcome.amounts.cost_usd);
         self.session.limited(id, true);
         self.editor.change(id, StateChange::Queued(Some(until)));
         self.board.touch(id);

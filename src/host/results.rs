@@ -79,7 +79,7 @@ impl Host {
         let amounts = stored::amounts(&request, &outcome, *before, &earlier.amounts);
         let record =
             stored::of(&request, &outcome, landing.as_ref(), amounts, *since_ms, transcript.as_deref());
-        stored::with_share(&mut outcome, &record.share);
+        outcome.amounts = record.share;
         let buffer = request.buffer;
         let is_unwanted = self.session.is_unwanted(id);
         let intent = landing.as_ref().filter(|_| !request.question && !is_unwanted).map(|landing| {
@@ -135,7 +135,7 @@ impl Host {
     pub(super) fn end_unstarted(&mut self, waiting: &QueuedJob, mut outcome: Outcome) {
         let QueuedJob { request, since_ms, earlier, .. } = waiting;
         let id = request.id;
-        stored::with_share(&mut outcome, &earlier.amounts);
+        outcome.amounts = earlier.amounts;
         let record =
             stored::of(request, &outcome, None, (earlier.amounts, Amounts::default()), *since_ms, None);
         self.store.journal.append(id, Change::Ended(Box::new(record)));
@@ -164,8 +164,8 @@ impl Host {
             *waits = share;
         }
         self.store.journal.append(id, Change::Amended { share, counted });
-        stored::with_share(&mut outcome, &share);
-        self.session.cost(id, outcome.cost_usd);
+        outcome.amounts = share;
+        self.session.cost(id, outcome.amounts.cost_usd);
         self.views.is_past_stale = true;
         self.tell(Patch::new(id).with_amounts(&outcome));
     }

@@ -106,21 +106,8 @@ pub fn amounts(
     before: Option<CountedBefore>,
     earlier: &Amounts,
 ) -> (Amounts, Amounts) {
-    let told = Amounts {
-        cost_usd: outcome.cost_usd,
-        usage: outcome.usage,
-        num_turns: outcome.num_turns,
-        duration_ms: outcome.duration_ms,
-    };
     let resumed = request.start.resume.as_ref().map(|resume| &resume.session_id);
     let is_same = outcome.session_id.is_none() || outcome.session_id.as_ref() == resumed;
-    let (share, counted) = told.shared(outcome.scopes, before, is_same);
+    let (share, counted) = outcome.amounts.shared(outcome.scopes, before, is_same);
     (earlier.plus(&share), counted)
-}
-
-/// Sets the outcome's amounts to what the job itself used.
-pub fn with_share(outcome: &mut Outcome, share: &Amounts) {
-    outcome.cost_usd = share.cost_usd;
-    outcome.usage = share.usage;
-    outcome.num_turns = share.num_turns;
 }

@@ -1,44 +1,35 @@
 //! Reports the events of one job: to its observer first, then to the host, and `Finished` only once.
 
-use tokio::sync::mpsc;
-
-use super::{JobEvent, Observer};
-use crate::stream::{Outcome, Update, Usage};
+use super::{Events, JobEvent, Observer};
+use crate::stream::{Amounts, Outcome, Update};
 
 /// See the module.
 pub(super) struct EventSink {
     id: u64,
-    events: mpsc::UnboundedSender<(u64, JobEvent)>,
+    events: Events,
     observer: Observer,
     /// How many tools earlier runs of the job have called.
     tools: usize,
     /// What the job had cost in the last report.
-    finished: Option<(Usage, Option<f64>)>,
+    finished: Option<Amounts>,
 }
 
 impl EventSink {
     /// Of a run of the job with this number, which has called so many tools in earlier runs.
-    pub(super) fn new(
-        id: u64,
-        events: mpsc::UnboundedSender<(u64, JobEvent)>,
-        observer: Observer,
-        tools: usize,
-    ) -> Self {
+    pub(super) fn new(id: u64, events: Events, observer: Observer, tools: usize) -> Self {
         Self { id, events, observer, tools, finished: None }
     }
 
     /// Reports to the host.
     pub(super) fn report(&self, event: JobEvent) {
-        // The host is gone only when it shuts down; then no event matters.
-        let _ = self.events.send((self.id, event));
+        (self.events)(self.id, event);
     }
 
     /// Reports that nothing of the job is left, its observer neither.
     pub(super) fn report_gone(self) {
         let Self { id, events, observer, .. } = self;
         drop(observer);
-        // As above.
-        let _ = events.send((id, JobEvent::Gone));
+        events(id, JobEvent::Gone);
     }
 
     /// Reports an update to the observer, and to the host what concerns every job of that agent.
@@ -56,10 +47,10 @@ impl EventSink {
 
     /// The first outcome finishes the job; a later one can only bring further amounts.
     pub(super) fn finish(&mut self, outcome: Outcome) {
-        let cost = (outcome.usage, outcome.cost_usd);
-        match self.finished.replace(cost) {
+        let amounts = outcome.amounts;
+        match self.finished.replace(amounts) {
             None => self.report(JobEvent::Finished(Box::new(outcome))),
-            Some(before) if before != cost => self.report(JobEvent::Amended(Box::new(outcome))),
+            Some(before) if before != amounts => self.report(JobEvent::Amended(Box::new(outcome))),
             Some(_) => {}
         }
     }

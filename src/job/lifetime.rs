@@ -233,6 +233,8 @@ async fn ordered(stop: &mut Option<oneshot::Receiver<()>>) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use tokio::sync::mpsc;
 
     use super::*;
@@ -246,7 +248,8 @@ mod tests {
         let mut agent = RunningAgent::start(&launch, &Groups::default()).unwrap();
         let exit = agent.process.wait().await;
         let (events, mut told) = mpsc::unbounded_channel();
-        let mut sink = EventSink::new(1, events, Box::new(|_| {}), 0);
+        let events = move |id, event| _ = events.send((id, event));
+        let mut sink = EventSink::new(1, Arc::new(events), Box::new(|_| {}), 0);
         let (_stop, stopped) = oneshot::channel();
         let mut run = Run::new(Duration::from_secs(60), agent, stopped, false);
         run.stage = Stage::Draining { exit, until };

@@ -22,7 +22,7 @@ mod version;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tracing::Instrument;
 
@@ -58,11 +58,14 @@ pub enum JobEvent {
     Gone,
 }
 
+/// Where the events of jobs go, each with the job's id.
+pub type Events = Arc<dyn Fn(u64, JobEvent) + Send + Sync>;
+
 /// What a job needs from the host.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct JobContext {
     /// Where its events go, each with the job's id.
-    pub events: mpsc::UnboundedSender<(u64, JobEvent)>,
+    pub events: Events,
     /// Where its process group is entered while it lives.
     pub groups: Groups,
     /// The working directory of agents that load settings from the current one.
@@ -91,7 +94,7 @@ impl Job {
     ) -> Self {
         let (stop, stopped) = oneshot::channel();
         let span = tracing::info_span!("job", id = request.id);
-        let sink = EventSink::new(request.id, context.events.clone(), observer, earlier_tools);
+        let sink = EventSink::new(request.id, Arc::clone(&context.events), observer, earlier_tools);
         let task = tokio::spawn(task::run(request, context, sink, prewarmed, stopped).instrument(span));
         Self { _stop: stop, task }
     }

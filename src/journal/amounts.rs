@@ -3,27 +3,8 @@
 //! Some agents report the cost of the run, some the cost of the session so far, and some of those begin a fork at the
 //! cost of its parent. A job's usage is what is left when everything counted before it is subtracted.
 
-use serde::{Deserialize, Serialize};
-
-use crate::stream::{Usage, UsageScope, UsageScopes};
-
-/// What a job, or several, cost.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Amounts {
-    /// US dollars; unknown if the agent does not report it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cost_usd: Option<f64>,
-    /// Tokens.
-    #[serde(flatten)]
-    pub usage: Usage,
-    /// Turns.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub num_turns: Option<u64>,
-    /// How long the agent worked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub duration_ms: Option<u64>,
-}
+pub use crate::stream::{Amounts, whole};
+use crate::stream::{UsageScope, UsageScopes};
 
 /// What was counted before a job.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -79,9 +60,4 @@ impl Amounts {
         };
         (share, before.map_or(*self, |before| before.lineage.plus(&share)))
     }
-}
-
-/// Sums of decimal fractions are off in their last digits.
-pub fn whole(dollars: f64) -> f64 {
-    (dollars * 1e10).round() / 1e10
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::fields::value;
 use crate::options::Keys;
-use crate::stream::{Outcome, Usage};
+use crate::stream::{Amounts, Outcome, Usage};
 
 /// The changed fields of one job. A field that is nil is gone.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,13 +108,14 @@ impl Patch {
 
     /// The amounts of an outcome.
     pub fn with_amounts(self, outcome: &Outcome) -> Self {
+        let Amounts { cost_usd, usage, num_turns, .. } = outcome.amounts;
         // No tokens at all where nothing was counted: an agent that tells nothing took more than none.
-        let is_counted = outcome.num_turns.is_some() || outcome.usage != Usage::default();
+        let is_counted = num_turns.is_some() || usage != Usage::default();
         let counted = |tokens| is_counted.then(|| count(tokens));
-        self.with_some("cost_usd", outcome.cost_usd)
-            .with_some("num_turns", outcome.num_turns.map(count))
-            .with_some("input_tokens", counted(outcome.usage.input_tokens))
-            .with_some("output_tokens", counted(outcome.usage.output_tokens))
+        self.with_some("cost_usd", cost_usd)
+            .with_some("num_turns", num_turns.map(count))
+            .with_some("input_tokens", counted(usage.input_tokens))
+            .with_some("output_tokens", counted(usage.output_tokens))
     }
 
     /// The patch as the plugin gets it.

@@ -142,7 +142,7 @@ impl Session {
         now_ms: i64,
     ) -> Option<Patch> {
         let patch = Patch::new(request.id);
-        self.cost(request.id, outcome.cost_usd);
+        self.cost(request.id, outcome.amounts.cost_usd);
         self.learn(request.id, outcome);
         if let Some(error) = &outcome.error {
             self.ends(request.id, Some(Look::Failed), &error.message, now_ms);

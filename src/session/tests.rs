@@ -5,6 +5,7 @@ use crate::error::{Code, JobError};
 use crate::land;
 use crate::request::sample;
 use crate::review::EditId;
+use crate::stream::Amounts;
 
 fn outcome(text: &str) -> Outcome {
     let failed = Outcome::failed(JobError::new(Code::Protocol, ""));
@@ -165,7 +166,8 @@ fn a_list_shows_the_jobs_that_go_on_and_those_that_are_held() {
     assert_eq!((live[0].elapsed_ms, live[0].state.clone()), (7000, LiveState::Held("conflict".to_owned())));
     session.settled(3, "applied", None);
     assert_eq!(session.live(9000).count(), 0);
-    let failed = Outcome { cost_usd: Some(0.5), ..Outcome::failed(JobError::new(Code::Timeout, "too long")) };
+    let amounts = Amounts { cost_usd: Some(0.5), ..Amounts::default() };
+    let failed = Outcome { amounts, ..Outcome::failed(JobError::new(Code::Timeout, "too long")) };
     session.accepted(&request, 1000);
     session.finished(&request, &failed, None, 7000);
     assert_eq!((session.live(9000).count(), session.spent()), (0, Some(0.5)));

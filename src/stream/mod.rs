@@ -27,7 +27,7 @@ pub use reduce::Emit;
 pub use tail::Tail;
 pub use tool_call::{ToolCall, ToolStatus};
 pub use update::Update;
-pub use usage::{MAX_AMOUNT, Usage};
+pub use usage::{Amounts, MAX_AMOUNT, Usage, whole};
 
 use reduce::Reducer;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::tool_call::ToolCall;
-use super::usage::Usage;
+use super::usage::{Amounts, nested};
 use crate::error::JobError;
 
 /// How the agent's process ended.
@@ -70,14 +70,9 @@ pub struct Outcome {
     pub session_id: Option<String>,
     /// The model that answered.
     pub model: Option<String>,
-    /// US dollars of this run; unknown if the agent does not report it.
-    pub cost_usd: Option<f64>,
-    /// Tokens of this run.
-    pub usage: Usage,
-    /// Turns of this run.
-    pub num_turns: Option<u64>,
-    /// How long the agent says it took.
-    pub duration_ms: Option<u64>,
+    /// What this run cost, as far as the agent says.
+    #[serde(flatten, serialize_with = "nested")]
+    pub amounts: Amounts,
     /// What those amounts cover: more than this run if the agent does not report the run alone.
     #[serde(skip)]
     pub scopes: UsageScopes,

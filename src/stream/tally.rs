@@ -4,19 +4,13 @@
 
 use super::event::{Cost, ReportedAmounts};
 use super::outcome::{UsageScope, UsageScopes};
-use super::usage::{MAX_AMOUNT, MAX_COUNT, Usage};
+use super::usage::{Amounts, MAX_AMOUNT, MAX_COUNT, whole};
 
 /// The sums.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Tally {
-    /// US dollars; unknown if no line reported it.
-    pub cost_usd: Option<f64>,
-    /// Tokens.
-    pub usage: Usage,
-    /// Turns.
-    pub num_turns: Option<u64>,
-    /// Milliseconds.
-    pub duration_ms: Option<u64>,
+    /// All of them.
+    pub amounts: Amounts,
     /// What those amounts cover.
     pub scopes: UsageScopes,
     /// The last running total of the session's cost.
@@ -25,23 +19,21 @@ pub struct Tally {
 
 impl Tally {
     /// Adds what one finishing line reports.
-    pub fn add(&mut self, amounts: &ReportedAmounts) {
-        self.scopes = UsageScopes { cost: self.scopes.cost, ..amounts.scopes };
-        match amounts.scopes.usage {
-            UsageScope::Run => self.usage.add(amounts.usage),
-            UsageScope::Session | UsageScope::Lineage => self.usage.raise(amounts.usage),
+    pub fn add(&mut self, told: &ReportedAmounts) {
+        self.scopes = UsageScopes { cost: self.scopes.cost, ..told.scopes };
+        let since_last = self.since_last(told.cost);
+        let Amounts { cost_usd, usage, num_turns, duration_ms } = &mut self.amounts;
+        match told.scopes.usage {
+            UsageScope::Run => usage.add(told.usage),
+            UsageScope::Session | UsageScope::Lineage => usage.raise(told.usage),
         }
-        match amounts.scopes.num_turns {
-            UsageScope::Run => add(&mut self.num_turns, amounts.num_turns),
-            UsageScope::Session | UsageScope::Lineage => {
-                self.num_turns = self.num_turns.max(amounts.num_turns);
-            }
+        match told.scopes.num_turns {
+            UsageScope::Run => add(num_turns, told.num_turns),
+            UsageScope::Session | UsageScope::Lineage => *num_turns = (*num_turns).max(told.num_turns),
         }
-        add(&mut self.duration_ms, amounts.duration_ms);
-        if let Some(since_last) = self.since_last(amounts.cost) {
-            let sum = (self.cost_usd.unwrap_or(0.0) + since_last.max(0.0)).min(MAX_AMOUNT);
-            // Sums of decimal fractions are off in their last digits.
-            self.cost_usd = Some((sum * 1e10).round() / 1e10);
+        add(duration_ms, told.duration_ms);
+        if let Some(since_last) = since_last {
+            *cost_usd = Some(whole((cost_usd.unwrap_or(0.0) + since_last.max(0.0)).min(MAX_AMOUNT)));
         }
     }
 
@@ -71,6 +63,7 @@ fn add(sum: &mut Option<u64>, more: Option<u64>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stream::Usage;
 
     /// The cost of lines that each tell a share, a total, or both; negative: not told.
     fn cost(lines: &[(f64, f64)]) -> (Option<f64>, UsageScope) {
@@ -80,7 +73,7 @@ mod tests {
             let cost = Cost { since_last: told(since_last), total: told(total) };
             tally.add(&ReportedAmounts { cost, ..ReportedAmounts::default() });
         }
-        (tally.cost_usd, tally.scopes.cost)
+        (tally.amounts.cost_usd, tally.scopes.cost)
     }
 
     #[test]
@@ -113,6 +106,9 @@ mod tests {
                 ..ReportedAmounts::default()
             });
         }
-        assert_eq!((tally.usage, tally.num_turns, tally.scopes), (usage(25), Some(3), scopes));
+        assert_eq!(
+            (tally.amounts.usage, tally.amounts.num_turns, tally.scopes),
+            (usage(25), Some(3), scopes)
+        );
     }
 }

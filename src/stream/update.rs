@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::tool_call::ToolCall;
-use super::usage::Usage;
+use super::usage::{Amounts, nested};
 
 /// One change of a job; its serialized form is a line of `botglue parse` and what observers in Lua get.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -63,16 +63,8 @@ pub enum Update {
         reason: String,
     },
     /// The job's amounts so far; they never fall. May come after the answer was decided.
-    Amounts {
-        /// US dollars.
-        cost_usd: Option<f64>,
-        /// Tokens.
-        usage: Usage,
-        /// Turns.
-        num_turns: Option<u64>,
-        /// Time.
-        duration_ms: Option<u64>,
-    },
+    #[serde(serialize_with = "nested")]
+    Amounts(Amounts),
     /// A line that the protocol has no place for; for the log.
     Malformed {
         /// The line's number, empty lines counted, from 1.

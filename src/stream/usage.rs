@@ -1,12 +1,42 @@
-//! Tokens, and the largest amounts that are taken over from an agent.
+//! What a run costs, and the largest amounts that are taken over from an agent.
 
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Serialize, Serializer};
 
 /// The largest number that is taken over from an agent: no job reaches it, and the store can add it up over millions of
 /// jobs without an overflow.
 pub const MAX_AMOUNT: f64 = 1e12;
 /// The same for counts.
 pub const MAX_COUNT: u64 = 1_000_000_000_000;
+
+/// What a job, or several, cost.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Amounts {
+    /// US dollars; unknown if the agent does not report it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+    /// Tokens.
+    #[serde(flatten)]
+    pub usage: Usage,
+    /// Turns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub num_turns: Option<u64>,
+    /// How long the agent worked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+}
+
+/// The amounts as an outcome has them: all of them, the tokens by themselves.
+pub fn nested<S: Serializer>(amounts: &Amounts, serializer: S) -> Result<S::Ok, S::Error> {
+    let Amounts { cost_usd, usage, num_turns, duration_ms } = amounts;
+    let mut nested = serializer.serialize_struct("Amounts", 4)?;
+    nested.serialize_field("cost_usd", cost_usd)?;
+    nested.serialize_field("usage", usage)?;
+    nested.serialize_field("num_turns", num_turns)?;
+    nested.serialize_field("duration_ms", duration_ms)?;
+    nested.end()
+}
 
 /// Tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -51,4 +81,9 @@ impl Usage {
     pub fn since(self, before: Self) -> Self {
         if self.each(before, u64::min) == before { self.each(before, u64::saturating_sub) } else { self }
     }
+}
+
+/// Sums of decimal fractions are off in their last digits.
+pub fn whole(dollars: f64) -> f64 {
+    (dollars * 1e10).round() / 1e10
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use botglue::agent::Recipe;
-use botglue::stream::{Line, Outcome, ProcessEnd, Status, Stream, ToolCall, ToolStatus, Update};
+use botglue::stream::{Amounts, Line, Outcome, ProcessEnd, Status, Stream, ToolCall, ToolStatus, Update};
 
 /// Follows one stream and checks what must hold at every moment.
 pub struct Watched {
@@ -45,7 +45,7 @@ impl Watched {
                 assert!(!tool.title.contains(char::is_control));
                 self.tools.insert(index, tool);
             }
-            Update::Amounts { cost_usd, usage, num_turns, .. } => {
+            Update::Amounts(Amounts { cost_usd, usage, num_turns, .. }) => {
                 let now = (
                     cost_usd.unwrap_or(0.0),
                     usage.input_tokens.saturating_add(usage.cache_read_input_tokens),

@@ -72,7 +72,7 @@ impl Parts {
                 self.note(&format!("line {line} is not of the protocol ({reason}): {start}"));
             }
             // The text that comes again is a part of its own, behind what is said of the retry.
-            Update::Models { .. } | Update::Restart | Update::Amounts { .. } => {}
+            Update::Models { .. } | Update::Restart | Update::Amounts(_) => {}
         }
     }
 

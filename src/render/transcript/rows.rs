@@ -182,13 +182,13 @@ impl RowBuilder {
         }
         let Some(outcome) = outcome else { return };
         let mut amounts: Vec<String> = Vec::new();
-        amounts.extend(outcome.num_turns.map(|turns| counted(turns, "turn")));
-        let usage = outcome.usage;
+        amounts.extend(outcome.amounts.num_turns.map(|turns| counted(turns, "turn")));
+        let usage = outcome.amounts.usage;
         let input = usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
         if input + usage.output_tokens > 0 {
             amounts.push(format!("{} tokens in, {} out", tokens(input), tokens(usage.output_tokens)));
         }
-        amounts.extend(outcome.cost_usd.filter(|cost| *cost > 0.0).map(money));
+        amounts.extend(outcome.amounts.cost_usd.filter(|cost| *cost > 0.0).map(money));
         if !amounts.is_empty() {
             self.gap();
             self.add(RowKind::Note, amounts.join(", "));

@@ -240,10 +240,7 @@ impl Reducer {
             error,
             session_id: self.session_id.clone(),
             model: self.model.clone(),
-            cost_usd: self.tally.cost_usd,
-            usage: self.tally.usage,
-            num_turns: self.tally.num_turns,
-            duration_ms: self.tally.duration_ms,
+            amounts: self.tally.amounts,
             scopes: self.tally.scopes,
             tools: self.tools.snapshot(),
             checkpoints: self.checkpoints.iter().cloned().collect(),
@@ -347,12 +344,7 @@ impl Reducer {
             let ending = self.verdict(finish.verdict);
             self.decision = Some((finish.authority, ending));
         }
-        emit(Update::Amounts {
-            cost_usd: self.tally.cost_usd,
-            usage: self.tally.usage,
-            num_turns: self.tally.num_turns,
-            duration_ms: self.tally.duration_ms,
-        });
+        emit(Update::Amounts(self.tally.amounts));
     }
 }
 
