@@ -16,17 +16,6 @@ use crate::stream::{LineStatus, MAX_AMOUNT};
 /// How deep texts are looked for: a list of blocks, a block, its content, its text.
 const DEPTH: usize = 4;
 
-/// Why a text is no JSON, and where.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{what} at byte {at}")]
-pub struct Malformed {
-    what: &'static str,
-    at: usize,
-}
-
-/// What reading gives.
-type Read<T> = Result<T, Malformed>;
-
 /// Reads one line of a protocol whose lines are JSON objects; else says what became of it.
 pub fn line(line: &[u8]) -> Result<Object<'_>, LineStatus> {
     let json = line.trim_ascii();
@@ -37,11 +26,11 @@ pub fn line(line: &[u8]) -> Result<Object<'_>, LineStatus> {
         return Err(LineStatus::NotJson(String::from_utf8_lossy(line).into_owned()));
     }
     let mut scanner = Scanner { json, at: 0 };
-    let object = scanner.object().and_then(|object| match scanner.peek() {
-        None => Ok(object),
-        Some(_) => Err(scanner.malformed("something after the object")),
-    });
-    object.map_err(|malformed| LineStatus::Malformed(malformed.to_string()))
+    let object = scanner.object();
+    object.filter(|_| scanner.peek().is_none()).ok_or_else(|| {
+        let what = if scanner.at < json.len() { "no JSON" } else { "the line ends too early" };
+        LineStatus::Malformed(format!("{what} at byte {}", scanner.at))
+    })
 }
 
 /// Hands such a line on, where it is one.
@@ -105,11 +94,11 @@ impl<'a> Json<'a> {
         })
     }
 
-    fn each<T>(self, read: impl Fn(&mut Scanner<'a>) -> Read<T>) -> Vec<T> {
+    fn each<T>(self, read: impl Fn(&mut Scanner<'a>) -> Option<T>) -> Vec<T> {
         let mut list = Vec::new();
         _ = Scanner { json: self.0, at: 0 }.entries(b'[', |scanner| {
             list.push(read(scanner)?);
-            Ok(())
+            Some(())
         });
         list
     }
@@ -190,42 +179,38 @@ impl<'a> Json<'a> {
     }
 }
 
-/// Reads a JSON text from its beginning on. Each method takes what stands there whole.
+/// Reads a JSON text from its beginning on. Each method takes what stands there whole; none where it is not that.
 struct Scanner<'a> {
     json: &'a [u8],
     at: usize,
 }
 
 impl<'a> Scanner<'a> {
-    fn object(&mut self) -> Read<Object<'a>> {
+    fn object(&mut self) -> Option<Object<'a>> {
         let mut entries = Vec::new();
         self.entries(b'{', |scanner| {
             entries.push((scanner.key()?, scanner.value()?));
-            Ok(())
+            Some(())
         })?;
-        Ok(Object(entries))
+        Some(Object(entries))
     }
 
     /// Takes the list or object that `open` begins; `entry` takes each of its entries.
-    fn entries(&mut self, open: u8, mut entry: impl FnMut(&mut Self) -> Read<()>) -> Read<()> {
-        if self.peek() != Some(open) {
-            return Err(self.malformed("another value"));
-        }
-        self.at += 1;
-        if self.peek() == Some(closing(open)) {
-            self.at += 1;
-            return Ok(());
+    fn entries(&mut self, open: u8, mut entry: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
+        self.expect(open)?;
+        if self.expect(closing(open)).is_some() {
+            return Some(());
         }
         loop {
             entry(self)?;
             if self.closes(closing(open))? {
-                return Ok(());
+                return Some(());
             }
         }
     }
 
     /// Takes any value and builds nothing. Nesting costs no stack.
-    fn value(&mut self) -> Read<Json<'a>> {
+    fn value(&mut self) -> Option<Json<'a>> {
         self.peek();
         let start = self.at;
         // What closes the lists and objects that are open.
@@ -247,7 +232,7 @@ impl<'a> Scanner<'a> {
                 _ => self.scalar()?,
             }
             loop {
-                let Some(close) = open.last().copied() else { return Ok(Json(&self.json[start..self.at])) };
+                let Some(close) = open.last().copied() else { return Some(Json(&self.json[start..self.at])) };
                 if !self.closes(close)? {
                     if close == b'}' {
                         self.key()?;
@@ -267,33 +252,33 @@ impl<'a> Scanner<'a> {
         self.json.get(self.at).copied()
     }
 
-    /// Takes a comma or what closes the list or object; whether it was the latter.
-    fn closes(&mut self, close: u8) -> Read<bool> {
-        let next = self.peek();
-        if next != Some(b',') && next != Some(close) {
-            return Err(self.malformed("no comma and no end"));
-        }
-        self.at += 1;
-        Ok(next == Some(close))
+    /// Takes this byte, where it comes next.
+    fn expect(&mut self, byte: u8) -> Option<()> {
+        let is_next = self.peek() == Some(byte);
+        self.at += usize::from(is_next);
+        is_next.then_some(())
     }
 
-    fn key(&mut self) -> Read<&'a [u8]> {
-        if self.peek() != Some(b'"') {
-            return Err(self.malformed("no key"));
+    /// Takes a comma or what closes the list or object; whether it was the latter.
+    fn closes(&mut self, close: u8) -> Option<bool> {
+        let closes = self.expect(close).is_some();
+        if !closes {
+            self.expect(b',')?;
         }
-        let key = self.string()?;
-        if self.peek() != Some(b':') {
-            return Err(self.malformed("no colon"));
-        }
-        self.at += 1;
-        Ok(key)
+        Some(closes)
+    }
+
+    fn key(&mut self) -> Option<&'a [u8]> {
+        let key = if self.peek() == Some(b'"') { self.string()? } else { return None };
+        self.expect(b':')?;
+        Some(key)
     }
 
     /// Takes the string that begins here; what is between its quotes.
     ///
     /// Looks for the closing quote and at the backslashes before it, and at nothing else: most bytes of a stream
     /// are the strings that no caller reads.
-    fn string(&mut self) -> Read<&'a [u8]> {
+    fn string(&mut self) -> Option<&'a [u8]> {
         let start = self.at + 1;
         let mut from = start;
         while let Some(length) = memchr(b'"', &self.json[from..]) {
@@ -301,29 +286,20 @@ impl<'a> Scanner<'a> {
             let backslashes = self.json[start..quote].iter().rev().take_while(|&&byte| byte == b'\\').count();
             if backslashes % 2 == 0 {
                 self.at = quote + 1;
-                return Ok(&self.json[start..quote]);
+                return Some(&self.json[start..quote]);
             }
             from = quote + 1;
         }
         self.at = self.json.len();
-        Err(self.malformed("no end of a string"))
+        None
     }
 
     /// Takes a number, `true`, `false` or `null`; which one is seen where it is read.
-    fn scalar(&mut self) -> Read<()> {
+    fn scalar(&mut self) -> Option<()> {
         let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
-        match self.json[self.at..].iter().take_while(is_part).count() {
-            0 => Err(self.malformed("no value")),
-            length => {
-                self.at += length;
-                Ok(())
-            }
-        }
-    }
-
-    fn malformed(&self, what: &'static str) -> Malformed {
-        let what = if self.at >= self.json.len() { "the line ends too early" } else { what };
-        Malformed { what, at: self.at }
+        let length = self.json[self.at..].iter().take_while(is_part).count();
+        self.at += length;
+        (length > 0).then_some(())
     }
 }
 

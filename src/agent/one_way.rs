@@ -14,8 +14,6 @@ pub struct OneWay {
 }
 
 impl Dialogue for OneWay {
-    fn begin(&mut self, _input: &mut AgentInput) {}
-
     fn say(&mut self, message: &str, _each: OnEvent<'_>, input: &mut AgentInput) {
         input.send(&(self.input)(self.system, message));
         input.close();

@@ -2,7 +2,7 @@
 
 use super::{AgentCommand, AgentStart, Invocation, Protocol};
 use crate::error::Code;
-use crate::stream::{AgentInput, Outcome, ProcessEnd, Stream, ToolStatus, Update};
+use crate::stream::{AgentInput, Line, Outcome, ProcessEnd, Stream, ToolStatus, Update};
 
 /// Reads these lines, then ends with exit code 0.
 pub fn run(protocol: Protocol, lines: &[&str]) -> (Vec<Update>, Outcome) {
@@ -15,7 +15,7 @@ pub fn run_with(protocol: Protocol, lines: &[&str], end: &ProcessEnd) -> (Vec<Up
     let mut emit = |update: Update| updates.push(update);
     let mut stream = Stream::new(protocol.recipe().recorded(), "/home/dev/project");
     for line in lines {
-        stream.line(line.as_bytes(), &mut emit);
+        stream.take(Line::Whole(line.as_bytes()), &mut emit);
     }
     let outcome = stream.end(end, &mut emit);
     (updates, outcome)

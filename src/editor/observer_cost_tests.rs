@@ -9,7 +9,7 @@ use super::pending::Pending;
 use crate::agent::Protocol;
 use crate::land::Capture;
 use crate::request::sample;
-use crate::stream::Stream;
+use crate::stream::{Line, Stream};
 
 /// How many events a short stream has: more than the tools that are kept of a job, each of which is told whole.
 const SHORT_STREAM: u64 = 400;
@@ -35,7 +35,9 @@ impl WatchedJob {
 
     fn event(&mut self, line: &str) {
         let Self { stream, pending, .. } = self;
-        stream.line(line.as_bytes(), &mut |update| pending.with(|updates| updates.update(1, &update)));
+        stream.take(Line::Whole(line.as_bytes()), &mut |update| {
+            pending.with(|updates| updates.update(1, &update));
+        });
     }
 
     /// Takes and encodes the pending updates, as the editor's writer does once Neovim has handled its previous call.

@@ -31,7 +31,7 @@ pub struct Decoder {
 /// same wherever it stands.
 pub trait Dialogue: fmt::Debug + Send + Sync {
     /// The agent was started: sends what can be sent before there is a message.
-    fn begin(&mut self, input: &mut AgentInput);
+    fn begin(&mut self, _input: &mut AgentInput) {}
 
     /// The message is there; comes once. Sends it as soon as the agent can take it.
     fn say(&mut self, message: &str, each: OnEvent<'_>, input: &mut AgentInput);
@@ -54,7 +54,9 @@ pub trait Dialogue: fmt::Debug + Send + Sync {
 
     /// Whether lines go to and fro. Such an agent has to be heard before it has its message, its input stays open until
     /// it has answered, and a transcript needs both sides.
-    fn is_two_way(&self) -> bool;
+    fn is_two_way(&self) -> bool {
+        true
+    }
 }
 
 /// What is to be written to an agent's standard input.

@@ -14,7 +14,6 @@ mod outcome;
 mod reduce;
 mod tail;
 mod tally;
-mod tool_call;
 mod tools;
 mod update;
 mod usage;
@@ -25,7 +24,7 @@ pub use lines::{Line, Lines};
 pub use outcome::{AnswerDoubt, ExitStatus, Outcome, ProcessEnd, Status, Stopped, UsageScope, UsageScopes};
 pub use reduce::Emit;
 pub use tail::Tail;
-pub use tool_call::{ToolCall, ToolStatus};
+pub use tools::{ToolCall, ToolStatus};
 pub use update::Update;
 pub use usage::{Amounts, MAX_AMOUNT, Usage, whole};
 
@@ -113,21 +112,16 @@ impl Stream {
     /// Takes what [`Lines`] hands out.
     pub fn take(&mut self, line: Line<'_>, emit: Emit<'_>) {
         match line {
-            Line::Whole(line) => self.line(line, emit),
+            Line::Whole(line) => self.hear(line, &mut |heard| {
+                if let LineItem::Update(update) = heard {
+                    emit(update);
+                }
+            }),
             Line::Oversized => self.oversized(emit),
         }
     }
 
-    /// Takes one line, without its line end.
-    pub fn line(&mut self, line: &[u8], emit: Emit<'_>) {
-        self.hear(line, &mut |heard| {
-            if let LineItem::Update(update) = heard {
-                emit(update);
-            }
-        });
-    }
-
-    /// The same; `each` gets each event before the updates that follow from it.
+    /// Takes one line, without its line end; `each` gets each event before the updates that follow from it.
     pub fn hear(&mut self, line: &[u8], each: &mut dyn FnMut(LineItem<'_, '_>)) {
         if self.has_ended {
             return;
@@ -173,7 +167,7 @@ impl Stream {
     }
 
     /// A line came that was too long to be read, and was dropped.
-    pub fn oversized(&mut self, emit: Emit<'_>) {
+    fn oversized(&mut self, emit: Emit<'_>) {
         if self.has_ended {
             return;
         }

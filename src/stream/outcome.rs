@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::tool_call::ToolCall;
+use super::tools::ToolCall;
 use super::usage::{Amounts, nested};
 use crate::error::JobError;
 

@@ -6,9 +6,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use serde::Serialize;
+
 use super::event::{Argument, Returned, ToolCalled};
 use super::one_line;
-use super::tool_call::{ToolCall, ToolStatus};
+use crate::named::named;
 
 /// The most results that wait for their calls.
 const EARLY: usize = 1000;
@@ -17,6 +19,38 @@ const ID: usize = 256;
 const NAME: usize = 80;
 const TITLE: usize = 200;
 const REASON: usize = 1000;
+
+/// A tool call; its serialized form is an entry of a job's `tools`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ToolCall {
+    /// The agent's id, or one made from its place where the agent gave none.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// How it went.
+    pub status: ToolStatus,
+    /// Why it failed, in one line.
+    pub error: Option<String>,
+    /// The name and the main argument in one line: `Read src/main.rs`.
+    #[serde(skip)]
+    pub title: String,
+}
+
+named! {
+    /// How a tool call went.
+    pub enum ToolStatus {
+        /// It has not come back yet.
+        Running = "running",
+        /// It worked.
+        Ok = "ok",
+        /// It failed.
+        Error = "error",
+        /// It was not permitted.
+        Denied = "denied",
+        /// The job ended before it came back.
+        Unfinished = "unfinished",
+    }
+}
 
 /// All tool calls of a stream.
 #[derive(Debug, Clone, Default)]

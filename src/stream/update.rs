@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::tool_call::ToolCall;
+use super::tools::ToolCall;
 use super::usage::{Amounts, nested};
 
 /// One change of a job; its serialized form is a line of `botglue parse` and what observers in Lua get.

@@ -65,7 +65,9 @@ impl Watched {
         for update in updates {
             self.update(update);
         }
-        self.stream.line(br#"{"type":"result","result":"late"}"#, &mut |_| panic!("an update after the end"));
+        self.stream.take(Line::Whole(br#"{"type":"result","result":"late"}"#), &mut |_| {
+            panic!("an update after the end")
+        });
 
         let told: Vec<&ToolCall> = (0..self.tools.len()).map(|index| &self.tools[&index]).collect();
         assert_eq!(told, outcome.tools.iter().collect::<Vec<_>>(), "observers saw other calls");

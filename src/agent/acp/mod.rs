@@ -417,8 +417,4 @@ impl Dialogue for Acp {
     fn has_asked(&self) -> bool {
         self.turn_has_begun
     }
-
-    fn is_two_way(&self) -> bool {
-        true
-    }
 }

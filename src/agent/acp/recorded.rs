@@ -82,8 +82,6 @@ impl Recorded {
 }
 
 impl Dialogue for Recorded {
-    fn begin(&mut self, _input: &mut AgentInput) {}
-
     fn say(&mut self, _message: &str, _each: OnEvent<'_>, _input: &mut AgentInput) {}
 
     fn hear(&mut self, line: &[u8], each: OnEvent<'_>, _input: &mut AgentInput) -> LineStatus {
@@ -123,9 +121,5 @@ impl Dialogue for Recorded {
 
     fn close(&mut self, each: OnEvent<'_>, input: &mut AgentInput) {
         self.acp.close(each, input);
-    }
-
-    fn is_two_way(&self) -> bool {
-        true
     }
 }

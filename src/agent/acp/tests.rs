@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::agent::testing::{answer, came_to, code, message};
 use crate::agent::{AgentStart, Protocol, Resume, testing};
-use crate::stream::{Outcome, ProcessEnd, Stopped, Stream, ToolStatus, Update};
+use crate::stream::{Line, Outcome, ProcessEnd, Stopped, Stream, ToolStatus, Update};
 
 /// A dialogue with an agent whose lines a test writes.
 struct Talk {
@@ -58,7 +58,7 @@ impl Talk {
 
     fn hear(&mut self, line: &str) {
         let Self { stream, updates, .. } = self;
-        stream.line(line.as_bytes(), &mut |update| updates.push(update));
+        stream.take(Line::Whole(line.as_bytes()), &mut |update| updates.push(update));
         self.collect();
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::*;
 use crate::agent::testing::{came_to, message, run, run_with, shown};
 use crate::agent::{AgentCommand, AgentStart, Directory, Protocol, Resume, testing};
-use crate::stream::{Outcome, ProcessEnd, Stopped, Stream};
+use crate::stream::{Line, Outcome, ProcessEnd, Stopped, Stream};
 
 const INIT: &str = r#"{"type":"system","subtype":"init","session_id":"s1","model":"gpt"}"#;
 const TALK: &str = r#"{"type":"message","role":"assistant","id":"m1","text":"I will look."}"#;
@@ -66,7 +66,7 @@ fn success_is_a_completion_and_no_signal() {
     ] {
         let mut stream = Stream::new(Protocol::Droid.recipe().recorded(), "");
         for line in [INIT, MORE, DONE] {
-            stream.line(line.as_bytes(), &mut |_| {});
+            stream.take(Line::Whole(line.as_bytes()), &mut |_| {});
         }
         assert!(!stream.decided(), "a signal may still come");
         assert_eq!(came_to(&stream.end(&end, &mut |_| {})), expected);

@@ -8,18 +8,18 @@ use crate::agent::Protocol;
 use crate::agent::testing::run;
 
 /// Reads `{"a":…}` with this value.
-fn read(json: &[u8]) -> Read<()> {
+fn read(json: &[u8]) -> Option<()> {
     let json = [b"{\"a\":", json, b"}"].concat();
     let mut scanner = Scanner { json: &json, at: 0 };
     scanner.object()?;
-    if scanner.peek().is_some() { Err(scanner.malformed("more")) } else { Ok(()) }
+    scanner.peek().is_none().then_some(())
 }
 
 #[test]
 fn a_value_of_another_kind_reads_as_absent() {
     for json in ["null", "true", "-7", "1.5e3", "[1,{\"a\":[]}]", "{\"a\":{\"b\":1}}", "[ ]", "{ }"] {
         let json = Json(json.as_bytes());
-        assert_eq!((read(json.0), json.text()), (Ok(()), None), "{json:?}");
+        assert_eq!((read(json.0), json.text()), (Some(()), None), "{json:?}");
         assert!(json.list().is_empty() || json.object().0.is_empty());
     }
     assert_eq!((Json(b"\"yes\"").flag(), Json(b"false").flag()), (None, Some(false)));
@@ -35,11 +35,11 @@ fn a_value_of_another_kind_reads_as_absent() {
 fn what_is_no_json_says_where() {
     for (json, expected) in [
         ("{", "the line ends too early at byte 1"),
-        ("{\"a\":1,}", "no key at byte 7"),
-        ("{\"a\":[1 2]}", "no comma and no end at byte 8"),
-        ("{\"a\" 1}", "no colon at byte 5"),
-        ("{}}", "something after the object at byte 2"),
-        ("{\"a\":}", "no value at byte 5"),
+        ("{\"a\":1,}", "no JSON at byte 7"),
+        ("{\"a\":[1 2]}", "no JSON at byte 8"),
+        ("{\"a\" 1}", "no JSON at byte 5"),
+        ("{}}", "no JSON at byte 2"),
+        ("{\"a\":}", "no JSON at byte 5"),
         ("{\"a\\\"", "the line ends too early at byte 5"),
     ] {
         assert_eq!(line(json.as_bytes()).unwrap_err(), LineStatus::Malformed(expected.to_owned()), "{json}");
@@ -139,7 +139,7 @@ proptest! {
     #[test]
     fn it_reads_what_serde_json_reads(value in any_json(), at in any::<prop::sample::Index>(), byte in any::<u8>(), pretty in any::<bool>()) {
         let json = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) }.unwrap();
-        prop_assert_eq!(read(json.as_bytes()), Ok(()));
+        prop_assert_eq!(read(json.as_bytes()), Some(()));
         prop_assert_eq!(built(Json(json.as_bytes())), value);
         let cut = at.index(json.len());
         let whole = format!("{{\"a\":{json}}}");
@@ -147,7 +147,7 @@ proptest! {
         let mut damaged = json.into_bytes();
         damaged[cut] = byte;
         if serde_json::from_slice::<serde::de::IgnoredAny>(&damaged).is_ok() {
-            prop_assert_eq!(read(&damaged), Ok(()));
+            prop_assert_eq!(read(&damaged), Some(()));
         }
     }
 

@@ -7,7 +7,7 @@ use super::*;
 use crate::agent::Protocol;
 use crate::land::prepare;
 use crate::request::sample;
-use crate::stream::{ProcessEnd, Stream};
+use crate::stream::{Line, ProcessEnd, Stream};
 
 /// What the preview shows of an answer of which so much came.
 fn shown(request: &Request, keep: usize, text: &str) -> Vec<String> {
@@ -79,7 +79,7 @@ fn of_recorded_streams_it_shows_the_answer() {
             let mut stream = Stream::new(protocol.recipe().recorded(), "/home/dev/project");
             let mut updates = Vec::new();
             for line in recording.split(|&byte| byte == b'\n') {
-                stream.line(line, &mut |update| updates.push(update));
+                stream.take(Line::Whole(line), &mut |update| updates.push(update));
             }
             for update in &updates {
                 capture.update(update);

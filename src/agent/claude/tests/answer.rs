@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::agent::testing::{came_to, run_with};
-use crate::stream::{ProcessEnd, Stopped};
+use crate::stream::{Line, ProcessEnd, Stopped};
 
 fn said(id: &str, text: &str) -> String {
     format!(
@@ -130,7 +130,7 @@ fn bytes_that_are_no_utf8_are_held() {
         let mut stream = Stream::new(Protocol::Claude.recipe().recorded(), "");
         for line in lines {
             let broken: Vec<u8> = line.bytes().map(|byte| if byte == 1 { 0xff } else { byte }).collect();
-            stream.line(&broken, &mut |_| {});
+            stream.take(Line::Whole(&broken), &mut |_| {});
         }
         let outcome = stream.end(&ProcessEnd::with_code(0), &mut |_| {});
         assert_eq!(came_to(&outcome), "NotUtf8: w\u{fffd}le");
@@ -156,10 +156,10 @@ fn a_line_that_was_too_long_may_have_been_the_result() {
         ("words outside the protocol", &[], "! protocol"),
     ] {
         let mut stream = Stream::new(Protocol::Claude.recipe().recorded(), "");
-        stream.line(before.as_bytes(), &mut |_| {});
-        stream.oversized(&mut |_| {});
+        stream.take(Line::Whole(before.as_bytes()), &mut |_| {});
+        stream.take(Line::Oversized, &mut |_| {});
         for line in after {
-            stream.line(line.as_bytes(), &mut |_| {});
+            stream.take(Line::Whole(line.as_bytes()), &mut |_| {});
         }
         assert_eq!(came_to(&stream.end(&ProcessEnd::with_code(0), &mut |_| {})), expected);
     }
