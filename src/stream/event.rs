@@ -93,17 +93,6 @@ pub enum Event<'a> {
     Finished(FinishLine<'a>),
 }
 
-impl Event<'_> {
-    /// Whether it has a text that may be the answer, or a part of it.
-    pub fn is_answer(&self) -> bool {
-        match self {
-            Self::Text { piece, .. } => *piece != Piece::Preview,
-            Self::Finished(_) => true,
-            _ => false,
-        }
-    }
-}
-
 /// How a text relates to the others of its message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece {

@@ -133,9 +133,11 @@ impl Stream {
         let mut on_event = |event: event::Event<'_>| {
             has_said |= !matches!(event, event::Event::Asked(_));
             each(LineItem::Event(&event));
-            let is_broken = event.is_answer() && str::from_utf8(line).is_err();
+            let is_end = matches!(event, event::Event::Finished(_));
+            let is_text = matches!(event, event::Event::Text { piece, .. } if piece != event::Piece::Preview);
+            let is_broken = (is_end || is_text) && str::from_utf8(line).is_err();
             // A text may begin a message, of which nothing is known before; the end of the run decides at once.
-            if is_broken && matches!(event, event::Event::Finished(_)) {
+            if is_broken && is_end {
                 reducer.not_utf8();
             }
             reducer.event(event, &mut |update| each(LineItem::Update(update)));

@@ -100,7 +100,6 @@ enum Phase {
 /// What the agent reported in its reply to `initialize`.
 #[derive(Debug, Clone, Default)]
 struct Capabilities {
-    can_fork: bool,
     takes_system_prompt: bool,
     /// How the user can log in, in the agent's words.
     logins: String,
@@ -227,8 +226,8 @@ impl Acp {
         }
         self.talks = name.and_then(Recipe::of_agent).unwrap_or(self.talks);
         let sessions = reply.get("agentCapabilities").get("sessionCapabilities");
+        let can_fork = sessions.get("fork").is_object();
         self.capabilities = Capabilities {
-            can_fork: sessions.get("fork").is_object(),
             takes_system_prompt: sessions.get("systemPrompt").is_object(),
             logins: reply.logins(),
         };
@@ -242,7 +241,7 @@ impl Acp {
         match &self.invocation.start.resume {
             None => self.ask(AcpRequest::Session, "session/new", &params, input),
             // The session is only ever forked: to load or continue it would change it.
-            Some(_) if !self.capabilities.can_fork => {
+            Some(_) if !can_fork => {
                 if self.sends_requests {
                     self.fail(Code::BadRequest, Cow::Borrowed(""), on_event, input);
                 }

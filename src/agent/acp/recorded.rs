@@ -1,8 +1,7 @@
 //! A recorded dialogue: both sides, one object a line, `{"from":"client" or "agent","t":seconds,"line":"…"}`.
 //!
 //! The recorded requests of the client replace those that this side would send, so a recording keeps its meaning. A
-//! line without that shape counts as the agent's own; a recording that has only such lines is read as if this side had
-//! sent its requests.
+//! line without that shape says nothing.
 
 use std::time::Duration;
 
@@ -17,7 +16,6 @@ use crate::stream::{AgentInput, Dialogue, LATEST, LineStatus, OnEvent, QUIET};
 #[derive(Debug, Clone)]
 pub struct Recorded {
     acp: Acp,
-    has_begun: bool,
     /// When the agent printed its last line, in seconds since its start.
     last: Option<f64>,
     /// When it printed the result of the turn, once that is closing.
@@ -27,13 +25,12 @@ pub struct Recorded {
 impl Recorded {
     /// A recording of this dialogue, which has not begun.
     pub fn new(acp: Acp) -> Self {
-        Self { acp, has_begun: false, last: None, result_at: None }
+        Self { acp: Acp { sends_requests: false, ..acp }, last: None, result_at: None }
     }
 
     /// A line that the client sent then.
     fn sent(&mut self, line: &[u8], each: OnEvent<'_>) {
         let acp = &mut self.acp;
-        acp.sends_requests = false;
         let Ok(message) = json::line(line) else { return };
         let Some(id) = own_id(&message) else { return };
         let params = message.get("params").object();
@@ -70,15 +67,6 @@ impl Recorded {
         };
         after(self.last, QUIET) || after(self.result_at, LATEST)
     }
-
-    /// This side asks as it would have, where the recording has not what it asked.
-    fn begin_alone(&mut self) {
-        if !std::mem::replace(&mut self.has_begun, true) && self.acp.sends_requests {
-            let mut unsent = AgentInput::default();
-            self.acp.begin(&mut unsent);
-            self.acp.say("", &mut |_: Event<'_>| {}, &mut unsent);
-        }
-    }
 }
 
 impl Dialogue for Recorded {
@@ -93,12 +81,10 @@ impl Dialogue for Recorded {
         let at = envelope.get("t").amount();
         match (envelope.get("from").text().as_deref(), envelope.get("line").text()) {
             (Some("client"), Some(sent)) => {
-                self.has_begun = true;
                 self.sent(sent.as_bytes(), each);
                 LineStatus::Parsed
             }
             (Some("agent"), Some(printed)) => {
-                self.begin_alone();
                 if self.acp.is_closing() && self.is_late(at) {
                     self.acp.close(each, &mut unsent);
                 }
@@ -108,10 +94,7 @@ impl Dialogue for Recorded {
                 }
                 self.acp.hear(printed.as_bytes(), each, &mut unsent)
             }
-            _ => {
-                self.begin_alone();
-                self.acp.hear(line, each, &mut unsent)
-            }
+            _ => LineStatus::Parsed,
         }
     }
 
