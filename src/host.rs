@@ -299,7 +299,7 @@ impl Host {
             Command::Closed { view } => self.closed(&view),
             Command::Batch(batch) => self.show_batch(batch),
             Command::Prompt(message) => self.prompt(*message),
-            Command::Geometry(ui) => self.resized(ui),
+            Command::Geometry(ui) => self.views.screen.resize(ui),
             Command::Seen { jobs } => self.seen(jobs),
             Command::Panes(panes) => self.panes(panes),
             Command::Unknown(what) => tracing::warn!(what, "unknown notification"),

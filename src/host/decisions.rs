@@ -32,7 +32,7 @@ impl Host {
     pub(super) fn decide_all(&mut self, ids: &[u64], buffer: u64, decision: &Decision) {
         for id in ids {
             // A conflict that was shown for this answer alone is one all the same.
-            self.session.answer(*id).into_iter().for_each(HeldAnswer::hide);
+            self.session.answer(*id).into_iter().for_each(|answer| answer.shown = None);
             self.tally.count += 1;
             let token = OF_SEVERAL + self.tally.count;
             self.tally.open.insert(token);

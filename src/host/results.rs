@@ -239,7 +239,8 @@ impl Host {
         self.tell(patch);
         let is_conflict = why == Obstacle::Held(HeldFor::Conflict);
         if is_conflict {
-            self.show_again(id);
+            // Once more, so that it counts as seen.
+            self.show_proposed(id, None);
         }
         match token {
             Some(token) if is_conflict && shows => {

@@ -170,7 +170,7 @@ impl Host {
     /// What is proposed is on the screen, in the text with this changedtick.
     pub(super) fn seen_hunks(&mut self, id: u64, tick: u64) {
         if let Some(answer) = self.session.answer(id) {
-            answer.show(tick);
+            answer.shown = Some(tick);
         }
         let Some(review) = self.reviews.get_mut(&id) else { return };
         review.is_drawn |= review.panes.is_some();
@@ -179,11 +179,6 @@ impl Host {
             _ if review.before.0 == tick => review.seen.clone_from(&review.before.1),
             _ => {}
         }
-    }
-
-    /// Shows once more what is proposed, so that it counts as seen.
-    pub(super) fn show_again(&mut self, id: u64) {
-        self.show_proposed(id, None);
     }
 
     /// What is proposed of an answer is known.
@@ -231,7 +226,7 @@ impl Host {
     }
 
     /// Shows what is proposed of an answer, then replies to a question.
-    fn show_proposed(&mut self, id: u64, reply: Option<(u64, Result<serde_json::Value, String>)>) {
+    pub(super) fn show_proposed(&mut self, id: u64, reply: Option<(u64, Result<serde_json::Value, String>)>) {
         let paint = self.paint(id).map(|paint| ("paint", paint));
         let Some(OpenReview { buffer, diff, view: Some(view), .. }) = self.reviews.get_mut(&id) else {
             return;

@@ -150,11 +150,6 @@ impl Host {
         self.closed_proposal(view);
     }
 
-    /// The screen has another size.
-    pub(super) fn resized(&mut self, ui: Ui) {
-        self.views.screen.resize(ui);
-    }
-
     /// A view that waits for its rows opens with them, or soon without them.
     pub(super) fn opens_soon(&self, view: String) {
         self.back.after(OPENS_WITHIN, move |host| host.reveal(&view));

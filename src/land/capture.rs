@@ -45,8 +45,8 @@ impl Capture {
         Self { keep, fences, text: String::new(), is_void: false }
     }
 
-    /// What a job's stream says; whether that may have changed the lines.
-    pub fn update(&mut self, update: &Update) -> bool {
+    /// What a job's stream says.
+    pub fn update(&mut self, update: &Update) {
         match update {
             Update::Text { text, begins: true } => {
                 self.text.clear();
@@ -59,9 +59,8 @@ impl Capture {
             Update::Tool { tool, .. } if tool.status == ToolStatus::Running => {
                 (self.text, self.is_void) = (String::new(), false);
             }
-            _ => return false,
+            _ => {}
         }
-        true
     }
 
     /// Whether what was shown is void, since it will be said again. What comes before a tool stays until more comes.

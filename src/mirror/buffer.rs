@@ -16,11 +16,10 @@ use super::held::ViewDue;
 use super::order::{ContactScope, Order};
 use super::selected::{SavedRows, Sent};
 use super::tracked::Tracked;
-use super::view::MirrorState;
 use super::write::WriteReply;
 use crate::document::{AnchorId, Document};
 use places::MarkSync;
-use text::MirroredText;
+use text::{MirrorState, MirroredText};
 use writing::CallUnderWay;
 
 /// How many ranges of jobs that have ended are followed.
@@ -282,7 +281,7 @@ impl Buffer {
             MirrorState::TooLarge => {
                 self.has_marks = false;
                 for mark in notice.marks {
-                    self.jobs.entry(mark.job).or_default().marked_unseen(mark);
+                    self.jobs.entry(mark.job).or_default().mark = mark.place;
                 }
             }
             MirrorState::Unknown | MirrorState::Unsure => return,

@@ -65,7 +65,7 @@ impl HeldReview {
         dropped.clone_into(&mut self.dropped);
         if let Some(review) = &mut self.review {
             review.set_answer(answer);
-            review.set_dropped(dropped.to_vec());
+            dropped.clone_into(&mut review.dropped);
         }
         self.due = ViewDue::Now;
     }
@@ -106,7 +106,7 @@ impl HeldReview {
         };
         let review = self.review.as_ref();
         let taken = review.map_or(0, Review::taken);
-        let dropped = review.map_or(&self.dropped[..], Review::dropped).to_vec();
+        let dropped = review.map_or(&self.dropped, |review| &review.dropped).clone();
         self.is_under_way = true;
         let text = document.map(|document| document.rows().clone()).unwrap_or_default();
         (Some(ReviewView { job, text, tick, taken, dropped, gone, hunks }), replies)

@@ -18,7 +18,6 @@ mod selected;
 #[cfg(test)]
 mod tests;
 mod tracked;
-mod view;
 mod write;
 
 use std::io;
@@ -34,8 +33,7 @@ pub use held::ReviewView;
 pub use intent::{Findings, HunkAct, Intent, Obstacle, SettledIntent, Settlement};
 pub use order::{ContactScope, Order, RangeOnDisk};
 pub use selected::{SavedRows, Selected, Sent};
-pub use view::places;
-pub use write::{StepReply, WriteCall, WriteReply, WriteStep, reply_tick};
+pub use write::{StepReply, WriteCall, WriteReply, WriteStep, places, reply_tick};
 
 /// The name of the mirrors' thread. A panic there ends no other thread.
 pub const THREAD: &str = "mirrors";

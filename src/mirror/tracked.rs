@@ -97,11 +97,6 @@ impl Tracked {
         (self.column, self.sent, self.saved) = (sent.selected.column, Some(sent), saved);
     }
 
-    /// The editor's mark is here, in a text that is too large to be known.
-    pub fn marked_unseen(&mut self, mark: Mark) {
-        self.mark = mark.place;
-    }
-
     /// The editor's mark is here, in a text with this changedtick. The first one of a range counts.
     pub fn marked(&mut self, mark: Mark, document: &mut Document, tick: u64) {
         let place = mark.place;

@@ -1,4 +1,4 @@
-//! The call by which the editor changes a buffer, and its reply, as they go over the wire.
+//! The call by which the editor changes a buffer, its reply, and the places of marks, as they go over the wire.
 //!
 //! The plugin looks whether the user is in the middle of something, whether the changedtick is the one that the steps
 //! were made for, and whether the rows read what the steps expect; then it writes, each step as one undo step. All of
@@ -8,11 +8,11 @@ use std::ops::Range;
 
 use rmpv::Value;
 use serde::Deserialize;
+use serde_json::{Value as Json, json};
 
 use super::intent::Settlement;
-use super::view::place_of;
 use crate::document::{AnchorId, Document, Passage, Place};
-use crate::fields::{json, read, value};
+use crate::fields::{self, read, value};
 use crate::land::{Bytes, Primitive, Replaced, RowEdit};
 use crate::review::Hunk;
 
@@ -136,6 +136,32 @@ impl WriteCall {
     }
 }
 
+/// The argument that tells the plugin where its marks have to be.
+pub fn places(buffer: u64, tick: u64, places: &[(u64, Option<Place>)]) -> Value {
+    let place = |(job, place): &(u64, Option<Place>)| {
+        place.as_ref().map_or_else(|| json!({ "id": job }), |place| place_of(*job, place))
+    };
+    let places: Vec<_> = places.iter().map(place).collect();
+    value(json!({ "buffer": buffer, "tick": tick, "places": places }))
+}
+
+/// The place of a job in the shape in which the plugin sends one.
+fn place_of(id: u64, place: &Place) -> Json {
+    match place {
+        Place::Lines(rows) if rows.is_empty() => {
+            json!({ "id": id, "kind": "insert", "first": rows.start, "last": rows.start })
+        }
+        Place::Lines(rows) => json!({ "id": id, "kind": "line", "first": rows.start, "last": rows.end - 1 }),
+        Place::Part { start: (first, from), end: (last, to) } => {
+            json!({ "id": id, "kind": "char", "first": first, "last": last, "from": from, "to": to })
+        }
+        Place::Block { first, columns } => {
+            let spans: Vec<_> = columns.iter().map(|columns| (columns.start, columns.end)).collect();
+            json!({ "id": id, "kind": "block", "first": first, "last": first + columns.len() - 1, "spans": spans })
+        }
+    }
+}
+
 /// What the plugin compares, and how it makes the rows others.
 fn edit_value(edit: &RowEdit) -> Value {
     let bytes = |row: &[u8]| Value::Binary(row.to_vec());
@@ -185,7 +211,7 @@ impl WriteReply {
 
     /// Reads the plugin's reply; none where it is not one.
     pub fn decode(value: &Value) -> Option<Self> {
-        read(&json(value)).ok()
+        read(&fields::json(value)).ok()
     }
 }
 

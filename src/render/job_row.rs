@@ -1,7 +1,6 @@
 //! The one list of jobs: those of this Neovim that go on or wait for a decision, then those of the store.
 
 use super::amounts::{duration, money};
-use super::landing::{failure, landing};
 use super::place::place;
 use super::{Action, Cell, Column, ListRow, Viewer, signs};
 use crate::session::{About, Doing, Live, LiveState, Tone, Wait};
@@ -194,6 +193,30 @@ pub fn actions(entry: &JobEntry) -> Vec<Action> {
         (entry.record.transcript.is_some(), Action::Transcript),
     ];
     all.into_iter().filter(|(is_possible, _)| *is_possible).map(|(_, action)| action).collect()
+}
+
+/// What became of an answer, by the public name of that.
+fn landing(landing: &str, held_for: Option<&str>) -> [Cell; 2] {
+    let (sign, sign_group, words, group) = match landing {
+        "held" => {
+            let why = held_for.map(|why| format!("held: {}", spaced(why)));
+            (signs::HELD, "BotglueHeld", why.unwrap_or_else(|| "held".to_owned()), "BotglueHeld")
+        }
+        "rejected" | "reverted" => (signs::LET_GO, "BotglueLabel", landing.to_owned(), "BotglueLabel"),
+        "applied" => (signs::LANDED, "BotglueLanded", "landed".to_owned(), "BotglueLabel"),
+        "merged" => (signs::LANDED, "BotglueLanded", "landed, merged".to_owned(), "BotglueLabel"),
+        other => (signs::LANDED, "BotglueLanded", other.to_owned(), "BotglueLabel"),
+    };
+    [Cell::new(sign, sign_group), Cell::new(words, group)]
+}
+
+/// A failure, by its code; its message is the row's detail.
+fn failure(code: &str) -> [Cell; 2] {
+    [Cell::new(signs::FAILED, "BotglueFailure"), Cell::new(spaced(code), "BotglueFailure")]
+}
+
+fn spaced(name: &str) -> String {
+    name.replace('_', " ")
 }
 
 #[cfg(test)]

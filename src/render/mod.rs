@@ -9,7 +9,6 @@ mod files;
 pub mod health;
 mod info;
 mod job_row;
-mod landing;
 mod place;
 mod prompt;
 #[cfg(test)]

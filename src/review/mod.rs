@@ -24,6 +24,7 @@ use std::sync::Arc;
 pub use self::hunk::{Conflict, Hunk};
 pub use self::id::EditId;
 pub use self::inline::{WordMarks, marks};
+pub use self::proposal::replaced;
 
 use self::base::{Base, TakenHunk};
 use self::proposal::ProposalInput;
@@ -36,7 +37,7 @@ pub struct Review {
     answer: Vec<Bytes>,
     base: Arc<Base>,
     /// The edits that were dropped, those of one hunk together, oldest first.
-    dropped: Vec<Vec<EditId>>,
+    pub dropped: Vec<Vec<EditId>>,
     /// The base after each write to the range, and before the first one.
     bases: HashMap<Option<WriteNumber>, Arc<Base>>,
 }
@@ -87,16 +88,6 @@ impl Review {
     pub fn taken_base(&self) -> Option<Vec<Bytes>> {
         let rows = || self.base.rows.iter().map(|row| row.text.to_vec()).collect();
         (self.base.taken > 0).then(rows)
-    }
-
-    /// The edits that were dropped, those of one hunk together, oldest first.
-    pub fn dropped(&self) -> &[Vec<EditId>] {
-        &self.dropped
-    }
-
-    /// These were dropped, as the store has it.
-    pub fn set_dropped(&mut self, dropped: Vec<Vec<EditId>>) {
-        self.dropped = dropped;
     }
 
     /// This is the last write to the range that is in the text; none where none is.
@@ -218,11 +209,6 @@ pub fn merge(
         return Err(HeldFor::Conflict);
     }
     Ok(replaced(now, &hunks))
-}
-
-/// The pieces of a range once hunks are taken, and which of them differ.
-pub fn replaced(now: &Passage, hunks: &[Hunk]) -> (Vec<Bytes>, Vec<RowChange>) {
-    proposal::with(now, hunks)
 }
 
 #[cfg(test)]

@@ -264,8 +264,8 @@ impl ProposalInput<'_> {
     }
 }
 
-/// Returns the pieces of a range after these hunks are taken, and the changes from the current pieces.
-pub fn with(now: &Passage, hunks: &[Hunk]) -> (Vec<Bytes>, Vec<land::RowChange>) {
+/// The pieces of a range once hunks are taken, and which of them differ.
+pub fn replaced(now: &Passage, hunks: &[Hunk]) -> (Vec<Bytes>, Vec<land::RowChange>) {
     let own = now.pieces();
     let copy = |rows: Range<usize>| own[rows].iter().map(|piece| piece.to_vec());
     let (mut all, mut changes, mut above) = (Vec::with_capacity(own.len()), Vec::new(), 0);

@@ -3,11 +3,9 @@
 use crate::fields::bytes;
 use crate::journal::{Draft, Held};
 use crate::land::{Block, Bytes, HeldFor, Landing, Target, blocks_of};
-use crate::request::{Beside, Request, Selection};
+use crate::request::{Beside, Request, Selection, SelectionKind};
 use crate::review::EditId;
 use crate::stream::Outcome;
-
-use super::is_block;
 
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -33,7 +31,7 @@ pub struct HeldAnswer {
     /// An earlier host had taken some.
     pub(super) was_taken: bool,
     /// The changedtick of the text beside which the user has seen what is proposed.
-    pub(super) shown: Option<u64>,
+    pub shown: Option<u64>,
     /// What it was an answer to, where it has several blocks.
     ambiguous: Option<Box<Ambiguous>>,
 }
@@ -119,11 +117,6 @@ impl HeldAnswer {
         &self.dropped
     }
 
-    /// What was shown of it is forgotten.
-    pub fn hide(&mut self) {
-        self.shown = None;
-    }
-
     /// The user saved it like this.
     pub fn edit(&mut self, lines: Vec<Bytes>) {
         (self.edited, self.typed, self.shown) = (Some(lines), None, None);
@@ -161,11 +154,6 @@ impl HeldAnswer {
             Some(HeldFor::Raw | HeldFor::BlockRows) => ShownAs::Text,
             _ => ShownAs::Hunks,
         }
-    }
-
-    /// What is proposed of it was shown beside the text with this changedtick.
-    pub fn show(&mut self, tick: u64) {
-        self.shown = Some(tick);
     }
 
     /// How many rows the selected block has; none for another selection.
@@ -215,7 +203,7 @@ fn parsed(dropped: &[Vec<String>]) -> Vec<Vec<EditId>> {
 }
 
 fn block_rows(selection: &Selection) -> Option<usize> {
-    is_block(selection.kind).then_some(selection.text.len())
+    (selection.kind == SelectionKind::Block).then_some(selection.text.len())
 }
 
 /// The lines that are shown of an answer: those of the agent's own text where none could be told to be meant.

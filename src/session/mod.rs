@@ -27,7 +27,7 @@ use crate::journal::Held;
 use crate::land::{HeldFor, Landing};
 use crate::mirror::Obstacle;
 use crate::options::Keys;
-use crate::request::{Notify, Request, SelectionKind, Wanted};
+use crate::request::{Notify, Request, Wanted};
 use crate::stream::Outcome;
 
 /// See the module.
@@ -342,9 +342,4 @@ impl SessionJob {
             Stage::Landed => None,
         }
     }
-}
-
-/// Whether a kind of selection is one whose rows an answer replaces one by one.
-fn is_block(kind: SelectionKind) -> bool {
-    kind == SelectionKind::Block
 }

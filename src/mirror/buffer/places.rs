@@ -6,8 +6,8 @@ use std::ops::Range;
 use serde_json::json;
 
 use super::super::order::{ContactScope, Order, RangeOnDisk};
-use super::super::view::MirrorState;
 use super::Buffer;
+use super::text::MirrorState;
 use crate::document::{Passage, Place};
 use crate::fields::bytes;
 

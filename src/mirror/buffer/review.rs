@@ -3,8 +3,8 @@
 use super::super::held::{HeldReview, ViewDue};
 use super::super::intent::{Findings, Obstacle};
 use super::super::order::{ContactScope, Order};
-use super::super::view::MirrorState;
 use super::Buffer;
+use super::text::MirrorState;
 use crate::document::Located;
 use crate::land::{Bytes, HeldFor};
 use crate::review::EditId;

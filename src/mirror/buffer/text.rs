@@ -3,10 +3,34 @@
 
 use std::ops::Range;
 
+use serde::Serialize;
+
 use super::super::event::Notice;
-use super::super::view::MirrorState;
 use crate::document::{Document, MAX_BYTES, MAX_ROWS};
 use crate::land::HeldFor;
+
+/// What a mirror knows of its buffer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MirrorState {
+    /// The document holds an earlier text: Neovim sends no events, or its events do not fit the document.
+    #[default]
+    Unknown,
+    /// The document and the changedtick match the buffer.
+    Sure,
+    /// Neovim sent events that may not describe the buffer's text: it undoes those of a preview without an event, and
+    /// real changes during a preview look the same. The mirror adopts no changedtick before it has compared them.
+    Unsure,
+    /// The text is too large to be mirrored. The state stays `TooLarge` until the buffer is unloaded.
+    TooLarge,
+}
+
+impl MirrorState {
+    /// Whether the host gets the buffer's events, and they fit so far.
+    pub fn is_fed(self) -> bool {
+        matches!(self, Self::Sure | Self::Unsure)
+    }
+}
 
 /// See the module.
 #[derive(Debug, Default)]

@@ -16,9 +16,9 @@ use super::super::intent::{Intent, SettledIntent, Settlement};
 use super::super::order::{ContactScope, Order};
 use super::super::plan::{decide, decide_by_mark};
 use super::super::tracked::{Pending, Tracked};
-use super::super::view::MirrorState;
 use super::super::write::{Plan, StepReply, WriteCall, WriteReply, WriteStep};
 use super::Buffer;
+use super::text::MirrorState;
 use crate::document::{Document, Passage};
 use crate::land::HeldFor;
 
