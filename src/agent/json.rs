@@ -261,11 +261,9 @@ impl<'a> Scanner<'a> {
 
     /// Takes a comma or what closes the list or object; whether it was the latter.
     fn closes(&mut self, close: u8) -> Option<bool> {
-        let closes = self.expect(close).is_some();
-        if !closes {
-            self.expect(b',')?;
-        }
-        Some(closes)
+        let next = self.peek().filter(|next| *next == b',' || *next == close)?;
+        self.at += 1;
+        Some(next == close)
     }
 
     fn key(&mut self) -> Option<&'a [u8]> {

@@ -44,8 +44,8 @@ pub async fn run(
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let all = async { tokio::join!(read(stdout, most, &mut out), read(stderr, most, &mut err)) };
     // A process that it has left may hold the pipes open.
-    let _ = timeout(within, all).await;
-    let exit = timeout(TO_END, process.wait()).await.ok();
+    let is_read = timeout(within, all).await.is_ok();
+    let exit = timeout(if is_read { TO_END } else { Duration::ZERO }, process.wait()).await.ok();
     tokio::spawn(process.end(Duration::ZERO));
     Ok(Printed { out, err, exit })
 }
