@@ -96,6 +96,9 @@ impl Host {
         act: HunkAct,
         hunks: Option<Vec<EditId>>,
     ) {
+        if let Err(why) = self.session.is_saved(job) {
+            return self.editor.reply(token, Err(why));
+        }
         self.askers.insert(token, (job, asker));
         let intent = Intent::Hunks { act, hunks, token };
         self.feed.send_to(buffer, BufferEvent::Want { job, intent });

@@ -64,6 +64,7 @@ impl Session {
         has_buffer: bool,
         token: u64,
     ) -> Result<Verdict, String> {
+        self.is_saved(id)?;
         let is_revert = decision == Decision::Revert;
         let shows = decision == Decision::Accept { shows: true };
         let none = || {
@@ -92,12 +93,6 @@ impl Session {
                 if answer.shown_as() == ShownAs::Blocks =>
             {
                 return refuse(HeldFor::Ambiguous);
-            }
-            (Stage::Held(answer), Decision::Accept { .. } | Decision::Put { .. })
-                if answer.typed().is_some() =>
-            {
-                let why = "what was typed in its answer is not written";
-                return Err(format!("job {id} cannot be accepted: {why}: see :Botglue edit {id}"));
             }
             (Stage::Held(answer), Decision::Accept { .. }) if !has_buffer || answer.misses_block() => {
                 return refuse(if has_buffer { HeldFor::BlockRows } else { HeldFor::BufferGone });

@@ -254,6 +254,20 @@ impl Session {
         self.jobs.get(&id).is_some_and(|job| job.is_unwanted)
     }
 
+    /// Whether the user has typed nothing in the answer of a job that is not saved: nothing is decided of it until then.
+    ///
+    /// # Errors
+    /// Says that they have.
+    pub fn is_saved(&self, id: u64) -> Result<(), String> {
+        match self.jobs.get(&id).map(|job| &job.stage) {
+            Some(Stage::Held(answer)) if answer.typed().is_some() => {
+                let why = "what was typed in its answer is not written";
+                Err(format!("job {id} cannot be decided: {why}: see :Botglue edit {id}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// How far a job is that goes on, and since when, in milliseconds since 1970.
     pub fn state(&self, id: u64) -> Option<(LiveState, i64)> {
         let job = self.jobs.get(&id)?;

@@ -13,16 +13,23 @@ local function edited(nvim, keys)
   return nvim
 end
 
-test("what is written there is the answer, and nothing else", function()
-  for keys, expected in pairs({
-    ["GoD<Esc>"] = { "a", "B", "C", "e" },
-    ["GoD<Esc>:w<CR>"] = { "a", "B", "C", "D", "e" },
+test("what is written there is the answer, and nothing is decided before it is", function()
+  local nvim = edited(with_held({ "B", "C" }), "GoD<Esc>")
+  for call, sentence in pairs({
+    ["accept(1)"] = "job 1 cannot be decided: what was typed in its answer is not written: see :Botglue edit 1",
+    ["reject(1)"] = "job 1 cannot be decided: what was typed in its answer is not written: see :Botglue edit 1",
+    ["accept(1, { hunk = 1, tick = select(2, require('botglue').hunks(1)) })"] = "job 1 cannot be decided",
   }) do
-    local nvim = edited(with_held({ "B", "C" }), keys)
-    equal(nvim:lua("return vim.bo.modified"), expected[4] ~= "D")
-    decide(nvim, "accept")
-    equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), expected, keys)
+    -- At once, so that nothing but the call tells the host of it.
+    nvim:type("oE<Esc>")
+    local ok, raised = unpack(nvim:lua("return { pcall(require('botglue')." .. call:gsub("%(", ", ", 1) .. " }"))
+    equal(ok, false, call)
+    suite.contains(raised, sentence)
   end
+  equal(nvim:job(1).landing, "held")
+  nvim:type(":w<CR>")
+  decide(nvim, "accept")
+  equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), { "a", "B", "C", "D", "E", "E", "E", "e" })
 end)
 
 test(":e! shows the answer as it was saved, and what was typed since is gone", function()

@@ -117,6 +117,7 @@ end
 ---@return string? err neither: there is no reply yet
 function M.change(what, arg, bufnr, late)
   local reply, is_waiting = nil, true
+  client.call("deciding")
   M.send(what, arg, function(result, err)
     if is_waiting then
       reply = { result, err }

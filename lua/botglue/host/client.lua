@@ -9,8 +9,8 @@ local M = {}
 local RESTARTS = 3 -- a minute
 
 --- Calls what other modules have to do then.
----@param name "started"|"ready"|"lost"|"leaving"
-local function call(name, ...)
+---@param name "started"|"ready"|"deciding"|"lost"|"leaving"
+function M.call(name, ...)
   for _, hook in ipairs(connection.hooks[name]) do
     errors.guard(hook, ...)
   end
@@ -62,7 +62,7 @@ local function lost(process, err)
   end
   -- What runs on the way does not wait for another host, which has to know of all jobs first.
   connection.applying = true
-  call("lost", process, err)
+  M.call("lost", process, err)
   for _, token in ipairs(vim.tbl_keys(connection.questions)) do
     local question = connection.questions[token]
     if question and question.process == process then
@@ -88,13 +88,13 @@ function M.connect()
   local process, err = start((M.options()), connection.session, connection.ready_within, lost)
   connection.process = process
   if process then
-    call("started", process)
+    M.call("started", process)
     vim.api.nvim_create_autocmd("VimLeavePre", {
       group = vim.api.nvim_create_augroup("botglue.client", { clear = true }),
       desc = "botglue: end the jobs",
       callback = function()
         connection.leaving = true
-        call("leaving")
+        M.call("leaving")
       end,
     })
   end
@@ -140,7 +140,7 @@ end
 function M.ready(hello)
   local process = connection.process
   if process and not process.ready then
-    call("ready", process)
+    M.call("ready", process)
     process:greet(hello)
   end
 end

@@ -8,7 +8,7 @@
 ---@field restarts integer[] when hosts were started again by themselves, in milliseconds, the newest last
 ---@field leaving boolean? whether Neovim ends
 ---@field hooks table<string, (fun(...))[]> what the loaded modules do when a host has started, is about to get what
---- waits for it, or is gone, and when Neovim ends
+--- waits for it or a decision of the user's, or is gone, and when Neovim ends
 ---@field applying boolean? whether a call of the host's is under way
 ---@field questions table<integer, botglue.Question> questions to the host, by their token
 ---@field last_question integer
@@ -16,6 +16,7 @@
 ---@field completed_within integer the same for the completion of a command
 ---@field asking integer how many keys of the user wait for the host
 ---@field earlier integer how many held answers of earlier sessions wait in this project
+---@field had_screen boolean whether there was a screen when the plugin was used first
 ---@field setup table? what `setup()` was given
 ---@field resolved { setup: table?, global: table?, options: botglue.Options, unknown: string[] }? the options in force
 
@@ -53,13 +54,14 @@ local connection = {
   session = vim.text.hexencode(vim.uv.random(16)):lower() .. "p" .. vim.fn.getpid(),
   ready_within = 5000,
   restarts = {},
-  hooks = { started = {}, ready = {}, lost = {}, leaving = {} },
+  hooks = { started = {}, ready = {}, deciding = {}, lost = {}, leaving = {} },
   questions = {},
   last_question = 0,
   asked_within = 500,
   completed_within = 200,
   asking = 0,
   earlier = 0,
+  had_screen = #vim.api.nvim_list_uis() > 0,
   jobs = {},
   batches = {},
   lost = {},

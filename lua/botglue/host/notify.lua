@@ -87,7 +87,8 @@ end
 ---@param level integer of vim.log.levels
 local function show(line, level)
   line = text.clean(line)
-  local is_headless = #vim.api.nvim_list_uis() == 0
+  -- One whose screen has gone is none: it asks for Enter all the same.
+  local is_headless = #vim.api.nvim_list_uis() == 0 and not connection.had_screen
   if not is_headless then
     -- A line that was drawn is written over; one that was not makes room for both, and asks for Enter.
     vim.cmd.redraw()

@@ -91,7 +91,7 @@ local function tell(bufnr)
   -- One that was not read takes no changes.
   local is_read = api.nvim_buf_is_loaded(bufnr) and vim.bo[bufnr].modifiable
   local job = is_read and job_of(bufnr)
-  local process = job and client.connect()
+  local process = connection.process
   if job and process then
     local is_typed, is_saved = vim.bo[bufnr].modified, vim.b[bufnr].botglue_saved
     local lines = (is_typed or is_saved) and api.nvim_buf_get_lines(bufnr, 0, -1, false) or nil
@@ -103,8 +103,10 @@ local function tell_all()
   vim.iter(api.nvim_list_bufs()):each(tell)
 end
 
--- What the last host may not have read.
-table.insert(connection.hooks.started, tell_all)
+-- What the last host may not have read, and what was typed a moment before.
+for _, name in ipairs({ "started", "deciding", "leaving" }) do
+  table.insert(connection.hooks[name], tell_all)
+end
 
 --- The user has typed in one.
 M.typed = debounce(tell_all, KEPT_AFTER)
