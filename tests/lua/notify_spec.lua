@@ -93,6 +93,13 @@ test("without a command line a long reason takes no key, and is in the messages"
   end
 end)
 
+test("where the screen is gone no reason takes a key", function()
+  local nvim = with_jobs(2)
+  nvim:api("ui_detach")
+  fail(nvim, { 1, 2 }, LONG:rep(9) .. "1", LONG .. "2")
+  equal(nvim:api("get_mode"), { mode = "n", blocking = false })
+end)
+
 test("where ruler and 'showcmd' leave no cell for a line, none takes a key", function()
   local nvim = with_jobs(1)
   nvim:api("ui_try_resize", 28, 10)
