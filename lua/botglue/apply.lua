@@ -23,53 +23,6 @@ function M.all(calls)
   return replies
 end
 
---- The updates of jobs that have observers, sent before the frame or the outcome that shows the same.
----@param jobs { id: integer, updates: table[] }[]
-function M.observed(jobs)
-  for _, said in ipairs(jobs) do
-    local job = connection.jobs[said.id]
-    if job then
-      job:hear(said.updates)
-    end
-  end
-end
-
---- Writes a step, and moves the marks of its job in the same moment. The step is written whatever comes of that.
----@param step table
----@param write fun(): table
----@return table result
-local function write_step(step, write)
-  local job, result = connection.jobs[step.job], write()
-  if job and result.state == "written" then
-    local ok, err = pcall(job.range.mark, job.range, step.place, step.place.kind)
-    if not ok then
-      require("botglue.host.notify").error(("botglue: job %d: %s"):format(job.id, err))
-    end
-  end
-  return result
-end
-
---- Writes answers to a buffer.
----@param call table `WriteCall` in src/mirror/write.rs
----@return table reply
-function M.write(call)
-  return require("botglue.editor.write").write(call, write_step)
-end
-
---- Steps are in the store, or, where no attempt is named, what became of an answer: they need not be remembered.
----@param stored { steps: { job: integer, attempt: integer? }[] }
-function M.stored(stored)
-  require("botglue.editor.write").stored(stored.steps)
-end
-
---- Shows what is proposed of a held answer in its buffer.
----@param painted table
-function M.paint(painted)
-  if connection.review then
-    connection.review:show(painted)
-  end
-end
-
 --- Moves the marks of ranges to where the document has them. The places belong to one changedtick; if the text has
 --- changed since, the reply tells the host the current one, and it sends the places again.
 ---@param moved { buffer: integer, tick: integer, places: botglue.DisplayMark[] }
@@ -101,12 +54,15 @@ for name, to in pairs({
   hang = { "botglue.ui.status", "hang" },
   hold = { "botglue.jobs.cache", "hold" },
   jobs = { "botglue.jobs.cache", "take" },
+  paint = { "botglue.ui.review.view", "paint" },
   prompt = { "botglue.ui.prompt", "draw" },
   ready = { "botglue.host.client", "ready" },
   recall = { "botglue.jobs.run", "recall" },
   reply = { "botglue.host.ask", "reply" },
   results = { "botglue.jobs.batch", "show" },
+  stored = { "botglue.editor.write", "stored" },
   view = { "botglue.ui.view", "draw" },
+  write = { "botglue.editor.write", "write" },
 }) do
   M[name] = function(argument)
     return require(to[1])[to[2]](argument)

@@ -132,7 +132,7 @@ impl Editor {
     /// The store has what was written for a job by a step; where none is named, what the plugin said became of the
     /// job's answer, and with it all that was written for it before.
     pub fn stored(&self, job: u64, attempt: Option<u64>) {
-        self.apply("stored", value(json!({ "steps": [{ "job": job, "attempt": attempt }] })));
+        self.apply("stored", value(json!({ "job": job, "attempt": attempt })));
     }
 
     /// The reply to a question to the store.

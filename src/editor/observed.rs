@@ -62,7 +62,7 @@ impl Observed {
         !self.jobs.is_empty()
     }
 
-    /// Everything that waits, as the argument of `apply.observed`.
+    /// Everything that waits, as patches of jobs.
     pub fn take(&mut self) -> Option<Value> {
         if self.jobs.is_empty() {
             return None;

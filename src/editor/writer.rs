@@ -144,7 +144,7 @@ impl Writer {
         match updates.observed.take() {
             Some(observed) => {
                 self.staged = next;
-                Some(Call::Apply(vec![("observed", observed)]))
+                Some(Call::Apply(vec![("jobs", observed)]))
             }
             None => next,
         }

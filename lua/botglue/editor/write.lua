@@ -6,6 +6,7 @@
 --- call and its reply are `WriteCall` and `WriteReply` of src/mirror/write.rs.
 
 local connection = require("botglue.host.connection")
+local errors = require("botglue.host.errors")
 local moment = require("botglue.editor.moment")
 local change = require("botglue.editor.change")
 local undo_step = require("botglue.editor.undo_step")
@@ -93,6 +94,11 @@ local function write_step(buffer, step)
   local to, written = api.nvim_buf_get_changedtick(buffer), connection.written
   local result = { state = "written", landing = step.landing, from = from, to = to }
   written[step.job] = vim.tbl_extend("error", written[step.job] or {}, { [step.attempt] = result })
+  local job = connection.jobs[step.job]
+  if job then
+    -- Its place is true now, and no longer after the next step. The step is written whatever comes of that.
+    errors.guard(job.range.mark, job.range, step.place, step.place.kind)
+  end
   return result
 end
 
@@ -141,20 +147,15 @@ end
 --- only if the changedtick is still the one after that step; else the call ends there with state `done`. A refusal
 --- (`not_now`, `gone`, `stale`) is returned only if no step of the call was written.
 ---@param call table
----@param around fun(step: table, write: fun(): table): table calls `write` once:
---- the step's place is true right after it, and no longer after the next step
 ---@return table reply
-function M.write(call, around)
+function M.write(call)
   local buffer, tick, results, is_checked = call.buffer, call.tick, {}, false
   for _, step in ipairs(call.steps) do
     local result = (connection.written[step.job] or {})[step.attempt]
     if result then
       tick = result.to
     else
-      result = not is_checked and refusal(buffer, tick)
-        or around(step, function()
-          return write_step(buffer, step)
-        end)
+      result = not is_checked and refusal(buffer, tick) or write_step(buffer, step)
       is_checked = true
     end
     if REFUSALS[result.state] then
@@ -184,16 +185,14 @@ function M.landings()
   return landings
 end
 
---- The host has stored these steps; a step without an attempt stands for all steps of its job.
----@param steps { job: integer, attempt: integer? }[]
-function M.stored(steps)
-  for _, step in ipairs(steps) do
-    local written = connection.written[step.job]
-    if written and step.attempt then
-      written[step.attempt] = nil
-    else
-      connection.written[step.job] = nil
-    end
+--- The host has stored a step; one without an attempt stands for all steps of its job.
+---@param step { job: integer, attempt: integer? }
+function M.stored(step)
+  local written = step.attempt and connection.written[step.job]
+  if written then
+    written[step.attempt] = nil
+  else
+    connection.written[step.job] = nil
   end
 end
 

@@ -76,21 +76,16 @@ function Job:enter(status)
   end
 end
 
---- Takes what the host forwards for observers.
----@param updates table[]
-function Job:hear(updates)
-  for _, update in ipairs(self:is_open() and updates or {}) do
+--- Takes what the host says.
+---@param patch table `Patch` in src/session/job_patch.rs; a field that is `vim.NIL` is gone; or `updates` for observers
+function Job:take(patch)
+  local facts, set = self.facts, patch.set or {}
+  local was_open, was_held = self:is_open(), self:is_held()
+  for _, update in ipairs(was_open and patch.updates or {}) do
     -- What says something runs; the frame that says so comes later.
     self:enter("running")
     observe.tell(self, update)
   end
-end
-
---- Takes what the host says.
----@param patch table `Patch` in src/session/job_patch.rs; a field that is `vim.NIL` is gone
-function Job:take(patch)
-  local facts, set = self.facts, patch.set or {}
-  local was_open, was_held = self:is_open(), self:is_held()
   for field, value in pairs(set) do
     if field ~= "status" then
       facts[field] = value ~= vim.NIL and value or nil

@@ -167,21 +167,22 @@ end
 --- Draws what the host says. Where the text has changed since there is more soon; until then what is drawn moves with
 --- it.
 ---@param painted table
-function Review:show(painted)
-  local tick = painted.tick
-  local is_its = painted.id == self.job.id and api.nvim_buf_is_loaded(self.bufnr)
-  if not is_its or tick and tick ~= api.nvim_buf_get_changedtick(self.bufnr) then
+function M.paint(painted)
+  local review, tick = connection.review, painted.tick
+  if not review or painted.id ~= review.job.id or not api.nvim_buf_is_loaded(review.bufnr) then
+    return
+  elseif tick and tick ~= api.nvim_buf_get_changedtick(review.bufnr) then
     return
   elseif windows.is_typing_interrupted() then
-    self.panes = nil
+    review.panes = nil
     return
   end
-  self:draw(painted.panes)
-  if self.drawn > 0 and tick then
+  review:draw(painted.panes)
+  if review.drawn > 0 and tick then
     client.tell("shown", { id = painted.id, tick = tick })
   end
-  if painted.there and api.nvim_get_current_buf() == self.bufnr then
-    self:visit(painted.there)
+  if painted.there and api.nvim_get_current_buf() == review.bufnr then
+    review:visit(painted.there)
   end
 end
 
