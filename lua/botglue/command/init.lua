@@ -59,11 +59,7 @@ local function begin(args, request, target)
       target = range.from_selection(selection.lines(target.bufnr, first, last))
     end
   end
-  local id = start.at(target, request)
-  if id and request.question then
-    -- Not where they are once they have typed what stands behind the command.
-    connection.jobs[id].asked_from = capture.whereabouts()
-  end
+  start.at(target, request)
 end
 
 local function open_log()

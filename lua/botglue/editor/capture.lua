@@ -13,16 +13,13 @@ local NAMED = 3 -- diagnostics
 ---@type table<integer?, string>
 local SEVERITY = { "error", "warning", "info", "hint" }
 
---- The file of a buffer, absolute and without links; where it has none on this machine "", or its `name`.
+--- The file of a buffer, absolute and without links; "" where it has none on this machine.
 ---@param bufnr integer
----@param or_name boolean?
 ---@return string
-function M.path(bufnr, or_name)
+function M.path(bufnr)
   local name = api.nvim_buf_get_name(bufnr)
-  if name == "" or name:match("^%a[%w+.-]+://") then
-    return or_name and name or ""
-  end
-  return vim.fn.resolve(vim.fn.fnamemodify(name, ":p"))
+  local is_file = name ~= "" and not name:match("^%a[%w+.-]+://")
+  return is_file and vim.fn.resolve(vim.fn.fnamemodify(name, ":p")) or ""
 end
 
 ---@class botglue.DisplayMark: botglue.Extent
@@ -50,7 +47,7 @@ end
 ---@param fields table
 local function send_state(bufnr, fields)
   local process = connection.process
-  local rows, tick = api.nvim_buf_line_count(bufnr), api.nvim_buf_get_changedtick(bufnr)
+  local rows, tick, path = api.nvim_buf_line_count(bufnr), api.nvim_buf_get_changedtick(bufnr), M.path(bufnr)
   if not process or tick < 0 then
     -- Below zero Neovim is exiting: it has closed the buffer's windows and no longer counts changes.
     return
@@ -60,7 +57,7 @@ local function send_state(bufnr, fields)
   local refuses = not bo.modifiable or bo.buftype == "terminal" or bo.buftype == "prompt"
   local state = {
     buffer = bufnr,
-    name = M.path(bufnr, true),
+    name = path ~= "" and path or api.nvim_buf_get_name(bufnr),
     tick = tick,
     rows = rows,
     bytes = math.max(api.nvim_buf_get_offset(bufnr, rows), 0),
@@ -84,7 +81,9 @@ end
 --- file of jobs that go on, or are held, the host finds their ranges.
 ---@param event { buf: integer, event: string }
 local function buffer_changed(event)
-  local bufnr, path = event.buf, M.path(event.buf)
+  -- That of an option names no buffer: it is set in the current one.
+  local bufnr = event.buf > 0 and event.buf or api.nvim_get_current_buf()
+  local path = M.path(bufnr)
   for _, job in pairs(connection.jobs) do
     local range, is_waiting = job.range, event.event == "BufReadPost" and (job:is_open() or job:is_held())
     local is_its_file = path ~= "" and job.path == path and not api.nvim_buf_is_loaded(range.bufnr)
@@ -127,38 +126,28 @@ local function watch()
   require("botglue.editor.moment").follow()
   local group = api.nvim_create_augroup("botglue.attach", { clear = true })
   local function on(events, callback, pattern)
-    local opts = { group = group, pattern = pattern, desc = "botglue: the host mirrors the text" }
-    api.nvim_create_autocmd(events, vim.tbl_extend("error", opts, { callback = callback }))
+    local desc = "botglue: the host mirrors the text"
+    api.nvim_create_autocmd(events, { group = group, pattern = pattern, desc = desc, callback = callback })
   end
   on({ "BufReadPost", "BufEnter", "BufFilePost", "BufWritePost", "BufUnload" }, buffer_changed)
   on("BufWipeout", buffer_wiped)
-  on("OptionSet", function()
-    -- Its event names no buffer; the option is set in the current one.
-    buffer_changed({ buf = api.nvim_get_current_buf(), event = "OptionSet" })
-  end, { "modifiable", "buftype" })
+  on("OptionSet", buffer_changed, { "modifiable", "buftype" })
 end
 
---- The host mirrors a buffer from now on, if it is loaded, and hears of these marks in it.
----@param bufnr integer
----@param marks table[]?
-local function mirror(bufnr, marks)
-  if api.nvim_buf_is_loaded(bufnr) then
-    connection.mirrored[bufnr] = true
-    send_state(bufnr, { marks = marks })
-  end
-end
-
---- From now on the host mirrors a buffer, and follows the range of a job in it.
+--- From now on the host mirrors a buffer, if it is loaded, and follows the range of a job in it.
 ---@param bufnr integer
 ---@param job botglue.Job? none while its prompt is typed
 function M.want(bufnr, job)
-  mirror(bufnr, job and { mark(job) } or nil)
+  if api.nvim_buf_is_loaded(bufnr) then
+    connection.mirrored[bufnr] = true
+    send_state(bufnr, { marks = job and { mark(job) } })
+  end
 end
 
 local function begin()
   watch()
   for bufnr in pairs(connection.mirrored) do
-    mirror(bufnr)
+    M.want(bufnr)
   end
 end
 table.insert(connection.hooks.started, begin)
@@ -192,14 +181,14 @@ end
 ---@param bufnr integer
 ---@param first integer from 1
 ---@param last integer
----@param has_end boolean? one that ends before the first column of a row touches that row
 ---@return { line: integer, last: integer, severity: string, message: string, source: string }[]
-function M.diagnostics(bufnr, first, last, has_end)
+function M.diagnostics(bufnr, first, last)
   local found = {}
   -- Where the module is not loaded there are none, and loading it takes longer than all the rest.
   for _, diagnostic in ipairs(package.loaded["vim.diagnostic"] and vim.diagnostic.get(bufnr) or {}) do
     local from, to = diagnostic.lnum + 1, (diagnostic.end_lnum or diagnostic.lnum) + 1
-    to = not has_end and diagnostic.end_col == 0 and math.max(to - 1, from) or to
+    -- One that ends before the first column of a row does not touch that row.
+    to = diagnostic.end_col == 0 and math.max(to - 1, from) or to
     if from <= last and to >= first then
       local severity = diagnostic.severity --[[@as integer]]
       found[#found + 1] = {
@@ -300,13 +289,12 @@ end
 function M.quickfix()
   return vim.tbl_map(function(item)
     local at = item.bufnr > 0 and ("%s:%d: "):format(vim.fn.bufname(item.bufnr), item.lnum) or ""
-    return require("botglue.util.text").clean(at .. item.text)
+    return text.clean(at .. item.text)
   end, vim.fn.getqflist())
 end
 
 ---@class botglue.Whereabouts where the user is, as far as it tells whether they have gone on
 ---@field win integer
----@field mode string
 ---@field cursor integer[]
 ---@field tick integer
 
@@ -316,7 +304,6 @@ end
 function M.whereabouts()
   return {
     win = api.nvim_get_current_win(),
-    mode = api.nvim_get_mode().mode,
     cursor = api.nvim_win_get_cursor(0),
     tick = api.nvim_buf_get_changedtick(0),
   }
@@ -328,18 +315,6 @@ end
 function M.is_idle()
   local is_free = vim.fn.state():find("[^sx]") == nil and vim.fn.getcmdwintype() == ""
   return is_free and api.nvim_get_mode().mode:find("^nt?$") ~= nil
-end
-
---- Tells where the user is once nothing is under way any more, and Neovim waits for them.
----@param fn fun(whereabouts: botglue.Whereabouts)
-function M.once_waiting(fn)
-  api.nvim_create_autocmd("SafeState", {
-    once = true,
-    desc = "botglue: where the question was asked",
-    callback = function()
-      fn(M.whereabouts())
-    end,
-  })
 end
 
 return M

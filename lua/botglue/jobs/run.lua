@@ -74,8 +74,8 @@ local function message(target, request, options)
     selection = chosen,
     before = before,
     after = after,
-    diagnostics = capture.diagnostics(bufnr, math.max(first, 1), math.max(last, 1), true),
-    mentioned = mentions("@diagnostics") and capture.diagnostics(bufnr, 0, math.huge, true) or nil,
+    diagnostics = capture.diagnostics(bufnr, math.max(first, 1), math.max(last, 1)),
+    mentioned = mentions("@diagnostics") and capture.diagnostics(bufnr, 0, math.huge) or nil,
     whole = mentions("@diff") and api.nvim_buf_get_lines(bufnr, 0, -1, false) or nil,
     quickfix = mentions("@quickfix") and capture.quickfix() or nil,
     buffers = mentions("@buffer:") and capture.texts(project, said, limits.bytes) or nil,
@@ -117,11 +117,7 @@ function M.send(target, request)
   sent.id = job.id
   submit(job, sent)
   capture.want(bufnr, job)
-  if means.question then
-    capture.once_waiting(function(whereabouts)
-      job.asked_from = job.asked_from or whereabouts
-    end)
-  end
+  job.asked_from = means.question and capture.whereabouts() or nil
   -- After it was sent, because an autocommand may wait for the job.
   events.emit("BotglueJobStarted", job, true)
   return job.id
