@@ -176,11 +176,12 @@ end
 ---@return string
 function M.statusline(opts)
   connection.counted = true
-  local parts, running, held, spent = {}, 0, 0, connection.spent
-  if next(connection.jobs) then
-    running, held, spent = require("botglue.jobs.cache").counts()
+  local parts, running, held, spent = {}, 0, connection.earlier, connection.spent
+  for _, job in pairs(connection.jobs) do
+    running = running + (job:is_open() and 1 or 0)
+    held = held + (job:is_held() and 1 or 0)
+    spent = job.facts.cost_usd and (spent or 0) + job.facts.cost_usd or spent
   end
-  held = held + connection.earlier
   parts[#parts + 1] = running > 0 and running .. " running" or nil
   parts[#parts + 1] = held > 0 and held .. " held" or nil
   if type(opts) == "table" and opts.cost and spent then

@@ -1,6 +1,7 @@
 --- Checks what scripts hand over. The first wrong field raises one error that names it.
 
 local config = require("botglue.config")
+local fail = require("botglue.host.errors").fail
 local selection = require("botglue.editor.selection")
 
 local M = {}
@@ -12,47 +13,32 @@ local must = config.must
 ---@return integer
 local function buffer(bufnr)
   local ok, is_there = pcall(api.nvim_buf_is_valid, bufnr or 0)
-  must(bufnr, {
-    "any",
-    as = "an existing buffer",
-    fits = function()
-      return ok and is_there
-    end,
-  }, "bufnr")
+  if not ok or not is_there then
+    fail("bufnr must be an existing buffer, got %s", vim.inspect(bufnr))
+  end
   bufnr = (bufnr or 0) == 0 and api.nvim_get_current_buf() or bufnr
   -- An autocommand that fails on reading is its owner's affair, as long as there is text.
   local _, err = pcall(vim.fn.bufload, bufnr)
-  must(bufnr, {
-    "any",
-    as = ("a buffer that can be loaded (%s)"):format(vim.split(tostring(err), "\n")[1]),
-    fits = api.nvim_buf_is_loaded,
-  }, "bufnr")
+  if not api.nvim_buf_is_loaded(bufnr) then
+    fail("buffer %d cannot be loaded: %s", bufnr, vim.split(tostring(err), "\n")[1])
+  end
   return bufnr
 end
 
----@param at any
----@param field string
----@param bufnr integer
----@param least integer the smallest line
----@param needs_col boolean
-local function check_position(at, field, bufnr, least, needs_col)
-  local most = api.nvim_buf_line_count(bufnr)
-  must(at, { "table", as = "{ line, col }" }, field)
-  local line = ("a line of the buffer (%d to %d)"):format(least, most)
-  must(at[1], { "number", as = line, least = least, most = most }, field .. "[1]")
-  if needs_col then
-    must(at[2], { "number", as = "a byte column from 0", least = 0 }, field .. "[2]")
-  end
-end
-
----@param range any
+---@param range table
 ---@param bufnr integer
 local function check_range(range, bufnr)
-  must(range.kind, { "string", choices = { "line", "char", "block", "insert" } }, "range.kind")
-  local needs_col = range.kind == "char" or range.kind == "block"
-  check_position(range.first, "range.first", bufnr, range.kind == "insert" and 0 or 1, needs_col)
-  if range.kind ~= "insert" then
-    check_position(range.last, "range.last", bufnr, 1, needs_col)
+  local kind, most = range.kind, api.nvim_buf_line_count(bufnr)
+  must(kind, { "string", choices = { "line", "char", "block", "insert" } }, "range.kind")
+  local least = kind == "insert" and 0 or 1
+  local line = ("a line of the buffer (%d to %d)"):format(least, most)
+  for _, name in ipairs(kind == "insert" and { "first" } or { "first", "last" }) do
+    local at, field = range[name], "range." .. name
+    must(at, { "table", as = "{ line, col }" }, field)
+    must(at[1], { "number", as = line, least = least, most = most }, field .. "[1]")
+    if kind == "char" or kind == "block" then
+      must(at[2], { "number", as = "a byte column from 0", least = 0 }, field .. "[2]")
+    end
   end
 end
 
@@ -73,7 +59,7 @@ local function check(opts, rules)
   local unknown = {}
   config.read(opts, rules, "", "", unknown)
   if #unknown > 0 then
-    error("botglue: opts has no field " .. unknown[1], 0)
+    fail("opts has no field %s", unknown[1])
   end
 end
 

@@ -181,14 +181,14 @@ end
 ---@param bufnr integer
 ---@param first integer from 1
 ---@param last integer
+---@param has_end boolean? one that ends before the first column of a row touches that row
 ---@return { line: integer, last: integer, severity: string, message: string, source: string }[]
-function M.diagnostics(bufnr, first, last)
+function M.diagnostics(bufnr, first, last, has_end)
   local found = {}
   -- Where the module is not loaded there are none, and loading it takes longer than all the rest.
   for _, diagnostic in ipairs(package.loaded["vim.diagnostic"] and vim.diagnostic.get(bufnr) or {}) do
     local from, to = diagnostic.lnum + 1, (diagnostic.end_lnum or diagnostic.lnum) + 1
-    -- One that ends before the first column of a row does not touch that row.
-    to = diagnostic.end_col == 0 and math.max(to - 1, from) or to
+    to = not has_end and diagnostic.end_col == 0 and math.max(to - 1, from) or to
     if from <= last and to >= first then
       local severity = diagnostic.severity --[[@as integer]]
       found[#found + 1] = {

@@ -33,14 +33,6 @@ local PRIORITY = 130
 local Range = {}
 Range.__index = Range
 
----@param bufnr integer
----@param first integer
----@param past integer
----@return string[]
-local function get_rows(bufnr, first, past)
-  return api.nvim_buf_get_lines(bufnr, first, past, false)
-end
-
 --- The pieces of text that are marked, each by its first row and byte, its last row and the byte behind it.
 ---@param place botglue.Extent
 ---@param past integer the byte behind the last row of whole rows
@@ -71,7 +63,8 @@ function Range:mark(place, shape)
   self:unmark()
   self.shape, self.lost, self.marks = shape, nil, {}
   self.is_empty = shape == "char" and place.first == place.last and place.from == place.to
-  local past = shape == "line" and #(get_rows(self.bufnr, place.last, place.last + 1)[1] or "") or 0
+  local last = api.nvim_buf_get_lines(self.bufnr, place.last, place.last + 1, false)[1] or ""
+  local past = shape == "line" and #last or 0
   for i, piece in ipairs(pieces(place, past)) do
     -- Gravity inward, so that the marks of neighbours do not mix. Lines that are opened below the row above an
     -- insertion stay below the answer.
@@ -80,7 +73,7 @@ function Range:mark(place, shape)
     self.marks[i] = api.nvim_buf_set_extmark(self.bufnr, namespace, piece[1], piece[2], opts)
   end
   self:show(self.group)
-  self.last_lines = { self:lines_of(place) }
+  self:lines()
 end
 
 --- The host has reported that its place is not known.
@@ -130,7 +123,7 @@ function Range:place()
   local is_turned = end_row < row or is_part and row == end_row and end_col < col
   -- Marks of lines that met in a row with text have been in others.
   local is_text = is_part and not self.is_empty
-    or not is_part and (get_rows(self.bufnr, row, row + 1)[1] or "") ~= ""
+    or not is_part and api.nvim_buf_get_lines(self.bufnr, row, row + 1, false)[1] ~= ""
   if is_turned or is_point and is_text or end_row >= count then
     return nil
   end
@@ -160,22 +153,14 @@ function Range:show(group)
   end
 end
 
---- The lines of a place as people count them. An insertion is at the line that it goes below.
----@param place botglue.Extent
----@return integer first
----@return integer last
-function Range:lines_of(place)
-  local by = self.shape == "insert" and 0 or 1
-  return place.first + by, place.last + by
-end
-
---- The lines that it covers, from 1; the last known lines if its place is not known.
+--- The lines that it covers, from 1; the last known lines if its place is not known. An insertion is at the line that
+--- it goes below.
 ---@return integer first
 ---@return integer last
 function Range:lines()
-  local place = self:place()
+  local place, by = self:place(), self.shape == "insert" and 0 or 1
   if place then
-    self.last_lines = { self:lines_of(place) }
+    self.last_lines = { place.first + by, place.last + by }
   end
   return self.last_lines[1], self.last_lines[2]
 end
@@ -188,17 +173,17 @@ function Range:selection()
     return nil
   end
   local past = self.shape == "insert" and place.first or place.last + 1
-  local rows, text, cols = get_rows(self.bufnr, place.first, past), {}, {}
+  local rows, text, cols = api.nvim_buf_get_lines(self.bufnr, place.first, past, false), {}, {}
   for i, row in ipairs(rows) do
     local span = place.spans and place.spans[i] or {}
     local from = span[1] or i == 1 and place.from or 0
     local to = span[2] or i == #rows and place.to or #row
     text[i], cols[i] = row:sub(from + 1, to), from
   end
-  local first, last = self:lines_of(place)
+  local first, last = self:lines()
   local beside = vim.empty_dict()
-  beside.above = place.first > 0 and get_rows(self.bufnr, place.first - 1, place.first)[1] or nil
-  beside.below = get_rows(self.bufnr, past, past + 1)[1]
+  beside.above = api.nvim_buf_get_lines(self.bufnr, math.max(place.first - 1, 0), place.first, false)[1]
+  beside.below = api.nvim_buf_get_lines(self.bufnr, past, past + 1, false)[1]
   return {
     kind = self.shape,
     first_line = first,
@@ -239,7 +224,7 @@ end
 ---@param column integer?
 ---@return botglue.Range
 function M.at(bufnr, place, shape, column)
-  local self = setmetatable({ bufnr = bufnr, kind = shape, column = column, shown = {} }, Range)
+  local self = M.unmarked(bufnr, { kind = shape, column = column })
   self:mark(place, shape)
   return self
 end
@@ -260,19 +245,14 @@ function M.from_selection(selection)
   return M.at(selection.bufnr, place, kind, selection.column)
 end
 
---- Makes a range of a stored selection; it has no marks yet.
+--- Makes a range that has no marks yet.
 ---@param bufnr integer it need not be loaded
----@param sent { kind: string, first_line: integer, last_line: integer, column: integer? }
+---@param sent { kind: string, first_line: integer?, last_line: integer?, column: integer? } what was selected
 ---@return botglue.Range
-function M.recall(bufnr, sent)
-  return setmetatable({
-    bufnr = bufnr,
-    kind = sent.kind,
-    shape = sent.kind,
-    shown = {},
-    last_lines = { sent.first_line, sent.last_line },
-    column = sent.column,
-  }, Range)
+function M.unmarked(bufnr, sent)
+  local kind, lines = sent.kind, { sent.first_line, sent.last_line }
+  local range = { bufnr = bufnr, kind = kind, shape = kind, column = sent.column, shown = {}, last_lines = lines }
+  return setmetatable(range, Range)
 end
 
 return M

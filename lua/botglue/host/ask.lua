@@ -13,7 +13,7 @@ local M = {}
 ---@field reply fun(result: table?, err: string?)
 
 --- The screen from which it is asked.
----@return { columns: integer, lines: integer, cmdheight: integer }
+---@return table
 function M.here()
   return { columns = vim.o.columns, lines = vim.o.lines, cmdheight = vim.o.cmdheight }
 end
@@ -63,17 +63,6 @@ function M.wait(ms, condition, interval, bufnr)
   return ok, result
 end
 
---- Waits for a reply while no message is shown.
----@param wait function
----@return boolean ok
----@return any result
-local function quietly(wait, ...)
-  connection.asking = connection.asking + 1
-  local ok, result = wait(...)
-  connection.asking = connection.asking - 1
-  return ok, result
-end
-
 --- Asks for what a command or a key of the user opens, and raises the host's error: what is typed ahead is meant for
 --- the window. The reply is the last call of its batch, so all that was drawn for it is there. A host that is being
 --- started has the time that one has for that.
@@ -93,9 +82,11 @@ function M.open(what, arg, opts)
   end)
   local is_ready = connection.process and connection.process.ready
   local within = opts.within or connection.asked_within + (is_ready and 0 or connection.ready_within)
-  local ok, raised = quietly(pcall, vim.wait, within, function()
+  connection.asking = connection.asking + 1
+  local ok, raised = pcall(vim.wait, within, function()
     return reply ~= nil
   end, 1)
+  connection.asking = connection.asking - 1
   if reply then
     return reply[1] or fail("%s", reply[2])
   end
@@ -126,9 +117,11 @@ function M.change(what, arg, bufnr, late)
     end
   end)
   if not connection.applying then
-    quietly(M.wait, connection.asked_within, function()
+    connection.asking = connection.asking + 1
+    M.wait(connection.asked_within, function()
       return reply ~= nil
     end, 1, bufnr)
+    connection.asking = connection.asking - 1
   end
   is_waiting = false
   if reply then

@@ -193,20 +193,6 @@ function M.take(patches)
   end
 end
 
---- How many jobs go on, how many are held, and what all have cost; nil where no agent told that.
----@return integer open
----@return integer held
----@return number? spent
-function M.counts()
-  local open, held, spent = 0, 0, connection.spent
-  for _, job in pairs(connection.jobs) do
-    open = open + (job:is_open() and 1 or 0)
-    held = held + (job:is_held() and 1 or 0)
-    spent = job.facts.cost_usd and (spent or 0) + job.facts.cost_usd or spent
-  end
-  return open, held, spent
-end
-
 --- Where the jobs are.
 ---@param bufnr integer? those in this buffer alone
 ---@return table[]
@@ -236,7 +222,7 @@ end
 local function recall(answer)
   local path, lost = answer.set.path, answer.id and connection.jobs[answer.id]
   local bufnr = path ~= "" and vim.fn.bufadd(path) or lost and lost.range.bufnr or -1
-  local range = require("botglue.editor.marks").recall(bufnr, answer)
+  local range = require("botglue.editor.marks").unmarked(bufnr, answer)
   local place = lost and lost.range.bufnr == bufnr and lost.range:place()
   if lost and place then
     range:mark(place, lost.range.shape)
