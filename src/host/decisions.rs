@@ -58,10 +58,10 @@ impl Host {
 
     /// Accepts an answer, or a hunk of it.
     pub(super) fn accept_answer(&mut self, token: u64, wanted: AcceptOf) {
-        let AcceptOf { of: OfJob { id, buffer }, shows, hunk, range, tick, now } = wanted;
+        let AcceptOf { of: OfJob { id, buffer }, shows, hunk, range, told, tick } = wanted;
         let decision = match (hunk, range) {
             (Some(hunk), _) => {
-                return self.take_hunk(token, (id, buffer.unwrap_or_default()), hunk, (tick, now));
+                return self.take_hunk(token, (id, buffer.unwrap_or_default()), hunk, (told, tick));
             }
             (None, Some((first, last))) => {
                 let first = first.saturating_sub(1);

@@ -149,12 +149,12 @@ pub struct AcceptOf {
     pub hunk: Option<usize>,
     /// The first and the last line that it replaces, from 1.
     pub range: Option<(usize, usize)>,
-    /// The changedtick of the text that hunk or lines are of.
+    /// The changedtick of the text that the hunk is of.
     #[serde(default)]
-    pub tick: u64,
+    pub told: u64,
     /// That of the text as it is.
     #[serde(default)]
-    pub now: u64,
+    pub tick: u64,
 }
 
 /// The items of a list that are places in files, and in the lines that were given.

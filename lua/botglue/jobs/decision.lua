@@ -13,14 +13,15 @@ local api = vim.api
 
 --- Loads the buffer of an answer if that is possible, and has the host mirror it.
 ---@param job botglue.Job
----@param is_put boolean? the user chose the lines: the old place of the job is not needed
----@return table place the id, and the buffer where it is loaded
-function M.place(job, is_put)
+---@return table place the id, and the buffer as it is, where that is loaded
+function M.place(job)
   local bufnr = job:load()
-  if bufnr then
-    capture.want(bufnr, not is_put and job or nil)
+  if not bufnr then
+    return { id = job.id }
   end
-  return { id = job.id, buffer = bufnr }
+  capture.want(bufnr, job)
+  local tick, bo = api.nvim_buf_get_changedtick(bufnr), vim.bo[bufnr]
+  return { id = job.id, buffer = bufnr, tick = tick, filetype = bo.filetype, tabstop = bo.tabstop }
 end
 
 --- Sends a decision to the host and waits for its word, but not for a moment at which it can write. Raises an error if
@@ -31,7 +32,7 @@ end
 ---@return table? result
 function M.decide(name, id, args)
   local job = cache.job(id)
-  args = vim.tbl_extend("error", M.place(job, args ~= nil and args.range ~= nil), args or {})
+  args = vim.tbl_extend("error", M.place(job), args or {})
   local landing, before = job.facts.landing, job.deciding
   job.deciding = before or "asked"
   local result, err = ask.change(name, args, args.buffer, function(_, late)
@@ -58,12 +59,12 @@ end
 ---@field range { [1]: integer, [2]: integer }? the lines that the answer replaces, from 1
 ---@field bufnr integer? the buffer of these lines; default: the current one
 
---- Accepts the answer at lines that the user chose.
+--- The user has chosen lines for an answer whose place is lost: it is in their buffer from now on.
 ---@param job botglue.Job
----@param opts botglue.AcceptOptions
-local function accept_at(job, opts)
-  local bufnr = opts.bufnr or api.nvim_get_current_buf()
-  local first, last = unpack(opts.range)
+---@param first integer
+---@param last integer
+---@param bufnr integer
+local function move(job, first, last, bufnr)
   if not job:is_held() then
     fail("job %d is not held", job.id)
   elseif first < 1 or last < first or last > api.nvim_buf_line_count(bufnr) then
@@ -73,27 +74,22 @@ local function accept_at(job, opts)
   elseif job.range.bufnr ~= bufnr then
     job.range:move_to(bufnr)
   end
-  local tick = api.nvim_buf_get_changedtick(bufnr)
-  M.decide("accept", job.id, { range = { first, last }, tick = tick })
 end
 
 --- Accepts a held answer: the host merges it with the current text and writes it. Raises an error if it cannot.
 ---@param id integer
 ---@param opts botglue.AcceptOptions?
 ---@param shows boolean? a conflict that the user has not seen is to be shown instead
----@return boolean? is_to_show
+---@return boolean is_to_show
 function M.accept(id, opts, shows)
   local job = cache.job(id)
-  if opts and opts.range then
-    return accept_at(job, opts)
-  elseif opts and opts.hunk then
-    local bufnr = job:load()
-    local now = bufnr and api.nvim_buf_get_changedtick(bufnr)
-    M.decide("accept", id, { hunk = opts.hunk, tick = opts.tick, now = now })
-  else
-    local result = M.decide("accept", id, { shows = shows })
-    return result and result.show ~= nil
+  opts = opts or {}
+  if opts.range then
+    move(job, opts.range[1], opts.range[2], opts.bufnr or api.nvim_get_current_buf())
   end
+  local args = { hunk = opts.hunk, told = opts.tick, range = opts.range, shows = shows }
+  local result = M.decide("accept", id, args)
+  return result ~= nil and result.show ~= nil
 end
 
 --- What a held answer would change in its buffer, for a script.
@@ -102,8 +98,9 @@ end
 ---@return integer tick
 function M.hunks(id)
   local place = M.place(cache.job(id))
-  local bufnr = place.buffer or fail("the buffer of job %d is gone: see :Botglue edit %d", id, id)
-  place.tick, place.tabstop = api.nvim_buf_get_changedtick(bufnr), vim.bo[bufnr].tabstop
+  if not place.buffer then
+    fail("the buffer of job %d is gone: see :Botglue edit %d", id, id)
+  end
   local told = ask.open("hunks", place, { within = 2000, keeps_keys = true })
   return told.hunks, told.tick
 end

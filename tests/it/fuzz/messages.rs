@@ -117,7 +117,7 @@ fn windows() -> Vec<(&'static str, Json)> {
         ("settled", json!([])),
         ("accept", json!({"id": 1, "buffer": 1, "shows": true})),
         ("accept", json!({"id": 1, "buffer": 1, "range": [1, 2], "tick": 3})),
-        ("accept", json!({"id": 1, "buffer": 1, "hunk": 1, "tick": 3, "now": 3})),
+        ("accept", json!({"id": 1, "buffer": 1, "hunk": 1, "told": 3, "tick": 3})),
         ("reject", json!({"id": 1})),
         ("revert", json!({"id": 1, "buffer": 1})),
         ("mirror", json!({"buffer": 1})),

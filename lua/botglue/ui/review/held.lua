@@ -26,14 +26,9 @@ local KEPT_AFTER = 250 -- milliseconds from a key to the store that has it
 ---@return { is_hunks: boolean?, lines: string[]?, typed: string[]?, title: string? }
 local function ask_for(job, is_text, is_diff)
   local wanted = decision.place(job)
-  local bufnr = wanted.buffer
+  local win = wanted.buffer and windows.plain(wanted.buffer)
   wanted.is_text, wanted.is_diff = is_text, is_diff
-  if bufnr then
-    local win = windows.plain(bufnr)
-    wanted.row = win and api.nvim_win_get_cursor(win)[1] - 1
-    wanted.tick = api.nvim_buf_get_changedtick(bufnr)
-    wanted.filetype, wanted.tabstop = vim.bo[bufnr].filetype, vim.bo[bufnr].tabstop
-  end
+  wanted.row = win and api.nvim_win_get_cursor(win)[1] - 1
   return ask.open("show", wanted)
 end
 
