@@ -49,8 +49,10 @@ pub struct Options {
     #[serde(deserialize_with = "seconds")]
     pub timeout: Duration,
     /// A limit on an agent's turns; none by default.
+    #[serde(deserialize_with = "unless_false")]
     pub max_turns: Option<u32>,
     /// A limit on a job's cost, in US dollars; none by default.
+    #[serde(deserialize_with = "unless_false")]
     pub max_cost_usd: Option<f64>,
     /// How many jobs may run at once; more wait.
     pub max_parallel: usize,

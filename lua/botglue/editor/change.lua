@@ -99,7 +99,7 @@ end
 ---@param column integer
 function M.fill(bufnr, row, from, text, column)
   local width = api.nvim_buf_call(bufnr, function()
-    return screen.width(api.nvim_buf_get_lines(bufnr, row, row + 1, true)[1])
+    return vim.fn.strdisplaywidth(screen.vim(api.nvim_buf_get_lines(bufnr, row, row + 1, true)[1]))
   end)
   M.text(bufnr, row, from, row, from, { (" "):rep(column - width) .. text })
 end

@@ -27,9 +27,12 @@ local function save_both()
   change.set_text(api.nvim_get_current_buf(), row - 2, #above, row - 1, 0, { "", "" })
 end
 
---- Watches the keys until the insertion ends.
----@param bufnr integer the current buffer, in which the user is inserting
-local function watch(bufnr)
+--- Text was written as a step of its own: where the user is inserting there, the keys are watched until that ends.
+---@param bufnr integer
+function M.written(bufnr)
+  if api.nvim_get_current_buf() ~= bufnr or not vim.fn.mode():match("^[iR]") then
+    return
+  end
   vim.on_key(function(key)
     if JOINING[key] and api.nvim_get_current_buf() == bufnr and vim.fn.mode():match("^[iR]") then
       pcall(save_both)
@@ -43,14 +46,6 @@ local function watch(bufnr)
       vim.on_key(nil, namespace)
     end,
   })
-end
-
---- Text was written as a step of its own.
----@param bufnr integer
-function M.written(bufnr)
-  if api.nvim_get_current_buf() == bufnr and vim.fn.mode():match("^[iR]") then
-    watch(bufnr)
-  end
 end
 
 return M

@@ -75,12 +75,6 @@ function M.follow()
   })
 end
 
----@return boolean
-local function is_pasting()
-  local at = connection.paste and connection.paste.at
-  return at ~= nil and vim.uv.now() - at < PAUSE
-end
-
 --- Whether Neovim may be about to end: a file may be written already, and what lands in it now is in no file. A command
 --- that asks may be one that ends it, and tell of that in no event.
 ---@return boolean
@@ -91,18 +85,14 @@ local function is_quitting()
   return (quitting and not is_over) or mode == "r?" or vim.v.exiting ~= vim.NIL
 end
 
---- Whether an autocommand is under way: the current buffer may be one that is being written then, and the user in
---- another. Not the handler of a job's event: that may ask the user something, and stops no other job.
----@return boolean
-local function is_in_autocommand()
-  return vim.fn.state("x") ~= "" and connection.telling.depth == 0
-end
-
---- Whether nobody can be in the middle of something in a buffer.
+--- Whether nobody can be in the middle of something in a buffer. While an autocommand is under way the current buffer
+--- may be one that is being written, and the user in another; but not in the handler of a job's event: that may ask
+--- the user something, and stops no other job.
 ---@param bufnr integer
 ---@return boolean
 local function is_elsewhere(bufnr)
-  return vim.v.vim_did_enter == 0 or api.nvim_get_current_buf() ~= bufnr and not is_in_autocommand()
+  local is_in_autocommand = vim.fn.state("x") ~= "" and connection.telling.depth == 0
+  return vim.v.vim_did_enter == 0 or api.nvim_get_current_buf() ~= bufnr and not is_in_autocommand
 end
 
 --- Whether text may change in a buffer now.
@@ -125,7 +115,9 @@ function M.is_safe(bufnr)
     -- Without a screen a script has the keys, and `nvim -l` never waits for one.
     state = state:gsub("[oS]", "")
   end
-  return SAFE[mode] == true and state == "" and not is_pasting()
+  local pasted = connection.paste and connection.paste.at
+  local is_pasting = pasted ~= nil and vim.uv.now() - pasted < PAUSE
+  return SAFE[mode] == true and state == "" and not is_pasting
 end
 
 --- Calls `fn` whenever a safe moment may have come for a buffer, until the returned function is called.

@@ -34,14 +34,11 @@ function M.options()
   return last.options, last.unknown
 end
 
---- Whether to start another host at once: only if a range must be followed, and a limited number of times.
+--- Whether to start another host at once: only for the jobs and the prompt that are there, and a limited number of
+--- times.
 ---@return boolean
 local function restarts()
-  local is_needed = #connection.lost + #connection.written > 0
-    or connection.prompt ~= nil
-    or vim.iter(pairs(connection.jobs)):any(function(_, job)
-      return job:is_held()
-    end)
+  local is_needed = next(connection.jobs) ~= nil or connection.prompt ~= nil
   local now = vim.uv.now()
   connection.restarts = vim.tbl_filter(function(at)
     return now - at < 60000
@@ -129,9 +126,7 @@ function M.tell_options(process)
   local options = M.options()
   if process.options ~= options then
     process.options = options
-    -- For the host what is off is not there.
-    local off = { max_turns = options.max_turns or vim.NIL, max_cost_usd = options.max_cost_usd or vim.NIL }
-    process:notify("options", vim.tbl_extend("force", options, off, { keys = keys() }))
+    process:notify("options", vim.tbl_extend("error", options, { keys = keys() }))
   end
 end
 

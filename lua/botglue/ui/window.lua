@@ -71,13 +71,6 @@ function M.open(own, options, enters, show, ...)
   end
 end
 
---- A floating window's ruler is drawn where messages are, and Neovim leaves it there.
-local function wipe_ruler()
-  if #api.nvim_list_uis() > 0 and vim.o.ruler and vim.o.laststatus >= 2 and vim.o.cmdheight > 0 then
-    api.nvim_echo({ { "" } }, false, {})
-  end
-end
-
 --- Closes it, and goes back to where it was opened from.
 ---@param own botglue.OwnWindow
 function M.close(own)
@@ -91,7 +84,10 @@ function M.close(own)
   pcall(api.nvim_buf_delete, own.bufnr, { force = true })
   if was_here then
     pcall(api.nvim_set_current_win, own.before)
-    wipe_ruler()
+    if #api.nvim_list_uis() > 0 and vim.o.ruler and vim.o.laststatus >= 2 and vim.o.cmdheight > 0 then
+      -- A floating window's ruler is drawn where messages are, and Neovim leaves it there.
+      api.nvim_echo({ { "" } }, false, {})
+    end
   end
 end
 

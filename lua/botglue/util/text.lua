@@ -34,13 +34,6 @@ function M.vim(text)
   return (text:gsub("%z", "\n"))
 end
 
---- How many cells text of a buffer takes, in the current window.
----@param text string
----@return integer
-function M.width(text)
-  return vim.fn.strdisplaywidth(M.vim(text))
-end
-
 --- Breaks text into lines that are no wider than there is room: between words, and within one that is wider itself.
 ---@param text string
 ---@param width integer
