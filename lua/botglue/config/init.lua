@@ -18,7 +18,7 @@ local M = {}
 ---@field default any
 
 --- The options of a table by their names, `*` for all others; a function has the rule of a value at a path.
----@alias botglue.Rules table<any, botglue.Rule|table|fun(value: any, path: string, name: any)>
+---@alias botglue.Rules table<any, botglue.Rule|table|fun(value: any, path: string)>
 
 local WORD = "^[^-%s%c][^%s%c]*$" -- what an agent takes for one argument, and never for an option
 
@@ -77,14 +77,9 @@ local AGENT = {
 
 local PROMPT = { prompt = M.WORDS, ask = FLAG, agent = { "string" }, model = MODEL }
 
---- An agent has a name.
-local function agent_rule(_, _, name)
-  return type(name) == "string" and AGENT
-end
-
 --- The rule of a prompt, which is a text or a table.
-local function prompt_rule(prompt, path, name)
-  if type(name) ~= "string" or not path:find("prompts%.[%w_-]+$") then
+local function prompt_rule(prompt, path)
+  if not path:find("prompts%.[%w_-]+$") then
     error(("botglue: %s must have a name of letters, digits, _ and -"):format(path), 0)
   elseif type(prompt) ~= "table" then
     return { "string", match = "%S", as = "a text, or a table with one as `prompt`" }
@@ -96,7 +91,7 @@ end
 ---@type botglue.Rules
 local OPTIONS = {
   agent = { "string", default = "claude" },
-  agents = { ["*"] = agent_rule },
+  agents = { ["*"] = AGENT },
   model = with(MODEL_OR_NONE, false),
   models = with(MODELS, { "opus", "sonnet", "haiku" }),
   tools = { "table", match = WORD, as = "a list of names of tools", default = { "Read", "Grep", "Glob" } },
@@ -189,9 +184,9 @@ end
 function M.read(given, rules, source, prefix, unknown)
   local known = {}
   for key, value in pairs(given) do
-    local path, rule = prefix .. tostring(key), rules[key] or rules["*"]
+    local path, rule = prefix .. tostring(key), rules[key] or type(key) == "string" and rules["*"]
     if type(rule) == "function" then
-      rule = rule(value, source .. path, key)
+      rule = rule(value, source .. path)
     end
     if not rule then
       unknown[#unknown + 1] = path

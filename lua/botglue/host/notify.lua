@@ -88,19 +88,13 @@ end
 local function show(line, level)
   line = text.clean(line)
   -- One whose screen has gone is none: it asks for Enter all the same.
-  local is_headless = #vim.api.nvim_list_uis() == 0 and not connection.had_screen
-  if not is_headless then
-    -- A line that was drawn is written over; one that was not makes room for both, and asks for Enter.
-    vim.cmd.redraw()
-  end
-  -- (Without a command line Neovim asks for Enter after each error, however short.)
-  if is_headless or (vim.o.cmdheight > 0 and vim.api.nvim_strwidth(line) <= room()) then
+  if #vim.api.nvim_list_uis() == 0 and not connection.had_screen then
     local more = vim.o.more
     -- Without a screen no key shows the rest of it.
-    vim.o.more = more and not is_headless
+    vim.o.more = false
     vim.notify(line, level, { title = "botglue" })
     vim.o.more = more
-    return keep()
+    return
   end
   -- An echo of a long line asks for Enter: it is captured, and a user's own `vim.notify` shows the line.
   local command = ("lua vim.notify(%q, %d, { title = 'botglue' })"):format(line, level)
