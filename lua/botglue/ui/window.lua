@@ -74,7 +74,6 @@ end
 --- Closes it, and goes back to where it was opened from.
 ---@param own botglue.OwnWindow
 function M.close(own)
-  pcall(api.nvim_del_augroup_by_id, own.group)
   local was_here = api.nvim_get_current_win() == own.win
   own.was_current = own.was_current or was_here
   -- The user may have put another buffer into it.
@@ -82,6 +81,7 @@ function M.close(own)
     pcall(api.nvim_win_close, own.win, true)
   end
   pcall(api.nvim_buf_delete, own.bufnr, { force = true })
+  pcall(api.nvim_del_augroup_by_id, own.group)
   if was_here then
     pcall(api.nvim_set_current_win, own.before)
     if #api.nvim_list_uis() > 0 and vim.o.ruler and vim.o.laststatus >= 2 and vim.o.cmdheight > 0 then

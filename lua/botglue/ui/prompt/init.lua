@@ -52,7 +52,6 @@ local KEYS = {
 ---@field typed string its text when it was last read
 ---@field is_sent boolean?
 ---@field from botglue.PromptOrigin
----@field on_close (fun())[]
 ---@field forget_dot fun()
 local Prompt = { frame = window.FRAME }
 Prompt.__index = Prompt
@@ -175,9 +174,6 @@ function Prompt:close()
   -- What was typed ahead may close it before a host has heard of it.
   client.connect()
   self.is_closed, connection.prompt = true, nil
-  for _, fn in ipairs(self.on_close) do
-    fn()
-  end
   if self.win then
     own.close(self)
   end
@@ -277,8 +273,8 @@ function Prompt:watch()
       self:set_text(taken.text or self:text())
     end
   end, here)
-  self.on_close[1], self.forget_dot = origin.watch_dot(on, self.bufnr, self.repeats)
-  self.on_close[2] = window.watch_menu(on, self.bufnr)
+  self.forget_dot = origin.watch_dot(on, self.bufnr, self.repeats)
+  window.watch_menu(on, self.bufnr)
 end
 
 --- Fills the new prompt with its draft or its suggestion.
@@ -376,7 +372,6 @@ function M.ask(range, request, repeats)
     proposal = has_proposal and capture.proposal(range.bufnr, range:lines()) or nil,
     project = capture.project(range.bufnr),
     typed = request.text or draft and draft.typed or "",
-    on_close = {},
   }, Prompt)
   connection.prompt = self
   capture.want(range.bufnr)

@@ -46,7 +46,6 @@ end
 ---@param on fun(event: string, callback: fun(), options: table) for events of the prompt
 ---@param bufnr integer of the prompt, which is current
 ---@param repeats boolean? whether an operator asked for the prompt
----@return fun() leave to be called before the prompt closes
 ---@return fun() forget to be called when it has closed, outside of autocommands
 function M.watch_dot(on, bufnr, repeats)
   local tick, is_typed = api.nvim_buf_get_changedtick(bufnr), false
@@ -66,15 +65,12 @@ function M.watch_dot(on, bufnr, repeats)
     is_typed = false
     require("botglue.editor.dot_repeat")[repeats and "operator" or "forget"]()
   end
-  local function leave()
-    if api.nvim_get_current_buf() == bufnr then
-      local now = api.nvim_buf_get_changedtick(bufnr)
-      tick, is_typed = now, is_typed or now ~= tick
-      vim.schedule(forget)
-    end
-  end
-  on("BufLeave", leave, { buffer = bufnr })
-  return leave, forget
+  on("BufLeave", function()
+    local now = api.nvim_buf_get_changedtick(bufnr)
+    tick, is_typed = now, is_typed or now ~= tick
+    vim.schedule(forget)
+  end, { buffer = bufnr })
+  return forget
 end
 
 return M

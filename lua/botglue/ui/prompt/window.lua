@@ -152,7 +152,6 @@ end
 --- Some of how the menu works are global options: they are the user's again outside of the prompt.
 ---@param on fun(event: string, callback: fun(), options: table) for events of the prompt
 ---@param bufnr integer
----@return fun() leave
 function M.watch_menu(on, bufnr)
   local rows = vim.go.pumheight == 0 and MENU_ROWS or math.min(vim.go.pumheight, MENU_ROWS)
   local others, is_inside = { shortmess = vim.go.shortmess .. "c", pumheight = rows }, false
@@ -171,9 +170,6 @@ function M.watch_menu(on, bufnr)
   end
   swap(true)
   vim.bo[bufnr].completeopt = "menuone,noinsert"
-  return function()
-    swap(false)
-  end
 end
 
 return M
