@@ -64,12 +64,8 @@ end
 
 local function open_log()
   local path = require("botglue.host.process").log_path()
-  local found = vim.uv.fs_lstat(path)
-  if not found then
+  if not vim.uv.fs_stat(path) then
     errors.fail("there is no log yet at %s", path)
-  elseif found.type ~= "file" then
-    -- Reading a pipe would never end.
-    errors.fail("the log is no regular file: remove %s", path)
   end
   errors.no_window_in_cmdwin()
   require("botglue.ui.actions").file(path)
@@ -147,14 +143,10 @@ local function execute(args)
   follow(reply, args, target)
 end
 
---- The command. Within a call of the host's it waits, because the host waits for what runs it.
+--- The command.
 ---@param args table what nvim_create_user_command hands over
 function M.execute(args)
-  if connection.applying then
-    vim.schedule_wrap(M.execute)(args)
-  else
-    errors.guard(execute, args)
-  end
+  errors.guard(execute, args)
 end
 
 --- Shows a held answer; without a number the next one.

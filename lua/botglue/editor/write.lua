@@ -201,12 +201,8 @@ end
 ---@param row integer the row above which they go
 ---@param lines string[]
 function M.put(buffer, row, lines)
-  local is_empty = vim.deep_equal(api.nvim_buf_get_lines(buffer, 0, -1, false), { "" })
   undo_step.as_one_step(buffer, row, function()
-    change.insert(buffer, is_empty and 0 or row, lines)
-    if is_empty then
-      change.delete(buffer, #lines, #lines + 1)
-    end
+    change.insert(buffer, row, lines)
   end)
 end
 

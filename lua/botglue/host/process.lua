@@ -87,9 +87,7 @@ end
 --- The host's greeting: what waited for it goes out, if it is the host that this plugin was made for.
 ---@param hello { version: string, pid: integer }
 function Process:greet(hello)
-  if self.ready then
-    return
-  elseif hello.version ~= version then
+  if hello.version ~= version then
     local words = "the host is version %s, the plugin %s: %s"
     self:stop("host_version", words, tostring(hello.version), version, M.INSTALL)
     return

@@ -8,7 +8,6 @@ local text = require("botglue.util.text")
 local M = {}
 
 local api = vim.api
-local MOST = 10 -- lists, as many as the stack has
 
 ---@param row { id: integer, text: string, type: string }
 ---@return table
@@ -56,9 +55,6 @@ function M.open(prompt, ids)
   vim.fn.setqflist({}, " ", { title = "botglue each " .. text.clean(prompt), items = items })
   local batch = { list = vim.fn.getqflist({ id = 0 }).id, prompt = prompt, ids = ids }
   table.insert(connection.batches, batch)
-  if #connection.batches > MOST then
-    table.remove(connection.batches, 1)
-  end
   client.tell("batch", batch)
 end
 

@@ -126,12 +126,10 @@ end
 function OPS.put(lines, from, reply)
   local id = reply.id
   local target = cache.job(id).range
-  if not api.nvim_buf_is_loaded(target.bufnr) then
-    fail("the buffer of job %d is gone", id)
+  if not target:place() then
+    fail("the place of job %d is not known", id)
   elseif not vim.bo[target.bufnr].modifiable then
     fail("the buffer of job %d cannot be changed", id)
-  elseif not target:place() then
-    fail("the place of job %d is not known", id)
   end
   local _, last = target:lines()
   require("botglue.editor.write").put(target.bufnr, last, lines)

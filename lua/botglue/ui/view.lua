@@ -204,27 +204,19 @@ local function open(call, enters)
   local opening = call.open
   local self = setmetatable({ id = call.id, opening = opening, rows = {}, said = {} }, View)
   own.make(self, opening.name)
-  connection.shown[self.bufnr] = self
-  local ok, err = pcall(function()
-    self:splice(call.rows or {})
-    if opening.markdown then
-      colour(self.bufnr, opening.markdown)
-    end
-    for name, value in pairs(opening.buffer) do
-      vim.bo[self.bufnr][name] = value
-    end
-    own.open(self, opening.window, enters, self.show, self, call.config)
-    if enters and api.nvim_get_mode().mode ~= "n" then
-      -- Insert mode would go on in it.
-      vim.cmd.stopinsert()
-    end
-  end)
-  if not ok then
-    connection.shown[self.bufnr] = nil
-    pcall(api.nvim_buf_delete, self.bufnr, { force = true })
-    error(err, 0)
+  connection.shown[self.bufnr], connection.views[call.id] = self, self
+  self:splice(call.rows or {})
+  if opening.markdown then
+    colour(self.bufnr, opening.markdown)
   end
-  connection.views[call.id] = self
+  for name, value in pairs(opening.buffer) do
+    vim.bo[self.bufnr][name] = value
+  end
+  own.open(self, opening.window, enters, self.show, self, call.config)
+  if enters and api.nvim_get_mode().mode ~= "n" then
+    -- Insert mode would go on in it.
+    vim.cmd.stopinsert()
+  end
   for _, win in ipairs(opening.diff and { self.win, self.against } or {}) do
     api.nvim_win_call(win, vim.cmd.diffthis)
   end

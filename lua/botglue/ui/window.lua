@@ -11,7 +11,7 @@ local LOOKS =
 
 ---@class botglue.OwnWindow
 ---@field bufnr integer
----@field win integer
+---@field win integer? none where it could not be opened
 ---@field before integer the window from which it was opened
 ---@field origin integer the same, or one beside it that does not float
 ---@field group integer of autocommands
@@ -77,7 +77,7 @@ function M.close(own)
   local was_here = api.nvim_get_current_win() == own.win
   own.was_current = own.was_current or was_here
   -- The user may have put another buffer into it.
-  if api.nvim_win_is_valid(own.win) and api.nvim_win_get_buf(own.win) == own.bufnr then
+  if own.win and api.nvim_win_is_valid(own.win) and api.nvim_win_get_buf(own.win) == own.bufnr then
     pcall(api.nvim_win_close, own.win, true)
   end
   pcall(api.nvim_buf_delete, own.bufnr, { force = true })
