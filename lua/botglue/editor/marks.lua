@@ -251,7 +251,8 @@ end
 ---@return botglue.Range
 function M.unmarked(bufnr, sent)
   local kind, lines = sent.kind, { sent.first_line, sent.last_line }
-  local range = { bufnr = bufnr, kind = kind, shape = kind, column = sent.column, shown = {}, last_lines = lines }
+  local range =
+    { bufnr = bufnr, kind = kind, shape = kind, column = sent.column, shown = {}, last_lines = lines }
   return setmetatable(range, Range)
 end
 

@@ -53,8 +53,8 @@ local function lost(process, err)
     connection.process = nil
   end
   -- While Neovim exits, all jobs have ended already, and nothing would end a host that is started now: Neovim would
-  -- wait for it. (If an autocommand ends Neovim, VimLeavePre does not come.)
-  if connection.leaving or vim.v.exiting ~= vim.NIL then
+  -- wait for it.
+  if vim.v.exiting ~= vim.NIL then
     return
   end
   -- What runs on the way does not wait for another host, which has to know of all jobs first.
@@ -90,7 +90,6 @@ function M.connect()
       group = vim.api.nvim_create_augroup("botglue.client", { clear = true }),
       desc = "botglue: end the jobs",
       callback = function()
-        connection.leaving = true
         M.call("leaving")
       end,
     })

@@ -6,7 +6,6 @@
 ---@field session string this Neovim's name, which no other one has
 ---@field ready_within integer milliseconds that a host has to say that it is there
 ---@field restarts integer[] when hosts were started again by themselves, in milliseconds, the newest last
----@field leaving boolean? whether Neovim ends
 ---@field hooks table<string, (fun(...))[]> what the loaded modules do when a host has started, is about to get what
 --- waits for it or a decision of the user's, or is gone, and when Neovim ends
 ---@field applying boolean? whether a call of the host's is under way

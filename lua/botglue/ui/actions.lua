@@ -141,12 +141,10 @@ function OPS.terminal(terminal, from)
   from:close()
   errors.no_window_in_cmdwin()
   vim.cmd.new()
-  -- With it the Claude CLI takes itself for one inside another.
-  local inside = vim.env.CLAUDECODE
-  vim.env.CLAUDECODE = nil
-  local settings = { cwd = terminal.cwd, env = terminal.env, term = true }
+  -- With this variable the Claude CLI takes itself for one inside another.
+  local env = vim.tbl_extend("force", terminal.env, { CLAUDECODE = "" })
+  local settings = { cwd = terminal.cwd, env = env, term = true }
   local ok, result = pcall(vim.fn.jobstart, terminal.command, settings)
-  vim.env.CLAUDECODE = inside
   if not ok or result <= 0 then
     api.nvim_buf_delete(0, { force = true })
     fail("%s cannot be started: %s", terminal.command[1], ok and "see :checkhealth botglue" or result)

@@ -69,10 +69,7 @@ function M.for_file(other, bufnr)
     return other
   end
   local files = vim.tbl_filter(shows_file, api.nvim_tabpage_list_wins(api.nvim_win_get_tabpage(other)))
-  local shown = vim.iter(files):find(function(win)
-    return api.nvim_win_get_buf(win) == bufnr
-  end)
-  return shown or files[1] or other
+  return vim.tbl_filter(shows_file, M.of(bufnr))[1] or files[1] or other
 end
 
 --- The window that shows a buffer; opens one if there is none.
