@@ -78,7 +78,9 @@ end
 ---@param lines { [1]: integer, [2]: integer }? of the command
 local function perform(name, id, lines)
   if name == "accept" then
-    require("botglue.ui.review.held").accept(id, lines and { range = lines } or nil)
+    if require("botglue.jobs.decision").accept(id, { range = lines }, true) then
+      require("botglue.ui.review.held").show(id)
+    end
   elseif name == "review" or name == "edit" or name == "diff" then
     require("botglue.ui.review.held").show(id, name == "edit", name == "diff")
   elseif name == "reject" or name == "revert" then

@@ -1,6 +1,7 @@
 --- What only Neovim knows, for the host: which buffers to mirror and what no event says of them, what goes along with a
 --- selection, and where the user is. The host attaches to the buffers itself; nothing here follows their text.
 
+local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local text = require("botglue.util.text")
 
@@ -46,9 +47,8 @@ end
 ---@param bufnr integer
 ---@param fields table
 local function send_state(bufnr, fields)
-  local process = connection.process
   local rows, tick, path = api.nvim_buf_line_count(bufnr), api.nvim_buf_get_changedtick(bufnr), M.path(bufnr)
-  if not process or tick < 0 then
+  if tick < 0 then
     -- Below zero Neovim is exiting: it has closed the buffer's windows and no longer counts changes.
     return
   end
@@ -63,7 +63,7 @@ local function send_state(bufnr, fields)
     bytes = math.max(api.nvim_buf_get_offset(bufnr, rows), 0),
     refuses = refuses or nil,
   }
-  process:notify("buffer", vim.tbl_extend("force", state, fields))
+  client.tell("buffer", vim.tbl_extend("force", state, fields))
 end
 
 --- Sends the state of a buffer and the marks of its jobs, oldest first, after the host has attached to it.
@@ -112,10 +112,9 @@ end
 ---@param event { buf: integer }
 local function buffer_wiped(event)
   vim.schedule(function()
-    local mirrored, process = connection.mirrored, connection.process
-    mirrored[event.buf] = api.nvim_buf_is_valid(event.buf) or nil
-    if process and not mirrored[event.buf] then
-      process:notify("wiped", { buffer = event.buf })
+    if not api.nvim_buf_is_valid(event.buf) then
+      connection.mirrored[event.buf] = nil
+      client.tell("wiped", { buffer = event.buf })
     end
   end)
 end

@@ -145,10 +145,6 @@ local function select(bufnr, mode, a, b, exclusive, to_eol)
   return selection
 end
 
-local function is_exclusive()
-  return vim.o.selection == "exclusive"
-end
-
 --- Whether the cursor of the current window keeps to the end of lines, as `$` makes it.
 local function keeps_to_eol()
   return fn.getcurpos()[5] == EOL
@@ -170,7 +166,7 @@ function M.take_visual()
     return nil
   end
   local bufnr = api.nvim_get_current_buf()
-  local selection = select(bufnr, mode, position("v"), position("."), is_exclusive(), keeps_to_eol())
+  local selection = select(bufnr, mode, position("v"), position("."), vim.o.selection == "exclusive", keeps_to_eol())
   vim.cmd("normal! \27")
   return selection
 end
@@ -189,7 +185,7 @@ end
 ---@param mode string
 local function last_selection(mode)
   local to_eol = mode == "\22" and block_to_eol()
-  return select(api.nvim_get_current_buf(), mode, position("'<"), position("'>"), is_exclusive(), to_eol)
+  return select(api.nvim_get_current_buf(), mode, position("'<"), position("'>"), vim.o.selection == "exclusive", to_eol)
 end
 
 --- What a command's range means in the current buffer: the last selection when it is that one, else whole lines.

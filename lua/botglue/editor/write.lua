@@ -5,6 +5,7 @@
 --- A row is a byte string as in Neovim's API: it may contain NUL and never a newline. A buffer keeps one row. A
 --- call and its reply are `WriteCall` and `WriteReply` of src/mirror/write.rs.
 
+local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
 local moment = require("botglue.editor.moment")
@@ -111,10 +112,7 @@ local function notify_when_safe(buffer)
       return
     end
     stop()
-    local process = connection.process
-    if process then
-      process:notify("moment", { buffer = buffer })
-    end
+    client.tell("moment", { buffer = buffer })
   end)
 end
 
@@ -149,15 +147,11 @@ end
 ---@param call table
 ---@return table reply
 function M.write(call)
-  local buffer, tick, results, is_checked = call.buffer, call.tick, {}, false
+  local buffer, tick, results = call.buffer, call.tick, {}
   for _, step in ipairs(call.steps) do
     local result = (connection.written[step.job] or {})[step.attempt]
-    if result then
-      tick = result.to
-    else
-      result = not is_checked and refusal(buffer, tick) or write_step(buffer, step)
-      is_checked = true
-    end
+      or refusal(buffer, tick)
+      or write_step(buffer, step)
     if REFUSALS[result.state] then
       if result.state == "not_now" then
         notify_when_safe(buffer)
@@ -168,6 +162,7 @@ function M.write(call)
     if result.state ~= "written" then
       break
     end
+    tick = result.to
   end
   return done(call, results)
 end

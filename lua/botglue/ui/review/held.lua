@@ -71,15 +71,6 @@ function M.show(id, is_text, is_diff)
   end
 end
 
---- `:[range]Botglue accept [id]`: shows the conflicts of the answer first, if the user has not seen them.
----@param id integer
----@param opts botglue.AcceptOptions?
-function M.accept(id, opts)
-  if decision.accept(id, opts, true) then
-    M.show(id)
-  end
-end
-
 --- Tells the host what is typed in the buffer of an answer and not saved, or what was saved.
 ---@param bufnr integer
 local function tell(bufnr)
