@@ -4,6 +4,7 @@
 --- Only the current buffer can be in the middle of something, or any while an autocommand is under way. Plain normal
 --- and plain typing are safe, and so is the time before `VimEnter`, when only scripts run.
 
+local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 
 local M = {}
@@ -120,13 +121,15 @@ function M.is_safe(bufnr)
   return SAFE[mode] == true and state == "" and not is_pasting
 end
 
---- Calls `fn` whenever a safe moment may have come for a buffer, until the returned function is called.
+--- Tells the host as soon as text may change in a buffer.
 ---@param bufnr integer
----@param fn fun()
----@return fun() stop
-function M.watch(bufnr, fn)
+function M.tell_when_safe(bufnr)
   local group = api.nvim_create_augroup("botglue.moment." .. bufnr, { clear = true })
-  local once = require("botglue.util.debounce")(fn)
+  local look = require("botglue.util.debounce")(function()
+    if M.is_safe(bufnr) and pcall(api.nvim_del_augroup_by_id, group) then
+      client.tell("moment", { buffer = bufnr })
+    end
+  end)
   api.nvim_create_autocmd({ "SafeState", "ModeChanged", "CompleteDone", "BufEnter" }, {
     group = group,
     desc = "botglue: land an answer that is ready",
@@ -135,13 +138,10 @@ function M.watch(bufnr, fn)
       local is_current = api.nvim_get_current_buf() == bufnr
       -- What is done in the next tick ends in a `SafeState`: in a mode that has to be left first that would never end.
       if not is_current or SAFE[api.nvim_get_mode().mode] or args.event ~= "SafeState" then
-        once()
+        look()
       end
     end,
   })
-  return function()
-    pcall(api.nvim_del_augroup_by_id, group)
-  end
 end
 
 return M

@@ -5,7 +5,6 @@
 --- A row is a byte string as in Neovim's API: it may contain NUL and never a newline. A buffer keeps one row. A
 --- call and its reply are `WriteCall` and `WriteReply` of src/mirror/write.rs.
 
-local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
 local moment = require("botglue.editor.moment")
@@ -103,19 +102,6 @@ local function write_step(buffer, step)
   return result
 end
 
---- Notifies the host as soon as a buffer may be written.
----@param buffer integer
-local function notify_when_safe(buffer)
-  local stop
-  stop = moment.watch(buffer, function()
-    if not moment.is_safe(buffer) then
-      return
-    end
-    stop()
-    client.tell("moment", { buffer = buffer })
-  end)
-end
-
 --- Returns why the whole call is refused; nil if the buffer may be written and has the expected changedtick.
 ---@param buffer integer
 ---@param tick integer
@@ -154,7 +140,7 @@ function M.write(call)
       or write_step(buffer, step)
     if REFUSALS[result.state] then
       if result.state == "not_now" then
-        notify_when_safe(buffer)
+        moment.tell_when_safe(buffer)
       end
       return #results == 0 and result or done(call, results)
     end

@@ -44,11 +44,9 @@ end
 ---@return botglue.Job?
 local function job_of(bufnr)
   local name = api.nvim_buf_get_name(bufnr)
-  return vim.startswith(name, PREFIX)
-      and vim.iter(vim.tbl_values(connection.jobs)):find(function(job)
-        return job:is_held() and name_of(job) == name
-      end)
-    or nil
+  return vim.iter(vim.tbl_values(connection.jobs)):find(function(job)
+    return job:is_held() and name_of(job) == name
+  end)
 end
 
 --- Shows a held answer as the host says: its hunks in its buffer, its blocks, or the answer alone.
