@@ -8,10 +8,6 @@ local notify = require("botglue.host.notify")
 
 local M = {}
 
----@class botglue.Question
----@field process botglue.Process the host that was asked
----@field reply fun(result: table?, err: string?)
-
 --- The screen from which it is asked.
 ---@return table
 function M.here()
@@ -32,7 +28,7 @@ function M.send(what, arg, reply)
   client.tell_options(process)
   local token = connection.last_question + 1
   connection.last_question = token
-  connection.questions[token] = { process = process, reply = reply }
+  connection.questions[token] = reply
   process:notify("ask", { token = token, what = what, arg = arg, here = M.here() })
   return token
 end
@@ -40,10 +36,10 @@ end
 --- The host's answer.
 ---@param answer { token: integer, error: string? }
 function M.reply(answer)
-  local question, err = connection.questions[answer.token], answer.error
+  local reply, err = connection.questions[answer.token], answer.error
   connection.questions[answer.token], answer.token = nil, nil
-  if question then
-    question.reply(not err and answer or nil, err)
+  if reply then
+    reply(not err and answer or nil, err)
   end
 end
 

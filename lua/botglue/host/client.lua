@@ -46,12 +46,9 @@ local function restarts()
   return is_needed and #connection.restarts < RESTARTS
 end
 
----@param process botglue.Process
 ---@param err botglue.JobError
-local function lost(process, err)
-  if connection.process == process then
-    connection.process = nil
-  end
+local function lost(err)
+  connection.process = nil
   -- While Neovim exits, all jobs have ended already, and nothing would end a host that is started now: Neovim would
   -- wait for it.
   if vim.v.exiting ~= vim.NIL then
@@ -59,13 +56,11 @@ local function lost(process, err)
   end
   -- What runs on the way does not wait for another host, which has to know of all jobs first.
   connection.applying = true
-  M.call("lost", process, err)
-  for _, token in ipairs(vim.tbl_keys(connection.questions)) do
-    local question = connection.questions[token]
-    if question and question.process == process then
-      connection.questions[token] = nil
-      errors.guard(question.reply, nil, err.message)
-    end
+  local replies = connection.questions
+  connection.questions = {}
+  M.call("lost", err)
+  for _, reply in pairs(replies) do
+    errors.guard(reply, nil, err.message)
   end
   connection.applying = false
   if not connection.process and restarts() then

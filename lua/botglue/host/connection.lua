@@ -9,7 +9,7 @@
 ---@field hooks table<string, (fun(...))[]> what the loaded modules do when a host has started, is about to get what
 --- waits for it or a decision of the user's, or is gone, and when Neovim ends
 ---@field applying boolean? whether a call of the host's is under way
----@field questions table<integer, botglue.Question> questions to the host, by their token
+---@field questions table<integer, fun(result: table?, err: string?)> what takes the replies of the host, by token
 ---@field last_question integer
 ---@field asked_within integer milliseconds that a key of the user waits for the host
 ---@field completed_within integer the same for the completion of a command

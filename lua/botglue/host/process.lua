@@ -119,7 +119,7 @@ end
 ---@param options botglue.Options
 ---@param session string this Neovim's name
 ---@param ready_within integer milliseconds
----@param gone fun(process: botglue.Process, err: botglue.JobError) called once, when it has ended or cannot be used
+---@param gone fun(err: botglue.JobError) called once, when it has ended or cannot be used
 ---@return botglue.Process? process
 ---@return botglue.JobError? err why there is none
 function M.start(options, session, ready_within, gone)
@@ -128,10 +128,7 @@ function M.start(options, session, ready_within, gone)
     local words = "host missing: %s, or see :checkhealth botglue; there is none at %s"
     return nil, { code = "host_missing", message = words:format(M.INSTALL, looked) }
   end
-  local self = setmetatable({ path = path, ready = false, outbox = {}, stderr = "" }, Process)
-  function self.gone(err)
-    gone(self, err)
-  end
+  local self = setmetatable({ path = path, ready = false, outbox = {}, stderr = "", gone = gone }, Process)
   local command =
     { path, "serve", "--log", M.log_path(), "--data-dir", options.data_dir, "--session", session }
   local ok, channel = pcall(vim.fn.jobstart, command, {

@@ -37,9 +37,8 @@ local function end_jobs(err)
 end
 
 --- A host is gone.
----@param _ botglue.Process
 ---@param err botglue.JobError
-function M.host_lost(_, err)
+function M.host_lost(err)
   vim.list_extend(connection.lost, end_jobs(err))
 end
 

@@ -332,7 +332,7 @@ end
 
 -- The host is gone. A window stays with what it shows, for what is typed in it is not meant for the text below, and
 -- says so where it has a row for that. Its id is free for the next host.
-table.insert(connection.hooks.lost, function(_, err)
+table.insert(connection.hooks.lost, function(err)
   local left = connection.views
   connection.late, connection.views = {}, {}
   for id, view in pairs(left) do

@@ -400,7 +400,7 @@ table.insert(connection.hooks.started, function()
   end
 end)
 
-table.insert(connection.hooks.lost, function(_, err)
+table.insert(connection.hooks.lost, function(err)
   vim.schedule(function()
     local prompt = connection.prompt
     if prompt and prompt:is_open() and not connection.process then
