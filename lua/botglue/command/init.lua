@@ -64,8 +64,12 @@ end
 
 local function open_log()
   local path = require("botglue.host.process").log_path()
-  if not vim.uv.fs_stat(path) then
+  local found = vim.uv.fs_lstat(path)
+  if not found then
     errors.fail("there is no log yet at %s", path)
+  elseif found.type ~= "file" then
+    -- Reading a pipe would never end.
+    errors.fail("the log is no regular file: remove %s", path)
   end
   errors.no_window_in_cmdwin()
   require("botglue.ui.actions").file(path)

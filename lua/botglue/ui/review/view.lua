@@ -72,7 +72,6 @@ end
 ---@field panes table[]? those that were reported
 ---@field drawn integer the number of those in which something is drawn
 ---@field tops table<integer, integer> the topmost line of each window, as last seen
----@field group integer
 local Review = {}
 Review.__index = Review
 
@@ -204,7 +203,7 @@ function Review:close()
     return
   end
   connection.review = nil
-  api.nvim_del_augroup_by_id(self.group)
+  api.nvim_del_augroup_by_name("botglue.review")
   client.tell("panes", { id = self.job.id })
   keys.unmap(self.bufnr)
   if api.nvim_buf_is_loaded(self.bufnr) then
@@ -214,9 +213,8 @@ function Review:close()
 end
 
 function Review:watch()
-  self.group = api.nvim_create_augroup("botglue.review", { clear = true })
   api.nvim_create_autocmd({ "WinScrolled", "SafeState" }, {
-    group = self.group,
+    group = api.nvim_create_augroup("botglue.review", { clear = true }),
     desc = "botglue: the review",
     callback = function(event)
       -- What is drawn within the event is on the screen with what has scrolled; and no event tells of folds, and of a
