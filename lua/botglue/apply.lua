@@ -35,12 +35,10 @@ function M.places(moved)
   local tick = vim.api.nvim_buf_get_changedtick(bufnr)
   for _, place in ipairs(tick == moved.tick and moved.places or {}) do
     local range = (connection.jobs[place.id] or {}).range
-    if range and range.bufnr == bufnr and not range.is_forgotten then
-      if place.kind then
-        range:mark(place, place.kind)
-      else
-        range:mark_lost()
-      end
+    if range and range.bufnr == bufnr and place.kind then
+      range:mark(place, place.kind)
+    elseif range and range.bufnr == bufnr then
+      range:forget()
     end
   end
   if next(connection.hung) then

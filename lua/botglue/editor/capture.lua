@@ -71,8 +71,7 @@ end
 function M.report(bufnr)
   local marks = {}
   for _, job in vim.spairs(connection.jobs) do
-    local is_here = job.range.bufnr == bufnr and not job.range.is_forgotten
-    marks[#marks + 1] = is_here and mark(job) or nil
+    marks[#marks + 1] = job.range.bufnr == bufnr and mark(job) or nil
   end
   send_state(bufnr, { marks = marks })
 end

@@ -47,15 +47,11 @@ end
 --- user is by now, in whatever mode: in theirs an operator would take what is selected for its text.
 ---@param fn fun()
 local function aside(fn)
-  if vim.fn.getcmdwintype() ~= "" then
-    -- The command-line window allows no other.
-    fn()
-    return
-  end
   local bufnr = api.nvim_create_buf(false, true)
   vim.bo[bufnr].modifiable = true
   api.nvim_buf_call(bufnr, fn)
-  api.nvim_buf_delete(bufnr, { force = true })
+  -- Not from the command-line window.
+  pcall(api.nvim_buf_delete, bufnr, { force = true })
 end
 
 --- Called in the place of the operator's function.

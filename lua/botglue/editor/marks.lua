@@ -27,8 +27,7 @@ local PRIORITY = 130
 ---@field is_empty boolean? whether the part that they mark was empty
 ---@field shown integer[] the extmarks of the highlighted text
 ---@field group string? in which its text is highlighted
----@field lost boolean? whether the host has reported that its place is not known
----@field is_forgotten boolean? whether it is no longer tracked
+---@field lost boolean? whether its place is not known any more, and nobody looks for it
 ---@field last_lines integer[] its first and last line when its place was last known, from 1
 local Range = {}
 Range.__index = Range
@@ -74,13 +73,6 @@ function Range:mark(place, shape)
   end
   self:show(self.group)
   self:lines()
-end
-
---- The host has reported that its place is not known.
-function Range:mark_lost()
-  self:lines() -- records the last lines
-  self:unmark()
-  self.lost = true
 end
 
 --- Where the rows of a block are, one below the other.
@@ -210,11 +202,11 @@ function Range:move_to(bufnr)
   self.bufnr, self.lost = bufnr, nil
 end
 
---- Frees the range's marks; only its last lines stay.
+--- The host has reported that its place is not known, or follows it no more: only its last lines stay.
 function Range:forget()
   self:lines()
   self:unmark()
-  self.is_forgotten = true
+  self.lost = true
 end
 
 --- Marks a place.

@@ -77,11 +77,9 @@ local function forget_line(bufnr, first)
 end
 
 --- Runs a write as one undo step, apart from what was typed before it and from what is typed after it.
----@generic T
 ---@param bufnr integer
 ---@param first integer the first row that it changes, from 0
----@param fn fun(): T
----@return T
+---@param fn fun()
 function M.as_one_step(bufnr, first, fn)
   local bo = vim.bo[bufnr]
   -- The first change of a read-only buffer warns for a whole second. It is only text so far: `:w` still refuses.
@@ -92,7 +90,7 @@ function M.as_one_step(bufnr, first, fn)
   if readonly then
     bo.readonly = false
   end
-  local ok, result = pcall(fn)
+  local ok, raised = pcall(fn)
   pcall(forget_line, bufnr, first)
   if readonly then
     bo.readonly = true
@@ -101,9 +99,8 @@ function M.as_one_step(bufnr, first, fn)
   seam.written(bufnr)
   restore()
   if not ok then
-    error(result, 0)
+    error(raised, 0)
   end
-  return result
 end
 
 return M

@@ -21,13 +21,11 @@ end
 --- Calls a function; an error in it is shown.
 ---@param fn fun(...)
 ---@param ... any its arguments
----@return boolean ok whether there was none
 function M.guard(fn, ...)
   local ok, raised = pcall(fn, ...)
   if not ok then
     require("botglue.host.notify").error(tostring(raised))
   end
-  return ok
 end
 
 return M

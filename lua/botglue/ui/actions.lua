@@ -5,7 +5,6 @@
 local ask = require("botglue.host.ask")
 local errors = require("botglue.host.errors")
 local notify = require("botglue.host.notify")
-local range = require("botglue.editor.marks")
 local cache = require("botglue.jobs.cache")
 local start = require("botglue.ui.start")
 local windows = require("botglue.ui.geometry")
@@ -97,15 +96,8 @@ function OPS.again(again, from)
     return vim.deep_equal(api.nvim_buf_get_lines(bufnr, one.row, one.row + #one.rows, false), one.rows)
   end) or fail("the text of this job has changed: select the lines and start a new job")
   place.bufnr = bufnr
-  local target = range.from_selection(place)
-  local ok, raised = pcall(function()
-    show(from, bufnr, (target:lines()), 0)
-    start.at(target, again.request)
-  end)
-  if not ok then
-    target:unmark()
-    error(raised, 0)
-  end
+  show(from, bufnr, place.first_line, 0)
+  start.on(place, again.request)
 end
 
 function OPS.review(id, from)

@@ -68,8 +68,8 @@ function M.for_file(other, bufnr)
   if api.nvim_win_get_buf(other) == bufnr or shows_file(other) then
     return other
   end
-  local files = vim.tbl_filter(shows_file, api.nvim_tabpage_list_wins(api.nvim_win_get_tabpage(other)))
-  return vim.tbl_filter(shows_file, M.of(bufnr))[1] or files[1] or other
+  local all = vim.list_extend(M.of(bufnr), api.nvim_tabpage_list_wins(0))
+  return vim.tbl_filter(shows_file, all)[1] or other
 end
 
 --- The window that shows a buffer; opens one if there is none.

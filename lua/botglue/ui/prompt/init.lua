@@ -120,8 +120,6 @@ function Prompt:list()
   self:tell("list")
 end
 
-Prompt.say = window.say
-
 --- Makes the prompt known to a host.
 function Prompt:introduce()
   local process, bufnr = connection.process, self.range.bufnr
@@ -384,12 +382,12 @@ function M.ask(range, request, repeats)
   -- Behind what draws it: what others do for a file type, and the start of a process, take longer than that. A prompt
   -- without a host is one all the same.
   vim.schedule(function()
-    local process, err = client.connect()
+    local _, err = client.connect()
     if self:is_open() then
       vim.bo[self.bufnr].filetype = vim.bo[self.bufnr].filetype
     end
-    if not process and err and self:is_open() then
-      self:say(err.message)
+    if err and self:is_open() then
+      window.say(self, err.message)
     end
   end)
 end
@@ -404,7 +402,7 @@ table.insert(connection.hooks.lost, function(err)
   vim.schedule(function()
     local prompt = connection.prompt
     if prompt and prompt:is_open() and not connection.process then
-      prompt:say(err.message)
+      window.say(prompt, err.message)
     end
   end)
 end)
