@@ -166,7 +166,8 @@ function M.take_visual()
     return nil
   end
   local bufnr = api.nvim_get_current_buf()
-  local selection = select(bufnr, mode, position("v"), position("."), vim.o.selection == "exclusive", keeps_to_eol())
+  local selection =
+    select(bufnr, mode, position("v"), position("."), vim.o.selection == "exclusive", keeps_to_eol())
   vim.cmd("normal! \27")
   return selection
 end
@@ -185,7 +186,14 @@ end
 ---@param mode string
 local function last_selection(mode)
   local to_eol = mode == "\22" and block_to_eol()
-  return select(api.nvim_get_current_buf(), mode, position("'<"), position("'>"), vim.o.selection == "exclusive", to_eol)
+  return select(
+    api.nvim_get_current_buf(),
+    mode,
+    position("'<"),
+    position("'>"),
+    vim.o.selection == "exclusive",
+    to_eol
+  )
 end
 
 --- What a command's range means in the current buffer: the last selection when it is that one, else whole lines.

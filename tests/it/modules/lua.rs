@@ -15,15 +15,15 @@ type Requires = BTreeMap<String, BTreeSet<String>>;
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
 const BUDGETS: [(&str, usize); 9] = [
-    ("", 376),
-    ("command", 532),
-    ("config", 298),
-    ("editor", 1732),
-    ("host", 711),
-    ("jobs", 835),
-    ("ui", 1340),
-    ("ui/prompt", 676),
-    ("ui/review", 662),
+    ("", 331),
+    ("command", 511),
+    ("config", 293),
+    ("editor", 1638),
+    ("host", 675),
+    ("jobs", 804),
+    ("ui", 1310),
+    ("ui/prompt", 661),
+    ("ui/review", 645),
 ];
 /// By how much a budget may be above the lines.
 const SLACK: usize = 40;
