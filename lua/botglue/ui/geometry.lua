@@ -9,7 +9,6 @@ local api = vim.api
 ---@field current boolean whether the user is in it
 ---@field columns integer those that there are for text
 ---@field bottom integer the last screen row for text
----@field view { topfill: integer, skipcol: integer }? how it is scrolled, once that was looked at
 ---@field compared boolean whether its text is compared with another one
 
 --- What a window shows.
@@ -115,8 +114,7 @@ function M.end_of(window, lnum)
   if lnum < window.topline or lnum > window.botline then
     return nil
   end
-  local view = window.view or within(window, vim.fn.winsaveview) or { topfill = 0, skipcol = 0 }
-  window.view = view
+  local view = within(window, vim.fn.winsaveview) or { topfill = 0, skipcol = 0 }
   local rows = { start_row = window.topline - 1, start_vcol = view.skipcol, end_row = lnum - 1 }
   return window.winrow + window.winbar + view.topfill + api.nvim_win_text_height(window.winid, rows).all - 1
 end
