@@ -184,12 +184,11 @@ local function watch()
   on({ "CursorMoved", "CursorMovedI", "TextChanged", "TextChangedI" }, PAUSE)
 end
 
----@param id integer
 ---@param hung botglue.Hung
-local function drop(id, hung)
+local function drop(hung)
   hide(hung)
   hung.job.range:show()
-  connection.hung[id] = nil
+  connection.hung[hung.job.id] = nil
   if not next(connection.hung) then
     api.nvim_del_augroup_by_name("botglue.status")
   end
@@ -201,7 +200,7 @@ local function take(item)
   local job, hung = connection.jobs[item.id], connection.hung[item.id]
   if item.gone or not job then
     if hung then
-      drop(item.id, hung)
+      drop(hung)
     end
     return nil
   elseif not hung then
@@ -242,9 +241,7 @@ end
 
 -- The host is gone: nothing hangs any more.
 table.insert(connection.hooks.lost, function()
-  for id, hung in pairs(vim.tbl_extend("error", {}, connection.hung)) do
-    drop(id, hung)
-  end
+  vim.iter(vim.tbl_values(connection.hung)):each(drop)
 end)
 
 return M

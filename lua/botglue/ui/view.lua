@@ -141,7 +141,7 @@ function View:close()
     end
   end
   tell("closed", { view = self.id })
-  for _, other in pairs(vim.tbl_extend("error", {}, connection.views)) do
+  for _, other in ipairs(vim.tbl_values(connection.views)) do
     if other.opening.with == self.id then
       other:close()
     end

@@ -21,7 +21,7 @@ const BUDGETS: [(&str, usize); 9] = [
     ("editor", 1638),
     ("host", 675),
     ("jobs", 804),
-    ("ui", 1310),
+    ("ui", 1305),
     ("ui/prompt", 661),
     ("ui/review", 645),
 ];
