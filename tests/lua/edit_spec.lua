@@ -22,14 +22,18 @@ test("what is written there is the answer, and nothing is decided before it is",
   }) do
     -- At once, so that nothing but the call tells the host of it.
     nvim:type("oE<Esc>")
-    local ok, raised = unpack(nvim:lua("return { pcall(require('botglue')." .. call:gsub("%(", ", ", 1) .. " }"))
+    local ok, raised =
+      unpack(nvim:lua("return { pcall(require('botglue')." .. call:gsub("%(", ", ", 1) .. " }"))
     equal(ok, false, call)
     suite.contains(raised, sentence)
   end
   equal(nvim:job(1).landing, "held")
   nvim:type(":w<CR>")
   decide(nvim, "accept")
-  equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), { "a", "B", "C", "D", "E", "E", "E", "e" })
+  equal(
+    nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"),
+    { "a", "B", "C", "D", "E", "E", "E", "e" }
+  )
 end)
 
 test(":e! shows the answer as it was saved, and what was typed since is gone", function()
