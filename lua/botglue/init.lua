@@ -16,14 +16,14 @@ local OBSERVED = {
 }
 
 local function must(value, rule, name)
-  require("botglue.config").must(value, rule, name)
+  require("botglue.options").must(value, rule, name)
 end
 
 --- Sets options, over those of `vim.g.botglue`. A wrong one raises an error that names it.
 ---@param opts table?
 function M.setup(opts)
   local ok, raised = pcall(function()
-    require("botglue.config").resolve(opts)
+    require("botglue.options").resolve(opts)
     connection.setup = vim.deepcopy(opts)
     if not client.options().default_keymaps then
       require("botglue.command.maps").remove_default_keymaps()
@@ -143,7 +143,7 @@ end
 ---@return integer? id of the new job
 function M.followup(id, prompt)
   if prompt ~= nil then
-    must(prompt, require("botglue.config").WORDS, "prompt")
+    must(prompt, require("botglue.options").WORDS, "prompt")
   end
   return require("botglue.ui.start").ask_again("followup", id, prompt)
 end

@@ -60,7 +60,7 @@ local function commands()
 end
 
 test("the help has an entry for each thing that there is, and none for what there is not", function()
-  local options, lua = require("botglue.config").defaults(), read("types/botglue.lua")
+  local options, lua = require("botglue.options").defaults(), read("types/botglue.lua")
   local maps, links = in_neovim()
   for path in vim.fs.dir(root .. "/lua/botglue", { depth = 9 }) do
     lua = lua .. (path:match("%.lua$") and read("lua/botglue/" .. path) or "")
@@ -116,7 +116,7 @@ test("the help has an entry for each thing that there is, and none for what ther
 end)
 
 test("what README and help name exists: commands, entries, make targets, files, agents", function()
-  local options, makefile = require("botglue.config").defaults(), "\n" .. read("Makefile")
+  local options, makefile = require("botglue.options").defaults(), "\n" .. read("Makefile")
   for name in readme:gmatch(":?Botglue!? (%l+)") do
     assert(vim.list_contains(commands(), name), name)
   end

@@ -1,13 +1,13 @@
 --- Checks what scripts hand over. The first wrong field raises one error that names it.
 
-local config = require("botglue.config")
+local option = require("botglue.options")
 local fail = require("botglue.host.errors").fail
 local selection = require("botglue.editor.selection")
 
 local M = {}
 
 local api = vim.api
-local must = config.must
+local must = option.must
 
 ---@param bufnr any
 ---@return integer
@@ -47,7 +47,7 @@ local RUN = {
   bufnr = { "any" },
   range = { "table" },
   agent = { "string" },
-  model = config.MODEL,
+  model = option.MODEL,
   review = { "boolean" },
 }
 
@@ -57,7 +57,7 @@ local RUN = {
 local function check(opts, rules)
   must(opts, { "table" }, "opts")
   local unknown = {}
-  config.read(opts, rules, "", "", unknown)
+  option.read(opts, rules, "", "", unknown)
   if #unknown > 0 then
     fail("opts has no field %s", unknown[1])
   end
@@ -72,10 +72,10 @@ function M.check(opts, options)
   opts = opts == nil and {} or opts
   check(opts, RUN)
   if opts.prompt then
-    must(opts.prompt, config.WORDS, "prompt")
+    must(opts.prompt, option.WORDS, "prompt")
   end
   if opts.agent then
-    config.agent(options, opts.agent, "agent")
+    option.agent(options, opts.agent, "agent")
   end
   local bufnr, range = buffer(opts.bufnr), opts.range
   if range ~= nil then

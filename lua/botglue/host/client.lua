@@ -20,10 +20,10 @@ end
 ---@return botglue.Options options never to be changed
 ---@return string[] unknown
 function M.options()
-  local config, last = require("botglue.config"), connection.resolved
-  local global = config.global()
+  local option, last = require("botglue.options"), connection.resolved
+  local global = option.global()
   if not last or last.setup ~= connection.setup or not vim.deep_equal(last.global, global) then
-    local options, unknown = config.resolve(connection.setup)
+    local options, unknown = option.resolve(connection.setup)
     if #unknown > 0 and not (last and vim.deep_equal(last.unknown, unknown)) then
       local words = "botglue: there is no option %s; see :checkhealth botglue"
       require("botglue.host.notify").warn(words:format(table.concat(unknown, ", ")))

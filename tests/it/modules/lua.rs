@@ -8,16 +8,15 @@ use std::path::{Path, PathBuf};
 /// Every folder, and every module beside them, in the order in which they may know each other. What a host
 /// that starts or is gone means for a module, that module adds to the `hooks` of the connection.
 const ORDER: [&str; 11] =
-    ["version", "util", "config", "host", "editor", "jobs", "ui", "command", "apply", "init", "health"];
+    ["version", "util", "options", "host", "editor", "jobs", "ui", "command", "apply", "init", "health"];
 
 type Requires = BTreeMap<String, BTreeSet<String>>;
 
 /// The most lines that the modules of a folder have together, those of a folder in it not counted. What is taken away
 /// lowers the number: a feature is built in the host.
-const BUDGETS: [(&str, usize); 9] = [
-    ("", 331),
+const BUDGETS: [(&str, usize); 8] = [
+    ("", 624),
     ("command", 511),
-    ("config", 293),
     ("editor", 1638),
     ("host", 675),
     ("jobs", 804),

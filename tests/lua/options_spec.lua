@@ -1,4 +1,4 @@
-local config = require("botglue.config")
+local option = require("botglue.options")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
 
@@ -12,15 +12,15 @@ local function with_global(value, fn)
 end
 
 test("the defaults pass their own check, and resolve to themselves", function()
-  local options, unknown = config.resolve(config.defaults())
+  local options, unknown = option.resolve(option.defaults())
   equal(unknown, {})
   options.given_agent = nil
-  equal(options, config.defaults())
-  equal((config.resolve(nil)), config.defaults())
+  equal(options, option.defaults())
+  equal((option.resolve(nil)), option.defaults())
 end)
 
 test("maps are merged deeply, lists are replaced whole", function()
-  local options = config.resolve({
+  local options = option.resolve({
     agents = {
       claude = { command = { "wrapper", "claude" } },
       mine = { protocol = "text", command = { "cat" } },
@@ -33,7 +33,7 @@ test("maps are merged deeply, lists are replaced whole", function()
     options.agents.claude,
     { protocol = "claude", command = { "wrapper", "claude" }, args = {}, env = {} }
   )
-  equal(options.agents.droid, config.defaults().agents.droid)
+  equal(options.agents.droid, option.defaults().agents.droid)
   equal(options.agents.mine, { protocol = "text", command = { "cat" } })
   equal(options.context, { lines = 10, bytes = 200000, diagnostics = true, rules = true })
   equal({ options.tools, options.models }, { {}, { "haiku" } })
@@ -44,24 +44,24 @@ test("what was given is not kept hold of", function()
     return { agents = { claude = { env = { A = "1" } }, mine = { protocol = "text", command = { "cat" } } } }
   end
   local mine = given()
-  local options = config.resolve(mine)
+  local options = option.resolve(mine)
   options.agents.claude.env.A = "2"
   options.agents.claude.args[1] = "--x"
   options.agents.mine.command[1] = "dog"
   equal(mine, given())
-  equal(config.defaults().agents.claude.args, {})
+  equal(option.defaults().agents.claude.args, {})
 end)
 
 test("vim.g.botglue is a table or a function, and setup() wins", function()
   with_global({ timeout = 5, review = true }, function()
-    equal(config.resolve(nil).timeout, 5)
-    local options = config.resolve({ timeout = 7 })
+    equal(option.resolve(nil).timeout, 5)
+    local options = option.resolve({ timeout = 7 })
     equal({ options.timeout, options.review }, { 7, true })
   end)
   with_global(function()
     return { timeout = 6 }
   end, function()
-    equal(config.resolve(nil).timeout, 6)
+    equal(option.resolve(nil).timeout, 6)
   end)
   for given, words in pairs({
     [3] = "botglue: vim.g.botglue must be a table, got 3",
@@ -69,7 +69,7 @@ test("vim.g.botglue is a table or a function, and setup() wins", function()
     [{ agent = "gpt" }] = 'botglue: vim.g.botglue.agent: unknown agent "gpt"',
   }) do
     with_global(given, function()
-      contains(suite.raises(config.resolve), words)
+      contains(suite.raises(option.resolve), words)
     end)
   end
 end)
@@ -77,7 +77,7 @@ end)
 test("a wrong option raises one error that names its path", function()
   local function wrong(given, path, expected)
     local err = suite.raises(function()
-      config.resolve(given)
+      option.resolve(given)
     end)
     contains(err, "botglue: option " .. path .. " must be " .. expected)
     equal(err:find("\n"), nil, "one line")
@@ -134,12 +134,12 @@ end)
 test("only an agent that speaks ACP has a mode, meta and a directory", function()
   local mine =
     { protocol = "acp", command = { "x" }, mode = "ask", meta = { a = { true } }, directory = "empty" }
-  local options, unknown = config.resolve({ agents = { mine = mine } })
+  local options, unknown = option.resolve({ agents = { mine = mine } })
   equal({ options.agents.mine, unknown }, { mine, {} })
   for field, value in pairs({ mode = "plan", meta = { a = 1 }, directory = "empty" }) do
     equal(
       suite.raises(function()
-        config.resolve({ agents = { droid = { [field] = value } } })
+        option.resolve({ agents = { droid = { [field] = value } } })
       end),
       ('botglue: option agents.droid.%s needs protocol = "acp", not "droid"'):format(field)
     )
@@ -148,20 +148,20 @@ end)
 
 test("the data directory may begin with the home directory or a variable", function()
   local home = vim.fs.normalize("~")
-  equal(config.resolve({ data_dir = "~/data" }).data_dir, home .. "/data")
-  equal(config.resolve({ data_dir = "$HOME/data" }).data_dir, home .. "/data")
+  equal(option.resolve({ data_dir = "~/data" }).data_dir, home .. "/data")
+  equal(option.resolve({ data_dir = "$HOME/data" }).data_dir, home .. "/data")
 end)
 
 test("an agent that does not exist names those that do", function()
   local err = suite.raises(function()
-    config.resolve({ agent = "gpt" })
+    option.resolve({ agent = "gpt" })
   end)
   contains(err, 'botglue: option agent: unknown agent "gpt"; use claude, codex, copilot, ')
   equal(err:find("\n"), nil)
 end)
 
 test("an unknown option is named, and does no harm", function()
-  local options, unknown = config.resolve({
+  local options, unknown = option.resolve({
     timeuot = 3,
     context = { line = 1 },
     agents = { claude = { comand = {} } },
@@ -173,18 +173,18 @@ end)
 
 test("a command may be a string, whatever the protocol", function()
   for _, protocol in ipairs({ "claude", "droid", "acp", "text" }) do
-    local options = config.resolve({ agents = { mine = { protocol = protocol, command = "/opt/my agent" } } })
+    local options = option.resolve({ agents = { mine = { protocol = protocol, command = "/opt/my agent" } } })
     equal(options.agents.mine.command, { "/opt/my agent" }, protocol)
   end
-  for name, agent in pairs(config.resolve({ agents = { claude = { command = "wrapper" } } }).agents) do
-    equal(agent.command[1], name == "claude" and "wrapper" or config.defaults().agents[name].command[1])
+  for name, agent in pairs(option.resolve({ agents = { claude = { command = "wrapper" } } }).agents) do
+    equal(agent.command[1], name == "claude" and "wrapper" or option.defaults().agents[name].command[1])
   end
 end)
 
 test("the host is told which agent the user gave, and nothing that does not exist", function()
-  equal(config.resolve(nil).given_agent, nil)
+  equal(option.resolve(nil).given_agent, nil)
   with_global({ agent = "droid", colour = print }, function()
-    local options = config.resolve({ agents = { codex = { args = { "-x" }, comand = print } } })
+    local options = option.resolve({ agents = { codex = { args = { "-x" }, comand = print } } })
     equal({ options.given_agent, options.colour, options.agents.codex.comand }, { "droid" })
   end)
 end)
