@@ -44,7 +44,8 @@ end
 ---@return botglue.Job?
 local function job_of(bufnr)
   local name = api.nvim_buf_get_name(bufnr)
-  return vim.iter(vim.tbl_values(connection.jobs)):find(function(job)
+  local jobs = vim.startswith(name, PREFIX) and vim.tbl_values(connection.jobs) or {}
+  return vim.iter(jobs):find(function(job)
     return job:is_held() and name_of(job) == name
   end)
 end
