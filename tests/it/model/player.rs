@@ -280,7 +280,9 @@ impl<'a> Game<'a> {
             return Err(format!("of {hunks:?} there are {left:?}"));
         }
         self.judge_hunks(at, &left)?;
-        if verb == "undo" && self.seen.lines != before {
+        // What a formatter does with the text it does again after undo.
+        let is_as_shown = self.seen.lines == truth::proposal(&before, &hunks[number..=number]);
+        if verb == "undo" && self.seen.lines != before && is_as_shown {
             self.keys("u")?;
             let again = if self.jobs[at].is_held() { self.hunks(at)?.0 } else { hunks.clone() };
             if self.seen.lines != before || again != hunks {

@@ -199,7 +199,12 @@ impl Truth<'_> {
         let is_taken_back = ["applied", "merged"].contains(&was);
         let (before, answer) = (&record.before, &self.sent.answer.lines);
         let (base, is) = (&self.sent.request.selection.rows, record.after.as_ref().unwrap_or(before));
-        let is_shown = || shown.is_none_or(|hunks| *is == proposal(before, hunks));
+        // The row of an empty text may be one of the range.
+        let has_row = |rows: &[String]| *before == [""] && is.split_last() == Some((&String::new(), rows));
+        let is_shown = || {
+            let shown = shown.map(|hunks| proposal(before, hunks));
+            shown.is_none_or(|rows| *is == rows || has_row(&rows))
+        };
         let is_right = match (record.landing.as_str(), last) {
             ("taken", _) => shown.is_some() && is_shown(),
             ("applied" | "merged" | "unchanged" | "rejected", _) if is_reviewed && !is_taken_back => {
