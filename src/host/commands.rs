@@ -191,7 +191,7 @@ impl Host {
             // Where the host runs it: in a project that is not trusted it would run what that says.
             let empty = self.context.empty_directory.find().map_err(|_| {
                 format!(
-                    "there is no empty directory for it at {}: see :help botglue-security",
+                    "the empty directory of {name} cannot be made in {}: see :help botglue-security",
                     options.data_dir
                 )
             })?;

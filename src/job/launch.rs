@@ -46,7 +46,7 @@ impl Launch {
         ours.start == theirs.start && ours.directory == theirs.directory
     }
 
-    /// A program that is no agent.
+    /// A program other than an agent.
     ///
     /// # Errors
     /// As above.

@@ -1,4 +1,4 @@
-//! Runs a program that is no agent, and reads what it prints: with `--version`, within a time that a working CLI meets.
+//! Runs a program other than an agent, and reads what it prints: with `--version`, in the time that a working CLI needs.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -97,7 +97,7 @@ pub enum LineStatus {
     Parsed,
     /// There was nothing in it.
     Blank,
-    /// It is no JSON: something else that the process printed. All of it.
+    /// Not JSON: something else that the process printed. All of it.
     NotJson(String),
     /// It should have been JSON and is not. Says why.
     Malformed(String),

@@ -27,7 +27,7 @@ local PRIORITY = 130
 ---@field is_empty boolean? whether the part that they mark was empty
 ---@field shown integer[] the extmarks of the highlighted text
 ---@field group string? in which its text is highlighted
----@field lost boolean? whether its place is not known any more, and nobody looks for it
+---@field lost boolean? whether its place is unknown, and is not looked for
 ---@field last_lines integer[] its first and last line when its place was last known, from 1
 local Range = {}
 Range.__index = Range

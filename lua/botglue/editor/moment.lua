@@ -86,9 +86,9 @@ local function is_quitting()
   return (quitting and not is_over) or mode == "r?" or vim.v.exiting ~= vim.NIL
 end
 
---- Whether nobody can be in the middle of something in a buffer. While an autocommand is under way the current buffer
---- may be one that is being written, and the user in another; but not in the handler of a job's event: that may ask
---- the user something, and stops no other job.
+--- Whether the user cannot be in the middle of something in a buffer. While an autocommand is under way the current
+--- buffer may be one that is being written, and the user in another; but not in the handler of a job's event: that may
+--- ask the user something, and stops no other job.
 ---@param bufnr integer
 ---@return boolean
 local function is_elsewhere(bufnr)
