@@ -326,6 +326,8 @@ fn whatever_is_wrong_with_the_files_nobody_waits_and_what_is_whole_is_taken_over
         let synced = host.journal.append_synced(3, ended(3, "x"));
         runtime.block_on(async { tokio::time::timeout(HELD_UP, synced).await.unwrap() });
         assert_eq!(host.adopt(), [], "{name}: nothing is taken from behind a link");
+        let is_said = host.ask(|writer| writer.adopt().is_err());
+        assert_eq!(is_said, told[0] > 0, "{name}: it is said where nothing can be taken over");
         assert_eq!(host.unreported().len(), 3, "{name}");
         let heard: Vec<String> = host.told.try_iter().collect();
         let is_left = |heard: &&String| heard.contains("earlier session");

@@ -273,14 +273,11 @@ impl Writer {
     /// Takes over the undecided answers of all sessions that are gone.
     ///
     /// # Errors
-    /// `WouldBlock` while another host, or the thread of the database, reads what these have left.
+    /// `WouldBlock` while another host, or the thread of the database, reads what these have left; else that of the disk.
     pub fn adopt(&mut self) -> io::Result<Vec<Held>> {
         // Without a file of its own, which is locked, this session would count as gone with all that it takes over.
-        if self.file.is_none()
-            && let Err(error) = self.create(&self.shortest())
-        {
-            tracing::warn!(%error, "nothing is taken over without a journal");
-            return Ok(Vec::new());
+        if self.file.is_none() {
+            self.create(&self.shortest())?;
         }
         let _turn = self.folder.turn()?;
         let (mut held, before) = (Vec::new(), self.next_number);
