@@ -39,8 +39,11 @@ local MAPS = {
   { "n", "hunk-drop", "hunk, drop", "=ui.review.keys'.operator('drop')" },
 }
 
--- Whether the user has mapped what the default maps begin with.
-local is_taken = { n = vim.fn.maparg("<leader>p", "n") ~= "", x = vim.fn.maparg("<leader>p", "x") ~= "" }
+-- Whether the user has maps that begin as the default ones do, or lead to ours: else none of these is looked up.
+local function has_maps(mode)
+  return vim.fn.mapcheck("<leader>p", mode) ~= "" or vim.fn.hasmapto("<Plug>(botglue-", mode) > 0
+end
+local is_looked_up = { n = has_maps("n"), x = has_maps("x") }
 
 -- `nvim_set_keymap`: `vim.keymap.set` takes three times as long, which counts as Neovim starts.
 for _, map in ipairs(MAPS) do
@@ -51,9 +54,13 @@ for _, map in ipairs(MAPS) do
     or (how == "=" and "v:lua." or "<Cmd>lua ") .. "require'botglue." .. what
   rhs = how == "=" and rhs or rhs .. "<CR>"
   vim.api.nvim_set_keymap(mode, plug, rhs, { noremap = true, expr = how == "=", desc = "botglue: " .. desc })
-  -- Unless the user has mapped the key, or what it does.
-  local is_free = key and has_defaults and not is_taken[mode] and vim.fn.maparg(key, mode) == ""
-  if is_free and vim.fn.hasmapto(plug, mode) == 0 then
+  -- Unless the user has mapped what the default maps begin with, the key, or what it does.
+  local is_taken = is_looked_up[mode]
+    and (
+      vim.fn.maparg("<leader>p", mode) .. vim.fn.maparg(key or "", mode) ~= ""
+      or vim.fn.hasmapto(plug, mode) > 0
+    )
+  if key and has_defaults and not is_taken then
     vim.api.nvim_set_keymap(mode, key, plug, { desc = "botglue: " .. desc })
   end
 end
@@ -75,27 +82,36 @@ end, {
 })
 
 -- The buffer of an answer has a name that reads itself, also in another session: `:mksession` has a new buffer get it.
-for name, events in pairs({
-  read = { "BufReadCmd", "BufFilePost" },
-  typed = { "TextChanged", "TextChangedI", "TextChangedP" },
-  write = { "BufWriteCmd" },
-}) do
-  vim.api.nvim_create_autocmd(events, {
+local DOES = { BufReadCmd = "read", BufFilePost = "read", BufWriteCmd = "write" }
+vim.api.nvim_create_autocmd(
+  { "BufReadCmd", "BufFilePost", "BufWriteCmd", "TextChanged", "TextChangedI", "TextChangedP" },
+  {
     pattern = "botglue://answer/*",
-    desc = "botglue: " .. name .. " an answer",
+    desc = "botglue: the answer in a buffer",
     callback = function(args)
       if vim.g.SessionLoad then
         -- It would say the name, which is too long for a line. It sets the option back.
         vim.o.shortmess = vim.o.shortmess .. "F"
       end
-      local ok, raised = pcall(require("botglue.ui.review.held")[name], args.buf)
+      local ok, raised = pcall(require("botglue.ui.review.held")[DOES[args.event] or "typed"], args.buf)
       if not ok then
         -- Not in one line with what the command says.
         vim.schedule_wrap(require("botglue.host.notify").error)(raised)
       end
     end,
-  })
-end
+  }
+)
+
+-- A session brings other windows of the plugin back without their text.
+vim.api.nvim_create_autocmd("BufFilePost", {
+  pattern = "botglue://*",
+  desc = "botglue: a window of another session",
+  callback = function(args)
+    if vim.g.SessionLoad and not args.file:find("^botglue://answer/") then
+      vim.schedule_wrap(pcall)(vim.api.nvim_buf_delete, args.buf, { force = true })
+    end
+  end,
+})
 
 -- Small files name held answers of earlier sessions; where there are no journals, nothing is loaded.
 local function announce_earlier()
