@@ -5,6 +5,7 @@ if vim.g.loaded_botglue and not is_again then
   return
 end
 vim.g.loaded_botglue = 1
+local api, fn = vim.api, vim.fn
 
 -- The options, as far as they are known without a module.
 local is_read, options = pcall(function()
@@ -41,7 +42,7 @@ local MAPS = {
 
 -- Whether the user has maps that begin as the default ones do, or lead to ours: else none of these is looked up.
 local function has_maps(mode)
-  return vim.fn.mapcheck("<leader>p", mode) ~= "" or vim.fn.hasmapto("<Plug>(botglue-", mode) > 0
+  return fn.mapcheck("<leader>p", mode) ~= "" or fn.hasmapto("<Plug>(botglue-", mode) > 0
 end
 local is_looked_up = { n = has_maps("n"), x = has_maps("x") }
 
@@ -53,15 +54,12 @@ for _, map in ipairs(MAPS) do
   local rhs = how == ":" and "<Cmd>Botglue " .. what
     or (how == "=" and "v:lua." or "<Cmd>lua ") .. "require'botglue." .. what
   rhs = how == "=" and rhs or rhs .. "<CR>"
-  vim.api.nvim_set_keymap(mode, plug, rhs, { noremap = true, expr = how == "=", desc = "botglue: " .. desc })
+  api.nvim_set_keymap(mode, plug, rhs, { noremap = true, expr = how == "=", desc = "botglue: " .. desc })
   -- Unless the user has mapped what the default maps begin with, the key, or what it does.
   local is_taken = is_looked_up[mode]
-    and (
-      vim.fn.maparg("<leader>p", mode) .. vim.fn.maparg(key or "", mode) ~= ""
-      or vim.fn.hasmapto(plug, mode) > 0
-    )
+    and (fn.maparg("<leader>p", mode) .. fn.maparg(key or "", mode) ~= "" or fn.hasmapto(plug, mode) > 0)
   if key and has_defaults and not is_taken then
-    vim.api.nvim_set_keymap(mode, key, plug, { desc = "botglue: " .. desc })
+    api.nvim_set_keymap(mode, key, plug, { desc = "botglue: " .. desc })
   end
 end
 
@@ -69,7 +67,7 @@ if is_again then
   return
 end
 
-vim.api.nvim_create_user_command("Botglue", function(args)
+api.nvim_create_user_command("Botglue", function(args)
   require("botglue.command").execute(args)
 end, {
   nargs = "*",
@@ -83,39 +81,37 @@ end, {
 
 -- The buffer of an answer has a name that reads itself, also in another session: `:mksession` has a new buffer get it.
 local DOES = { BufReadCmd = "read", BufFilePost = "read", BufWriteCmd = "write" }
-vim.api.nvim_create_autocmd(
-  { "BufReadCmd", "BufFilePost", "BufWriteCmd", "TextChanged", "TextChangedI", "TextChangedP" },
-  {
-    pattern = "botglue://answer/*",
-    desc = "botglue: the answer in a buffer",
-    callback = function(args)
-      if vim.g.SessionLoad then
-        -- It would say the name, which is too long for a line. It sets the option back.
-        vim.o.shortmess = vim.o.shortmess .. "F"
-      end
-      local ok, raised = pcall(require("botglue.ui.review.held")[DOES[args.event] or "typed"], args.buf)
-      if not ok then
-        -- Not in one line with what the command says.
-        vim.schedule_wrap(require("botglue.host.notify").error)(raised)
-      end
-    end,
-  }
-)
+local EVENTS = { "BufReadCmd", "BufFilePost", "BufWriteCmd", "TextChanged", "TextChangedI", "TextChangedP" }
+api.nvim_create_autocmd(EVENTS, {
+  pattern = "botglue://answer/*",
+  desc = "botglue: the answer in a buffer",
+  callback = function(args)
+    if vim.g.SessionLoad then
+      -- It would say the name, which is too long for a line. It sets the option back.
+      vim.o.shortmess = vim.o.shortmess .. "F"
+    end
+    local ok, raised = pcall(require("botglue.ui.review.held")[DOES[args.event] or "typed"], args.buf)
+    if not ok then
+      -- Not in one line with what the command says.
+      vim.schedule_wrap(require("botglue.host.notify").error)(raised)
+    end
+  end,
+})
 
 -- A session brings other windows of the plugin back without their text.
-vim.api.nvim_create_autocmd("BufFilePost", {
+api.nvim_create_autocmd("BufFilePost", {
   pattern = "botglue://*",
   desc = "botglue: a window of another session",
   callback = function(args)
     if vim.g.SessionLoad and not args.file:find("^botglue://answer/") then
-      vim.schedule_wrap(pcall)(vim.api.nvim_buf_delete, args.buf, { force = true })
+      vim.schedule_wrap(pcall)(api.nvim_buf_delete, args.buf, { force = true })
     end
   end,
 })
 
 -- Small files name held answers of earlier sessions; where there are no journals, nothing is loaded.
 local function announce_earlier()
-  local dir = vim.fs.normalize(tostring(options.data_dir or vim.fn.stdpath("data") .. "/botglue"))
+  local dir = vim.fs.normalize(tostring(options.data_dir or fn.stdpath("data") .. "/botglue"))
   if package.loaded["botglue.host.client"] or vim.uv.fs_stat(dir .. "/journal") then
     require("botglue.host.errors").guard(require("botglue.command.earlier").announce)
   end
@@ -131,7 +127,7 @@ end
 if vim.v.vim_did_enter == 1 then
   announce_later()
 else
-  vim.api.nvim_create_autocmd("VimEnter", {
+  api.nvim_create_autocmd("VimEnter", {
     once = true,
     desc = "botglue: held answers of earlier sessions",
     callback = announce_later,
