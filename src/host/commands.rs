@@ -53,7 +53,7 @@ impl Host {
             Some((place.buffer?, place.first.max(1), place.column.unwrap_or_default()))
         };
         let found = self.board.newest_unseen(|id| place(id).is_some());
-        let id = found.ok_or("there is no outcome that you have not seen")?;
+        let id = found.ok_or("there is no unseen outcome")?;
         self.board.forget_unseen(id);
         place(&id).ok_or_else(|| format!("the place of job {id} is not known"))
     }

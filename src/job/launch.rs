@@ -81,7 +81,7 @@ impl Launch {
         let program = self.program();
         if program::is_relative_path(program) {
             let message = format!(
-                "`{program}` would be another program in each project: set agents.{name}.command to an absolute path, \
+                "`{program}` is a relative path: set agents.{name}.command to an absolute path, \
                  or to a name in PATH"
             );
             return Err(JobError::new(Code::AgentNotFound, message));

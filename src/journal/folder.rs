@@ -126,7 +126,7 @@ impl Folder {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return false,
                 Err(error) => format!("{} cannot be read: {error}", path.display()),
             };
-            warn(format!("what an earlier session left is not all taken over: {why}"));
+            warn(format!("not all jobs of an earlier session were taken over: {why}"));
             read.is_ok()
         });
         lines

@@ -73,7 +73,7 @@ impl CheckedAgent {
             () => "",
         };
         lines.push(("info", format!("{name}: read-only by: {}{keeps}", self.keeps), None));
-        let advice = || Some("it may undo what the line above says".to_owned());
+        let advice = || Some("it may lift the limits named above".to_owned());
         lines.extend(
             self.weakened_by
                 .iter()

@@ -46,7 +46,7 @@ impl Conflict {
         match self {
             Self::Changed { is_one: true } => "conflict: this row was changed, too",
             Self::Changed { is_one: false } => "conflict: these rows were changed, too",
-            Self::Deleted => "conflict: what this changes was deleted",
+            Self::Deleted => "conflict: the rows of this hunk were deleted",
             Self::PutIn => "conflict: rows were added here, too",
             Self::Beside => "conflict: the row next to this was changed",
             Self::Doubled => "conflict: the same row was added elsewhere",

@@ -145,7 +145,7 @@ fn a_conflict_says_what_the_user_did() {
         world.hunks()[0].conflict.unwrap().words()
     };
     assert_eq!(words((1..2, "mine")), "conflict: these rows were changed, too");
-    assert_eq!(words((1..3, "")), "conflict: what this changes was deleted");
+    assert_eq!(words((1..3, "")), "conflict: the rows of this hunk were deleted");
     assert_eq!(words((0..1, "mine")), "conflict: the row next to this was changed");
 }
 

@@ -261,8 +261,7 @@ impl Session {
     pub fn is_saved(&self, id: u64) -> Result<(), String> {
         match self.jobs.get(&id).map(|job| &job.stage) {
             Some(Stage::Held(answer)) if answer.typed().is_some() => {
-                let why = "what was typed in its answer is not written";
-                Err(format!("job {id} cannot be decided: {why}: see :Botglue edit {id}"))
+                Err(format!("job {id} cannot be decided: write or drop your edits in :Botglue edit {id}"))
             }
             _ => Ok(()),
         }

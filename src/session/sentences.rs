@@ -26,7 +26,7 @@ fn reason(why: Obstacle) -> (&'static str, Option<&'static str>) {
             ("its buffer cannot be changed", Some("set modifiable, then :Botglue accept %d"))
         }
         HeldFor::Ambiguous => ("the answer has several code blocks", Some("see :Botglue review %d")),
-        HeldFor::BlockRows => ("the answer has other lines than the block", Some("see :Botglue edit %d")),
+        HeldFor::BlockRows => ("the block has a different number of rows", Some("see :Botglue edit %d")),
         HeldFor::Raw => ("the agent broke its protocol", None),
         HeldFor::Doubtful => ("the answer would do damage as it is", None),
         HeldFor::TooLarge => {

@@ -177,7 +177,7 @@ impl StoreThread {
     fn apply(&mut self, session: &mut String, lines: &[Line]) -> Result<(), StoreError> {
         // The database will never take those that it refuses: they stay in this session's journal, whosever they were.
         for (line, error) in apply::apply(self.connection()?, session, lines)? {
-            self.complain(format!("answers are in no history: {error}; jobs run all the same"));
+            self.complain(format!("answers do not reach the history: {error}; jobs still run"));
             self.journal.send(move |writer| writer.refuse(line, error.to_string()));
         }
         Ok(())
@@ -212,7 +212,7 @@ impl StoreThread {
     /// What waits is tried again.
     fn fail(&mut self, error: &StoreError) {
         self.is_failing = true;
-        self.complain(format!("answers are in no history yet: {error}; jobs run all the same"));
+        self.complain(format!("answers do not reach the history yet: {error}; jobs still run"));
     }
 
     /// The log has every fault; the user gets the first.

@@ -96,7 +96,7 @@ impl AgentLabel {
     /// Droid says that there is none.
     pub fn silent_about_session(self, code: i32) -> JobError {
         let advice = format!(
-            "start a new job instead; {} exited with code {code} and said nothing, as it does where there is none",
+            "start a new job instead; {} exited with code {code} and said nothing, as it does for a missing session",
             self.name
         );
         sentence(Code::SessionNotFound, "session not found", &advice, "")

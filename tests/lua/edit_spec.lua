@@ -16,8 +16,8 @@ end
 test("what is written there is the answer, and nothing is decided before it is", function()
   local nvim = edited(with_held({ "B", "C" }), "GoD<Esc>")
   for call, sentence in pairs({
-    ["accept(1)"] = "job 1 cannot be decided: what was typed in its answer is not written: see :Botglue edit 1",
-    ["reject(1)"] = "job 1 cannot be decided: what was typed in its answer is not written: see :Botglue edit 1",
+    ["accept(1)"] = "job 1 cannot be decided: write or drop your edits in :Botglue edit 1",
+    ["reject(1)"] = "job 1 cannot be decided: write or drop your edits in :Botglue edit 1",
     ["accept(1, { hunk = 1, tick = select(2, require('botglue').hunks(1)) })"] = "job 1 cannot be decided",
   }) do
     -- At once, so that nothing but the call tells the host of it.

@@ -54,7 +54,7 @@ test("what landed out of sight is said with the key that goes there, newest firs
   nvim:type(":enew<CR>")
   equal(lines_after(nvim, "\\pg"), { 1 })
   nvim:type(":enew<CR>\\pg")
-  suite.contains(nvim:messages(), "there is no outcome that you have not seen")
+  suite.contains(nvim:messages(), "there is no unseen outcome")
   nvim:type(":buffer 1<CR>")
   nvim:run(line(2))
   nvim:answer(3, { "B" })
