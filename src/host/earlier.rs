@@ -123,6 +123,20 @@ impl Host {
         });
     }
 
+    /// Neovim is about to end: what the user is asked where the journal does not keep the held answers.
+    pub(super) fn ending(&self, token: u64) {
+        let held: Vec<_> = self.session.held_ids().map(|id| id.to_string()).collect();
+        let (back, (send, kept)) = (self.back.clone(), oneshot::channel());
+        self.store.journal.send(move |writer| _ = send.send(writer.is_written()));
+        tokio::spawn(async move {
+            let is_kept = held.is_empty() || kept.await.unwrap_or(false);
+            let jobs = held.join(", ");
+            let question =
+                (!is_kept).then(|| format!("botglue: nothing keeps the held answers (job {jobs})"));
+            back.then(move |host| host.editor.reply(token, Ok(json!({ "question": question }))));
+        });
+    }
+
     /// Has the plugin make jobs of held answers, of which the first are those of the `lost` jobs, and forget all jobs that
     /// it has `asked` for. It may ask for one of the answers before its reply is read.
     fn hold(

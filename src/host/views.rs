@@ -67,6 +67,7 @@ impl Host {
             Asked::Held {} => {
                 self.adopt(move |host, adopted| host.editor.reply(token, adopted.map(|()| json!({}))));
             }
+            Asked::Ending {} => self.ending(token),
             Asked::Settled {} => self.unsettled.push(token),
             Asked::Act(act) => return self.act_on_row(token, &act),
         }

@@ -93,6 +93,11 @@ impl Writer {
         }
     }
 
+    /// Whether all that is undecided is in the journal, or can be written to it now.
+    pub fn is_written(&mut self) -> bool {
+        self.write(&[])
+    }
+
     fn tidy(&mut self) {
         if self.is_lost {
             self.write(&[]);

@@ -100,6 +100,8 @@ pub enum Asked {
     Revert(OfJob),
     /// The held answers of Neovims that are gone are taken over.
     Held {},
+    /// Neovim is about to end: the reply is what the user is asked before.
+    Ending {},
     /// The reply comes once no answer is on its way to a buffer, unless it waits for a moment.
     Settled {},
     /// What a key does with a job of a list.
@@ -122,6 +124,7 @@ impl Asked {
                 | Self::Act(_)
                 | Self::Health { .. }
                 | Self::Held {}
+                | Self::Ending {}
                 | Self::Settled {}
         )
     }

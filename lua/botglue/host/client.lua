@@ -9,7 +9,7 @@ local M = {}
 local RESTARTS = 3 -- a minute
 
 --- Calls what other modules have to do then.
----@param name "started"|"ready"|"deciding"|"lost"|"leaving"
+---@param name "started"|"ready"|"deciding"|"lost"|"ending"|"leaving"
 function M.call(name, ...)
   for _, hook in ipairs(connection.hooks[name]) do
     errors.guard(hook, ...)
@@ -81,11 +81,11 @@ function M.connect()
   connection.process = process
   if process then
     M.call("started", process)
-    vim.api.nvim_create_autocmd("VimLeavePre", {
+    vim.api.nvim_create_autocmd({ "ExitPre", "VimLeavePre" }, {
       group = vim.api.nvim_create_augroup("botglue.client", { clear = true }),
       desc = "botglue: end the jobs",
-      callback = function()
-        M.call("leaving")
+      callback = function(event)
+        M.call(event.event == "ExitPre" and "ending" or "leaving")
       end,
     })
   end

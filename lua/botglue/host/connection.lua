@@ -7,7 +7,7 @@
 ---@field ready_within integer milliseconds that a host has to say that it is there
 ---@field restarts integer[] when hosts were started again by themselves, in milliseconds, the newest last
 ---@field hooks table<string, (fun(...))[]> what the loaded modules do when a host has started, is about to get what
---- waits for it or a decision of the user's, or is gone, and when Neovim ends
+--- waits for it or a decision of the user's, or is gone, and when Neovim is about to end, and ends
 ---@field applying boolean? whether a call of the host's is under way
 ---@field questions table<integer, fun(result: table?, err: string?)> what takes the replies of the host, by token
 ---@field last_question integer
@@ -53,7 +53,7 @@ local connection = {
   session = vim.text.hexencode(vim.uv.random(16)):lower() .. "p" .. vim.fn.getpid(),
   ready_within = 5000,
   restarts = {},
-  hooks = { started = {}, ready = {}, deciding = {}, lost = {}, leaving = {} },
+  hooks = { started = {}, ready = {}, deciding = {}, lost = {}, ending = {}, leaving = {} },
   questions = {},
   last_question = 0,
   asked_within = 500,

@@ -245,7 +245,7 @@ function M.hold(told)
 end
 
 -- What becomes of the jobs when their host, or Neovim, is gone.
-for name, does in pairs({ ready = "introduce", lost = "host_lost", leaving = "leave" }) do
+for name, does in pairs({ ready = "introduce", lost = "host_lost", ending = "confirm", leaving = "leave" }) do
   table.insert(connection.hooks[name], function(...)
     if connection.last_id > 0 then
       require("botglue.jobs.host_gone")[does](...)

@@ -32,18 +32,16 @@ local function tell_oldest()
   return true
 end
 
---- Tells of something in the next tick, after all that is to be told before; or `first`, at once if that is possible.
+--- Tells of something in the next tick, after all that is to be told before; or `first`, and at once if possible.
 ---@param name string
 ---@param job botglue.Job
 ---@param first boolean?
 function M.emit(name, job, first)
-  local telling = connection.telling
-  local is_now = first and telling.depth < DEEPEST
-  table.insert(telling.queue, is_now and 1 or #telling.queue + 1, { name = name, data = job:table() })
-  if is_now then
+  local queue = connection.telling.queue
+  table.insert(queue, first and 1 or #queue + 1, { name = name, data = job:table() })
+  vim.schedule(tell_oldest)
+  if first then
     tell_oldest()
-  else
-    vim.schedule(tell_oldest)
   end
 end
 

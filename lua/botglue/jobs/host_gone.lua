@@ -59,6 +59,20 @@ function M.introduce(process)
   end
 end
 
+--- Neovim is about to end: the user may stay where nothing keeps their held answers.
+function M.confirm()
+  if not connection.process or #vim.api.nvim_list_uis() == 0 then
+    return
+  end
+  local reply = require("botglue.host.ask").open("ending", vim.empty_dict(), { keeps_keys = true })
+  if reply.question and vim.fn.confirm(reply.question, "&Quit\n&Stay", 2) ~= 1 then
+    -- Neovim does not end where its current window is closed meanwhile.
+    local win = vim.api.nvim_get_current_win()
+    vim.cmd.split()
+    vim.api.nvim_win_close(win, true)
+  end
+end
+
 --- Neovim ends: so do its jobs, each with its event. The host notices by itself, and ends their agents.
 function M.leave()
   local left = { code = "host_lost", message = "Neovim ended before the answer came: ask again" }

@@ -22,9 +22,10 @@ end
 
 ---@param job botglue.Job
 ---@param fn fun(update: botglue.Update)
+---@return integer? at
 ---@return botglue.Observer?
 local function find(job, fn)
-  return vim.iter(job.observers):find(function(observer)
+  return vim.iter(ipairs(job.observers)):find(function(_, observer)
     return observer.fn == fn
   end)
 end
@@ -32,9 +33,10 @@ end
 ---@param job botglue.Job
 ---@param fn fun(update: botglue.Update)
 local function remove(job, fn)
-  job.observers = vim.tbl_filter(function(observer)
-    return observer.fn ~= fn
-  end, job.observers)
+  local at = find(job, fn)
+  if at then
+    table.remove(job.observers, at)
+  end
 end
 
 --- Adds an observer. If the job has ended already, it gets only that update, in the next tick.
@@ -43,7 +45,7 @@ end
 ---@param thinking boolean
 ---@return fun() take_back
 function M.add(job, fn, thinking)
-  local known = find(job, fn)
+  local _, known = find(job, fn)
   if known then
     known.thinking = known.thinking or thinking
   else

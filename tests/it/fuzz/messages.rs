@@ -114,6 +114,7 @@ fn windows() -> Vec<(&'static str, Json)> {
             json!({"id": 1, "buffer": 1, "verb": "drop", "range": {"first": 0, "past": 2}, "row": 0, "tick": 3}),
         ),
         ("held", json!([])),
+        ("ending", json!([])),
         ("settled", json!([])),
         ("accept", json!({"id": 1, "buffer": 1, "shows": true})),
         ("accept", json!({"id": 1, "buffer": 1, "range": [1, 2], "tick": 3})),
