@@ -60,7 +60,7 @@ impl Shared {
     fn fault(&self, why: &str) {
         if !self.is_told.swap(true, Ordering::Relaxed) {
             tracing::error!(why, "the journal cannot be kept");
-            (self.warn)(format!("answers are not kept beyond this Neovim yet: {why}; jobs run all the same"));
+            (self.warn)(format!("answers are not kept beyond this Neovim yet: {why}; jobs still run"));
         }
     }
 }

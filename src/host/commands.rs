@@ -68,16 +68,16 @@ impl Host {
         } else if *count == 0 {
             return Err(format!("the {list} list is empty"));
         } else if items.is_empty() {
-            let place = if *has_range { "in these lines" } else { "is a place in a file" };
+            let place = if *has_range { "in these lines" } else { "has a place in a file" };
             return Err(format!("no {list} item {place}"));
         }
         let (groups, lost) = command::groups(items);
         // A range leaves out more than what is no place.
         let lost = lost + if *has_range { 0 } else { count.saturating_sub(items.len()) };
         if groups.is_empty() {
-            return Err(format!("the files of the {list} list are not there"));
+            return Err(format!("the files of the {list} list do not exist"));
         }
-        let warning = (lost > 0).then(|| format!("botglue: {lost} items are no place in a file"));
+        let warning = (lost > 0).then(|| format!("botglue: items without a place in a file: {lost}"));
         let question = (groups.len() > MANY)
             .then(|| format!("botglue: start {} jobs, {} at a time?", groups.len(), options.max_parallel));
         Ok(Some(json!({ "groups": groups, "question": question, "warning": warning })))

@@ -61,7 +61,7 @@ impl CheckedAgent {
         let program = match &self.version {
             None => ("ok", format!("{title}: {path}, of the protocol text: it is not asked for its version")),
             Some(Ok(version)) => ("ok", format!("{title}: {path}, {version}")),
-            Some(Err(error)) => ("warn", format!("{title}: {path} does not tell its version: {error}")),
+            Some(Err(error)) => ("warn", format!("{title}: {path} reports no version: {error}")),
         };
         let mut lines = vec![(program.0, program.1, None)];
         if let Some(login) = &self.login {

@@ -60,7 +60,7 @@ fn buffer(name: &str, open: &[(&str, u64)]) -> Result<Option<u64>, String> {
     let is_end = |own: &str| own.strip_suffix(name).is_some_and(|front| front.ends_with('/'));
     let ends: Vec<_> = open.iter().filter(|(own, _)| is_end(own)).collect();
     if ends.len() > 1 {
-        return Err(format!("{BUFFER}{name}: {} buffers have this name, say more of the path", ends.len()));
+        return Err(format!("{BUFFER}{name}: {} buffers have this name, give more of the path", ends.len()));
     }
     Ok(ends.first().map(|(_, number)| *number))
 }
@@ -81,7 +81,7 @@ mod tests {
             assert_eq!(found(text), Ok(numbers), "{text}");
         }
         let why = |text| found(text).unwrap_err();
-        assert_eq!(why("@buffer:a.rs"), "@buffer:a.rs: 2 buffers have this name, say more of the path");
+        assert_eq!(why("@buffer:a.rs"), "@buffer:a.rs: 2 buffers have this name, give more of the path");
         assert_eq!(why("@buffer:c.rs."), "@buffer:c.rs: no buffer that is loaded has this name");
         assert_eq!(why("@buffer: x"), "@buffer: needs the name of a buffer");
     }

@@ -73,7 +73,7 @@ impl Session {
         };
         let Some(job) = self.jobs.get_mut(&id) else {
             if is_revert && self.known.get(&id).is_some_and(Known::is_landed) {
-                return Err(format!("job {id} landed before its host was gone: take it back with u"));
+                return Err(format!("job {id} landed before its host ended: take it back with u"));
             }
             // One that the plugin holds: of an earlier host, whose answer no journal has any more.
             let is_held = decision == Decision::Reject && self.known.get(&id).is_none_or(Known::is_held);

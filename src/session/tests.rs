@@ -122,7 +122,7 @@ fn what_the_user_made_of_an_answer_is_its_draft() {
     answer.type_in(Some(vec![b"b".to_vec()]));
     let draft = answer.draft().unwrap();
     let refused = session.decide(3, Decision::Accept { shows: false }, true, 1).unwrap_err();
-    assert!(refused.contains("not written: see :Botglue edit 3"), "{refused}");
+    assert!(refused.contains("drop your edits in :Botglue edit 3"), "{refused}");
     let answer = session.answer(3).unwrap();
     assert_eq!(draft.typed, Some(vec!["b".to_owned()]));
     assert_eq!(draft.dropped, Some(vec![vec!["00000000000000aa".to_owned()]]));
@@ -143,7 +143,7 @@ fn of_jobs_of_an_earlier_host_so_many_are_known_and_none_is_reverted() {
     assert_eq!((session.take_gone(), session.take_gone()), (vec![0], Vec::new()));
     let mut why = |id| session.decide(id, Decision::Revert, true, 1).unwrap_err();
     assert_eq!(why(0), "job 0 has nothing to revert", "the oldest is not known");
-    assert_eq!(why(1), "job 1 landed before its host was gone: take it back with u");
+    assert_eq!(why(1), "job 1 landed before its host ended: take it back with u");
 }
 
 #[test]

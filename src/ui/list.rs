@@ -266,7 +266,7 @@ impl List {
         }
         let words = match (&self.text, self.scope) {
             _ if self.loading.is_some() => "…".to_owned(),
-            (Some(_), _) => "no job is like this".to_owned(),
+            (Some(_), _) => "no job matches".to_owned(),
             (None, Scope::Session) => {
                 let held = match self.origin.earlier {
                     0 => String::new(),

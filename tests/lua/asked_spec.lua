@@ -118,7 +118,7 @@ for keys, said in pairs({
   ["<F3>x"] = "the host does not answer: nothing was done",
   ["]cx"] = "the host does not answer: nothing was done",
   -- A decision was sent: it is taken once the host goes on.
-  ["do"] = "the host does not answer: your command is done once it does",
+  ["do"] = "the host does not answer: your command runs once it does",
 }) do
   test("a key that asks a host that is stopped gives up after a while, with one line: " .. keys, function()
     local nvim = with_answers()

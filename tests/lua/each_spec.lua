@@ -158,17 +158,17 @@ test("what cannot be is one error line", function()
     return vim.trim(nvim:messages())
   end
   equal(said({}, "Botglue each mend it"), "botglue: the quickfix list is empty")
-  equal(said({ { "a", 0 } }, "Botglue each mend it"), "botglue: no quickfix item is a place in a file")
+  equal(said({ { "a", 0 } }, "Botglue each mend it"), "botglue: no quickfix item has a place in a file")
   equal(said({ { "a", 1 } }, "1Botglue each mend it"), "botglue: no quickfix item in these lines")
   equal(
     said({ { "c", 1 }, { "a", 9 } }, "Botglue each mend it"),
-    "botglue: the files of the quickfix list are not there"
+    "botglue: the files of the quickfix list do not exist"
   )
   -- Where some are there the others are left out.
   local nvim = with_list({ { "c", 1 }, { "a", 9 }, { "a", 1 }, { "a", 0 } })
   nvim:type(":Botglue each mend it<CR>")
   requests(nvim, 1)
-  contains(nvim:messages(), "botglue: 3 items are no place in a file")
+  contains(nvim:messages(), "botglue: items without a place in a file: 3")
 end)
 
 test("who has many items is asked first, a script is not", function()

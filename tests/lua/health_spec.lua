@@ -107,7 +107,7 @@ test("a program that hangs is waited for two seconds in all, and ended with its 
   ]])
   equal(took < 5, true, took .. " s")
   local text = table.concat(nvim:lines(), "\n")
-  contains(text, "does not tell its version: no answer within 2 s")
+  contains(text, "reports no version: no answer within 2 s")
   contains(text, "1.2.3")
   suite.eventually("what hung is ended", function()
     return vim.iter(vim.fn.readfile(pids)):all(function(pid)

@@ -77,7 +77,7 @@ test("s looks for words, of which a list stays one, and for all again", function
   equal(nvim:lua("return vim.fn.line('$')"), 2)
   nvim:type("s")
   nvim:type("<C-u>nothing like it<CR>")
-  nvim:eventually("there is none", "return vim.fn.getline(1):find('no job is like this') ~= nil")
+  nvim:eventually("there is none", "return vim.fn.getline(1):find('no job matches') ~= nil")
   nvim:type("p")
   contains(nvim:messages(), "botglue: there is no job")
   nvim:type("s")

@@ -59,7 +59,7 @@ test("after a restart a landed answer is taken back with u, and its job goes on 
     suite.raises(function()
       nvim:lua("require('botglue').revert(1)")
     end),
-    "job 1 landed before its host was gone: take it back with u"
+    "job 1 landed before its host ended: take it back with u"
   )
   nvim:lua("return require('botglue').followup(1, 'more')")
   local sent = nvim:request(2)

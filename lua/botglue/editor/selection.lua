@@ -218,7 +218,7 @@ function M.from_operator(kind)
   elseif kind == "line" then
     return M.linewise(bufnr, from[2], to[2])
   elseif to[2] < from[2] or to[2] == from[2] and to[3] < from[3] then
-    fail("there is no text in that motion")
+    fail("the motion covers no text")
   end
   return select(bufnr, "v", from, to, false, false)
 end

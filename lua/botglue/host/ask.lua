@@ -123,7 +123,7 @@ function M.change(what, arg, bufnr, late)
   if reply then
     return reply[1], reply[2]
   elseif not connection.applying then
-    notify.warn("botglue: the host does not answer: your command is done once it does")
+    notify.warn("botglue: the host does not answer: your command runs once it does")
   end
 end
 
