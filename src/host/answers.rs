@@ -11,7 +11,7 @@ use crate::request::{Notify, Request};
 use crate::rpc::Act;
 use crate::store::{JobEntry, JobKey};
 use crate::stream::Outcome;
-use crate::ui::{Answer, Answered, Event, Talk, answer};
+use crate::ui::{Answered, Talk, answer, talk};
 
 /// So many talks are kept; the store has the others.
 const MOST: usize = 100;
@@ -23,6 +23,8 @@ struct Kept {
     session: Option<String>,
     /// The view that shows it.
     view: Option<String>,
+    /// What is said where that has come by itself: what the job did, and words.
+    arrives: Option<(String, String)>,
 }
 
 /// See the module.
@@ -71,15 +73,11 @@ impl Host {
         kept.session.clone_from(&outcome.session_id);
         let words =
             if request.options.notify == Notify::None { String::new() } else { request.prompt.clone() };
-        let arrives = (format!("answered, :Botglue answer {id} shows it"), words);
-        let shown = kept.view.as_ref().filter(|view| self.views.screen.is_open(view));
-        if let Some(view) = shown {
-            self.views.screen.on(view, Event::Answered(kept.talk.clone(), id));
-        } else {
-            let view = self.views.screen.new_id("answer");
-            let shown = Box::new(Answer::new(kept.talk.clone(), id, Some(arrives)));
-            self.views.screen.open_as(view.clone(), shown, None);
-            kept.view = Some(view);
+        let shown = |kept: &Kept| talk(kept.talk.clone(), id, kept.arrives.clone());
+        let screen = &mut self.views.screen;
+        if !kept.view.as_ref().is_some_and(|view| screen.show(view, shown(&kept))) {
+            kept.arrives = Some((format!("answered, :Botglue answer {id} shows it"), words));
+            kept.view = Some(screen.open_new("answer", shown(&kept), None));
         }
         self.answers.keep(kept);
     }
@@ -111,14 +109,14 @@ impl Host {
         if !job.path.is_empty() {
             talk.place = render::place(&job.path, None, job.selection.first_line, &viewer);
         }
-        self.answers.keep(Kept { talk: talk.clone(), session: record.session_id.clone(), view: None });
+        self.answers.keep(Kept { talk: talk.clone(), session: record.session_id.clone(), ..Kept::default() });
         self.show_answer(token, talk, id)
     }
 
-    fn show_answer(&mut self, token: u64, talk: Talk, id: u64) -> Value {
-        let view = self.views.screen.open("answer", Box::new(Answer::new(talk, id, None)), token);
+    fn show_answer(&mut self, token: u64, shown: Talk, id: u64) -> Value {
+        let view = self.views.screen.open("answer", talk(shown, id, None), token);
         if let Some(kept) = self.answers.of(id) {
-            kept.view = Some(view);
+            (kept.view, kept.arrives) = (Some(view), None);
         }
         Value::Null
     }

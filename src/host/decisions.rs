@@ -15,7 +15,7 @@ use crate::review::EditId;
 use crate::rpc::{AcceptOf, Act, OfJob, ShowOf};
 use crate::session::{self, Decision, HeldAnswer, OF_SEVERAL, Patch, ShownAs, Verdict};
 use crate::stream::Outcome;
-use crate::ui::Blocks;
+use crate::ui;
 
 /// Decisions on several answers that were asked for at once.
 #[derive(Debug, Default)]
@@ -123,8 +123,7 @@ impl Host {
         let shown_as = if wanted.is_text { ShownAs::Text } else { answer.shown_as() };
         let blocks = answer.blocks(&wanted.against.filetype).filter(|_| shown_as == ShownAs::Blocks);
         if let Some((text, blocks)) = blocks.filter(|(_, blocks)| !blocks.is_empty()) {
-            let blocks = Blocks { id, text: text.to_owned(), blocks };
-            self.views.screen.open("blocks", Box::new(blocks), token);
+            self.views.screen.open("blocks", ui::blocks(id, text, blocks), token);
             return Ok(Some(Value::Null));
         } else if wanted.against.buffer.is_none() {
             return Ok(Some(shown(answer, id, Some(HeldFor::BufferGone))));

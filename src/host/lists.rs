@@ -16,7 +16,7 @@ use crate::request::{SelectionKind, Wanted};
 use crate::rpc::Act;
 use crate::session::{Known, Live, LiveState, Session, Wait};
 use crate::store::{JobEntry, JobKey, Page, StoreError};
-use crate::ui::{Effect, Event, JobPrompt, List, Origin, Scope, View, answer, compared};
+use crate::ui::{Effect, List, Origin, Scope, answer, compared, job_prompt};
 
 /// The time between two signs of a job that goes on.
 const BEAT: Duration = Duration::from_millis(120);
@@ -43,25 +43,16 @@ impl Host {
         let scope = if name == "jobs" { Scope::Session } else { Scope::All };
         let (mut list, page) = List::new(name, origin, scope);
         let (live, totals) = self.live();
-        list.on(Event::Live(&live, totals));
-        let view = self.views.screen.prepare(LIST, Box::new(list), token);
-        self.effect(&view, Some(page));
+        list.live(&live, totals);
+        let view = self.views.screen.prepare(LIST, list, token);
+        self.on_list(&view, |_| Some(page));
         self.opens_soon(view);
     }
 
-    /// The store has answered a list.
-    pub(super) fn listed(&mut self, view: &str, event: Event<'_>) {
-        let effect = self.views.screen.on(view, event);
-        self.effect(view, effect);
-        self.reveal(view);
-    }
-
-    /// Does what a view wants.
-    pub(super) fn effect(&mut self, view: &str, effect: Option<Effect>) {
-        match effect {
-            Some(Effect::Page(asked, page)) => {
-                self.ask_page(view.to_owned(), (asked, page), false);
-            }
+    /// Something happens to a view, if that is a list: does what it wants then.
+    pub(super) fn on_list(&mut self, view: &str, event: impl FnOnce(&mut List) -> Option<Effect>) {
+        match self.views.screen.list(view).and_then(event) {
+            Some(Effect::Page(asked, page)) => self.ask_page(view.to_owned(), (asked, page), false),
             Some(Effect::Tell(words)) => self.editor.error(words),
             None => {}
         }
@@ -76,7 +67,9 @@ impl Host {
             move |host, listed| {
                 let is_busy = matches!(listed, Err(StoreError::Busy));
                 if !has_said || !is_busy {
-                    host.listed(&view, Event::Listed(asked, listed.map_err(|error| error.to_string())));
+                    let listed = listed.map_err(|error| error.to_string());
+                    host.on_list(&view, |list| list.listed(asked, listed));
+                    host.reveal(&view);
                 }
                 if is_busy && page.before.is_none() {
                     host.ask_page(view, (asked, page), true);
@@ -117,13 +110,11 @@ impl Host {
             }
         }
         if self.views.live.as_ref() != Some(&now) {
-            let effect = self.views.screen.on(&view, Event::Live(&now.0, now.1));
-            self.effect(&view, effect);
+            self.on_list(&view, |list| list.live(&now.0, now.1));
             self.views.live = Some(now);
         }
         if std::mem::take(&mut self.views.is_past_stale) {
-            let effect = self.views.screen.on(&view, Event::Past);
-            self.effect(&view, effect);
+            self.on_list(&view, List::renew);
         }
     }
 
@@ -217,7 +208,7 @@ impl Host {
         }
         Ok(Some(match action {
             Action::Prompt => {
-                self.views.screen.open("prompt", Box::new(JobPrompt(render::prompt(entry))), token);
+                self.views.screen.open("prompt", job_prompt(entry), token);
                 Value::Null
             }
             Action::Diff => {
@@ -255,8 +246,8 @@ impl Host {
             move |asker| asker.history(&page),
             move |host, listed| {
                 let reply = listed.map_err(|error| error.to_string()).and_then(|listed| {
-                    list.on(Event::Listed(asked, Ok(listed)));
-                    list.on(Event::Live(&live, totals));
+                    list.listed(asked, Ok(listed));
+                    list.live(&live, totals);
                     let rows = list.texts(width).into_iter();
                     let is_wanted = |row: &render::ListRow| {
                         !is_held

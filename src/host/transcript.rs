@@ -12,7 +12,7 @@ use crate::agent::{Protocol, Recipe};
 use crate::render::transcript::{Conversation, TranscriptHeader, TranscriptRow};
 use crate::session::Recording;
 use crate::store::{JobEntry, JobKey};
-use crate::ui::Transcript;
+use crate::ui::{Page, transcript};
 
 const NOT_THERE: &str = "this transcript is not there: the newest 200 are kept, see :Botglue log";
 
@@ -31,12 +31,13 @@ pub struct Source {
 }
 
 impl Source {
-    /// The name of its buffer.
-    fn name(&self) -> String {
-        match &self.key {
+    /// What shows these rows.
+    fn shown(&self, rows: &[TranscriptRow]) -> Page {
+        let name = match &self.key {
             JobKey::Id(id) => format!("job {id}"),
             JobKey::Uuid(_) => self.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-        }
+        };
+        transcript(&name, rows, self.about.is_over)
     }
 
     /// As the store has it.
@@ -111,8 +112,7 @@ impl Host {
             let path = source.path.to_str().filter(|_| is_file);
             return path.map(|path| Some(json!({ "file": path }))).ok_or_else(|| NOT_THERE.to_owned());
         }
-        let shown = Transcript::new(source.name(), &[], source.about.is_over);
-        let view = self.views.screen.prepare("transcript", Box::new(shown), token);
+        let view = self.views.screen.prepare("transcript", source.shown(&[]), token);
         self.views.transcripts.insert(view.clone(), source.clone());
         self.read_transcript(view, source);
         Ok(None)
@@ -134,8 +134,7 @@ impl Host {
         let Some(source) = self.views.transcripts.get(view) else { return };
         match rows {
             Ok(rows) => {
-                let shown = Transcript::new(source.name(), &rows, source.about.is_over);
-                self.views.screen.show(view, Box::new(shown));
+                self.views.screen.show(view, source.shown(&rows));
                 self.reveal(view);
             }
             Err(error) => match self.views.screen.withdraw(view) {

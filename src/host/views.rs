@@ -15,7 +15,7 @@ use crate::render::{self, Totals};
 use crate::rpc::{Asked, OfJob};
 use crate::session::{Decision, Live};
 use crate::store::{Info, InfoQuery, JobEntry, JobKey, StoreError};
-use crate::ui::{self, Event, Screen, Ui};
+use crate::ui::{self, Screen, Ui};
 
 /// How long what a window shows is looked for before it opens without rows: a key does not wait for much longer.
 pub(super) const OPENS_WITHIN: Duration = Duration::from_millis(100);
@@ -85,8 +85,8 @@ impl Host {
     pub(super) fn open_info(&mut self, token: u64, wanted: InfoQuery) {
         let project = Path::new(&wanted.project).file_name().unwrap_or_default();
         let project = project.to_string_lossy().into_owned();
-        let empty = ui::Info { project: project.clone(), sums: None };
-        let view = self.views.screen.open("info", Box::new(empty), token);
+        let empty = ui::info(project.clone(), Vec::new(), String::new());
+        let view = self.views.screen.open("info", empty, token);
         self.ask_store(
             move |asker| asker.info(&wanted),
             move |host, info| host.found_info(&view, project, info),
@@ -96,8 +96,8 @@ impl Host {
     fn found_info(&mut self, view: &str, project: String, info: Result<Info, StoreError>) {
         match info {
             Ok(info) => {
-                let shown = ui::Info { project, sums: Some(render::info(&info)) };
-                self.views.screen.show(view, Box::new(shown));
+                let (tables, note) = render::info(&info);
+                self.views.screen.show(view, ui::info(project, tables, note));
             }
             Err(error) if self.views.screen.is_open(view) => {
                 self.views.screen.close(view);
@@ -130,17 +130,13 @@ impl Host {
         match action {
             "more" => self.views.screen.more_keys(view),
             "reload" => self.read_again(view),
-            _ => {
-                let effect = self.views.screen.on(view, Event::Key { action, text });
-                self.effect(view, effect);
-            }
+            _ => self.on_list(view, |list| list.key(action, text)),
         }
     }
 
     /// The cursor of a window of the host is in another row.
     pub(super) fn cursor(&mut self, view: &str, row: &str) {
-        let effect = self.views.screen.on(view, Event::Cursor(row));
-        self.effect(view, effect);
+        self.on_list(view, |list| list.cursor(row));
     }
 
     /// A window of the host is gone.

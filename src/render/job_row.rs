@@ -162,14 +162,20 @@ fn when(ended: &str, now: &str) -> String {
     }
 }
 
+/// `9 Mar 2025 09:05`
+pub fn date(ended: &str) -> String {
+    let ([year, _, day], (_, time)) = (numbers(ended), ended.split_once(' ').unwrap_or_default());
+    format!("{day} {} {year} {time}", month(ended))
+}
+
 /// Year, month and day of a time such as `2025-03-09 09:05`.
-pub(super) fn numbers(time: &str) -> [u32; 3] {
+fn numbers(time: &str) -> [u32; 3] {
     let mut numbers = time.split(['-', ' ']).map(|number| number.parse().unwrap_or_default());
     std::array::from_fn(|_| numbers.next().unwrap_or_default())
 }
 
 /// The month of a time, in three letters.
-pub(super) fn month(time: &str) -> &'static str {
+fn month(time: &str) -> &'static str {
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let [_, month, _] = numbers(time);
@@ -229,5 +235,6 @@ mod tests {
         let times = ["2025-03-09 00:01", "2025-03-08 10:00", "2024-12-31 10:00", "2024-05-09 10:00"];
         let shown = times.map(|time| when(time, NOW));
         assert_eq!(shown, ["00:01", "8 Mar", "31 Dec", "May 2024"]);
+        assert_eq!(date("2025-03-09 09:05"), "9 Mar 2025 09:05");
     }
 }

@@ -10,7 +10,6 @@ pub mod health;
 mod info;
 mod job_row;
 mod place;
-mod prompt;
 #[cfg(test)]
 pub mod sample;
 mod signs;
@@ -22,9 +21,8 @@ pub use action::Action;
 pub(crate) use amounts::{counted, duration, money};
 pub use files::find_files;
 pub use info::info;
-pub use job_row::{COLUMNS as JOB_COLUMNS, Totals, actions, stored};
+pub use job_row::{COLUMNS as JOB_COLUMNS, Totals, actions, date, stored};
 pub use place::{file, place};
-pub use prompt::{PromptView, prompt};
 pub(crate) use signs::{BAR, BETWEEN, FAILED, HELD, LANDED, QUEUED, READY, UNCHANGED, UNKNOWN};
 
 /// For whom it is shown.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::frame::{Frame, Row};
 use super::layout::{Border, Key, MORE, Ui, float};
 use super::opening::Opening;
-use super::screen::{Event, View};
+use super::page::Page;
 use super::width::width;
 use crate::land::{FencedBlock, fenced_blocks};
 
@@ -39,22 +39,42 @@ pub struct Talk {
     pub answers: Vec<Answered>,
 }
 
-/// See the module.
+/// The answer of a job, among those of its talk. Where it has just come and cannot open, what the job did and words are
+/// said.
+pub fn talk(talk: Talk, id: u64, arrives: Option<(String, String)>) -> Page {
+    let mut opening = Opening::float("answer", &KEYS);
+    let on = ["wrap", "linebreak", "breakindent"].map(|name| (name, true.into()));
+    let conceal: [(_, Value); 2] = [("conceallevel", 2.into()), ("concealcursor", "nc".into())];
+    opening.window.extend(on.into_iter().chain(conceal));
+    opening.markdown = Some("parsed");
+    opening.beside = talk.answers.first().map(|answered| answered.id);
+    let note = arrives.is_some().then_some(OUTSIDE);
+    opening.arrives = arrives.map(|(verb, words)| {
+        let words = Some(words).filter(|words| !words.is_empty());
+        json!({ "id": opening.beside, "verb": verb, "words": words, "level": "INFO" })
+    });
+    let shown = Arc::new(Answer::new(talk, id));
+    let drawn = Arc::clone(&shown);
+    Page::new(opening, move |ui, page| drawn.frame(note, ui, page)).taking(move |action, row| match action {
+        "yank" => Some((None, shown.yanked(row))),
+        "put" => Some(shown.put(row)).map(|(id, rows)| (Some(id), rows)),
+        _ => None,
+    })
+}
+
+/// The rows of a talk.
 #[derive(Debug)]
-pub struct Answer {
+struct Answer {
     talk: Talk,
     rows: Vec<String>,
     /// The first row of each answer, from 0: of its question, where that is shown, and of its text.
     begins: Vec<(usize, usize)>,
     /// The answer that is shown first.
     shown: usize,
-    /// What is said where it has just come and cannot open: what the job did, and words. None where the user opens it.
-    arrives: Option<(String, String)>,
 }
 
 impl Answer {
-    /// The answer of a job, among those of its talk.
-    pub fn new(talk: Talk, id: u64, arrives: Option<(String, String)>) -> Self {
+    fn new(talk: Talk, id: u64) -> Self {
         let (mut rows, mut begins): (Vec<String>, _) = (Vec::new(), Vec::new());
         for answered in &talk.answers {
             let mut first = 0;
@@ -68,7 +88,24 @@ impl Answer {
             rows.extend(lines(&answered.text));
         }
         let shown = talk.answers.iter().position(|answered| answered.id == id).unwrap_or_default();
-        Self { talk, rows, begins, shown, arrives }
+        Self { talk, rows, begins, shown }
+    }
+
+    fn frame(&self, note: Option<&str>, ui: Ui, page: usize) -> Frame {
+        let wide = self.rows.iter().map(|row| width(row)).max().unwrap_or_default();
+        let wide = wide.clamp(WIDTHS.0, WIDTHS.1).min(ui.columns.saturating_sub(2).max(1));
+        let height = self.rows.iter().map(|row| width(row).div_ceil(wide).max(1)).sum();
+        let (left, right) = (&self.talk.answers[0].question, &self.talk.place);
+        let border = Border { left, right, note, keys: &KEYS, page, more: MORE };
+        let row = |(at, row): (usize, &String)| {
+            Arc::new(Row { text: row.clone(), id: Some(at.to_string()), ..Row::default() })
+        };
+        Frame {
+            place: Some(float((wide, height), border, ui)),
+            rows: self.rows.iter().enumerate().map(row).collect(),
+            cursor: Some(self.begins[self.shown].0 + 1),
+            ..Frame::default()
+        }
     }
 
     /// The answer in a row, from 0, and the rows of its text.
@@ -114,61 +151,6 @@ fn lines(text: &str) -> Vec<String> {
     text.split('\n').skip(first).map(str::to_owned).collect()
 }
 
-impl View for Answer {
-    fn opening(&self) -> Opening {
-        let mut opening = Opening::float("answer", &KEYS);
-        let on = ["wrap", "linebreak", "breakindent"].map(|name| (name, true.into()));
-        let conceal: [(_, Value); 2] = [("conceallevel", 2.into()), ("concealcursor", "nc".into())];
-        opening.window.extend(on.into_iter().chain(conceal));
-        opening.markdown = Some("parsed");
-        opening.beside = self.talk.answers.first().map(|answered| answered.id);
-        opening.arrives = self.arrives.as_ref().map(|(verb, words)| {
-            let words = Some(words).filter(|words| !words.is_empty());
-            json!({ "id": opening.beside, "verb": verb, "words": words, "level": "INFO" })
-        });
-        opening
-    }
-
-    fn frame(&mut self, ui: Ui, page: usize) -> Frame {
-        let wide = self.rows.iter().map(|row| width(row)).max().unwrap_or_default();
-        let wide = wide.clamp(WIDTHS.0, WIDTHS.1).min(ui.columns.saturating_sub(2).max(1));
-        let height = self.rows.iter().map(|row| width(row).div_ceil(wide).max(1)).sum();
-        let size = (wide, height);
-        let border = Border {
-            left: &self.talk.answers[0].question,
-            right: &self.talk.place,
-            note: self.arrives.is_some().then_some(OUTSIDE),
-            keys: &KEYS,
-            page,
-            more: MORE,
-        };
-        let row = |(at, row): (usize, &String)| {
-            Arc::new(Row { text: row.clone(), id: Some(at.to_string()), ..Row::default() })
-        };
-        Frame {
-            place: Some(float(size, border, ui)),
-            rows: self.rows.iter().enumerate().map(row).collect(),
-            cursor: Some(self.begins[self.shown].0 + 1),
-            ..Frame::default()
-        }
-    }
-
-    fn on(&mut self, event: Event<'_>) -> Option<super::screen::Effect> {
-        if let Event::Answered(talk, id) = event {
-            *self = Self::new(talk, id, self.arrives.take());
-        }
-        None
-    }
-
-    fn taken(&self, action: &str, row: usize) -> Option<(Option<u64>, Vec<String>)> {
-        match action {
-            "yank" => Some((None, self.yanked(row))),
-            "put" => Some(self.put(row)).map(|(id, rows)| (Some(id), rows)),
-            _ => None,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,14 +164,14 @@ mod tests {
 
     fn answer(id: u64) -> Answer {
         let answers = vec![answered(3, "what?", TEXT), answered(7, "why?\nreally", "Because `a` is.")];
-        Answer::new(Talk { place: "a.lua:1".to_owned(), answers }, id, None)
+        Answer::new(Talk { place: "a.lua:1".to_owned(), answers }, id)
     }
 
     #[test]
     fn what_is_asked_after_an_answer_comes_below_it() {
-        let mut view = answer(7);
+        let view = answer(7);
         assert_eq!(view.rows[10..], ["", "> why?", "> really", "", "Because `a` is."]);
-        let frame = view.frame(Ui { columns: 80, lines: 24, cmdheight: 1 }, 0);
+        let frame = view.frame(None, Ui { columns: 80, lines: 24, cmdheight: 1 }, 0);
         assert_eq!((view.rows[0].as_str(), frame.cursor, frame.rows.len()), (" It doubles.", Some(12), 15));
         assert_eq!(view.at(9).0, 3);
         assert_eq!(view.at(11), (7, 14..15));

@@ -9,7 +9,6 @@ use serde::Deserialize;
 use super::frame::{Frame, Row};
 use super::layout::{Border, CUT, Class, Columns, Key, MORE, Ui, docked, float, inside, wrap};
 use super::opening::Opening;
-use super::screen::{Effect, Event, View};
 use super::status::SPINNER;
 use crate::render::{self, Action, BETWEEN, Cell, JOB_COLUMNS, ListRow, Totals, Viewer};
 use crate::session::{Live, LiveState};
@@ -96,6 +95,15 @@ enum Loading {
     Next,
 }
 
+/// What a list wants.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// A page of the store; the number comes back with it.
+    Page(u64, Page),
+    /// The user is told this.
+    Tell(String),
+}
+
 /// See the module.
 #[derive(Debug, Default)]
 pub struct List {
@@ -163,7 +171,7 @@ impl List {
     }
 
     /// Asks for all that is listed again, once the answer to the last question is there.
-    fn renew(&mut self) -> Option<Effect> {
+    pub fn renew(&mut self) -> Option<Effect> {
         self.is_due = self.loading.is_some();
         if self.is_due { None } else { Some(self.load(None)) }
     }
@@ -177,7 +185,7 @@ impl List {
     }
 
     /// The answer of the store is there.
-    fn listed(&mut self, asked: u64, listed: Result<Listed, String>) -> Option<Effect> {
+    pub fn listed(&mut self, asked: u64, listed: Result<Listed, String>) -> Option<Effect> {
         if asked != self.asked {
             return None;
         }
@@ -207,7 +215,7 @@ impl List {
     }
 
     /// The jobs of this Neovim are these now.
-    fn live(&mut self, live: &[Live], totals: Totals) -> Option<Effect> {
+    pub fn live(&mut self, live: &[Live], totals: Totals) -> Option<Effect> {
         let (stay, gone): (Vec<_>, Vec<_>) =
             self.live.drain(..).partition(|job| live.iter().any(|other| other.id == job.id));
         drop(stay);
@@ -252,7 +260,7 @@ impl List {
     }
 
     /// The row of the cursor.
-    fn at_cursor(&self) -> Option<&ListRow> {
+    pub fn at_cursor(&self) -> Option<&ListRow> {
         let id = self.cursor.as_ref();
         id.and_then(|id| self.rows.iter().find(|row| row.id == *id)).or_else(|| self.rows.first())
     }
@@ -362,7 +370,8 @@ impl List {
         self.rows.iter().map(|row| (text(row), row)).collect()
     }
 
-    fn key(&mut self, action: &str, text: Option<&str>) -> Option<Effect> {
+    /// A key of the list, with the words that the user has given.
+    pub fn key(&mut self, action: &str, text: Option<&str>) -> Option<Effect> {
         match action {
             "search" => self.text = text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned),
             "session" => self.scope = Scope::Session,
@@ -388,17 +397,17 @@ impl List {
         let before = (last.record.ended_ms, last.uuid.clone());
         Some(self.load(Some(before)))
     }
-}
 
-impl View for List {
-    fn opening(&self) -> Opening {
+    /// How its window is opened.
+    pub fn opening(&self) -> Opening {
         let of_row = OF_ROW.map(|(action, lhs, word)| Key::asked(lhs, action.name(), word));
         let mut opening = Opening::float(self.name, &[&of_row[..], &OF_LIST, &[CLOSE]].concat());
         opening.window.insert("cursorline", true.into());
         opening
     }
 
-    fn frame(&mut self, ui: Ui, page: usize) -> Frame {
+    /// What it shows on a screen of this size; `page` counts how often the user has asked for more keys.
+    pub fn frame(&mut self, ui: Ui, page: usize) -> Frame {
         let width = WIDTHS.0.min(ui.columns.saturating_sub(WIDTHS.1));
         let room = inside(width, ui).saturating_sub(2);
         let mut rows = self.laid(room);
@@ -426,33 +435,24 @@ impl View for List {
         Frame { place: Some(place), rows, below: Some(Box::new(below)), ..Frame::default() }
     }
 
-    fn on(&mut self, event: Event<'_>) -> Option<Effect> {
-        match event {
-            Event::Answered(..) => None,
-            Event::Cursor(id) => {
-                self.cursor = Some(id.to_owned());
-                self.more()
-            }
-            Event::Key { action, text } => self.key(action, text),
-            Event::Live(live, totals) => self.live(live, totals),
-            Event::Past => self.renew(),
-            Event::Listed(asked, listed) => self.listed(asked, listed),
-            Event::Beat => {
-                self.beat += 1;
-                None
-            }
-        }
+    /// The cursor is in the row with this id.
+    pub fn cursor(&mut self, id: &str) -> Option<Effect> {
+        self.cursor = Some(id.to_owned());
+        self.more()
     }
 
-    fn moves(&self) -> bool {
+    /// Time has passed.
+    pub fn beat(&mut self) {
+        self.beat += 1;
+    }
+
+    /// Whether a beat changes what it shows.
+    pub fn moves(&self) -> bool {
         self.rows.iter().any(|row| row.runs)
     }
 
-    fn row(&self) -> Option<&str> {
-        Some(&self.at_cursor()?.id)
-    }
-
-    fn items(&self) -> Vec<(Option<&str>, Option<u64>, String)> {
+    /// What a list of places has of its rows: the file, the line and the text of each.
+    pub fn items(&self) -> Vec<(Option<&str>, Option<u64>, String)> {
         let texts = self.texts(usize::from(u16::MAX)).into_iter();
         let text = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
         texts.map(|(words, row)| (row.path.as_deref(), row.line, text(words))).collect()

@@ -77,4 +77,10 @@ impl Opening {
             diff: false,
         }
     }
+
+    /// The same for a text of Neovim's `filetype` that is to be read.
+    #[must_use]
+    pub fn reading(self, filetype: &str) -> Self {
+        Self { buffer: [("readonly", true.into()), ("syntax", filetype.into())].into(), ..self }
+    }
 }

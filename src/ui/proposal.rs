@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::compare::Compared;
-use super::frame::Row;
+use super::compare::side;
+use super::frame::{Frame, Row};
 use super::opening::Kind;
+use super::page::Page;
 use super::review::rows_to_come;
-use super::screen::View;
 use crate::document::Rows;
 use crate::fields::{bytes, cells};
 use crate::render::{BETWEEN, counted};
@@ -30,7 +30,7 @@ pub struct Against {
 }
 
 /// A text with hunks in it, ascending; `why` there are none.
-pub fn proposal(id: u64, against: &Against, text: &Rows, hunks: &[Hunk], why: Option<&str>) -> Box<dyn View> {
+pub fn proposal(id: u64, against: &Against, text: &Rows, hunks: &[Hunk], why: Option<&str>) -> Page {
     let is_empty = text.len() == 1 && text.get(0).is_some_and(|row| row.text.is_empty());
     let nothing = Rows::default();
     // The one row of a buffer without text makes room.
@@ -50,8 +50,8 @@ pub fn proposal(id: u64, against: &Against, text: &Rows, hunks: &[Hunk], why: Op
         (row + 1).min(rows.len()).max(1)
     });
     let title = why.map_or_else(|| title(id, hunks), str::to_owned);
-    let (kind, name) = (Kind::Against(against.buffer.unwrap_or_default()), format!("diff/job {id}/after"));
-    Box::new(Compared { kind, name, title, filetype: against.filetype.clone(), rows, cursor })
+    let (kind, name) = (Kind::Against(against.buffer.unwrap_or_default()), format!("job {id}/after"));
+    side(kind, &name, &against.filetype, Frame { rows, bar: Some(title), cursor, ..Frame::default() })
 }
 
 /// What it says of its hunks.

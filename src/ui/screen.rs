@@ -6,88 +6,38 @@ use std::collections::BTreeMap;
 use rmpv::Value;
 use serde_json::json;
 
-use super::answer::Talk;
 use super::frame::{Frame, diff, map};
 use super::layout::Ui;
+use super::list::List;
 use super::opening::{Kind, Opening};
+use super::page::{Page, Taken};
 use crate::fields::value;
-use crate::render::Totals;
-use crate::session::Live;
-use crate::store::{Listed, Page};
 
-/// A window that the host draws: a state machine, pure.
-pub trait View: std::fmt::Debug + Send {
-    /// How its window is opened.
-    fn opening(&self) -> Opening;
+/// What a window of the host shows.
+pub enum View {
+    /// What is made ready.
+    Page(Box<Page>),
+    /// The list of jobs, which takes events.
+    List(Box<List>),
+}
 
-    /// What it shows on a screen of this size; `page` counts how often the user has asked for more keys.
-    fn frame(&mut self, ui: Ui, page: usize) -> Frame;
-
-    /// Takes an event; may want something of the host.
-    fn on(&mut self, _: Event<'_>) -> Option<Effect> {
-        None
-    }
-
-    /// Whether a beat changes what it shows.
-    fn moves(&self) -> bool {
-        false
-    }
-
-    /// What a key takes out of a row, from 0, and the job below whose range it is put.
-    fn taken(&self, _: &str, _: usize) -> Option<(Option<u64>, Vec<String>)> {
-        None
-    }
-
-    /// The id of the row of the cursor, where that is a job.
-    fn row(&self) -> Option<&str> {
-        None
-    }
-
-    /// What a list of places has of its rows: the file, the line and the text of each.
-    fn items(&self) -> Vec<(Option<&str>, Option<u64>, String)> {
-        Vec::new()
+impl From<Page> for View {
+    fn from(page: Page) -> Self {
+        Self::Page(Box::new(page))
     }
 }
 
-/// What can happen to a view.
-#[derive(Debug)]
-pub enum Event<'a> {
-    /// The cursor is in the row with this id.
-    Cursor(&'a str),
-    /// A key of it, with the words that the user has given.
-    Key {
-        /// What the key does.
-        action: &'a str,
-        /// The words, for a key that asks for them.
-        text: Option<&'a str>,
-    },
-    /// The jobs of this Neovim that go on or are held.
-    Live(&'a [Live], Totals),
-    /// A talk has another answer: of this job.
-    Answered(Talk, u64),
-    /// Something that the store has of jobs has changed.
-    Past,
-    /// The answer to a question to the store.
-    Listed(u64, Result<Listed, String>),
-    /// Time has passed.
-    Beat,
-}
-
-/// What a view wants.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// A page of the store; the number comes back with it.
-    Page(u64, Page),
-    /// The user is told this.
-    Tell(String),
+impl From<List> for View {
+    fn from(list: List) -> Self {
+        Self::List(Box::new(list))
+    }
 }
 
 /// What is behind the id of a view in that of the pane below it.
 const BELOW: &str = ".below";
 
-#[derive(Debug)]
 struct Shown {
-    view: Box<dyn View>,
+    view: View,
     /// The view that is closed with it.
     with: Option<String>,
     /// The question to which it is the reply: where the plugin waits for that no more, it does not open.
@@ -102,7 +52,7 @@ struct Shown {
 }
 
 /// See the module.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Screen {
     ui: Ui,
     views: BTreeMap<String, Shown>,
@@ -122,22 +72,15 @@ impl Screen {
     }
 
     /// Opens a view, in the reply to this question; another one of that name is closed.
-    pub fn open(&mut self, name: &str, view: Box<dyn View>, token: u64) -> String {
-        self.close_named(name);
-        let id = self.new_id(name);
-        self.open_as(id.clone(), view, Some(token));
-        id
-    }
-
-    /// Closes the view that was opened under this name.
-    pub fn close_named(&mut self, name: &str) {
+    pub fn open(&mut self, name: &str, view: impl Into<View>, token: u64) -> String {
         if let Some(id) = self.named(name) {
             self.close(&id);
         }
+        self.open_new(name, view, Some(token))
     }
 
     /// A view that is opened later, in the reply to this question, and has its events from now on.
-    pub fn prepare(&mut self, name: &str, view: Box<dyn View>, token: u64) -> String {
+    pub fn prepare(&mut self, name: &str, view: impl Into<View>, token: u64) -> String {
         let id = self.new_id(name);
         self.views.insert(id.clone(), Shown { is_waiting: true, ..Shown::new(view, Some(token)) });
         id
@@ -157,18 +100,20 @@ impl Screen {
     }
 
     /// An id for a view of this name. They are in the order in which they were asked for.
-    pub fn new_id(&mut self, name: &str) -> String {
+    fn new_id(&mut self, name: &str) -> String {
         self.opened += 1;
         format!("{name}-{:09}", self.opened)
     }
 
-    /// Opens a view under an id of its own, in the reply to this question.
-    pub fn open_as(&mut self, id: String, view: Box<dyn View>, token: Option<u64>) {
-        self.views.insert(id, Shown::new(view, token));
+    /// Opens one more view of that name, in the reply to this question.
+    pub fn open_new(&mut self, name: &str, view: impl Into<View>, token: Option<u64>) -> String {
+        let id = self.new_id(name);
+        self.views.insert(id.clone(), Shown::new(view, token));
+        id
     }
 
     /// Opens two views that are closed together.
-    pub fn open_both(&mut self, name: &str, views: [Box<dyn View>; 2], token: u64) {
+    pub fn open_both(&mut self, name: &str, views: [Page; 2], token: u64) {
         let ids = [self.new_id(name), self.new_id(name)];
         let with = [ids[1].clone(), ids[0].clone()];
         for ((id, view), with) in ids.into_iter().zip(views).zip(with) {
@@ -177,9 +122,9 @@ impl Screen {
     }
 
     /// A view shows something else from now on; whether it is still open.
-    pub fn show(&mut self, id: &str, view: Box<dyn View>) -> bool {
+    pub fn show(&mut self, id: &str, page: Page) -> bool {
         let Some(shown) = self.views.get_mut(id) else { return false };
-        (shown.view, shown.is_dirty) = (view, true);
+        (shown.view, shown.is_dirty) = (page.into(), true);
         true
     }
 
@@ -200,11 +145,14 @@ impl Screen {
         }
     }
 
-    /// A view has an event. Returns what it wants.
-    pub fn on(&mut self, id: &str, event: Event<'_>) -> Option<Effect> {
+    /// A list that something happens to.
+    pub fn list(&mut self, id: &str) -> Option<&mut List> {
         let shown = self.views.get_mut(id)?;
         shown.is_dirty = true;
-        shown.view.on(event)
+        match &mut shown.view {
+            View::List(list) => Some(list),
+            View::Page(_) => None,
+        }
     }
 
     /// The view that was opened under this name.
@@ -214,32 +162,38 @@ impl Screen {
     }
 
     /// What a key takes out of a row of a view.
-    pub fn taken(&self, id: &str, action: &str, row: usize) -> Option<(Option<u64>, Vec<String>)> {
-        self.views.get(id)?.view.taken(action, row)
+    pub fn taken(&self, id: &str, action: &str, row: usize) -> Taken {
+        match &self.views.get(id)?.view {
+            View::Page(page) => (page.takes)(action, row),
+            View::List(_) => None,
+        }
     }
 
     /// The job of this Neovim that the cursor is at in a view.
     pub fn job(&self, id: &str) -> Option<u64> {
-        self.views.get(id)?.view.row()?.strip_prefix('#')?.parse().ok()
+        self.views.get(id)?.list()?.at_cursor()?.id.strip_prefix('#')?.parse().ok()
     }
 
     /// What a list of places has of a view.
     pub fn items(&self, id: &str) -> Vec<(Option<&str>, Option<u64>, String)> {
-        self.views.get(id).map(|shown| shown.view.items()).unwrap_or_default()
+        self.views.get(id).and_then(Shown::list).map(List::items).unwrap_or_default()
     }
 
-    /// Time has passed: whether anything moves.
-    pub fn beat(&mut self) -> bool {
-        for shown in self.views.values_mut().filter(|shown| shown.view.moves()) {
-            shown.is_dirty = true;
-            shown.view.on(Event::Beat);
+    /// Time has passed.
+    pub fn beat(&mut self) {
+        for shown in self.views.values_mut() {
+            if let View::List(list) = &mut shown.view
+                && list.moves()
+            {
+                list.beat();
+                shown.is_dirty = true;
+            }
         }
-        self.moves()
     }
 
     /// Whether anything moves.
     pub fn moves(&self) -> bool {
-        self.views.values().any(|shown| shown.view.moves())
+        self.views.values().filter_map(Shown::list).any(List::moves)
     }
 
     /// Whether a view is open.
@@ -272,18 +226,28 @@ fn stem(id: &str) -> &str {
 }
 
 impl Shown {
-    fn new(view: Box<dyn View>, token: Option<u64>) -> Self {
-        Self { view, with: None, token, page: 0, is_waiting: false, frame: None, is_dirty: true }
+    fn new(view: impl Into<View>, token: Option<u64>) -> Self {
+        Self { view: view.into(), with: None, token, page: 0, is_waiting: false, frame: None, is_dirty: true }
+    }
+
+    fn list(&self) -> Option<&List> {
+        match &self.view {
+            View::List(list) => Some(list),
+            View::Page(_) => None,
+        }
     }
 
     /// The calls that draw it, and the pane below it.
     fn calls(&mut self, id: &str, ui: Ui) -> Vec<Value> {
         self.is_dirty = false;
-        let mut new = self.view.frame(ui, self.page);
+        let (opening, mut new) = match &mut self.view {
+            View::Page(page) => (page.opening.clone(), (page.draw)(ui, self.page)),
+            View::List(list) => (list.opening(), list.frame(ui, self.page)),
+        };
         let is_open = self.frame.is_some();
         let mut old = self.frame.take().unwrap_or_default();
         let opening = (!is_open).then(|| {
-            let opening = Opening { with: self.with.clone(), ..self.view.opening() };
+            let opening = Opening { with: self.with.clone(), ..opening };
             vec![("token", self.token.map(Value::from)), ("open", Some(value(json!(opening))))]
         });
         let pane = (old.below.take(), new.below.take());
@@ -324,18 +288,11 @@ mod tests {
     use super::*;
     use crate::ui::Row;
 
-    #[derive(Debug)]
-    struct Words(&'static str);
-
-    impl View for Words {
-        fn opening(&self) -> Opening {
-            Opening::of(Kind::Split, self.0, &[])
-        }
-
-        fn frame(&mut self, ui: Ui, page: usize) -> Frame {
-            let rows = [self.0.to_owned(), format!("{} {page}", ui.columns)];
+    fn words(text: &'static str) -> Page {
+        Page::new(Opening::of(Kind::Split, text, &[]), move |ui, page| {
+            let rows = [text.to_owned(), format!("{} {page}", ui.columns)];
             Frame { rows: rows.map(|text| Arc::new(Row::plain(text))).into(), ..Frame::default() }
-        }
+        })
     }
 
     fn field<'a>(call: &'a Value, name: &str) -> &'a Value {
@@ -346,11 +303,11 @@ mod tests {
     fn what_has_not_changed_is_not_sent() {
         let mut screen = Screen::default();
         screen.resize(Ui { columns: 80, lines: 24, cmdheight: 1 });
-        let id = screen.open("words", Box::new(Words("a")), 7);
+        let id = screen.open("words", words("a"), 7);
         let calls = screen.calls();
         assert_eq!((calls.len(), field(&calls[0], "token").as_u64()), (1, Some(7)));
         assert_eq!(field(&calls[0], "rows").to_string(), r#"[[0, 0, ["a", "80 0"]]]"#);
-        assert!(screen.show(&id, Box::new(Words("a"))));
+        assert!(screen.show(&id, words("a")));
         assert_eq!(screen.calls(), []);
         screen.more_keys(&id);
         let calls = screen.calls();

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::frame::{Frame, Row, RowMark};
-use super::layout::{Key, Ui};
+use super::layout::Key;
 use super::opening::{Kind, Opening};
-use super::screen::View;
+use super::page::Page;
 use super::tools::sign;
 use crate::render::transcript::{RowKind, TranscriptRow};
 use crate::render::{FAILED, counted};
@@ -14,34 +14,6 @@ const KEYS: [Key; 2] =
     [Key::told("q", "close", "close"), Key::told("R", "reload", "read the transcript again")];
 const LABEL: &str = "BotglueLabel";
 const FAILURE: &str = "BotglueFailure";
-
-/// See the module.
-#[derive(Debug)]
-pub struct Transcript {
-    /// What it is of.
-    name: String,
-    rows: Vec<Arc<Row>>,
-    /// The job goes on: what it does now is at the end.
-    follows: bool,
-}
-
-impl Transcript {
-    /// A conversation as far as it is known.
-    pub fn new(name: String, rows: &[TranscriptRow], is_over: bool) -> Self {
-        let mut made = Vec::with_capacity(rows.len());
-        for part in rows.chunk_by(|a, b| a.kind == b.kind) {
-            let fold = folded(part);
-            for (i, row) in part.iter().enumerate() {
-                let fold = fold.as_ref().map(|text| match i {
-                    0 => (">1", text.clone()),
-                    _ => ("1", String::new()),
-                });
-                made.push(Arc::new(Row { fold, ..drawn(row) }));
-            }
-        }
-        Self { name, follows: !is_over && !rows.is_empty(), rows: made }
-    }
-}
 
 /// The text of the fold over rows of one kind; none where they are not folded.
 fn folded(rows: &[TranscriptRow]) -> Option<String> {
@@ -79,36 +51,39 @@ fn drawn(row: &TranscriptRow) -> Row {
     made
 }
 
-impl View for Transcript {
-    fn opening(&self) -> Opening {
-        let window = [
-            ("wrap", true.into()),
-            ("linebreak", true.into()),
-            ("breakindent", true.into()),
-            ("conceallevel", 2.into()),
-            ("concealcursor", "nc".into()),
-            ("foldmethod", "expr".into()),
-            ("foldexpr", "v:lua.require'botglue.ui.rows'.fold()".into()),
-            ("foldtext", "v:lua.require'botglue.ui.rows'.fold_text()".into()),
-            ("foldlevel", 0.into()),
-            ("foldminlines", 0.into()),
-            ("foldenable", true.into()),
-            ("fillchars", "fold: ".into()),
-            ("number", false.into()),
-            ("relativenumber", false.into()),
-            ("list", false.into()),
-            ("spell", false.into()),
-        ];
-        let name = format!("transcript/{}", self.name);
-        Opening {
-            window: window.into(),
-            markdown: Some("by lines"),
-            ..Opening::of(Kind::Split, &name, &KEYS)
+/// A conversation as far as it is known, under this name. Of a job that goes on, what it does now is at the end.
+pub fn transcript(name: &str, rows: &[TranscriptRow], is_over: bool) -> Page {
+    let mut made = Vec::with_capacity(rows.len());
+    for part in rows.chunk_by(|a, b| a.kind == b.kind) {
+        let fold = folded(part);
+        for (i, row) in part.iter().enumerate() {
+            let fold = fold.as_ref().map(|text| match i {
+                0 => (">1", text.clone()),
+                _ => ("1", String::new()),
+            });
+            made.push(Arc::new(Row { fold, ..drawn(row) }));
         }
     }
-
-    fn frame(&mut self, _: Ui, _: usize) -> Frame {
-        let cursor = self.follows.then_some(self.rows.len());
-        Frame { rows: self.rows.clone(), cursor, ..Frame::default() }
-    }
+    let window = [
+        ("wrap", true.into()),
+        ("linebreak", true.into()),
+        ("breakindent", true.into()),
+        ("conceallevel", 2.into()),
+        ("concealcursor", "nc".into()),
+        ("foldmethod", "expr".into()),
+        ("foldexpr", "v:lua.require'botglue.ui.rows'.fold()".into()),
+        ("foldtext", "v:lua.require'botglue.ui.rows'.fold_text()".into()),
+        ("foldlevel", 0.into()),
+        ("foldminlines", 0.into()),
+        ("foldenable", true.into()),
+        ("fillchars", "fold: ".into()),
+        ("number", false.into()),
+        ("relativenumber", false.into()),
+        ("list", false.into()),
+        ("spell", false.into()),
+    ];
+    let opening = Opening::of(Kind::Split, &format!("transcript/{name}"), &KEYS);
+    let opening = Opening { window: window.into(), markdown: Some("by lines"), ..opening };
+    let cursor = (!is_over && !made.is_empty()).then_some(made.len());
+    Page::fixed(opening, Frame { rows: made, cursor, ..Frame::default() })
 }
