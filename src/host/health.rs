@@ -13,9 +13,10 @@ use super::Host;
 use crate::agent::{Directory, Isolation, Protocol, Recipe};
 use crate::job::{Groups, find_program, version};
 use crate::options::{AgentOption, Options, home};
-use crate::render::health::{self, CheckedAgent};
 
 type Versions = BTreeMap<PathBuf, Result<String, String>>;
+/// How a line of the report is reported, the line, and what to do.
+type Line = (&'static str, String, Option<String>);
 
 impl Host {
     /// Replies with the report.
@@ -23,16 +24,13 @@ impl Host {
         let (editor, groups) = (self.editor.clone(), self.context.groups.clone());
         tokio::spawn(async move {
             let versions = versions(&options, &groups).await;
-            let agents: Vec<_> =
-                options.agents.values().map(|agent| checked(agent, &versions, &options)).collect();
-            let directories = [("data", options.data_dir), ("log", log)].map(|(what, path)| {
-                let is_writable = is_writable(&path);
-                (what, path, is_writable)
-            });
-            let sections = [
-                health::agents(&agents, &options.agent, options.trust_project),
-                health::directories(&directories),
-            ];
+            let agents = options.agents.values().flat_map(|agent| lines(agent, &versions, &options));
+            let agents: Vec<_> = agents.collect();
+            let directories = [("data", &options.data_dir), ("log", &log)];
+            let sections = json!([
+                { "title": "botglue: agents", "lines": agents },
+                { "title": "botglue: directories", "lines": directories.map(directory) },
+            ]);
             editor.reply(token, Ok(json!({ "sections": sections })));
         });
     }
@@ -64,23 +62,48 @@ async fn versions(options: &Options, groups: &Groups) -> Versions {
     known
 }
 
-fn checked(agent: &AgentOption, versions: &Versions, options: &Options) -> CheckedAgent {
-    let path = path(agent);
-    let recipe = agent.command.recipe();
-    CheckedAgent {
-        name: agent.command.name.clone(),
-        program: agent.command.command[0].clone(),
-        version: path
-            .as_ref()
-            .and_then(|path| versions.get(path))
-            .cloned()
-            .filter(|_| agent.command.protocol != Protocol::Text),
-        path: path.map(|path| path.to_string_lossy().into_owned()),
-        login: login(agent, recipe),
-        is_apart: agent.command.directory(options.trust_project) == Directory::Empty,
-        weakened_by: if recipe.isolation == Isolation::None { Vec::new() } else { agent.weakened_by() },
-        keeps: recipe.keeps,
+/// What is said of an agent.
+fn lines(agent: &AgentOption, versions: &Versions, options: &Options) -> Vec<Line> {
+    let (name, recipe) = (&agent.command.name, agent.command.recipe());
+    let is_chosen = *name == options.agent;
+    let title = if is_chosen { format!("{name} (runs the jobs)") } else { name.clone() };
+    let Some(path) = path(agent) else {
+        let level = if is_chosen { "error" } else { "info" };
+        let advice = format!("install it, or set agents.{name}.command");
+        let program = &agent.command.command[0];
+        return vec![(level, format!("{title}: {program} is not in PATH"), Some(advice))];
+    };
+    let asked = versions.get(&path).filter(|_| agent.command.protocol != Protocol::Text);
+    let path = path.to_string_lossy();
+    let mut lines = vec![match asked {
+        None => {
+            ("ok", format!("{title}: {path}, of the protocol text: it is not asked for its version"), None)
+        }
+        Some(Ok(version)) => ("ok", format!("{title}: {path}, {version}"), None),
+        Some(Err(error)) => ("warn", format!("{title}: {path} reports no version: {error}"), None),
+    }];
+    lines.extend(login(agent, recipe).map(|login| ("info", format!("{name}: login: {login}"), None)));
+    let where_it_runs = match agent.command.directory(options.trust_project) {
+        Directory::Empty => "; runs in an empty directory",
+        Directory::Project if options.trust_project => {
+            "; loads the project's own settings, as trust_project says"
+        }
+        Directory::Project => "",
+    };
+    lines.push(("info", format!("{name}: read-only by: {}{where_it_runs}", recipe.keeps), None));
+    let weakened_by = agent.weakened_by().into_iter().filter(|_| recipe.isolation != Isolation::None);
+    let advice = || Some("it may lift the limits named above".to_owned());
+    lines
+        .extend(weakened_by.map(|field| ("warn", format!("{name}: agents.{name}.{field} is set"), advice())));
+    lines
+}
+
+/// What is said of a directory, by what it is for.
+fn directory((what, path): (&str, &String)) -> Line {
+    if is_writable(path) {
+        return ("ok", format!("{what}: {path} can be written to"), None);
     }
+    ("error", format!("{what}: {path} cannot be written to"), Some("make it writable".to_owned()))
 }
 
 /// How an agent is logged in, as far as it can be seen without asking it; none where that is not known.
