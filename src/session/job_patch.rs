@@ -1,5 +1,7 @@
 //! What changed of the public fields of a job, as the plugin's copy of them gets it.
 
+use std::collections::BTreeMap;
+
 use rmpv::Value;
 use serde_json::json;
 
@@ -13,13 +15,8 @@ use crate::stream::{Amounts, Outcome, Usage};
 pub struct Patch {
     id: u64,
     set: Vec<(Value, Value)>,
-    tools: Option<Value>,
-    news: Option<Value>,
-    is_update: bool,
-    /// No decision on its answer is pending any more.
-    is_decided: bool,
-    /// What is over: `gone` for the job, `unfollowed` for its range.
-    over: Option<&'static str>,
+    /// What else the plugin is told of it.
+    told: BTreeMap<&'static str, Value>,
 }
 
 impl Patch {
@@ -30,17 +27,17 @@ impl Patch {
 
     /// The job with this number is not known any more.
     pub fn gone(id: u64) -> Self {
-        Self { over: Some("gone"), ..Self::new(id) }
+        Self::new(id).telling("gone", Some(true))
     }
 
     /// The range of this job is not followed any more.
     pub fn unfollowed(id: u64) -> Self {
-        Self { over: Some("unfollowed"), ..Self::new(id) }
+        Self::new(id).telling("unfollowed", Some(true))
     }
 
     /// Of the job with this number: nothing yet.
     pub fn new(id: u64) -> Self {
-        Self { id, set: Vec::new(), tools: None, news: None, is_update: false, is_decided: false, over: None }
+        Self { id, set: Vec::new(), told: BTreeMap::new() }
     }
 
     /// The job's number.
@@ -51,13 +48,13 @@ impl Patch {
     /// This patch, and then a later one of the same job.
     pub fn and(mut self, later: Self) -> Self {
         self.set.extend(later.set);
-        Self {
-            tools: later.tools.or(self.tools),
-            news: later.news.or(self.news),
-            is_update: self.is_update || later.is_update,
-            is_decided: self.is_decided || later.is_decided,
-            ..self
-        }
+        self.told.extend(later.told);
+        self
+    }
+
+    fn telling(mut self, what: &'static str, value: Option<impl Into<Value>>) -> Self {
+        self.told.extend(value.map(|value| (what, value.into())));
+        self
     }
 
     /// A field has this value now.
@@ -76,22 +73,22 @@ impl Patch {
 
     /// Its newest tools, where they have changed.
     pub fn with_tools(self, tools: Option<Value>) -> Self {
-        Self { tools, ..self }
+        self.telling("tools", tools)
     }
 
     /// The user is told this with the next tick, where there is something.
     pub fn with_news(self, news: Option<Value>) -> Self {
-        Self { news, ..self }
+        self.telling("news", news)
     }
 
     /// It is told by an event of its own.
     pub fn as_update(self) -> Self {
-        Self { is_update: true, ..self }
+        self.telling("is_update", Some(true))
     }
 
     /// No decision on its answer is pending any more.
     pub fn decided(self) -> Self {
-        Self { is_decided: true, ..self }
+        self.telling("is_decided", Some(true))
     }
 
     /// What an outcome says: the answer, the error, the session and the amounts.
@@ -121,15 +118,7 @@ impl Patch {
     /// The patch as the plugin gets it.
     pub fn value(self) -> Value {
         let mut fields = vec![("id".into(), self.id.into()), ("set".into(), Value::Map(self.set))];
-        fields.extend(self.tools.map(|tools| ("tools".into(), tools)));
-        fields.extend(self.news.map(|news| ("news".into(), news)));
-        if self.is_update {
-            fields.push(("is_update".into(), true.into()));
-        }
-        if self.is_decided {
-            fields.push(("is_decided".into(), true.into()));
-        }
-        fields.extend(self.over.map(|over| (over.into(), true.into())));
+        fields.extend(self.told.into_iter().map(|(what, value)| (what.into(), value)));
         Value::Map(fields)
     }
 }
