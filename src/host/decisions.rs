@@ -106,9 +106,7 @@ impl Host {
         self.keep_landing(id, landing);
         self.views.is_past_stale = true;
         let (patch, _) = self.session.settled(id, landing, None);
-        if let Some(patch) = patch {
-            self.tell(patch);
-        }
+        self.tell(patch);
         self.end_review(id);
         self.decided(token, Ok(json!({})));
     }

@@ -117,9 +117,7 @@ impl Host {
         if is_over {
             self.keep_landing(id, if is_unwanted { "rejected" } else { "answered" });
         }
-        if let Some(patch) = told {
-            self.tell(patch);
-        }
+        self.tell(told);
         if is_over && !is_unwanted {
             self.answered(&request, &outcome);
         }
@@ -206,9 +204,7 @@ impl Host {
         let (told, token) = self.session.settled(id, &landed.landing, landed.held_for.as_deref());
         let is_kept = self.store.journal.append(id, Change::Landed(landed));
         self.views.is_past_stale = true;
-        if let Some(patch) = told {
-            self.tell(patch);
-        }
+        self.tell(told);
         self.end_review(id);
         if let Some((token, findings)) = reply {
             self.replied(token, &findings);
@@ -224,9 +220,7 @@ impl Host {
     /// A held answer is on the disk.
     pub(super) fn kept(&mut self, id: u64, landed: &Landed) {
         let (told, _) = self.session.settled(id, &landed.landing, landed.held_for.as_deref());
-        if let Some(patch) = told {
-            self.tell(patch);
-        }
+        self.tell(told);
         if let Some((old, buffer)) = self.replaced.remove(&id)
             && self.session.answer(old).is_some()
         {

@@ -273,8 +273,9 @@ impl Host {
         }
     }
 
-    /// Tells what changed of a job, together with what is shown of it.
-    pub(super) fn tell(&mut self, mut patch: Patch) {
+    /// Tells what changed of a job, if anything did, together with what is shown of it.
+    pub(super) fn tell(&mut self, patch: impl Into<Option<Patch>>) {
+        let Some(mut patch) = patch.into() else { return };
         let hung = self.hung();
         for (id, said, place) in std::mem::take(&mut self.board.unsaid) {
             let news = Patch::out_of_sight(id, &said, &place, &self.session.keys);
