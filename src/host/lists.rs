@@ -239,25 +239,22 @@ impl Host {
     pub(super) fn pick(&mut self, token: u64, name: &'static str, origin: Origin, width: usize) {
         let scope = if name == "history" { Scope::All } else { Scope::Session };
         let is_held = name == "held";
-        let (live, totals) = self.live();
+        let (mut live, totals) = self.live();
         let (mut list, page) = List::new("pick", origin, scope);
         let Effect::Page(asked, page) = page else { return };
         self.ask_store(
             move |asker| asker.history(&page),
             move |host, listed| {
-                let reply = listed.map_err(|error| error.to_string()).and_then(|listed| {
+                let reply = listed.map_err(|error| error.to_string()).and_then(|mut listed| {
+                    if is_held {
+                        live.retain(|job| matches!(job.state, LiveState::Held(_)));
+                        listed.jobs.clear();
+                    }
                     list.listed(asked, Ok(listed));
                     list.live(&live, totals);
                     let rows = list.texts(width).into_iter();
-                    let is_wanted = |row: &render::ListRow| {
-                        !is_held
-                            || live
-                                .iter()
-                                .any(|job| Some(job.id) == row.job && matches!(job.state, LiveState::Held(_)))
-                    };
                     let action = |action: &Action, row: &str, text: &str| json!({ "text": text, "act": { "action": action.name(), "row": row } });
                     let rows: Vec<Value> = rows
-                        .filter(|(_, row)| is_wanted(row))
                         .map(|(text, row)| match &row.actions[..] {
                             [only, rest @ ..] if is_held || rest.is_empty() => action(only, &row.id, &text),
                             all => {

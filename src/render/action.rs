@@ -3,12 +3,13 @@
 use crate::named::named;
 
 named! {
-    /// One of them. With a job of this Neovim the plugin does some, since they need its range.
+    /// One of them, what is most likely wanted first. With a job of this Neovim the plugin does some, since they need
+    /// its range.
     pub enum Action {
-        /// Go to its place.
-        Jump = "jump",
         /// Show the held answer, or the answer to a question.
         Review = "review",
+        /// Go to its place.
+        Jump = "jump",
         /// Show the prompt whole.
         Prompt = "prompt",
         /// Show what was there beside the answer.
@@ -29,6 +30,11 @@ named! {
 }
 
 impl Action {
+    /// Those that are possible.
+    pub(super) fn which(is_possible: impl Fn(Self) -> bool) -> Vec<Self> {
+        Self::ALL.iter().copied().filter(|action| is_possible(*action)).collect()
+    }
+
     /// Its words in a picker.
     pub fn words(self) -> &'static str {
         match self {

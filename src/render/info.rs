@@ -2,7 +2,7 @@
 
 use super::amounts::{duration, money, percent, tokens};
 use super::signs::UNKNOWN;
-use super::{Cell, Column, ListRow, Table};
+use super::{Cell, Column, Table};
 use crate::store::{Info, Sums};
 use crate::stream::Usage;
 
@@ -54,7 +54,7 @@ pub fn info(info: &Info) -> (Vec<Table>, String) {
     (tables, cached(&all.amounts.usage))
 }
 
-fn sums_row(label: &str, sums: &Sums) -> ListRow {
+fn sums_row(label: &str, sums: &Sums) -> Vec<Cell> {
     let known = |text: String| if sums.jobs == 0 { UNKNOWN.to_owned() } else { text };
     let cells = [
         label.to_owned(),
@@ -66,28 +66,25 @@ fn sums_row(label: &str, sums: &Sums) -> ListRow {
         sums.amounts.cost_usd.map_or_else(|| UNKNOWN.to_owned(), money),
         known(duration(sums.amounts.duration_ms.unwrap_or_default())),
     ];
-    row(label, cells)
+    cells.map(Cell::plain).into()
 }
 
 /// What each model, or agent, had of the cost; a dash where no cost is known.
-fn share_rows(shares: &[(String, Sums)], all: &Sums) -> Vec<ListRow> {
+fn share_rows(shares: &[(String, Sums)], all: &Sums) -> Vec<Vec<Cell>> {
     let unknown = || UNKNOWN.to_owned();
     let whole = all.amounts.cost_usd.filter(|cost| *cost > 0.0);
     let share = |(name, Sums { jobs, amounts, .. }): &(String, Sums)| {
         let part = amounts.cost_usd.zip(whole).map_or_else(unknown, |(part, whole)| percent(part, whole));
         let cost = amounts.cost_usd.map_or_else(unknown, money);
-        row(name, [name.clone(), jobs.to_string(), in_and_out(&amounts.usage), part, cost])
+        let cells = [name.clone(), jobs.to_string(), in_and_out(&amounts.usage), part, cost];
+        cells.map(Cell::plain).into()
     };
-    let mut rows: Vec<ListRow> = shares.iter().take(SHARES).map(share).collect();
+    let mut rows: Vec<_> = shares.iter().take(SHARES).map(share).collect();
     if shares.len() > SHARES {
         let more = format!("and {} more", shares.len() - SHARES);
-        rows.push(row(&more, [more.clone(), String::new(), String::new(), String::new(), String::new()]));
+        rows.push([&more, "", "", "", ""].map(Cell::plain).into());
     }
     rows
-}
-
-fn row<const N: usize>(id: &str, cells: [String; N]) -> ListRow {
-    ListRow { id: id.to_owned(), cells: cells.map(Cell::plain).into(), ..ListRow::default() }
 }
 
 /// All tokens that went in, those from the agent's cache too, and those that came out.
@@ -125,8 +122,7 @@ mod tests {
     }
 
     fn texts(table: &Table) -> Vec<String> {
-        let texts =
-            |row: &ListRow| row.cells.iter().map(|cell| cell.0.as_str()).collect::<Vec<_>>().join("|");
+        let texts = |row: &Vec<Cell>| row.iter().map(|cell| cell.0.as_str()).collect::<Vec<_>>().join("|");
         table.rows.iter().map(texts).collect()
     }
 

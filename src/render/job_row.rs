@@ -49,53 +49,49 @@ impl Totals {
     }
 }
 
+/// The row of a job: its place, its prompt, its state, and its number or time, the time that it took and what it cost.
+fn row(place: String, prompt: &str, [sign, words]: [Cell; 2], [which, took, cost]: [String; 3]) -> ListRow {
+    let (which, place) = (Cell::label(which), Cell::plain(place));
+    let cells = vec![sign, which, place, Cell::prompt(prompt), words, Cell::label(took), Cell::label(cost)];
+    ListRow { cells, ..ListRow::default() }
+}
+
 impl Live {
     /// Its row.
     pub fn row(&self, viewer: &Viewer) -> ListRow {
         let About { path, name, line, prompt, .. } = &self.about;
-        let [sign, words] = state(&self.state);
-        let detail = match &self.state {
-            LiveState::Running(Doing { words, tone: Tone::Failing }) => words.clone(),
-            LiveState::Queued(wait @ Wait::Limit { .. }) => Some(wait.words()),
-            _ => None,
-        };
+        let cost = self.cost_usd.map(money).unwrap_or_default();
         ListRow {
             id: format!("#{}", self.id),
-            cells: vec![
-                sign,
-                Cell::label(self.id.to_string()),
-                Cell::plain(place(path, name.as_deref(), *line, viewer)),
-                Cell::prompt(prompt),
-                words,
-                Cell::label(duration(self.elapsed_ms)),
-                Cell::label(self.cost_usd.map(money).unwrap_or_default()),
-            ],
-            detail,
-            job: Some(self.id),
+            detail: match &self.state {
+                LiveState::Running(Doing { words, tone: Tone::Failing }) => words.clone(),
+                LiveState::Queued(wait @ Wait::Limit { .. }) => Some(wait.words()),
+                _ => None,
+            },
             path: Some(path.clone()).filter(|path| !path.is_empty()),
-            line: Some((*line).max(1)),
+            line: (*line).max(1),
             runs: matches!(self.state, LiveState::Running(_)),
             actions: self.actions(),
+            ..row(
+                place(path, name.as_deref(), *line, viewer),
+                prompt,
+                state(&self.state),
+                [self.id.to_string(), duration(self.elapsed_ms), cost],
+            )
         }
     }
 
     /// What can be done with it.
-    pub fn actions(&self) -> Vec<Action> {
+    fn actions(&self) -> Vec<Action> {
         let is_held = matches!(self.state, LiveState::Held(_));
         let is_limited = matches!(self.state, LiveState::Queued(Wait::Limit { .. }));
-        let all = [
-            (is_held, Action::Review),
-            (true, Action::Jump),
-            (is_held, Action::Prompt),
-            (is_held, Action::Diff),
-            (is_held, Action::Yank),
-            (is_held || is_limited, Action::Retry),
-            (is_held, Action::Edit),
-            (is_held, Action::Followup),
-            (is_held && self.has_session, Action::Open),
-            (self.has_transcript, Action::Transcript),
-        ];
-        all.into_iter().filter(|(is_possible, _)| *is_possible).map(|(_, action)| action).collect()
+        Action::which(|action| match action {
+            Action::Jump => true,
+            Action::Retry => is_held || is_limited,
+            Action::Open => is_held && self.has_session,
+            Action::Transcript => self.has_transcript,
+            _ => is_held,
+        })
     }
 }
 
@@ -119,31 +115,23 @@ fn state(state: &LiveState) -> [Cell; 2] {
 pub fn stored(entry: &JobEntry, line: Option<u64>, now: &str, viewer: &Viewer) -> ListRow {
     let (record, job) = (&entry.record, &entry.record.job);
     let line = line.map_or_else(|| entry.line(), |line| line.max(1));
-    let [sign, words] = match &record.error {
-        Some(_) if entry.record.is_interrupted() => failure(INTERRUPTED),
+    let state = match &record.error {
+        Some(_) if record.is_interrupted() => failure(INTERRUPTED),
         Some((code, _)) => failure(code),
         None => landing(entry.landing.as_deref().unwrap_or("not landed"), record.held_for.as_deref()),
     };
     // When a job was interrupted is not always known.
-    let took =
-        u64::try_from(record.ended_ms - job.started_ms).ok().filter(|_| !entry.record.is_interrupted());
+    let took = u64::try_from(record.ended_ms - job.started_ms).ok().filter(|_| !record.is_interrupted());
+    let which = entry.id.map_or_else(|| when(&entry.ended, now), |id| id.to_string());
+    let cost = record.share.cost_usd.map(money).unwrap_or_default();
+    let amounts = [which, took.map(duration).unwrap_or_default(), cost];
     ListRow {
         id: entry.id.map_or_else(|| entry.uuid.clone(), |id| format!("#{id}")),
-        cells: vec![
-            sign,
-            Cell::label(entry.id.map_or_else(|| when(&entry.ended, now), |id| id.to_string())),
-            Cell::plain(place(&job.path, None, line, viewer)),
-            Cell::prompt(&job.prompt),
-            words,
-            Cell::label(took.map(duration).unwrap_or_default()),
-            Cell::label(record.share.cost_usd.map(money).unwrap_or_default()),
-        ],
         detail: record.error.as_ref().map(|(_, message)| message.clone()),
-        job: entry.id,
         path: Some(job.path.clone()).filter(|path| !path.is_empty()),
-        line: Some(line),
-        runs: false,
+        line,
         actions: actions(entry),
+        ..row(place(&job.path, None, line, viewer), &job.prompt, state, amounts)
     }
 }
 
@@ -184,21 +172,14 @@ fn month(time: &str) -> &'static str {
 
 /// What can be done with a job of the store.
 pub fn actions(entry: &JobEntry) -> Vec<Action> {
-    let has_session = entry.record.session_id.is_some();
     let is_shown_here = entry.id.is_some() && matches!(entry.landing.as_deref(), Some("held" | "answered"));
-    let all = [
-        (is_shown_here, Action::Review),
-        (true, Action::Jump),
-        (true, Action::Prompt),
-        (entry.has_answer, Action::Diff),
-        (entry.has_answer, Action::Yank),
-        (true, Action::Retry),
-        (true, Action::Edit),
-        (has_session, Action::Followup),
-        (has_session, Action::Open),
-        (entry.record.transcript.is_some(), Action::Transcript),
-    ];
-    all.into_iter().filter(|(is_possible, _)| *is_possible).map(|(_, action)| action).collect()
+    Action::which(|action| match action {
+        Action::Review => is_shown_here,
+        Action::Jump | Action::Prompt | Action::Retry | Action::Edit => true,
+        Action::Diff | Action::Yank => entry.has_answer,
+        Action::Followup | Action::Open => entry.record.session_id.is_some(),
+        Action::Transcript => entry.record.transcript.is_some(),
+    })
 }
 
 /// What became of an answer, by the public name of that.

@@ -6,7 +6,6 @@
 mod action;
 mod amounts;
 mod files;
-pub mod health;
 mod info;
 mod job_row;
 mod place;
@@ -49,12 +48,10 @@ pub struct ListRow {
     pub cells: Vec<Cell>,
     /// What the row has no room for: shown whole where the cursor is.
     pub detail: Option<String>,
-    /// The job's number, where it is one of this Neovim.
-    pub job: Option<u64>,
     /// The file; none where the text is in a buffer without one.
     pub path: Option<String>,
     /// The line in it, from 1.
-    pub line: Option<u64>,
+    pub line: u64,
     /// Its first cell shows that the job goes on.
     pub runs: bool,
     /// What can be done with the job, what is most likely wanted first.
@@ -87,8 +84,8 @@ pub struct Column {
 pub struct Table {
     /// How they are laid out.
     pub columns: Vec<Column>,
-    /// The rows.
-    pub rows: Vec<ListRow>,
+    /// The rows, each with a cell for each column.
+    pub rows: Vec<Vec<Cell>>,
 }
 
 /// The most characters of a prompt in a cell: more than any screen is wide.

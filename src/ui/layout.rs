@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::frame::{Chunks, Docked, Place, Row};
 use super::width::{cells, width};
-use crate::render::{BETWEEN, Cell, Column, ListRow, Table};
+use crate::render::{BETWEEN, Cell, Column, Table};
 
 /// The mark where a text was cut.
 pub const CUT: &str = "…";
@@ -269,7 +269,7 @@ pub struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     /// Shares the room: the columns that find none are left out, and one takes what the others leave.
-    pub fn of(columns: &'a [Column], rows: &[ListRow], room: usize) -> Self {
+    pub fn of(columns: &'a [Column], rows: &[&[Cell]], room: usize) -> Self {
         let gap = if room < 60 { 1 } else { 2 };
         let widths = columns.iter().enumerate().map(|(i, column)| wanted(column, i, rows, room)).collect();
         let mut made = Self { all: columns, widths, gap };
@@ -306,7 +306,7 @@ impl<'a> Columns<'a> {
 }
 
 /// The width that a column would like to have.
-fn wanted(column: &Column, index: usize, rows: &[ListRow], room: usize) -> usize {
+fn wanted(column: &Column, index: usize, rows: &[&[Cell]], room: usize) -> usize {
     let least = usize::from(column.least);
     let part = |percent: u16| (room * usize::from(percent) / 100).max(least);
     if column.rest {
@@ -314,7 +314,7 @@ fn wanted(column: &Column, index: usize, rows: &[ListRow], room: usize) -> usize
     } else if let Some(share) = column.share {
         return part(share);
     }
-    let widest = rows.iter().map(|row| width(&clean(&row.cells[index].0))).max().unwrap_or_default();
+    let widest = rows.iter().map(|row| width(&clean(&row[index].0))).max().unwrap_or_default();
     let widest = widest.max(width(column.head)).max(least);
     column.most.map_or(widest, |most| widest.min(part(most)))
 }
@@ -329,10 +329,10 @@ fn fill(text: &str, column: &Column, room: usize) -> String {
 
 /// The rows of a table, below the heads of its columns.
 pub fn table(table: &Table, room: usize) -> Vec<Row> {
-    let columns = Columns::of(&table.columns, &table.rows, room);
+    let rows: Vec<&[Cell]> = table.rows.iter().map(Vec::as_slice).collect();
+    let columns = Columns::of(&table.columns, &rows, room);
     let head = columns.row(table.columns.iter().map(|column| (column.head, "BotglueTitle")));
-    let rows =
-        table.rows.iter().map(|row| columns.row(row.cells.iter().map(|cell| (cell.0.as_str(), cell.1))));
+    let rows = rows.iter().map(|row| columns.row(row.iter().map(|cell| (cell.0.as_str(), cell.1))));
     std::iter::once(head).chain(rows).collect()
 }
 

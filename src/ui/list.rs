@@ -333,10 +333,15 @@ impl List {
         [first, &[CLOSE], second, &of_list].concat()
     }
 
+    /// The columns, by the first rows.
+    fn columns(&self, measured: usize, room: usize) -> Columns<'static> {
+        let cells: Vec<&[Cell]> = self.rows.iter().take(measured).map(|row| &row.cells[..]).collect();
+        Columns::of(&JOB_COLUMNS, &cells, room)
+    }
+
     /// All rows, laid out.
     fn laid(&mut self, room: usize) -> Vec<Arc<Row>> {
-        let measured = &self.rows[..self.rows.len().min(MEASURED)];
-        let columns = Columns::of(&JOB_COLUMNS, measured, room);
+        let columns = self.columns(MEASURED, room);
         if columns != self.laid.columns {
             self.laid = Laid { columns, rows: BTreeMap::new() };
         }
@@ -361,7 +366,7 @@ impl List {
 
     /// The rows as lines of text in a picture that stands still, each with its row.
     pub fn texts(&self, room: usize) -> Vec<(String, &ListRow)> {
-        let columns = Columns::of(&JOB_COLUMNS, &self.rows, room);
+        let columns = self.columns(self.rows.len(), room);
         let text = |row: &ListRow| {
             let cells = row.cells.iter().enumerate();
             let cells = cells.map(|(i, cell)| (if i == 0 && row.runs { STILL } else { &cell.0 }, cell.1));
@@ -452,7 +457,7 @@ impl List {
     }
 
     /// What a list of places has of its rows: the file, the line and the text of each.
-    pub fn items(&self) -> Vec<(Option<&str>, Option<u64>, String)> {
+    pub fn items(&self) -> Vec<(Option<&str>, u64, String)> {
         let texts = self.texts(usize::from(u16::MAX)).into_iter();
         let text = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
         texts.map(|(words, row)| (row.path.as_deref(), row.line, text(words))).collect()

@@ -175,7 +175,7 @@ impl Screen {
     }
 
     /// What a list of places has of a view.
-    pub fn items(&self, id: &str) -> Vec<(Option<&str>, Option<u64>, String)> {
+    pub fn items(&self, id: &str) -> Vec<(Option<&str>, u64, String)> {
         self.views.get(id).and_then(Shown::list).map(List::items).unwrap_or_default()
     }
 
