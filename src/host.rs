@@ -25,7 +25,7 @@ mod views;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
@@ -69,7 +69,7 @@ pub enum HostMessage {
 }
 
 /// The reply to a question, or why there is none; nothing where it comes later.
-type Reply = Result<Option<serde_json::Value>, String>;
+type Reply = Result<Option<Value>, String>;
 /// What the host does next.
 type Then = Box<dyn FnOnce(&mut Host) + Send>;
 
@@ -109,6 +109,8 @@ pub struct Host {
     postponed: Option<Vec<Command>>,
     /// Who waits until no answer is on its way.
     unsettled: Vec<u64>,
+    /// The replies to questions: they come behind all that is drawn for them.
+    replies: Vec<(u64, Result<Value, String>)>,
     /// The quickfix lists of jobs that were started together.
     batches: Vec<batches::Shown>,
     /// Comes back from what others do for the host.
@@ -161,6 +163,7 @@ impl Host {
             session: Session::default(),
             postponed: None,
             unsettled: Vec::new(),
+            replies: Vec::new(),
             batches: Vec::new(),
             back: Back(messages),
             jobs: Jobs::default(),
@@ -233,10 +236,10 @@ impl Host {
             self.refresh_batches();
             self.refresh_list();
             self.draw_status();
-            self.draw_prompt();
-            self.draw(None);
-            self.keep_beating();
             self.tell_settled();
+            self.draw();
+            self.prewarm_choice();
+            self.keep_beating();
             for id in self.session.take_gone() {
                 self.editor.tell(Patch::gone(id), Vec::new());
             }
@@ -309,9 +312,7 @@ impl Host {
     /// Replies to those who wait until no answer is on its way, and the prompt shows all that it can.
     fn tell_settled(&mut self) {
         if !self.session.is_settling() && !self.prompts.is_looking() {
-            for token in self.unsettled.drain(..) {
-                self.editor.reply(token, Ok(json!({})));
-            }
+            self.replies.extend(self.unsettled.drain(..).map(|token| (token, Ok(json!({})))));
         }
     }
 

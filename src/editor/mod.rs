@@ -135,18 +135,13 @@ impl Editor {
         self.apply("stored", value(json!({ "job": job, "attempt": attempt })));
     }
 
-    /// The reply to a question to the store.
-    pub fn reply(&self, token: u64, reply: Result<Json, String>) {
-        self.apply("reply", reply_to(token, reply));
-    }
-
     /// Draws what has changed in the host's windows, each call the argument of `apply.view`, and in the prompt, the
-    /// argument of `apply.prompt`; the reply to a question comes behind what was drawn for it.
-    pub fn draw(&self, calls: Vec<Value>, prompt: Option<Json>, reply: Option<(u64, Result<Json, String>)>) {
+    /// argument of `apply.prompt`; the replies to questions come behind what was drawn for them.
+    pub fn draw(&self, calls: Vec<Value>, prompt: Option<Json>, replies: Vec<(u64, Result<Json, String>)>) {
         let views = calls.into_iter().map(|call| ("view", call));
         let prompt = prompt.map(|call| ("prompt", value(call)));
-        let reply = reply.map(|(token, reply)| ("reply", reply_to(token, reply)));
-        let calls: Vec<_> = views.chain(prompt).chain(reply).collect();
+        let replies = replies.into_iter().map(|(token, reply)| ("reply", reply_to(token, reply)));
+        let calls: Vec<_> = views.chain(prompt).chain(replies).collect();
         if !calls.is_empty() {
             self.send(Outgoing::Call(Call::Apply(calls)));
         }
@@ -192,16 +187,8 @@ impl Editor {
         self.send(Outgoing::Call(Call::Ask(vec![("places", argument)], Box::new(done))));
     }
 
-    /// Has the plugin show what is proposed of a held answer; `done` is called once it has. The reply to a question comes
-    /// behind it.
-    pub fn show_hunks(
-        &self,
-        calls: Vec<(&'static str, Value)>,
-        reply: Option<(u64, Result<Json, String>)>,
-        done: impl FnOnce() + Send + 'static,
-    ) {
-        let reply = reply.map(|(token, reply)| ("reply", reply_to(token, reply)));
-        let calls: Vec<_> = calls.into_iter().chain(reply).collect();
+    /// Has the plugin show what is proposed of a held answer; `done` is called once it has.
+    pub fn show_hunks(&self, calls: Vec<(&'static str, Value)>, done: impl FnOnce() + Send + 'static) {
         if calls.is_empty() {
             return done();
         }

@@ -144,7 +144,7 @@ impl Host {
                     move |asker| asker.checkpoints(&agent, &session_id),
                     move |host, found| {
                         let found = found.map_err(|error| error.to_string());
-                        host.editor.reply(token, found.and_then(|found| rewind(id, &request, &found)));
+                        host.reply(token, found.and_then(|found| rewind(id, &request, &found)));
                     },
                 );
             }
@@ -159,7 +159,7 @@ impl Host {
             Act::Plugin { name: "review", id: None } => self.adopt(move |host, adopted| {
                 let first = || host.session.held_ids().next().ok_or_else(|| "no answer is held".to_owned());
                 let act = |id| json!(Act::Plugin { name: "review", id: Some(id) });
-                host.editor.reply(token, adopted.and_then(|()| first()).map(act));
+                host.reply(token, adopted.and_then(|()| first()).map(act));
             }),
             Act::Plugin { name: "review", .. } => {
                 self.adopt(|host, adopted| adopted.unwrap_or_else(|why| host.editor.error(why)));

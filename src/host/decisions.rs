@@ -44,7 +44,7 @@ impl Host {
     pub(super) fn decided(&mut self, token: u64, reply: Result<Value, String>) {
         let Tally { open, count, refused } = &mut self.tally;
         if !open.remove(&token) {
-            return self.editor.reply(token, reply);
+            return self.reply(token, reply);
         }
         *refused += u64::from(reply.is_err());
         if open.is_empty() {
@@ -129,7 +129,7 @@ impl Host {
         let is_hunks = shown_as == ShownAs::Hunks;
         self.once_known(token, id, wanted.at(), move |host| {
             let reply = host.show_known(id, is_hunks);
-            host.reply(token, Ok(reply));
+            host.reply_if_known(token, Ok(reply));
         });
         Ok(None)
     }

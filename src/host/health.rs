@@ -21,7 +21,7 @@ type Line = (&'static str, String, Option<String>);
 impl Host {
     /// Replies with the report.
     pub(super) fn health(&self, token: u64, options: Options, log: String) {
-        let (editor, groups) = (self.editor.clone(), self.context.groups.clone());
+        let (back, groups) = (self.back.clone(), self.context.groups.clone());
         tokio::spawn(async move {
             let versions = versions(&options, &groups).await;
             let agents = options.agents.values().flat_map(|agent| lines(agent, &versions, &options));
@@ -31,7 +31,7 @@ impl Host {
                 { "title": "botglue: agents", "lines": agents },
                 { "title": "botglue: directories", "lines": directories.map(directory) },
             ]);
-            editor.reply(token, Ok(json!({ "sections": sections })));
+            back.then(move |host| host.reply(token, Ok(json!({ "sections": sections }))));
         });
     }
 }

@@ -33,7 +33,7 @@ impl Host {
         self.once_known(token, id, (buffer, tick), move |host| host.tell_hunks(token, id, tabstop));
     }
 
-    pub(super) fn tell_hunks(&self, token: u64, id: u64, tabstop: usize) {
+    pub(super) fn tell_hunks(&mut self, token: u64, id: u64, tabstop: usize) {
         let Some(view) = self.reviews.get(&id).and_then(|review| review.view.as_ref()) else { return };
         let hunk = |hunk: &Hunk| {
             let lines = rows_to_come(&view.text, hunk, tabstop);
@@ -42,7 +42,7 @@ impl Host {
             json!({ "first": rows.start + 1, "last": rows.end, "lines": lines, "conflict": is_conflict })
         };
         let hunks: Vec<_> = hunks(view).iter().map(hunk).collect();
-        self.editor.reply(token, Ok(json!({ "tick": view.tick, "hunks": hunks })));
+        self.reply(token, Ok(json!({ "tick": view.tick, "hunks": hunks })));
     }
 
     /// Takes a hunk that a script was told.
@@ -61,14 +61,14 @@ impl Host {
             Ok(meant) => {
                 self.ask_review(token, Asker::Script, (id, buffer), HunkAct::Take, Some(vec![meant]));
             }
-            Err(sentence) => self.editor.reply(token, Err(sentence)),
+            Err(sentence) => self.reply(token, Err(sentence)),
         }
     }
 
     /// A mirror has replied.
     pub(super) fn replied(&mut self, token: u64, findings: &Findings) {
         let Some((id, asker)) = self.askers.remove(&token) else {
-            return self.editor.reply(token, Ok(findings.clone().unwrap_or_default()));
+            return self.reply(token, Ok(findings.clone().unwrap_or_default()));
         };
         let Err(why) = *findings else { return self.decided(token, Ok(json!({}))) };
         let sentence = match (asker, why) {
@@ -82,9 +82,9 @@ impl Host {
     }
 
     /// What the user saw is not what is proposed.
-    fn tell_stale(&self, token: u64) {
+    fn tell_stale(&mut self, token: u64) {
         self.editor.warn("the text has changed, nothing was done: these are the hunks now".to_owned());
-        self.editor.reply(token, Ok(json!({})));
+        self.reply(token, Ok(json!({})));
     }
 
     /// Has something done with hunks of an answer, with all where none is named.
@@ -97,7 +97,7 @@ impl Host {
         hunks: Option<Vec<EditId>>,
     ) {
         if let Err(why) = self.session.is_saved(job) {
-            return self.editor.reply(token, Err(why));
+            return self.reply(token, Err(why));
         }
         self.askers.insert(token, (job, asker));
         let intent = Intent::Hunks { act, hunks, token };
@@ -112,7 +112,7 @@ impl Host {
             self.once_known(token, key.id, at, move |host| host.mean(token, &key, &seen));
         } else {
             let error = "no review is open in this buffer: see :Botglue review";
-            self.editor.reply(token, Err(error.to_owned()));
+            self.reply(token, Err(error.to_owned()));
         }
     }
 
@@ -123,7 +123,7 @@ impl Host {
         };
         if let Err(why) = view.hunks {
             let why = session::advice(key.id, Obstacle::Held(why));
-            return self.editor.reply(token, Err(format!("nothing was done: {why}")));
+            return self.replies.push((token, Err(format!("nothing was done: {why}"))));
         }
         let (hunks, gone) = (hunks(view), &view.gone);
         let went = visited.filter(|(_, row, tick)| (*row, *tick) == (key.row, key.tick)).map(|(id, ..)| id);
@@ -138,7 +138,7 @@ impl Host {
                 let way = if way > 0 { "below" } else { "above" };
                 self.editor.warn(format!("no hunk {way}"));
             }
-            return self.editor.reply(token, Ok(json!({ "there": hunk.map(there) })));
+            return self.replies.push((token, Ok(json!({ "there": hunk.map(there) }))));
         }
         let act = match key.verb {
             HunkVerb::Both => HunkAct::TakeBoth,
@@ -159,7 +159,7 @@ impl Host {
         };
         let ids: Vec<EditId> = meant.into_iter().map(|at| hunks[at].id).collect();
         if ids.is_empty() {
-            self.editor.reply(token, Err("no hunk here: ]c goes to the next one".to_owned()));
+            self.replies.push((token, Err("no hunk here: ]c goes to the next one".to_owned())));
         } else if !ids.iter().all(|id| shown.contains(id)) {
             self.tell_stale(token);
         } else {

@@ -271,7 +271,7 @@ impl Host {
                         Ok(json!({ "pick": { "prompt": format!("botglue {name}"), "kind": "botglue_job", "items": rows } }))
                     }
                 });
-                host.editor.reply(token, reply);
+                host.reply(token, reply);
             },
         );
     }

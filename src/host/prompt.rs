@@ -66,7 +66,7 @@ impl Prompts {
 
     /// The call that draws it; none where the plugin shows it so.
     pub(super) fn call(&mut self) -> Option<Json> {
-        let (id, prompt) = self.open.as_ref().filter(|_| self.is_dirty)?;
+        let (id, prompt) = self.open.as_ref().filter(|_| std::mem::take(&mut self.is_dirty))?;
         let mut call = self.call.take();
         let frame = prompt.frame(&self.agents);
         if self.drawn.as_ref() != Some(&frame) {
@@ -141,7 +141,7 @@ impl Host {
             // Where the options are wrong there is none.
             _ => Err(self.options.as_ref().err().cloned().unwrap_or_else(unknown)),
         };
-        self.draw(Some((token, reply)));
+        self.reply(token, reply);
     }
 
     /// What a request of the prompt has, unless its text names what is not there.
@@ -245,17 +245,8 @@ impl Host {
         prompts.call = call;
     }
 
-    /// Draws the prompt where something in it has changed, and starts the agent that is chosen.
-    pub(super) fn draw_prompt(&mut self) {
-        if self.prompts.is_dirty {
-            self.draw(None);
-            self.prewarm_choice();
-            self.prompts.is_dirty = false;
-        }
-    }
-
     /// Starts the chosen agent, the first one at once, so that the user does not wait for its start.
-    fn prewarm_choice(&mut self) {
+    pub(super) fn prewarm_choice(&mut self) {
         let prompts = &mut self.prompts;
         let Some((_, prompt)) = &prompts.open else { return };
         let PromptChoice { way, chosen } = prompt.chosen(&prompts.agents);

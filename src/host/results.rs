@@ -234,7 +234,7 @@ impl Host {
         let is_conflict = why == Obstacle::Held(HeldFor::Conflict);
         if is_conflict {
             // Once more, so that it counts as seen.
-            self.show_proposed(id, None);
+            self.show_proposed(id);
         }
         match token {
             Some(token) if is_conflict && shows => {

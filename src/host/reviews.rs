@@ -98,7 +98,7 @@ impl Host {
         }
         if let Some(review) = self.follow(id, panes.buffer) {
             review.panes = Some(panes);
-            self.show_proposed(id, None);
+            self.show_proposed(id);
         }
     }
 
@@ -133,7 +133,7 @@ impl Host {
                 HeldFor::RangeLost => format!("the place of job {id} is not known: see :Botglue edit {id}"),
                 why => session::advice(id, Obstacle::Held(why)),
             };
-            return self.draw(Some((token, Err(why))));
+            return self.reply(token, Err(why));
         }
         let Some(OpenReview { view: Some(view), .. }) = self.reviews.get(&id) else { return };
         let row = against.row.or_else(|| hunks(view).first().map(row_of));
@@ -143,7 +143,8 @@ impl Host {
         if let Some(review) = self.reviews.get_mut(&id) {
             review.diff = Some((name, against));
         }
-        self.show_proposed(id, Some((token, Ok(json!(null)))));
+        self.show_proposed(id);
+        self.reply(token, Ok(json!(null)));
     }
 
     /// A view is gone: it may have been that of a proposal.
@@ -163,7 +164,7 @@ impl Host {
             self.views.screen.close(&view);
         }
         for (_, token, _) in waiting {
-            self.editor.reply(token, Err(format!("job {id} is not held")));
+            self.reply(token, Err(format!("job {id} is not held")));
         }
     }
 
@@ -200,7 +201,7 @@ impl Host {
         let is_due = |tick: u64| has_none || review.is_known(tick);
         let (due, waiting) = waiting.into_iter().partition(|(tick, ..)| is_due(*tick));
         review.waiting = waiting;
-        self.show_proposed(job, None);
+        self.show_proposed(job);
         for (.., then) in due {
             then(self);
         }
@@ -215,7 +216,7 @@ impl Host {
         then: impl FnOnce(&mut Self) + Send + 'static,
     ) {
         let Some(review) = self.follow(id, buffer) else {
-            return self.editor.reply(token, Err(format!("job {id} is not held")));
+            return self.reply(token, Err(format!("job {id} is not held")));
         };
         if review.is_known(tick) {
             then(self);
@@ -225,8 +226,8 @@ impl Host {
         }
     }
 
-    /// Shows what is proposed of an answer, then replies to a question.
-    pub(super) fn show_proposed(&mut self, id: u64, reply: Option<(u64, Result<serde_json::Value, String>)>) {
+    /// Shows what is proposed of an answer.
+    pub(super) fn show_proposed(&mut self, id: u64) {
         let paint = self.paint(id).map(|paint| ("paint", paint));
         let Some(OpenReview { buffer, diff, view: Some(view), .. }) = self.reviews.get_mut(&id) else {
             return;
@@ -240,7 +241,7 @@ impl Host {
         let (buffer, seen) = (*buffer, diff.as_ref().map(|_| view.tick));
         let views = self.views.screen.calls().into_iter().map(|call| ("view", call));
         let (feed, back) = (self.feed.clone(), self.back.clone());
-        self.editor.show_hunks(paint.into_iter().chain(views).collect(), reply, move || {
+        self.editor.show_hunks(paint.into_iter().chain(views).collect(), move || {
             feed.send_to(buffer, BufferEvent::Drawn(id));
             if let Some(tick) = seen {
                 back.then(move |host| host.seen_hunks(id, tick));

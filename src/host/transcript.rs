@@ -140,7 +140,7 @@ impl Host {
             Err(error) => match self.views.screen.withdraw(view) {
                 Some(token) => {
                     self.views.transcripts.remove(view);
-                    self.draw(Some((token, Err(error))));
+                    self.reply(token, Err(error));
                 }
                 None => self.editor.warn(error),
             },

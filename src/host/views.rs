@@ -46,7 +46,7 @@ impl Host {
         self.views.screen.resize(ui);
         let reply =
             asked.map_err(|error| error.message).and_then(|asked| self.answer_asked(token, ui, asked));
-        self.reply(token, reply);
+        self.reply_if_known(token, reply);
     }
 
     fn answer_asked(&mut self, token: u64, ui: Ui, asked: Asked) -> Reply {
@@ -65,7 +65,7 @@ impl Host {
             Asked::Reject(OfJob { id, buffer }) => self.decide(token, id, buffer, Decision::Reject),
             Asked::Revert(OfJob { id, buffer }) => self.decide(token, id, buffer, Decision::Revert),
             Asked::Held {} => {
-                self.adopt(move |host, adopted| host.editor.reply(token, adopted.map(|()| json!({}))));
+                self.adopt(move |host, adopted| host.reply(token, adopted.map(|()| json!({}))));
             }
             Asked::Ending {} => self.ending(token),
             Asked::Settled {} => self.unsettled.push(token),
@@ -74,11 +74,14 @@ impl Host {
         Ok(None)
     }
 
-    /// Replies to a question, where there is a reply by now.
-    pub(super) fn reply(&mut self, token: u64, reply: Reply) {
-        if let Some(reply) = reply.transpose() {
-            self.draw(Some((token, reply)));
-        }
+    /// Replies to a question, behind all that is drawn meanwhile.
+    pub(super) fn reply(&mut self, token: u64, reply: Result<Value, String>) {
+        self.replies.push((token, reply));
+    }
+
+    /// The same where there is a reply by now.
+    pub(super) fn reply_if_known(&mut self, token: u64, reply: Reply) {
+        self.replies.extend(reply.transpose().map(|reply| (token, reply)));
     }
 
     /// Shows sums over jobs; they come later.
@@ -119,7 +122,7 @@ impl Host {
             move |asker| asker.job(&key),
             move |host, job| {
                 let reply = then(host, job.map_err(|error| error.to_string()));
-                host.reply(token, reply);
+                host.reply_if_known(token, reply);
             },
         );
         Ok(None)
@@ -162,12 +165,12 @@ impl Host {
             }
             self.views.live = None;
         }
-        self.draw(Some((token, Ok(Value::Null))));
-        self.refresh_list();
+        self.reply(token, Ok(Value::Null));
     }
 
     /// Draws what has changed, and replies to what was asked.
-    pub(super) fn draw(&mut self, reply: Option<(u64, Result<Value, String>)>) {
-        self.editor.draw(self.views.screen.calls(), self.prompts.call(), reply);
+    pub(super) fn draw(&mut self) {
+        let replies = std::mem::take(&mut self.replies);
+        self.editor.draw(self.views.screen.calls(), self.prompts.call(), replies);
     }
 }

@@ -49,8 +49,8 @@ fn tools_are_told_where_one_has_changed() {
     update(&mut frames, 1, &tool(1, ToolStatus::Error, Some("no such file")));
     assert_eq!(
         frame(&mut frames),
-        ["{id: 1, set: {tool: Read 0.lua}, tools: [{id: 0, name: Read, status: running}, \
-          {error: no such file, id: 1, name: Read, status: error}], is_update: true}"]
+        ["{id: 1, set: {tool: Read 0.lua}, is_update: true, tools: [{id: 0, name: Read, status: running}, \
+          {error: no such file, id: 1, name: Read, status: error}]}"]
     );
     let unfinished: Vec<_> = frames.unfinished(1).into_iter().map(|(at, tool)| (at, tool.status)).collect();
     assert_eq!(unfinished, [(0, ToolStatus::Unfinished)]);
