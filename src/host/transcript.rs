@@ -9,7 +9,7 @@ use serde_json::json;
 use super::queue::{QueuedJob, RunningJob};
 use super::{Host, Reply};
 use crate::agent::{Protocol, Recipe};
-use crate::render::transcript::{Conversation, TranscriptHeader, TranscriptRow};
+use crate::render::transcript::{TranscriptHeader, TranscriptRow, draw};
 use crate::session::Recording;
 use crate::store::{JobEntry, JobKey};
 use crate::ui::{Page, transcript};
@@ -43,10 +43,7 @@ impl Source {
     /// As the store has it.
     pub(super) fn of(key: &JobKey, job: &JobEntry) -> Result<Self, String> {
         let (record, job) = (&job.record, &job.record.job);
-        let path = record.transcript.as_ref().ok_or_else(|| match key {
-            JobKey::Id(_) => NOT_THERE.to_owned(),
-            JobKey::Uuid(_) => not_kept(key),
-        })?;
+        let path = record.transcript.as_ref().ok_or(NOT_THERE)?;
         let protocol = Recipe::named(&job.protocol).map_or(Protocol::Text, |recipe| recipe.protocol);
         Ok(Self {
             key: key.clone(),
@@ -63,20 +60,13 @@ impl Source {
     }
 }
 
-/// Why a job has no transcript.
-fn not_kept(key: &JobKey) -> String {
-    match key {
-        JobKey::Id(id) => format!("there is no transcript of job {id}; see :Botglue log"),
-        JobKey::Uuid(_) => "the transcript of this job is not kept any more".to_owned(),
-    }
-}
-
 impl Host {
     /// Shows what a job of this Neovim did: the store knows it once it has ended.
     pub(super) fn transcript_of(&mut self, token: u64, id: u64, is_raw: bool) -> Reply {
         let key = JobKey::Id(id);
         let known = self.session.known(id).ok_or_else(|| format!("there is no job {id}"))?;
         let (is_open, recording) = (known.is_open, known.recording);
+        let none = format!("there is no transcript of job {id}; see :Botglue log");
         if let Some(RunningJob { asked: QueuedJob { request, .. }, transcript: Some(path), .. }) =
             self.jobs.running(id).filter(|_| is_open)
         {
@@ -89,11 +79,11 @@ impl Host {
         } else if recording == Recording::Off {
             Err(format!("job {id} kept no transcript: the option record is off"))
         } else if is_open {
-            Err(not_kept(&key))
+            Err(none)
         } else {
             self.find_job(token, key.clone(), move |host, job| {
-                let job = job.map_err(|_| not_kept(&key))?;
-                host.open_transcript(token, Source::of(&key, &job)?, is_raw)
+                let source = Source::of(&key, &job.map_err(|_| none)?)?;
+                host.open_transcript(token, source, is_raw)
             })
         }
     }
@@ -102,7 +92,17 @@ impl Host {
     pub(super) fn read_again(&self, view: &str) {
         let Some(source) = self.views.transcripts.get(view) else { return };
         let (view, key) = (view.to_owned(), source.key.clone());
-        self.ask_store(move |asker| asker.job(&key), move |host, job| host.reload(&view, job.ok().as_ref()));
+        self.ask_store(
+            move |asker| asker.job(&key),
+            move |host, job| {
+                let Some(source) = host.views.transcripts.get_mut(&view) else { return };
+                if let Some(ended) = job.ok().and_then(|job| Source::of(&source.key, &job).ok()) {
+                    *source = ended;
+                }
+                let source = source.clone();
+                host.read_transcript(view, source);
+            },
+        );
     }
 
     /// Opens a transcript that is there; its rows come later.
@@ -146,36 +146,16 @@ impl Host {
             },
         }
     }
-
-    /// Reads a transcript again.
-    pub(super) fn reload(&mut self, view: &str, job: Option<&JobEntry>) {
-        let Some(source) = self.views.transcripts.get_mut(view) else { return };
-        if let Some(Ok(ended)) = job.map(|job| Source::of(&source.key, job)) {
-            *source = ended;
-        }
-        let source = source.clone();
-        self.read_transcript(view.to_owned(), source);
-    }
 }
 
 /// The rows of a transcript; that of a job that runs may not be there yet.
 fn rows(file: io::Result<File>, source: &Source) -> Result<Vec<TranscriptRow>, String> {
-    let error = |error| format!("cannot read {}: {error}", source.path.display());
-    match file {
-        Ok(file) => read(file, source).map_err(error),
-        Err(_) if source.about.is_over => Err(NOT_THERE.to_owned()),
+    let Source { path, recipe, cwd, about, .. } = source;
+    let mut bytes = Vec::new();
+    match file.map(|mut file| file.read_to_end(&mut bytes)) {
+        Ok(Ok(_)) => Ok(draw(&bytes, recipe, cwd, about)),
+        Ok(Err(error)) => Err(format!("cannot read {}: {error}", path.display())),
+        Err(_) if about.is_over => Err(NOT_THERE.to_owned()),
         Err(_) => Ok(Vec::new()),
     }
-}
-
-fn read(mut file: File, source: &Source) -> io::Result<Vec<TranscriptRow>> {
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    let Source { recipe, cwd, about, .. } = source;
-    let mut conversation = Conversation::new(recipe, cwd);
-    conversation.push(&bytes);
-    if about.is_over {
-        conversation.finish();
-    }
-    Ok(conversation.rows(about))
 }

@@ -1,8 +1,8 @@
 //! A recorded stream as a conversation: what the agent was sent, what it thought and said, the tools it called with
 //! their outcomes and outputs.
 //!
-//! [`Conversation`] takes the bytes of a transcript, and reads them with the code that reads a running job. `rows` draws
-//! it: a long output is cut, and of a long conversation the newest rows are shown.
+//! The bytes of a transcript are read with the code that reads a running job. A long output is cut, and of a long
+//! conversation the newest rows are shown.
 
 mod part;
 mod rows;
@@ -14,48 +14,25 @@ use crate::stream::{Line, Lines, Stream};
 use part::Parts;
 pub use rows::{RowKind, TranscriptHeader, TranscriptRow};
 
-/// A transcript as far as it has been read; see the module.
-#[derive(Debug)]
-pub struct Conversation {
-    lines: Lines,
-    stream: Stream,
-    parts: Parts,
-}
-
-impl Conversation {
-    /// An empty one with this agent. Paths below `cwd` are shortened.
-    pub fn new(agent: &Recipe, cwd: &str) -> Self {
-        Self { lines: Lines::default(), stream: Stream::new(agent.recorded(), cwd), parts: Parts::default() }
-    }
-
-    /// Takes the next bytes of the file.
-    pub fn push(&mut self, chunk: &[u8]) {
-        let Self { lines, stream, parts } = self;
-        lines.push(chunk, &mut |line| take(stream, parts, line));
-    }
-
-    /// The file has ended. Where the job has, its last line may have no end; else the rest of it is still to come.
-    pub fn finish(&mut self) {
-        let Self { lines, stream, parts } = self;
-        lines.finish(&mut |line| take(stream, parts, line));
-        stream.close(&mut |item| parts.take(item));
-    }
-
-    /// Draws what is known so far.
-    pub fn rows(&self, about: &TranscriptHeader) -> Vec<TranscriptRow> {
-        let outcome = self.stream.decided().then(|| self.stream.outcome());
-        rows::rows(&self.parts, outcome.as_ref(), about)
-    }
-}
-
-fn take(stream: &mut Stream, parts: &mut Parts, line: Line<'_>) {
-    match line {
+/// Draws a transcript of an agent. Paths below `cwd` are shortened. Where the job has ended, the last line may have no end;
+/// else the rest of it is still to come.
+pub fn draw(bytes: &[u8], agent: &Recipe, cwd: &str, about: &TranscriptHeader) -> Vec<TranscriptRow> {
+    let (mut lines, mut parts) = (Lines::default(), Parts::default());
+    let mut stream = Stream::new(agent.recorded(), cwd);
+    let mut take = |line: Line<'_>| match line {
         Line::Whole(line) => match cut(line) {
             Some(reason) => parts.note(&format!("the transcript is cut here: {reason}")),
             None => stream.hear(line, &mut |heard| parts.take(heard)),
         },
         Line::Oversized => parts.note("a line is left out: it is longer than 256 MiB"),
+    };
+    lines.push(bytes, &mut take);
+    if about.is_over {
+        lines.finish(&mut take);
+        stream.close(&mut |item| parts.take(item));
     }
+    let outcome = stream.decided().then(|| stream.outcome());
+    rows::rows(&parts, outcome.as_ref(), about)
 }
 
 /// Why a transcript is cut, where this line says so.

@@ -7,11 +7,9 @@ use crate::agent::Protocol;
 
 /// What is shown of a stream: a letter for the kind of each row, then its text.
 fn shown(protocol: Protocol, stream: &str, about: &TranscriptHeader) -> String {
-    let mut conversation = Conversation::new(Recipe::of(protocol, &about.agent), "/home/dev/project");
-    conversation.push(stream.as_bytes());
-    conversation.finish();
+    let recipe = Recipe::of(protocol, &about.agent);
     let mut shown = String::new();
-    for TranscriptRow { kind, text } in conversation.rows(about) {
+    for TranscriptRow { kind, text } in draw(stream.as_bytes(), recipe, "/home/dev/project", about) {
         let kind = match kind {
             RowKind::Tool(status) => status.name().to_owned(),
             kind => format!("{kind:?}").to_lowercase(),
@@ -102,10 +100,7 @@ fn long(tools: usize) -> String {
 
 #[test]
 fn of_a_long_conversation_the_newest_rows_are_shown() {
-    let mut conversation = Conversation::new(Protocol::Claude.recipe(), "");
-    conversation.push(long(5000).as_bytes());
-    conversation.finish();
-    let rows = conversation.rows(&about("claude"));
+    let rows = draw(long(5000).as_bytes(), Protocol::Claude.recipe(), "", &about("claude"));
     assert_eq!(rows.len(), 10_000);
     let left_out = "225006 earlier rows are left out; :Botglue! transcript has all";
     assert_eq!((rows[0].text.as_str(), rows.last().unwrap().text.as_str()), (left_out, "```"));
