@@ -6,19 +6,7 @@ use super::Host;
 use super::views::OPENS_WITHIN;
 use crate::job;
 use crate::render::find_files;
-
-/// Which files the menu wants.
-#[derive(Debug)]
-pub(super) struct Wanted {
-    /// The changedtick of the prompt.
-    pub(super) tick: u64,
-    /// The directory of the project.
-    pub(super) root: String,
-    /// Letters of their paths.
-    pub(super) query: String,
-    /// It is the first question of a prompt: there may be other files by now.
-    pub(super) is_new: bool,
-}
+use crate::ui::prompt::Wanted;
 
 /// The list of one project.
 #[derive(Debug, Default)]

@@ -5,7 +5,6 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 
 use super::Host;
-use super::files::Wanted;
 use super::health;
 use crate::command::{self, Here};
 use crate::error::Code;
@@ -234,10 +233,7 @@ impl Host {
         let (prompts, mut call) = (&mut self.prompts, json!({}));
         prompts.is_dirty = true;
         match wish {
-            Some(Wish::Files { tick, query, is_new }) => {
-                let root = prompts.open.as_ref().map(|(_, prompt)| prompt.about.project.clone());
-                return self.files(Wanted { tick, root: root.unwrap_or_default(), query, is_new });
-            }
+            Some(Wish::Files(wanted)) => return self.files(wanted),
             Some(Wish::Menu(at, items)) => (call["at"], call["items"]) = (at.into(), menu(&items)),
             Some(Wish::Fill(text)) => call["text"] = text.into(),
             None => return,

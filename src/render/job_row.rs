@@ -1,5 +1,7 @@
 //! The one list of jobs: those of this Neovim that go on or wait for a decision, then those of the store.
 
+use jiff::civil::DateTime;
+
 use super::amounts::{duration, money};
 use super::place::place;
 use super::{Action, Cell, Column, ListRow, Viewer, signs};
@@ -137,37 +139,24 @@ pub fn stored(entry: &JobEntry, line: Option<u64>, now: &str, viewer: &Viewer) -
 
 /// When it ended: the time of today, else the day, else the month.
 fn when(ended: &str, now: &str) -> String {
-    let (date, time) = ended.split_once(' ').unwrap_or_default();
-    if now.starts_with(date) {
-        return time.to_owned();
-    }
-    let ([year, number, day], [year_now, number_now, _]) = (numbers(ended), numbers(now));
-    let month = month(ended);
-    if (year_now * 12 + number_now).abs_diff(year * 12 + number) < RECENT {
-        format!("{day} {month}")
-    } else {
-        format!("{month} {year}")
-    }
+    let (ended, now) = (time(ended), time(now));
+    let months = |time: DateTime| i32::from(time.year()) * 12 + i32::from(time.month());
+    let form = match () {
+        () if now.date() == ended.date() => "%H:%M",
+        () if months(now).abs_diff(months(ended)) < RECENT => "%-d %b",
+        () => "%b %Y",
+    };
+    ended.strftime(form).to_string()
 }
 
 /// `9 Mar 2025 09:05`
 pub fn date(ended: &str) -> String {
-    let ([year, _, day], (_, time)) = (numbers(ended), ended.split_once(' ').unwrap_or_default());
-    format!("{day} {} {year} {time}", month(ended))
+    time(ended).strftime("%-d %b %Y %H:%M").to_string()
 }
 
-/// Year, month and day of a time such as `2025-03-09 09:05`.
-fn numbers(time: &str) -> [u32; 3] {
-    let mut numbers = time.split(['-', ' ']).map(|number| number.parse().unwrap_or_default());
-    std::array::from_fn(|_| numbers.next().unwrap_or_default())
-}
-
-/// The month of a time, in three letters.
-fn month(time: &str) -> &'static str {
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let [_, month, _] = numbers(time);
-    month.checked_sub(1).and_then(|month| MONTHS.get(month as usize)).unwrap_or(&"?")
+/// A time such as `2025-03-09 09:05`.
+fn time(text: &str) -> DateTime {
+    DateTime::strptime("%Y-%m-%d %H:%M", text).unwrap_or_default()
 }
 
 /// What can be done with a job of the store.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::frame::{Frame, Row};
-use super::layout::{Border, Key, MORE, Ui, float};
+use super::layout::{Border, CLOSE, Key, MORE, Ui, float};
 use super::opening::Opening;
 use super::page::Page;
 use super::width::width;
@@ -14,8 +14,7 @@ use crate::land::{FencedBlock, fenced_blocks};
 
 /// The least and the most columns inside: a line of prose should not be longer.
 const WIDTHS: (usize, usize) = (40, 90);
-const KEYS: [Key; 3] =
-    [Key::asked("Y", "yank", "yank"), Key::asked("p", "put", "put below"), Key::told("q", "close", "close")];
+const KEYS: [Key; 3] = [Key::asked("Y", "yank", "yank"), Key::asked("p", "put", "put below"), CLOSE];
 /// What is said where it has come by itself.
 const OUTSIDE: &str = ":Botglue answer goes in";
 

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use super::frame::{Frame, Row, RowMark};
-use super::layout::Key;
+use super::layout::{CLOSE, Key};
 use super::opening::{Kind, Opening};
 use super::page::Page;
 use crate::land::Block;
 use crate::render::{BETWEEN, counted};
 
-const KEYS: [Key; 2] =
-    [Key::asked("<CR>", "block", "take this block as the answer"), Key::told("q", "close", "close")];
+const KEYS: [Key; 2] = [Key::asked("<CR>", "block", "take this block as the answer"), CLOSE];
 
 /// `2 of 3 · lua · 1 row`
 fn label(at: usize, count: usize, block: &Block) -> String {

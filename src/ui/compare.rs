@@ -3,19 +3,18 @@
 use std::sync::Arc;
 
 use super::frame::{Frame, Row};
-use super::layout::{Key, beginning, clean};
+use super::layout::{CLOSE, beginning, clean};
 use super::opening::{Kind, Opening};
 use super::page::Page;
 use crate::journal::{Accepted, Record};
 use crate::render::BETWEEN;
 
-const KEYS: [Key; 1] = [Key::told("q", "close", "close")];
 /// The most cells of a job's name in the name of a buffer.
 const NAME: usize = 40;
 
 /// A text that is compared, to be read, of Neovim's `filetype`.
 pub(super) fn side(kind: Kind, name: &str, filetype: &str, frame: Frame) -> Page {
-    let opening = Opening::of(kind, &format!("diff/{name}"), &KEYS).reading(filetype);
+    let opening = Opening::of(kind, &format!("diff/{name}"), &[CLOSE]).reading(filetype);
     Page::fixed(Opening { diff: true, ..opening }, frame)
 }
 

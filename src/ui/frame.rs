@@ -54,31 +54,8 @@ pub struct Place {
     pub title: Chunks,
     /// The border below.
     pub footer: Chunks,
-    /// What it has to do with another window.
-    pub docked: Docked,
-}
-
-/// What a floating window has to do with another one: two may share a border.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Docked {
-    /// With none.
-    #[default]
-    Alone,
-    /// The line below it is that of the other one.
-    Above,
-    /// It is below another one.
-    Below,
-}
-
-impl Docked {
     /// The border as `nvim_open_win()` takes it: from the corner at the top left on, clockwise.
-    fn border(self) -> [&'static str; 8] {
-        match self {
-            Self::Alone => ["╭", "─", "╮", "│", "╯", "─", "╰", "│"],
-            Self::Above => ["╭", "─", "╮", "│", "", "", "", "│"],
-            Self::Below => ["├", "─", "┤", "│", "╯", "─", "╰", "│"],
-        }
-    }
+    pub border: [&'static str; 8],
 }
 
 /// All that a window shows.
@@ -188,7 +165,7 @@ impl Place {
             "height": self.height,
             "title": chunks(&self.title),
             "footer": chunks(&self.footer),
-            "border": self.docked.border(),
+            "border": self.border,
         }))
     }
 }

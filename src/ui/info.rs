@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::frame::{Frame, Row};
-use super::layout::{Border, Key, MORE, float, inside, table};
+use super::layout::{Border, CLOSE, MORE, float, inside, table};
 use super::opening::Opening;
 use super::page::Page;
 use crate::render::Table;
@@ -11,11 +11,10 @@ use crate::render::Table;
 const WIDTH: usize = 77;
 /// The rows of the window as long as the sums are not known.
 const HEIGHT: usize = 6;
-const KEYS: [Key; 1] = [Key::told("q", "close", "close")];
 
 /// The tables, and the note below them, of a project with this name; no tables as long as they are not known.
 pub fn info(project: String, tables: Vec<Table>, note: String) -> Page {
-    Page::new(Opening::float("info", &KEYS), move |ui, page| {
+    Page::new(Opening::float("info", &[CLOSE]), move |ui, page| {
         let room = inside(WIDTH, ui).saturating_sub(2);
         let mut rows: Vec<Row> = Vec::new();
         for one in &tables {
@@ -29,7 +28,7 @@ pub fn info(project: String, tables: Vec<Table>, note: String) -> Page {
             left: "what it cost",
             right: &project,
             note: Some(&note),
-            keys: &KEYS,
+            keys: &[CLOSE],
             page,
             more: MORE,
         };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::frame::{Frame, Row};
-use super::layout::{Border, Key, MORE, float};
+use super::layout::{Border, CLOSE, MORE, float};
 use super::opening::Opening;
 use super::page::Page;
 use super::width::width;
@@ -12,11 +12,10 @@ use crate::store::JobEntry;
 
 /// The least and the most columns inside.
 const WIDTHS: (usize, usize) = (30, 100);
-const KEYS: [Key; 1] = [Key::told("q", "close", "close")];
 
 /// The prompt of a job of the store, with its agent, time and cost.
 pub fn job_prompt(entry: &JobEntry) -> Page {
-    let mut opening = Opening::float("prompt-of-job", &KEYS);
+    let mut opening = Opening::float("prompt-of-job", &[CLOSE]);
     opening.window.extend([("wrap", true.into()), ("linebreak", true.into())]);
     let (ended, took, prompt) = (date(&entry.ended), took(entry), entry.record.job.prompt.clone());
     Page::new(opening, move |ui, page| {
@@ -24,7 +23,7 @@ pub fn job_prompt(entry: &JobEntry) -> Page {
         let height: usize = prompt.split('\n').map(|row| width(row).div_ceil(wide).max(1)).sum();
         let size = (wide, height.min(ui.lines * 6 / 10));
         let border =
-            Border { left: "prompt", right: &ended, note: Some(&took), keys: &KEYS, page, more: MORE };
+            Border { left: "prompt", right: &ended, note: Some(&took), keys: &[CLOSE], page, more: MORE };
         let rows = prompt.split('\n').map(|row| Arc::new(Row::plain(row))).collect();
         Frame { place: Some(float(size, border, ui)), rows, ..Frame::default() }
     })

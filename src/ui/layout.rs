@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::frame::{Chunks, Docked, Place, Row};
+use super::frame::{Chunks, Place, Row};
 use super::width::{cells, width};
 use crate::render::{BETWEEN, Cell, Column, Table};
 
@@ -11,12 +11,20 @@ use crate::render::{BETWEEN, Cell, Column, Table};
 pub const CUT: &str = "…";
 /// The line of a border.
 const LINE: &str = "─";
+/// The border of a window, that of one with a pane below it, and that of the pane: they share a line.
+const ALONE: [&str; 8] = ["╭", "─", "╮", "│", "╯", "─", "╰", "│"];
+const ABOVE: [&str; 8] = ["╭", "─", "╮", "│", "", "", "", "│"];
+const BELOW: [&str; 8] = ["├", "─", "┤", "│", "╯", "─", "╰", "│"];
 /// The group of a border.
 const BORDER: &str = "BotglueBorder";
 /// The group of words that explain.
-const LABEL: &str = "BotglueLabel";
+pub const LABEL: &str = "BotglueLabel";
+/// The group of what went wrong.
+pub const FAILURE: &str = "BotglueFailure";
 /// The key that shows the next keys where all find no room.
 pub const MORE: Key = Key::told("g?", "more", "more");
+/// The key that closes a window.
+pub const CLOSE: Key = Key::told("q", "close", "close");
 
 /// The size of Neovim's screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -105,14 +113,9 @@ pub fn docked(size: (usize, usize), border: Border<'_>, pane: usize, ui: Ui) -> 
     let pane = pane.min(rows.saturating_sub(2)).max(1);
     let height = alone.height.min(rows.saturating_sub(pane + 1)).max(1);
     let row = alone.row.min(rows.saturating_sub(height + pane + 1));
-    let below = Place {
-        row: row + height + 1,
-        height: pane,
-        title: Chunks::new(),
-        docked: Docked::Below,
-        ..alone.clone()
-    };
-    (Place { row, height, footer: Chunks::new(), docked: Docked::Above, ..alone }, below)
+    let below =
+        Place { row: row + height + 1, height: pane, title: Chunks::new(), border: BELOW, ..alone.clone() };
+    (Place { row, height, footer: Chunks::new(), border: ABOVE, ..alone }, below)
 }
 
 /// The place and the border of a floating window in the middle of the screen, which would like to have so many columns and
@@ -129,7 +132,7 @@ pub fn float((width, height): (usize, usize), border: Border<'_>, ui: Ui) -> Pla
         height,
         title,
         footer,
-        docked: Docked::Alone,
+        border: ALONE,
     }
 }
 

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::frame::{Frame, Row};
-use super::layout::{Border, CUT, Class, Columns, Key, MORE, Ui, docked, float, inside, wrap};
+use super::layout::{
+    Border, CLOSE, CUT, Class, Columns, FAILURE, Key, LABEL, MORE, Ui, docked, float, inside, wrap,
+};
 use super::opening::Opening;
 use super::status::SPINNER;
 use crate::render::{self, Action, BETWEEN, Cell, JOB_COLUMNS, ListRow, Totals, Viewer};
@@ -26,8 +28,6 @@ const MOST_DETAIL: usize = 10;
 const STILL: &str = "▸";
 /// What stands below the list in place of rows that find no room: a transcript has them.
 const REST: &str = "… t has the rest";
-const LABEL: &str = "BotglueLabel";
-const FAILURE: &str = "BotglueFailure";
 
 /// The keys that do something with the job of a row.
 const OF_ROW: [(Action, &str, &str); 10] = [
@@ -51,7 +51,6 @@ const OF_LIST: [Key; 6] = [
     Key::told("A", "all", "all"),
     Key::asked("<C-q>", "quickfix", "quickfix"),
 ];
-const CLOSE: Key = Key::told("q", "close", "close");
 
 /// Which jobs are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -6,7 +6,7 @@ use rmpv::Value;
 use serde::Deserialize;
 
 use super::frame::{Chunks, list, map};
-use super::layout::{beginning, clean, fit};
+use super::layout::{CUT, LABEL, beginning, clean, fit};
 use super::status::{chunks, expand_from};
 use super::width::width;
 use crate::document::{Row, Rows};
@@ -17,15 +17,12 @@ use crate::review::{EditId, Hunk, WordMarks, marks};
 
 /// The sign of a conflict.
 const CONFLICT: &str = "⚠";
-/// Where a text was cut.
-const CUT: &str = "…";
 /// The fewest cells of the prompt in the head line.
 const LEAST_PROMPT: usize = 8;
 /// The signs of a row that comes, and of what belongs to it.
 const COMES: &str = "+ ";
 const NONE: &str = "  ";
 const ADD: &str = "BotglueAdd";
-const LABEL: &str = "BotglueLabel";
 /// The priorities of rows that go and of their words; that of a selection is higher.
 const ROWS: u64 = 190;
 const WORDS: u64 = 191;

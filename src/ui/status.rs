@@ -5,7 +5,7 @@ use std::fmt::Write;
 use rmpv::Value;
 
 use super::frame::{Chunks, list, map};
-use super::layout::{clean, fit};
+use super::layout::{FAILURE, clean, fit};
 use super::width::{cells, width};
 use crate::render::{BAR, BETWEEN, Cell, FAILED, HELD, LANDED, QUEUED, READY, UNCHANGED, duration};
 use crate::session::{Doing, LiveState, Look, Tone, Wait};
@@ -28,7 +28,6 @@ const MOST_INDENT: usize = 24;
 pub(super) const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const PROMPT: &str = "BotgluePrompt";
 const ACTIVITY: &str = "BotglueActivity";
-const FAILURE: &str = "BotglueFailure";
 
 /// What hangs at the range of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -3,17 +3,14 @@
 use std::sync::Arc;
 
 use super::frame::{Frame, Row, RowMark};
-use super::layout::Key;
+use super::layout::{CLOSE, FAILURE, Key, LABEL};
 use super::opening::{Kind, Opening};
 use super::page::Page;
 use super::tools::sign;
 use crate::render::transcript::{RowKind, TranscriptRow};
 use crate::render::{FAILED, counted};
 
-const KEYS: [Key; 2] =
-    [Key::told("q", "close", "close"), Key::told("R", "reload", "read the transcript again")];
-const LABEL: &str = "BotglueLabel";
-const FAILURE: &str = "BotglueFailure";
+const KEYS: [Key; 2] = [CLOSE, Key::told("R", "reload", "read the transcript again")];
 
 /// The text of the fold over rows of one kind; none where they are not folded.
 fn folded(rows: &[TranscriptRow]) -> Option<String> {

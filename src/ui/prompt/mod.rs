@@ -168,18 +168,24 @@ pub struct PromptFrame {
     pub chosen: PromptChoice,
 }
 
+/// Which files the menu wants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// The changedtick of the text.
+    pub tick: u64,
+    /// The directory of the project.
+    pub root: String,
+    /// Letters of their paths.
+    pub query: String,
+    /// It is the first question of the prompt: there may be other files by now.
+    pub is_new: bool,
+}
+
 /// What comes of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wish {
-    /// The files of the project that match, for the text of this changedtick.
-    Files {
-        /// The changedtick.
-        tick: u64,
-        /// Letters of their paths.
-        query: String,
-        /// They are asked for first.
-        is_new: bool,
-    },
+    /// The files of the project that match.
+    Files(Wanted),
     /// A menu for the text as it is, at this byte of the row.
     Menu(usize, Vec<Item>),
     /// Another text in place of this one.
@@ -318,7 +324,8 @@ impl Prompt {
                 let at = (self.typed.column + at).saturating_sub(before.len());
                 self.wanted = Some((tick, at, query.clone()));
                 let is_new = !std::mem::replace(&mut self.has_asked_for_files, true);
-                Some(Wish::Files { tick, query, is_new })
+                let root = self.about.project.clone();
+                Some(Wish::Files(Wanted { tick, root, query, is_new }))
             }
         }
     }

@@ -104,7 +104,7 @@ fn a_reason_is_shown_until_the_text_is_another_one() {
 fn a_menu_is_for_the_text_that_is_there() {
     let mut prompt = prompt(About::default());
     assert_eq!(typed(&mut prompt, "see"), None);
-    let wish = Wish::Files { tick: 2, query: "li".to_owned(), is_new: true };
+    let wish = Wish::Files(Wanted { tick: 2, root: String::new(), query: "li".to_owned(), is_new: true });
     assert_eq!(typed(&mut prompt, "see @li"), Some(wish));
     assert_eq!(prompt.found(1, &["lib.rs".to_owned()]), None);
     let Some(Wish::Menu(4, items)) = prompt.found(2, &["lib.rs".to_owned()]) else { panic!() };
