@@ -44,11 +44,23 @@ pub(super) const TRANSCRIPT: Choice = Choice {
     none: "no job has a transcript",
 };
 
+impl World<'_> {
+    /// The jobs of which that is so, oldest first.
+    fn ids(self, is_meant: impl Fn(u64, &Known) -> bool) -> Vec<u64> {
+        let all = self.session.all_known();
+        all.filter(|(id, known)| is_meant(*id, known)).map(|(id, _)| id).collect()
+    }
+
+    /// Whether the place of a job is known.
+    fn has_place(self, id: u64) -> bool {
+        self.here.places.get(&id).is_some_and(|place| place.column.is_some())
+    }
+}
+
 impl Choice {
     /// The jobs that can be meant, oldest first.
-    pub(super) fn all<'a>(&self, world: World<'a>) -> impl DoubleEndedIterator<Item = (u64, &'a Known)> {
-        let is_meant = self.is_meant;
-        world.session.all_known().filter(move |(_, known)| is_meant(known))
+    pub(super) fn ids(&self, world: World<'_>) -> Vec<u64> {
+        world.ids(|_, known| (self.is_meant)(known))
     }
 
     /// The job that a command's words name, else one of those that can be meant.
@@ -61,7 +73,7 @@ impl Choice {
         if let (Pick::One, Some(row)) = (self.pick, world.here.row) {
             return Ok(row);
         }
-        let ids: Vec<u64> = self.all(world).map(|(id, _)| id).collect();
+        let ids = self.ids(world);
         let newest = *ids.last().ok_or(self.none)?;
         match self.pick {
             Pick::Newest => Ok(newest),
@@ -90,13 +102,9 @@ fn at_cursor(ids: &[u64], world: World<'_>) -> Option<u64> {
 }
 
 /// The answer to reject: a held one as ever, else that of a job that goes on, by where the cursor is.
-pub(super) fn rejected(words: &str, world: World<'_>) -> Result<u64, String> {
-    let going = || {
-        let open = world.session.all_known().filter(|(_, known)| known.is_open).map(|(id, _)| id);
-        at_cursor(&open.collect::<Vec<_>>(), world)
-    };
-    let held: Vec<u64> = HELD.all(world).map(|(id, _)| id).collect();
-    match at_cursor(&held, world).or_else(going).filter(|_| words.is_empty()) {
+fn rejected(words: &str, world: World<'_>) -> Result<u64, String> {
+    let going = || at_cursor(&world.ids(|_, known| known.is_open), world);
+    match at_cursor(&HELD.ids(world), world).or_else(going).filter(|_| words.is_empty()) {
         Some(id) => Ok(id),
         None => HELD.choose(words, world),
     }
@@ -105,30 +113,28 @@ pub(super) fn rejected(words: &str, world: World<'_>) -> Result<u64, String> {
 /// The answer to accept or to reject; with a range, to accept in those lines.
 pub(super) fn decided(name: &str, words: &str, has_range: bool, world: World<'_>) -> Result<u64, String> {
     let id = if name == "reject" { rejected(words, world)? } else { HELD.choose(words, world)? };
-    let has_place = world.here.places.get(&id).is_some_and(|place| place.column.is_some());
     match (has_range, name) {
         (true, "reject") => Err("reject takes a range or the number of a job, not both".to_owned()),
-        (true, _) if has_place => Err(format!("the place of job {id} is known: accept it without a range")),
+        (true, _) if world.has_place(id) => {
+            Err(format!("the place of job {id} is known: accept it without a range"))
+        }
         _ => Ok(id),
     }
 }
 
 /// The held answers in these lines of the buffer; one whose place is not known is in none.
 pub(super) fn held_in((first, last): (u64, u64), world: World<'_>) -> Result<Vec<u64>, String> {
-    let here = world.here;
-    let is_in = |id: &u64| {
-        here.places.get(id).is_some_and(|place| {
-            let is_known = place.buffer == Some(here.buffer) && place.column.is_some();
-            is_known && place.first.max(1) <= last && place.last.max(1) >= first
-        })
+    let is_in = |place: &JobPlace| {
+        let is_known = place.buffer == Some(world.here.buffer) && place.column.is_some();
+        is_known && place.first.max(1) <= last && place.last.max(1) >= first
     };
-    let ids: Vec<u64> = HELD.all(world).map(|(id, _)| id).filter(is_in).collect();
+    let ids = world.ids(|id, known| known.is_held() && world.here.places.get(&id).is_some_and(is_in));
     if ids.is_empty() { Err("no answer is held in these lines".to_owned()) } else { Ok(ids) }
 }
 
 /// The held answer to show next: the one behind that under review, else the one at the cursor, else the oldest.
 pub(super) fn next_held(world: World<'_>) -> Option<u64> {
-    let ids: Vec<u64> = HELD.all(world).map(|(id, _)| id).collect();
+    let ids = HELD.ids(world);
     let next = match world.here.review {
         Some(review) => ids.iter().find(|id| **id > review).copied(),
         None => at_cursor(&ids, world),
@@ -138,8 +144,8 @@ pub(super) fn next_held(world: World<'_>) -> Option<u64> {
 
 /// The job of whose session the sums are shown.
 pub(super) fn of_info(world: World<'_>) -> Option<u64> {
-    let has_session = Choice { is_meant: |known| known.session_id.is_some(), pick: Pick::Latest, none: "" };
-    has_session.choose("", world).ok()
+    let ids = world.ids(|_, known| known.session_id.is_some());
+    at_cursor(&ids, world).or(ids.last().copied())
 }
 
 /// The job that wrote the text under the cursor, in its buffer or in the window of an answered question. A job of which
@@ -149,10 +155,7 @@ pub(super) fn of_info(world: World<'_>) -> Option<u64> {
 /// Says where one is found that is none of this Neovim's.
 pub fn writer(world: World<'_>) -> Result<u64, String> {
     let standing = |is_meant: fn(&Known) -> bool| {
-        let is_known = |id: &u64| world.here.places.get(id).is_some_and(|place| place.column.is_some());
-        let jobs = world.session.all_known().filter(|(_, known)| is_meant(known));
-        let ids: Vec<u64> = jobs.map(|(id, _)| id).filter(is_known).collect();
-        at_cursor(&ids, world)
+        at_cursor(&world.ids(|id, known| is_meant(known) && world.has_place(id)), world)
     };
     let answer = world.here.answer.filter(|id| world.session.known(*id).is_some());
     let found = answer.or_else(|| standing(Known::has_written)).or_else(|| standing(Known::is_answered));
@@ -161,14 +164,9 @@ pub fn writer(world: World<'_>) -> Result<u64, String> {
 
 /// The newest job at the cursor of those that can be gone on from: what wrote the text, or was to.
 pub(super) fn goes_on(world: World<'_>) -> Result<u64, String> {
-    let is_meant = |id: &u64| {
-        let place = world.here.places.get(id);
-        place.is_some_and(|place| place.column.is_some())
-            && world.session.known(*id).is_some_and(|known| {
-                known.has_written() || known.is_answered() || known.is_held() || known.has_failed()
-            })
-    };
-    let ids: Vec<u64> = world.session.all_known().map(|(id, _)| id).filter(is_meant).collect();
+    let is_one =
+        |known: &Known| known.has_written() || known.is_answered() || known.is_held() || known.has_failed();
+    let ids = world.ids(|id, known| is_one(known) && world.has_place(id));
     let found = at_cursor(&ids, world).filter(|_| world.here.answer.is_none());
     found.map_or_else(|| writer(world), Ok)
 }

@@ -26,12 +26,10 @@ fn candidates(before: &str, lead: &str, world: World<'_>) -> Vec<String> {
         let names = options.prompts.keys().filter(|_| is_first);
         return names.map(|name| format!("/{name}")).collect();
     }
-    match (&subcommand.does, subcommand.choice()) {
+    match (&subcommand.does, subcommand.of) {
         (Does::Pick, _) if is_first => LISTS.map(str::to_owned).into(),
-        (_, Some(choice)) if !is_plus => {
-            let jobs = choice.all(world).filter(|_| is_first);
-            jobs.map(|(id, _)| id.to_string()).collect()
-        }
+        (_, Some(_)) if !is_plus && !is_first => Vec::new(),
+        (_, Some(of)) if !is_plus => of.ids(world).iter().map(ToString::to_string).collect(),
         _ => plus_options::complete(rest, lead, subcommand.plus, options),
     }
 }

@@ -194,28 +194,29 @@ fn act(
     if subcommand.takes_prompt() {
         world.options.named(rest)?;
     }
-    let choose = |choice: &Choice| choice.choose(rest, world);
+    let name = subcommand.name;
+    let job = || subcommand.of.map(|of| of.choose(rest, world)).transpose();
+    let chosen = |of: &Choice| of.choose(rest, world);
     let plugin = |name, id| Act::Plugin { name, id };
     Ok(match &subcommand.does {
         Does::Run | Does::Ask => Act::Start(wanted),
         Does::Each if has_words => Act::Each(wanted),
         Does::Each => return Err("each needs a prompt".to_owned()),
-        Does::List(name) => Act::List(name),
+        Does::List => Act::List(name),
         Does::Pick => Act::Pick(subcommands::list(rest)?),
         Does::Info => Act::Info(choose::of_info(world)),
-        Does::Plugin(name) => plugin(name, None),
-        Does::Of(choice, name) => plugin(name, Some(choose(choice)?)),
-        Does::Decide(name) => match (call.range, rest.is_empty()) {
+        Does::Plugin => plugin(name, job()?),
+        Does::Decide => match (call.range, rest.is_empty()) {
             (Some(lines), true) => Act::All { name, ids: choose::held_in(lines, world)? },
             (range, _) => plugin(name, Some(choose::decided(name, rest, range.is_some(), world)?)),
         },
         Does::Review if call.bang => plugin("review_end", None),
-        Does::Review if has_words => plugin("review", Some(choose(&choose::HELD)?)),
-        Does::Review => plugin("review", choose::next_held(world)),
-        Does::Transcript => Act::Transcript(choose(&choose::TRANSCRIPT)?, call.bang),
-        Does::Answer => Act::Answer(choose(&choose::ANSWERED)?),
-        Does::Open => Act::Terminal(choose(&choose::SESSION)?),
-        Does::Retry => choose::retry(choose(&choose::ENDED)?, Wanted { prompt: None, ..wanted }, world)?,
+        Does::Review if has_words => plugin(name, job()?),
+        Does::Review => plugin(name, choose::next_held(world)),
+        Does::Transcript => Act::Transcript(chosen(&choose::TRANSCRIPT)?, call.bang),
+        Does::Answer => Act::Answer(chosen(&choose::ANSWERED)?),
+        Does::Open => Act::Terminal(chosen(&choose::SESSION)?),
+        Does::Retry => choose::retry(chosen(&choose::ENDED)?, Wanted { prompt: None, ..wanted }, world)?,
         Does::Followup => choose::followup(choose::goes_on(world)?, wanted, world)?,
         Does::Rewind => Act::Rewind(choose::rewind(world)?),
     })

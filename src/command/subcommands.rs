@@ -7,6 +7,8 @@ use super::plus_options::BOTH;
 pub(super) struct Subcommand {
     pub(super) name: &'static str,
     pub(super) does: Does,
+    /// Which jobs it may name.
+    pub(super) of: Option<&'static Choice>,
     /// Whether `!` means anything.
     pub(super) bang: bool,
     /// Whether a range does.
@@ -22,16 +24,14 @@ pub(super) enum Does {
     Run,
     Ask,
     Each,
-    /// Opens a list.
-    List(&'static str),
+    /// Opens the list of that name.
+    List,
     Pick,
     Info,
-    /// What only the plugin can.
-    Plugin(&'static str),
-    /// The same with a job.
-    Of(Choice, &'static str),
+    /// What only the plugin can, with a job if it may name one.
+    Plugin,
     /// Accepts or rejects.
-    Decide(&'static str),
+    Decide,
     Review,
     Transcript,
     Answer,
@@ -45,32 +45,40 @@ pub(super) enum Does {
 pub(super) const LISTS: [&str; 3] = ["jobs", "history", "held"];
 
 const PLAIN: Subcommand =
-    Subcommand { name: "", does: Does::Info, bang: false, range: false, opens: false, plus: &[] };
+    Subcommand { name: "", does: Does::Plugin, of: None, bang: false, range: false, opens: false, plus: &[] };
+const HELD: Option<&Choice> = Some(&choose::HELD);
 
 /// All, in the order of their names.
 pub(super) const SUBCOMMANDS: &[Subcommand] = &[
-    Subcommand { name: "accept", does: Does::Decide("accept"), range: true, ..PLAIN },
-    Subcommand { name: "answer", does: Does::Answer, ..PLAIN },
+    Subcommand { name: "accept", does: Does::Decide, of: HELD, range: true, ..PLAIN },
+    Subcommand { name: "answer", does: Does::Answer, of: Some(&choose::ANSWERED), ..PLAIN },
     Subcommand { name: "ask", does: Does::Ask, range: true, plus: &BOTH, ..PLAIN },
-    Subcommand { name: "diff", does: Does::Of(choose::TEXTS, "diff"), opens: true, ..PLAIN },
-    Subcommand { name: "drop", does: Does::Plugin("drop"), range: true, ..PLAIN },
+    Subcommand { name: "diff", of: Some(&choose::TEXTS), opens: true, ..PLAIN },
+    Subcommand { name: "drop", range: true, ..PLAIN },
     Subcommand { name: "each", does: Does::Each, bang: true, range: true, plus: &BOTH, ..PLAIN },
-    Subcommand { name: "edit", does: Does::Of(choose::HELD, "edit"), opens: true, ..PLAIN },
+    Subcommand { name: "edit", of: HELD, opens: true, ..PLAIN },
     Subcommand { name: "followup", does: Does::Followup, plus: &["model"], ..PLAIN },
-    Subcommand { name: "history", does: Does::List("history"), opens: true, ..PLAIN },
-    Subcommand { name: "info", opens: true, ..PLAIN },
-    Subcommand { name: "jobs", does: Does::List("jobs"), opens: true, ..PLAIN },
-    Subcommand { name: "log", does: Does::Plugin("log"), opens: true, ..PLAIN },
-    Subcommand { name: "open", does: Does::Open, opens: true, ..PLAIN },
+    Subcommand { name: "history", does: Does::List, opens: true, ..PLAIN },
+    Subcommand { name: "info", does: Does::Info, opens: true, ..PLAIN },
+    Subcommand { name: "jobs", does: Does::List, opens: true, ..PLAIN },
+    Subcommand { name: "log", opens: true, ..PLAIN },
+    Subcommand { name: "open", does: Does::Open, of: Some(&choose::SESSION), opens: true, ..PLAIN },
     Subcommand { name: "pick", does: Does::Pick, ..PLAIN },
-    Subcommand { name: "reject", does: Does::Decide("reject"), range: true, ..PLAIN },
-    Subcommand { name: "retry", does: Does::Retry, plus: &BOTH, ..PLAIN },
-    Subcommand { name: "revert", does: Does::Of(choose::LANDED, "revert"), ..PLAIN },
-    Subcommand { name: "review", does: Does::Review, bang: true, opens: true, ..PLAIN },
+    Subcommand { name: "reject", does: Does::Decide, of: HELD, range: true, ..PLAIN },
+    Subcommand { name: "retry", does: Does::Retry, of: Some(&choose::ENDED), plus: &BOTH, ..PLAIN },
+    Subcommand { name: "revert", of: Some(&choose::LANDED), ..PLAIN },
+    Subcommand { name: "review", does: Does::Review, of: HELD, bang: true, opens: true, ..PLAIN },
     Subcommand { name: "rewind", does: Does::Rewind, ..PLAIN },
     Subcommand { name: "run", does: Does::Run, bang: true, range: true, plus: &BOTH, ..PLAIN },
-    Subcommand { name: "take", does: Does::Plugin("take"), range: true, ..PLAIN },
-    Subcommand { name: "transcript", does: Does::Transcript, bang: true, opens: true, ..PLAIN },
+    Subcommand { name: "take", range: true, ..PLAIN },
+    Subcommand {
+        name: "transcript",
+        does: Does::Transcript,
+        of: Some(&choose::TRANSCRIPT),
+        bang: true,
+        opens: true,
+        ..PLAIN
+    },
 ];
 
 /// The subcommand of that name.
@@ -88,24 +96,11 @@ pub(super) fn list(name: &str) -> Result<&'static str, String> {
 impl Subcommand {
     /// Whether it takes no argument.
     pub(super) const fn is_bare(&self) -> bool {
-        matches!(self.does, Does::List(_) | Does::Info | Does::Plugin(_) | Does::Rewind)
+        matches!(self.does, Does::List | Does::Info | Does::Plugin | Does::Rewind) && self.of.is_none()
     }
 
     /// Whether the rest is a prompt.
     pub(super) const fn takes_prompt(&self) -> bool {
         matches!(self.does, Does::Run | Does::Ask | Does::Each | Does::Followup)
-    }
-
-    /// Which jobs it may name.
-    pub(super) const fn choice(&self) -> Option<&Choice> {
-        match &self.does {
-            Does::Of(choice, _) => Some(choice),
-            Does::Decide(_) | Does::Review => Some(&choose::HELD),
-            Does::Answer => Some(&choose::ANSWERED),
-            Does::Transcript => Some(&choose::TRANSCRIPT),
-            Does::Open => Some(&choose::SESSION),
-            Does::Retry => Some(&choose::ENDED),
-            _ => None,
-        }
     }
 }
