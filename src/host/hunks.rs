@@ -30,19 +30,17 @@ impl Host {
         if let Some(review) = self.follow(id, buffer) {
             review.is_scripted = true;
         }
-        self.once_known(token, id, (buffer, tick), move |host| host.tell_hunks(token, id, tabstop));
-    }
-
-    pub(super) fn tell_hunks(&mut self, token: u64, id: u64, tabstop: usize) {
-        let Some(view) = self.reviews.get(&id).and_then(|review| review.view.as_ref()) else { return };
-        let hunk = |hunk: &Hunk| {
-            let lines = rows_to_come(&view.text, hunk, tabstop);
-            let lines: Vec<_> = lines.iter().map(|line| bytes::escape(line)).collect();
-            let (rows, is_conflict) = (&hunk.rows, hunk.conflict.is_some());
-            json!({ "first": rows.start + 1, "last": rows.end, "lines": lines, "conflict": is_conflict })
-        };
-        let hunks: Vec<_> = hunks(view).iter().map(hunk).collect();
-        self.reply(token, Ok(json!({ "tick": view.tick, "hunks": hunks })));
+        self.once_known(token, id, (buffer, tick), move |host| {
+            let Some(view) = host.reviews.get(&id).and_then(|review| review.view.as_ref()) else { return };
+            let hunk = |hunk: &Hunk| {
+                let lines = rows_to_come(&view.text, hunk, tabstop);
+                let lines: Vec<_> = lines.iter().map(|line| bytes::escape(line)).collect();
+                let (rows, is_conflict) = (&hunk.rows, hunk.conflict.is_some());
+                json!({ "first": rows.start + 1, "last": rows.end, "lines": lines, "conflict": is_conflict })
+            };
+            let hunks: Vec<_> = hunks(view).iter().map(hunk).collect();
+            host.replies.push((token, Ok(json!({ "tick": view.tick, "hunks": hunks }))));
+        });
     }
 
     /// Takes a hunk that a script was told.

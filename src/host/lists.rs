@@ -68,7 +68,8 @@ impl Host {
                 let is_busy = matches!(listed, Err(StoreError::Busy));
                 if !has_said || !is_busy {
                     let listed = listed.map_err(|error| error.to_string());
-                    host.on_list(&view, |list| list.listed(asked, listed));
+                    let is_next = page.before.is_some();
+                    host.on_list(&view, |list| list.listed(asked, is_next, listed));
                     host.reveal(&view);
                 }
                 if is_busy && page.before.is_none() {
@@ -250,7 +251,7 @@ impl Host {
                         live.retain(|job| matches!(job.state, LiveState::Held(_)));
                         listed.jobs.clear();
                     }
-                    list.listed(asked, Ok(listed));
+                    list.listed(asked, false, Ok(listed));
                     list.live(&live, totals);
                     let rows = list.texts(width).into_iter();
                     let action = |action: &Action, row: &str, text: &str| json!({ "text": text, "act": { "action": action.name(), "row": row } });

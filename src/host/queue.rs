@@ -98,7 +98,6 @@ impl Jobs {
     pub(super) fn wait(&mut self, waiting: QueuedJob) {
         let at = self.queue.partition_point(|other| other.request.id < waiting.request.id);
         self.queue.insert(at, waiting);
-        self.mark_stale();
     }
 
     /// The one that has waited longest and waits for no limit, where there is a place for it: it waits no more.
@@ -130,7 +129,6 @@ impl Jobs {
     pub(super) fn set_limit(&mut self, request: &Request, until: i64) {
         let end = self.limits.entry(key(request)).or_insert(until);
         *end = until.max(*end);
-        self.mark_stale();
     }
 
     /// A job has passed a limit.
@@ -161,13 +159,6 @@ impl Jobs {
         let at = self.limits.values().copied().min()?.min(latest);
         let is_new = self.looks_at.is_none_or(|looks_at| looks_at > at);
         is_new.then(|| *self.looks_at.insert(at))
-    }
-
-    /// What the jobs that wait for a limit ask for is old once they run.
-    fn mark_stale(&mut self) {
-        for waiting in self.queue.iter_mut().filter(|waiting| !waiting.is_urgent) {
-            waiting.is_stale |= self.limits.contains_key(&key(&waiting.request));
-        }
     }
 
     /// Has a job run that waits for a limit, as soon as there is a place. Whether it does wait for one.
@@ -205,6 +196,7 @@ impl Jobs {
         queue
             .map(|(waiting, limit)| {
                 waiting.told = limit;
+                waiting.is_stale |= limit.is_some();
                 (waiting.request.id, limit)
             })
             .collect()

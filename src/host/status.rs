@@ -67,43 +67,23 @@ struct Shown {
 }
 
 impl Board {
-    fn show(
-        &mut self,
-        id: u64,
-        agent: &str,
-        prompt: &str,
-        selection: &Selection,
-        tabstop: usize,
-        stays: Duration,
-    ) {
-        let row = selection.rows.first().or(selection.beside.above.as_ref());
-        let status = Status {
-            prompt: prompt.to_owned(),
-            indent: ui::indent(row.map_or("", String::as_str), tabstop),
-            ..Status::default()
-        };
-        let (agent, is_dirty) = (agent.to_owned(), true);
-        let shown = Shown { agent, tabstop, stays, status, is_dirty, ..Shown::default() };
-        self.shown.insert(id, shown);
-    }
-
     /// A job was asked for.
     pub(super) fn open(&mut self, request: &Request) {
         let Request { id, prompt, selection, tabstop, options, .. } = request;
-        self.show(*id, &request.start.agent.name, prompt, selection, *tabstop, options.status.outcome);
         // With `all` each landing is told.
-        if let Some(shown) = self.shown.get_mut(id).filter(|_| request.options.notify == Notify::Failures) {
+        let place = (options.notify == Notify::Failures).then(|| {
             let viewer =
                 Viewer { cwd: request.start.cwd.to_string_lossy().into_owned(), home: String::new() };
-            let line = selection.first_line;
-            shown.place = Some(render::place(&request.path, request.name.as_deref(), line, &viewer));
-        }
+            render::place(&request.path, request.name.as_deref(), selection.first_line, &viewer)
+        });
+        let shown = Shown::new(&request.start.agent.name, prompt, selection, *tabstop);
+        self.shown.insert(*id, Shown { stays: options.status.outcome, place, ..shown });
     }
 
     /// A held answer of an earlier time is this job now.
     pub(super) fn open_held(&mut self, id: u64, held: &Held) {
         let job = &held.record.job;
-        self.show(id, &job.agent, &job.prompt, &job.selection, 8, Duration::ZERO);
+        self.shown.insert(id, Shown::new(&job.agent, &job.prompt, &job.selection, 8));
     }
 
     /// The agent and the prompt of a job.
@@ -234,6 +214,13 @@ impl Board {
 }
 
 impl Shown {
+    fn new(agent: &str, prompt: &str, selection: &Selection, tabstop: usize) -> Self {
+        let row = selection.rows.first().or(selection.beside.above.as_ref());
+        let indent = ui::indent(row.map_or("", String::as_str), tabstop);
+        let status = Status { prompt: prompt.to_owned(), indent, ..Status::default() };
+        Self { agent: agent.to_owned(), tabstop, status, is_dirty: true, ..Self::default() }
+    }
+
     /// The columns of the window that shows it.
     fn columns(&self) -> Option<usize> {
         self.seen.as_ref()?.columns

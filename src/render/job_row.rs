@@ -114,7 +114,7 @@ fn state(state: &LiveState) -> [Cell; 2] {
 }
 
 /// The row of a job of the store; `line` is where it is now, if that is known.
-pub fn stored(entry: &JobEntry, line: Option<u64>, now: &str, viewer: &Viewer) -> ListRow {
+pub fn stored(entry: &JobEntry, line: Option<u64>, now: DateTime, viewer: &Viewer) -> ListRow {
     let (record, job) = (&entry.record, &entry.record.job);
     let line = line.map_or_else(|| entry.line(), |line| line.max(1));
     let state = match &record.error {
@@ -124,7 +124,7 @@ pub fn stored(entry: &JobEntry, line: Option<u64>, now: &str, viewer: &Viewer) -
     };
     // When a job was interrupted is not always known.
     let took = u64::try_from(record.ended_ms - job.started_ms).ok().filter(|_| !record.is_interrupted());
-    let which = entry.id.map_or_else(|| when(&entry.ended, now), |id| id.to_string());
+    let which = entry.id.map_or_else(|| when(entry.ended, now), |id| id.to_string());
     let cost = record.share.cost_usd.map(money).unwrap_or_default();
     let amounts = [which, took.map(duration).unwrap_or_default(), cost];
     ListRow {
@@ -138,8 +138,7 @@ pub fn stored(entry: &JobEntry, line: Option<u64>, now: &str, viewer: &Viewer) -
 }
 
 /// When it ended: the time of today, else the day, else the month.
-fn when(ended: &str, now: &str) -> String {
-    let (ended, now) = (time(ended), time(now));
+fn when(ended: DateTime, now: DateTime) -> String {
     let months = |time: DateTime| i32::from(time.year()) * 12 + i32::from(time.month());
     let form = match () {
         () if now.date() == ended.date() => "%H:%M",
@@ -147,16 +146,6 @@ fn when(ended: &str, now: &str) -> String {
         () => "%b %Y",
     };
     ended.strftime(form).to_string()
-}
-
-/// `9 Mar 2025 09:05`
-pub fn date(ended: &str) -> String {
-    time(ended).strftime("%-d %b %Y %H:%M").to_string()
-}
-
-/// A time such as `2025-03-09 09:05`.
-fn time(text: &str) -> DateTime {
-    DateTime::strptime("%Y-%m-%d %H:%M", text).unwrap_or_default()
 }
 
 /// What can be done with a job of the store.
@@ -203,8 +192,7 @@ mod tests {
     #[test]
     fn a_time_is_as_short_as_it_can_be_said() {
         let times = ["2025-03-09 00:01", "2025-03-08 10:00", "2024-12-31 10:00", "2024-05-09 10:00"];
-        let shown = times.map(|time| when(time, NOW));
+        let shown = times.map(|time| when(time.parse().unwrap(), NOW));
         assert_eq!(shown, ["00:01", "8 Mar", "31 Dec", "May 2024"]);
-        assert_eq!(date("2025-03-09 09:05"), "9 Mar 2025 09:05");
     }
 }

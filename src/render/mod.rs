@@ -20,7 +20,7 @@ pub use action::Action;
 pub(crate) use amounts::{counted, duration, money};
 pub use files::find_files;
 pub use info::info;
-pub use job_row::{COLUMNS as JOB_COLUMNS, Totals, actions, date, stored};
+pub use job_row::{COLUMNS as JOB_COLUMNS, Totals, actions, stored};
 pub use place::{file, place};
 pub(crate) use signs::{BAR, BETWEEN, FAILED, HELD, LANDED, QUEUED, READY, UNCHANGED, UNKNOWN};
 

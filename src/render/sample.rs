@@ -1,10 +1,12 @@
 //! A job of the store, for tests.
 
+use jiff::civil::{DateTime, date};
+
 use crate::journal::{Accepted, Amounts, Record, sample};
 use crate::store::JobEntry;
 
 /// The time of a reader.
-pub const NOW: &str = "2025-03-09 10:00";
+pub const NOW: DateTime = date(2025, 3, 9).at(10, 0, 0, 0);
 
 /// A finished job.
 pub fn entry() -> JobEntry {
@@ -22,7 +24,7 @@ pub fn entry() -> JobEntry {
         uuid: "u-1".to_owned(),
         id: None,
         record,
-        ended: "2025-03-09 09:05".to_owned(),
+        ended: date(2025, 3, 9).at(9, 5, 0, 0),
         landing: Some("applied".to_owned()),
         place: Some((7, 7)),
         landed_rows: None,

@@ -1,6 +1,7 @@
 //! The history: finished jobs, newest first; and one job whole.
 
 use jiff::Timestamp;
+use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use rusqlite::types::Value;
 use rusqlite::{Row, params, params_from_iter};
@@ -23,7 +24,7 @@ pub struct JobEntry {
     pub record: Record,
     /// When it ended, where the user is: `2025-03-09 09:05`.
     #[serde(skip)]
-    pub ended: String,
+    pub ended: DateTime,
     /// What became of its answer.
     pub landing: Option<String>,
     /// The first and the last line of its range when it had landed, or when its file was written last.
@@ -67,7 +68,7 @@ pub struct Listed {
     /// Whether there are older ones.
     pub more: bool,
     /// When that was, where the user is.
-    pub now: String,
+    pub now: DateTime,
 }
 
 /// Which job is meant.
@@ -86,13 +87,9 @@ impl JobEntry {
     }
 }
 
-/// A time where the user is; empty beyond the range of dates.
-fn local(ms: i64) -> String {
-    let time = Timestamp::from_millisecond(ms);
-    time.map_or_else(
-        |_| String::new(),
-        |time| time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string(),
-    )
+/// A time where the user is.
+fn local(ms: i64) -> DateTime {
+    Timestamp::from_millisecond(ms).unwrap_or_default().to_zoned(TimeZone::system()).datetime()
 }
 
 impl Asker<'_> {
@@ -106,7 +103,7 @@ impl Asker<'_> {
         if let (true, Some(at), Some((_, words))) =
             (entry.record.is_interrupted(), entry.resumes_at, &mut entry.record.error)
         {
-            let until = local(at.saturating_mul(1000));
+            let until = local(at.saturating_mul(1000)).strftime("%Y-%m-%d %H:%M");
             *words = format!("the host ended while the job waited for a limit, until {until}: ask again");
         }
         let path = entry.record.transcript.map(|name| self.transcripts.join(name));

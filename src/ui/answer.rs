@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::frame::{Frame, Row};
 use super::layout::{Border, CLOSE, Key, MORE, Ui, float};
@@ -41,10 +41,8 @@ pub struct Talk {
 /// The answer of a job, among those of its talk. Where it has just come and cannot open, what the job did and words are
 /// said.
 pub fn talk(talk: Talk, id: u64, arrives: Option<(String, String)>) -> Page {
-    let mut opening = Opening::float("answer", &KEYS);
-    let on = ["wrap", "linebreak", "breakindent"].map(|name| (name, true.into()));
-    let conceal: [(_, Value); 2] = [("conceallevel", 2.into()), ("concealcursor", "nc".into())];
-    opening.window.extend(on.into_iter().chain(conceal));
+    let mut opening = Opening::float("answer", &KEYS).with(true, &["wrap", "linebreak", "breakindent"]);
+    opening.window.extend([("conceallevel", 2.into()), ("concealcursor", "nc".into())]);
     opening.markdown = Some("parsed");
     opening.beside = talk.answers.first().map(|answered| answered.id);
     let note = arrives.is_some().then_some(OUTSIDE);

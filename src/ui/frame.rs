@@ -74,27 +74,14 @@ pub struct Frame {
 }
 
 /// Rows that replace others.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Splice {
+#[derive(Debug)]
+struct Splice {
     /// The first row that is replaced, from 0.
-    pub at: usize,
+    at: usize,
     /// How many are.
-    pub gone: usize,
+    gone: usize,
     /// The rows in their place.
-    pub rows: Vec<Arc<Row>>,
-}
-
-/// What differs between two frames.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Patch {
-    /// The place, where it is another one.
-    pub place: Option<Place>,
-    /// The value of `'winbar'`, where it is another one.
-    pub bar: Option<String>,
-    /// The rows, to be replaced in this order.
-    pub rows: Vec<Splice>,
-    /// The cursor, where the host moves it.
-    pub cursor: Option<usize>,
+    rows: Vec<Arc<Row>>,
 }
 
 impl Row {
@@ -170,28 +157,6 @@ impl Place {
     }
 }
 
-impl Patch {
-    /// Whether nothing differs.
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-
-    /// The fields of the call that draws it.
-    pub fn fields(&self) -> Vec<(&'static str, Option<Value>)> {
-        let splice = |splice: &Splice| {
-            let rows = list(splice.rows.iter().map(|row| row.value()));
-            list([splice.at.into(), splice.gone.into(), rows])
-        };
-        let rows = list(self.rows.iter().map(splice));
-        vec![
-            ("config", self.place.as_ref().map(Place::value)),
-            ("bar", self.bar.as_deref().map(Value::from)),
-            ("rows", Some(rows).filter(|_| !self.rows.is_empty())),
-            ("cursor", self.cursor.map(Value::from)),
-        ]
-    }
-}
-
 /// A list.
 pub fn list(values: impl IntoIterator<Item = Value>) -> Value {
     Value::Array(values.into_iter().collect())
@@ -202,14 +167,19 @@ pub fn map(fields: impl IntoIterator<Item = (&'static str, Option<Value>)>) -> V
     Value::Map(fields.into_iter().filter_map(|(key, value)| Some((key.into(), value?))).collect())
 }
 
-/// What has to be drawn to make `new` of `old`.
-pub fn diff(old: &Frame, new: &Frame) -> Patch {
-    Patch {
-        place: new.place.clone().filter(|_| old.place != new.place),
-        bar: new.bar.clone().filter(|_| old.bar != new.bar),
-        rows: splices(&old.rows, &new.rows),
-        cursor: new.cursor.filter(|_| old.cursor != new.cursor),
-    }
+/// What has to be drawn to make `new` of `old`: the place, the value of `'winbar'`, rows to be replaced in this order, and the
+/// cursor, each where it is another one.
+pub fn diff(old: &Frame, new: &Frame) -> Vec<(&'static str, Option<Value>)> {
+    let splice = |Splice { at, gone, rows }: &Splice| {
+        list([(*at).into(), (*gone).into(), list(rows.iter().map(|row| row.value()))])
+    };
+    let splices = splices(&old.rows, &new.rows);
+    vec![
+        ("config", new.place.as_ref().filter(|_| old.place != new.place).map(Place::value)),
+        ("bar", new.bar.as_deref().filter(|_| old.bar != new.bar).map(Value::from)),
+        ("rows", Some(list(splices.iter().map(splice))).filter(|_| !splices.is_empty())),
+        ("cursor", new.cursor.filter(|_| old.cursor != new.cursor).map(Value::from)),
+    ]
 }
 
 /// Of as many rows each run that differs; else all between the equal rows at both ends.
@@ -249,17 +219,14 @@ mod tests {
 
     use super::*;
 
-    fn frame(rows: &[u8]) -> Frame {
-        Frame {
-            rows: rows.iter().map(|row| Arc::new(Row::plain(row.to_string()))).collect(),
-            ..Frame::default()
-        }
+    fn rows(rows: &[u8]) -> Vec<Arc<Row>> {
+        rows.iter().map(|row| Arc::new(Row::plain(row.to_string()))).collect()
     }
 
-    /// What the plugin does with a patch.
-    fn apply(patch: &Patch, rows: &[Arc<Row>]) -> Vec<Arc<Row>> {
+    /// What the plugin does with splices.
+    fn apply(splices: &[Splice], rows: &[Arc<Row>]) -> Vec<Arc<Row>> {
         let mut rows = rows.to_vec();
-        for splice in &patch.rows {
+        for splice in splices {
             drop(rows.splice(splice.at..splice.at + splice.gone, splice.rows.clone()));
         }
         rows
@@ -267,27 +234,26 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_patch_makes_one_frame_of_another(a in prop::collection::vec(0_u8..4, 0..12), b in prop::collection::vec(0_u8..4, 0..12)) {
-            let (old, new) = (frame(&a), frame(&b));
-            prop_assert_eq!(apply(&diff(&old, &new), &old.rows), new.rows);
+        fn splices_make_some_rows_of_others(a in prop::collection::vec(0_u8..4, 0..12), b in prop::collection::vec(0_u8..4, 0..12)) {
+            let (old, new) = (rows(&a), rows(&b));
+            prop_assert_eq!(apply(&splices(&old, &new), &old), new);
         }
 
         #[test]
-        fn no_patch_touches_an_equal_row(a in prop::collection::vec(0_u8..4, 0..12), at in 0_usize..12, row in 0_u8..4) {
+        fn no_splice_touches_an_equal_row(a in prop::collection::vec(0_u8..4, 0..12), at in 0_usize..12, row in 0_u8..4) {
             let mut b = a.clone();
             if let Some(changed) = b.get_mut(at) {
                 *changed = row;
             }
-            let (old, new) = (frame(&a), frame(&b));
-            for splice in diff(&old, &new).rows {
+            let (old, new) = (rows(&a), rows(&b));
+            for splice in splices(&old, &new) {
                 prop_assert_eq!(splice.rows.len(), splice.gone);
-                for (row, before) in splice.rows.iter().zip(&old.rows[splice.at..]) {
+                for (row, before) in splice.rows.iter().zip(&old[splice.at..]) {
                     prop_assert_ne!(row, before);
                 }
             }
-            let longer = [a.as_slice(), &[9]].concat();
-            let patch = diff(&old, &frame(&longer));
-            prop_assert_eq!((patch.rows.len(), patch.rows[0].at, patch.rows[0].gone), (1, a.len(), 0));
+            let longer = splices(&old, &rows(&[a.as_slice(), &[9]].concat()));
+            prop_assert_eq!((longer.len(), longer[0].at, longer[0].gone), (1, a.len(), 0));
         }
     }
 }

@@ -7,7 +7,7 @@ use super::layout::{Border, CLOSE, MORE, float};
 use super::opening::Opening;
 use super::page::Page;
 use super::width::width;
-use crate::render::{BETWEEN, date, duration, money};
+use crate::render::{BETWEEN, duration, money};
 use crate::store::JobEntry;
 
 /// The least and the most columns inside.
@@ -15,9 +15,9 @@ const WIDTHS: (usize, usize) = (30, 100);
 
 /// The prompt of a job of the store, with its agent, time and cost.
 pub fn job_prompt(entry: &JobEntry) -> Page {
-    let mut opening = Opening::float("prompt-of-job", &[CLOSE]);
-    opening.window.extend([("wrap", true.into()), ("linebreak", true.into())]);
-    let (ended, took, prompt) = (date(&entry.ended), took(entry), entry.record.job.prompt.clone());
+    let opening = Opening::float("prompt-of-job", &[CLOSE]).with(true, &["wrap", "linebreak"]);
+    let (took, prompt) = (took(entry), entry.record.job.prompt.clone());
+    let ended = entry.ended.strftime("%-d %b %Y %H:%M").to_string();
     Page::new(opening, move |ui, page| {
         let wide = ui.columns.saturating_sub(8).clamp(WIDTHS.0, WIDTHS.1);
         let height: usize = prompt.split('\n').map(|row| width(row).div_ceil(wide).max(1)).sum();

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use jiff::civil::DateTime;
 use serde::Deserialize;
 
 use super::frame::{Frame, Row};
@@ -85,15 +86,6 @@ pub struct Origin {
     pub lines: BTreeMap<u64, u64>,
 }
 
-/// What the store is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Loading {
-    /// All rows from the first one on.
-    All,
-    /// The rows behind those that are listed.
-    Next,
-}
-
 /// What a list wants.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Effect {
@@ -117,12 +109,12 @@ pub struct List {
     totals: Totals,
     past: Vec<JobEntry>,
     /// When the store has said it, where the user is.
-    now: String,
+    now: DateTime,
     /// Whether the store has older ones.
     has_more: bool,
     /// Counts the questions: the answer to an old one is of no use.
     asked: u64,
-    loading: Option<Loading>,
+    is_loading: bool,
     /// Whether the past has to be asked for again.
     is_due: bool,
     /// Why the store has no rows.
@@ -154,7 +146,7 @@ impl List {
     /// Asks for the next page, or for all rows from the first one on in place of those that are listed.
     fn load(&mut self, before: Option<(i64, String)>) -> Effect {
         self.asked += 1;
-        self.loading = Some(if before.is_some() { Loading::Next } else { Loading::All });
+        self.is_loading = true;
         let listed = u64::try_from(self.past.len()).unwrap_or(Page::ROWS);
         Effect::Page(
             self.asked,
@@ -171,7 +163,7 @@ impl List {
 
     /// Asks for all that is listed again, once the answer to the last question is there.
     pub fn renew(&mut self) -> Option<Effect> {
-        self.is_due = self.loading.is_some();
+        self.is_due = self.is_loading;
         if self.is_due { None } else { Some(self.load(None)) }
     }
 
@@ -183,12 +175,12 @@ impl List {
         self.load(None)
     }
 
-    /// The answer of the store is there.
-    pub fn listed(&mut self, asked: u64, listed: Result<Listed, String>) -> Option<Effect> {
+    /// The answer of the store is there: what it has behind the rows that are listed, or all from the first one on.
+    pub fn listed(&mut self, asked: u64, is_next: bool, listed: Result<Listed, String>) -> Option<Effect> {
         if asked != self.asked {
             return None;
         }
-        let loading = self.loading.take();
+        self.is_loading = false;
         if !self.is_due {
             self.leaving = Vec::new();
         }
@@ -196,7 +188,7 @@ impl List {
         match listed {
             Ok(Listed { jobs, more, now }) => {
                 (self.error, self.has_more, self.now) = (None, more, now);
-                if loading == Some(Loading::Next) {
+                if is_next {
                     self.past.extend(jobs);
                 } else {
                     self.past = jobs;
@@ -254,7 +246,7 @@ impl List {
         let is_live = |entry: &&JobEntry| entry.id.is_some_and(|id| live.iter().any(|job| job.id == id));
         let past = self.past.iter().filter(|entry| !is_live(entry));
         let now_at = |entry: &JobEntry| entry.id.and_then(|id| self.origin.lines.get(&id)).copied();
-        let past = past.map(|entry| render::stored(entry, now_at(entry), &self.now, viewer));
+        let past = past.map(|entry| render::stored(entry, now_at(entry), self.now, viewer));
         self.rows = rows.chain(past).collect();
     }
 
@@ -272,7 +264,7 @@ impl List {
             return None;
         }
         let words = match (&self.text, self.scope) {
-            _ if self.loading.is_some() => "…".to_owned(),
+            _ if self.is_loading => "…".to_owned(),
             (Some(_), _) => "no job matches".to_owned(),
             (None, Scope::Session) => {
                 let held = match self.origin.earlier {
@@ -394,7 +386,7 @@ impl List {
     fn more(&mut self) -> Option<Effect> {
         let cursor = self.cursor.as_ref()?;
         let at = self.rows.iter().position(|row| row.id == *cursor)?;
-        if !self.has_more || self.loading.is_some() || at + AHEAD < self.rows.len() {
+        if !self.has_more || self.is_loading || at + AHEAD < self.rows.len() {
             return None;
         }
         let last = self.past.last()?;
@@ -405,9 +397,7 @@ impl List {
     /// How its window is opened.
     pub fn opening(&self) -> Opening {
         let of_row = OF_ROW.map(|(action, lhs, word)| Key::asked(lhs, action.name(), word));
-        let mut opening = Opening::float(self.name, &[&of_row[..], &OF_LIST, &[CLOSE]].concat());
-        opening.window.insert("cursorline", true.into());
-        opening
+        Opening::float(self.name, &[&of_row[..], &OF_LIST, &[CLOSE]].concat()).with(true, &["cursorline"])
     }
 
     /// What it shows on a screen of this size; `page` counts how often the user has asked for more keys.

@@ -26,7 +26,7 @@ mod width;
 pub use answer::{Answered, Talk, talk};
 pub use blocks::blocks;
 pub use compare::{answer, compared};
-pub use frame::{Chunks, Frame, Patch, Place, Row, RowMark, Splice, diff, list, map};
+pub use frame::{Chunks, Frame, Place, Row, RowMark, diff, list, map};
 pub use info::info;
 pub use job_prompt::job_prompt;
 pub use layout::{Class, Key, Ui, clean, fit};

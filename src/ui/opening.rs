@@ -57,9 +57,9 @@ pub struct Opening {
 impl Opening {
     /// A floating window, with the options that suit it.
     pub fn float(name: &str, keys: &[Key]) -> Self {
-        let off = ["wrap", "foldenable", "list", "spell", "cursorline"].map(|name| (name, false.into()));
-        let window = off.into_iter().chain([("winfixbuf", true.into())]).collect();
-        Self { window, ..Self::of(Kind::Float, name, &[keys, &[MORE]].concat()) }
+        Self::of(Kind::Float, name, &[keys, &[MORE]].concat())
+            .with(false, &["wrap", "foldenable", "list", "spell", "cursorline"])
+            .with(true, &["winfixbuf"])
     }
 
     /// A window with the user's own options.
@@ -76,6 +76,13 @@ impl Opening {
             arrives: None,
             diff: false,
         }
+    }
+
+    /// The same with options of its window on or off.
+    #[must_use]
+    pub fn with(mut self, is_on: bool, names: &[&'static str]) -> Self {
+        self.window.extend(names.iter().map(|name| (*name, is_on.into())));
+        self
     }
 
     /// The same for a text of Neovim's `filetype` that is to be read.

@@ -273,12 +273,12 @@ fn call(
     old: &Frame,
     new: &Frame,
 ) -> Option<Value> {
-    let patch = diff(old, new);
-    if opening.is_none() && patch.is_empty() {
+    let changed = diff(old, new);
+    if opening.is_none() && changed.iter().all(|(_, value)| value.is_none()) {
         return None;
     }
     let fields = std::iter::once(("id", Some(id.into())));
-    Some(map(fields.chain(opening.into_iter().flatten()).chain(patch.fields())))
+    Some(map(fields.chain(opening.into_iter().flatten()).chain(changed)))
 }
 
 #[cfg(test)]

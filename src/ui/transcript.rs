@@ -62,9 +62,6 @@ pub fn transcript(name: &str, rows: &[TranscriptRow], is_over: bool) -> Page {
         }
     }
     let window = [
-        ("wrap", true.into()),
-        ("linebreak", true.into()),
-        ("breakindent", true.into()),
         ("conceallevel", 2.into()),
         ("concealcursor", "nc".into()),
         ("foldmethod", "expr".into()),
@@ -72,15 +69,12 @@ pub fn transcript(name: &str, rows: &[TranscriptRow], is_over: bool) -> Page {
         ("foldtext", "v:lua.require'botglue.ui.rows'.fold_text()".into()),
         ("foldlevel", 0.into()),
         ("foldminlines", 0.into()),
-        ("foldenable", true.into()),
         ("fillchars", "fold: ".into()),
-        ("number", false.into()),
-        ("relativenumber", false.into()),
-        ("list", false.into()),
-        ("spell", false.into()),
     ];
     let opening = Opening::of(Kind::Split, &format!("transcript/{name}"), &KEYS);
-    let opening = Opening { window: window.into(), markdown: Some("by lines"), ..opening };
+    let opening = Opening { window: window.into(), markdown: Some("by lines"), ..opening }
+        .with(true, &["wrap", "linebreak", "breakindent", "foldenable"])
+        .with(false, &["number", "relativenumber", "list", "spell"]);
     let cursor = (!is_over && !made.is_empty()).then_some(made.len());
     Page::fixed(opening, Frame { rows: made, cursor, ..Frame::default() })
 }

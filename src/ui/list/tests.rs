@@ -14,7 +14,7 @@ fn running() -> LiveState {
 }
 
 fn page(list: &mut List, asked: u64, jobs: Vec<JobEntry>, more: bool) -> Option<Effect> {
-    list.listed(asked, Ok(Listed { jobs, more, now: String::new() }))
+    list.listed(asked, jobs.len() == 50, Ok(Listed { jobs, more, now: DateTime::default() }))
 }
 
 fn past(id: u64) -> JobEntry {
@@ -73,14 +73,14 @@ fn pages_are_asked_for_as_the_cursor_comes_near_the_end() {
     assert_eq!(page(&mut list, 1, Vec::new(), false), None, "the answer to an old question");
     assert_eq!(list.rows.len(), 150);
     list.renew();
-    let busy = list.listed(3, Err("the store is busy".to_owned()));
+    let busy = list.listed(3, false, Err("the store is busy".to_owned()));
     assert_eq!((busy, list.rows.len()), (Some(Effect::Tell("the store is busy".to_owned())), 150));
 }
 
 #[test]
 fn a_list_whose_store_was_busy_gets_its_rows_once_there_is_an_answer() {
     let (mut list, _) = List::new("history", Origin::default(), Scope::All);
-    list.listed(1, Err("the store is busy".to_owned()));
+    list.listed(1, false, Err("the store is busy".to_owned()));
     assert!(list.frame(UI, 0).rows[0].text.contains("the store is busy"));
     page(&mut list, 1, vec![past(1)], false);
     assert_eq!(ids(&list), ["#1"]);

@@ -193,7 +193,7 @@ pub enum Wish {
 }
 
 /// See the module.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Prompt {
     /// What was known of it from the beginning.
     pub about: About,
@@ -252,15 +252,7 @@ impl Prompt {
             recall,
             way,
             about,
-            buffers: Vec::new(),
-            typed: Typed::default(),
-            is_listing: false,
-            waiting: None,
-            wanted: None,
-            has_asked_for_files: false,
-            has_menu: false,
-            hint: None,
-            page: 0,
+            ..Self::default()
         }
     }
 
