@@ -136,15 +136,6 @@ pub struct Host {
     is_ending: bool,
 }
 
-/// How much of the editor's input the host has read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum InputProgress {
-    /// The host was told to end; there may be more input.
-    Partial,
-    /// The pipe is closed, and all that came through it is handled.
-    Complete,
-}
-
 impl Host {
     /// A host without jobs.
     pub fn new(
@@ -195,16 +186,16 @@ impl Host {
     /// Handles messages and job events until the editor or the system ends the host; then ends all jobs, and meanwhile
     /// reads the rest of the editor's input.
     pub async fn run(mut self, mut messages: mpsc::UnboundedReceiver<HostMessage>) {
-        let mut heard = self.listen(&mut messages).await;
+        let mut has_all = self.listen(&mut messages).await;
         let since = Instant::now();
         let stopping = self.stop_agents();
-        while heard == InputProgress::Partial {
+        while !has_all {
             let listening = self.listen(&mut messages);
             let Ok(more) = timeout_at(since + INPUT_DRAIN_TIMEOUT, listening).await else {
                 tracing::warn!("deadline passed before the end of the editor's input");
                 break;
             };
-            heard = more;
+            has_all = more;
         }
         if let Err(error) = stopping.await {
             tracing::error!(%error, "the agents did not end");
@@ -222,15 +213,19 @@ impl Host {
         tokio::join!(self.store.close(until), self.context.transcripts.close(until));
     }
 
-    /// Handles messages and job events until the host has to end or the editor's input is closed.
-    async fn listen(&mut self, messages: &mut mpsc::UnboundedReceiver<HostMessage>) -> InputProgress {
-        let progress = loop {
+    /// Handles messages and job events until the host has to end or the editor's input is closed. Whether that is closed,
+    /// and all that came through it is handled.
+    async fn listen(&mut self, messages: &mut mpsc::UnboundedReceiver<HostMessage>) -> bool {
+        let has_all = loop {
             let message = messages.recv().await;
             let begun = Instant::now().into_std();
             match message {
-                Some(HostMessage::Terminate) => break InputProgress::Partial,
-                Some(HostMessage::Mirror(Order::Disconnected)) | None => break InputProgress::Complete,
-                Some(message) => self.message(message),
+                Some(HostMessage::Terminate) => break false,
+                Some(HostMessage::Mirror(Order::Disconnected)) | None => break true,
+                Some(HostMessage::Command(command)) => self.command(command),
+                Some(HostMessage::Job(id, event)) => self.event(id, event),
+                Some(HostMessage::Mirror(order)) => self.ordered(order),
+                Some(HostMessage::Then(then)) => then(self),
             }
             self.follow_limits();
             self.refresh_batches();
@@ -246,17 +241,7 @@ impl Host {
             log::slow_turn("host", begun);
         };
         self.save_prompt();
-        progress
-    }
-
-    fn message(&mut self, message: HostMessage) {
-        match message {
-            HostMessage::Command(command) => self.command(command),
-            HostMessage::Job(id, event) => self.event(id, event),
-            HostMessage::Mirror(order) => self.ordered(order),
-            HostMessage::Then(then) => then(self),
-            HostMessage::Terminate => {}
-        }
+        has_all
     }
 
     /// Does what the mirrors want of the host.

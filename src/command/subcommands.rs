@@ -47,6 +47,7 @@ pub(super) const LISTS: [&str; 3] = ["jobs", "history", "held"];
 const PLAIN: Subcommand =
     Subcommand { name: "", does: Does::Plugin, of: None, bang: false, range: false, opens: false, plus: &[] };
 const HELD: Option<&Choice> = Some(&choose::HELD);
+const KEPT: Option<&Choice> = Some(&choose::TRANSCRIPT);
 
 /// All, in the order of their names.
 pub(super) const SUBCOMMANDS: &[Subcommand] = &[
@@ -71,14 +72,7 @@ pub(super) const SUBCOMMANDS: &[Subcommand] = &[
     Subcommand { name: "rewind", does: Does::Rewind, ..PLAIN },
     Subcommand { name: "run", does: Does::Run, bang: true, range: true, plus: &BOTH, ..PLAIN },
     Subcommand { name: "take", range: true, ..PLAIN },
-    Subcommand {
-        name: "transcript",
-        does: Does::Transcript,
-        of: Some(&choose::TRANSCRIPT),
-        bang: true,
-        opens: true,
-        ..PLAIN
-    },
+    Subcommand { name: "transcript", does: Does::Transcript, of: KEPT, bang: true, opens: true, ..PLAIN },
 ];
 
 /// The subcommand of that name.

@@ -99,8 +99,8 @@ impl Editor {
     }
 
     /// What is shown at the ranges of jobs, each the fields that changed.
-    pub fn hang(&self, items: Vec<Value>) {
-        self.apply("hang", Value::Array(items));
+    pub fn hang(&self, items: Vec<Json>) {
+        self.apply("hang", value(items.into()));
     }
 
     /// The session of a job that runs, as far as its agent has named it.
@@ -115,12 +115,12 @@ impl Editor {
     }
 
     /// What changed of a job, and with it what is shown at ranges, in order with everything that is said.
-    pub fn tell(&self, patch: Patch, hung: Vec<Value>) {
+    pub fn tell(&self, patch: Patch, hung: Vec<Json>) {
         let patch = match self.take_outcome(patch.id()) {
             Some(outcome) => outcome.and(patch),
             None => patch,
         };
-        let hung = (!hung.is_empty()).then_some(("hang", Value::Array(hung)));
+        let hung = (!hung.is_empty()).then(|| ("hang", value(hung.into())));
         let jobs = ("jobs", Value::Array(vec![patch.value()]));
         self.send(Outgoing::Call(Call::Apply(std::iter::once(jobs).chain(hung).collect())));
     }

@@ -21,7 +21,7 @@ const MOST: usize = 100;
 struct Kept {
     talk: Talk,
     session: Option<String>,
-    /// The view that shows it.
+    /// The view that shows it, or did.
     view: Option<String>,
     /// What is said where that has come by itself: what the job did, and words.
     arrives: Option<(String, String)>,
@@ -47,13 +47,6 @@ impl Answers {
     pub(super) fn note(&self, view: Option<&str>, here: &mut Here) {
         let shown = self.0.iter().find(|kept| view.is_some() && kept.view.as_deref() == view);
         here.answer = shown.and_then(|kept| kept.talk.answers.last()).map(|answered| answered.id);
-    }
-
-    /// A view is gone.
-    pub(super) fn closed(&mut self, view: &str) {
-        for kept in self.0.iter_mut().filter(|kept| kept.view.as_deref() == Some(view)) {
-            kept.view = None;
-        }
     }
 }
 

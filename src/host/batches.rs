@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::Host;
-use crate::session::{Batch, Known};
+use crate::session::Batch;
 
 /// The most lists that are kept up to date: Neovim has no more.
 const MOST: usize = 10;
@@ -38,30 +38,35 @@ impl Host {
 
     /// Sends the lists in which something has changed.
     pub(super) fn refresh_batches(&mut self) {
-        for at in 0..self.batches.len() {
-            let shown = &self.batches[at];
+        let mut batches = std::mem::take(&mut self.batches);
+        for shown in &mut batches {
+            let before = shown.rows.clone();
             // Of one that is known no more the last is kept.
-            let rows = shown
-                .batch
-                .ids
-                .iter()
-                .filter_map(|id| Some((*id, row(*id, self.session.known(*id)?, || self.state(*id)))));
-            let mut all = shown.rows.clone();
-            all.extend(rows);
-            if all != shown.rows {
-                self.batches[at].rows = all;
-                self.editor.results(self.batches[at].value());
+            shown.rows.extend(shown.batch.ids.iter().filter_map(|id| Some((*id, self.batch_row(*id)?))));
+            if shown.rows != before {
+                self.editor.results(shown.value());
             }
         }
+        self.batches = batches;
     }
 
-    /// How far a job is that has not ended.
-    fn state(&self, id: u64) -> &'static str {
-        match self.jobs.place_in_queue(id) {
-            Some(_) => "queued",
-            None if self.session.is_ready(id) => "ready",
-            None => "running",
-        }
+    fn batch_row(&self, id: u64) -> Option<Row> {
+        let known = self.session.known(id)?;
+        let said = known.said.clone().unwrap_or_default();
+        let (text, kind, counted) = match known.landing.as_deref() {
+            _ if known.is_open => {
+                let state = match self.jobs.place_in_queue(id) {
+                    Some(_) => "queued",
+                    None if self.session.is_ready(id) => "ready",
+                    None => "running",
+                };
+                (state.to_owned(), "", None)
+            }
+            None => (format!("failed: {said}"), "E", Some("failed")),
+            Some("held") => (format!("{said}, :Botglue review {id}"), "W", Some("held")),
+            Some(landing) => (said, "", Some(if known.is_landed() { "landed" } else { landing })),
+        };
+        Some(Row { text, kind, counted: counted.map(str::to_owned) })
     }
 }
 
@@ -84,44 +89,5 @@ impl Shown {
         let (ended, all): (usize, _) = (counts.values().sum(), self.batch.ids.len());
         let title = format!("botglue each {}: {ended} of {all} ended", self.batch.prompt);
         counts.iter().fold(title, |title, (what, count)| format!("{title}, {count} {what}"))
-    }
-}
-
-fn row(id: u64, known: &Known, state: impl Fn() -> &'static str) -> Row {
-    if known.is_open {
-        return Row { text: state().to_owned(), ..Row::default() };
-    }
-    let said = known.said.clone().unwrap_or_default();
-    let (text, kind, counted) = match known.landing.as_deref() {
-        None => (format!("failed: {said}"), "E", "failed"),
-        Some("held") => (format!("{said}, :Botglue review {id}"), "W", "held"),
-        Some(landing) => (said, "", if known.is_landed() { "landed" } else { landing }),
-    };
-    Row { text, kind, counted: Some(counted.to_owned()) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_list_has_what_became_of_each_job_and_the_counts() {
-        let known = |landing: &str, said: &str| Known {
-            landing: Some(landing.to_owned()).filter(|landing| !landing.is_empty()),
-            said: Some(said.to_owned()),
-            ..Known::default()
-        };
-        let open = Known { is_open: true, ..Known::default() };
-        let jobs =
-            [known("merged", "landed, merged"), known("held", "held: why"), known("", "too long"), open];
-        let batch = Batch { list: 7, prompt: "mend it".to_owned(), ids: vec![1, 2, 3, 4, 5] };
-        let rows = (1..).zip(&jobs).map(|(id, known)| (id, row(id, known, || "running"))).collect();
-        let shown = Shown { batch, rows };
-        assert_eq!(shown.title(), "botglue each mend it: 3 of 5 ended, 1 failed, 1 held, 1 landed");
-        let texts: Vec<_> = (0..5).map(|at| shown.value()["rows"][at]["text"].clone()).collect();
-        assert_eq!(
-            texts,
-            ["landed, merged", "held: why, :Botglue review 2", "failed: too long", "running", "queued"]
-        );
     }
 }

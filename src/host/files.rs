@@ -26,8 +26,16 @@ impl Host {
             *files = Files { root: wanted.root.clone(), ..Files::default() };
             let (root, groups, back) = (wanted.root.clone(), self.context.groups.clone(), self.back.clone());
             tokio::spawn(async move {
-                let list = job::files(root.clone(), groups).await;
-                back.then(move |host| host.listed_files(&root, list));
+                let list: Arc<[String]> = job::files(root.clone(), groups).await.into();
+                back.then(move |host| {
+                    let files = &mut host.views.files;
+                    if files.root == root {
+                        files.list = Some(Arc::clone(&list));
+                        if let Some(wanted) = files.waiting.take() {
+                            host.search(list, wanted);
+                        }
+                    }
+                });
             });
         }
         if let Some(list) = &self.views.files.list {
@@ -35,27 +43,12 @@ impl Host {
         } else {
             let tick = wanted.tick;
             self.views.files.waiting = Some(wanted);
-            self.back.after(OPENS_WITHIN, move |host| host.files_late(tick));
-        }
-    }
-
-    /// The files of a project are known.
-    pub(super) fn listed_files(&mut self, root: &str, list: Vec<String>) {
-        let files = &mut self.views.files;
-        if files.root != root {
-            return;
-        }
-        let list: Arc<[String]> = list.into();
-        files.list = Some(Arc::clone(&list));
-        if let Some(wanted) = files.waiting.take() {
-            self.search(list, wanted);
-        }
-    }
-
-    /// They are not known yet: the menu has what else there is until they are.
-    pub(super) fn files_late(&mut self, tick: u64) {
-        if self.views.files.waiting.as_ref().is_some_and(|wanted| wanted.tick == tick) {
-            self.found_files(tick, &[]);
+            // Where they are not known by then, the menu has what else there is until they are.
+            self.back.after(OPENS_WITHIN, move |host| {
+                if host.views.files.waiting.as_ref().is_some_and(|wanted| wanted.tick == tick) {
+                    host.found_files(tick, &[]);
+                }
+            });
         }
     }
 

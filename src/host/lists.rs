@@ -163,7 +163,7 @@ impl Host {
         match action {
             Action::Transcript if self.session.known(id).is_some() => self.transcript_of(token, id, false),
             Action::Review if self.is_answered(id) => {
-                act.view.iter().for_each(|view| self.views.screen.close(view));
+                act.view.iter().for_each(|view| _ = self.views.screen.close(view));
                 self.open_answer(token, id)
             }
             Action::Retry if self.jobs.waits_until(id).is_some() => self.hurry(id),

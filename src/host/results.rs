@@ -197,7 +197,15 @@ impl Host {
             let back = self.back.clone();
             tokio::spawn(async move {
                 kept.await;
-                back.then(move |host| host.kept(id, &landed));
+                back.then(move |host| {
+                    let (told, _) = host.session.settled(id, &landed.landing, landed.held_for.as_deref());
+                    host.tell(told);
+                    if let Some((old, buffer)) = host.replaced.remove(&id)
+                        && host.session.answer(old).is_some()
+                    {
+                        host.decide_all(&[old], buffer, &Decision::Reject);
+                    }
+                });
             });
             return;
         }
@@ -214,17 +222,6 @@ impl Host {
         }
         if is_kept && attempt.is_some() {
             self.editor.stored(id, attempt);
-        }
-    }
-
-    /// A held answer is on the disk.
-    pub(super) fn kept(&mut self, id: u64, landed: &Landed) {
-        let (told, _) = self.session.settled(id, &landed.landing, landed.held_for.as_deref());
-        self.tell(told);
-        if let Some((old, buffer)) = self.replaced.remove(&id)
-            && self.session.answer(old).is_some()
-        {
-            self.decide_all(&[old], buffer, &Decision::Reject);
         }
     }
 

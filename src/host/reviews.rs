@@ -15,7 +15,7 @@ use crate::rpc::{PanesOf, ShowOf};
 use crate::session::{self, Known};
 use crate::store::JobKey;
 use crate::ui::review::{Picture, row_of, shown, within};
-use crate::ui::{Against, list, map, proposal};
+use crate::ui::{Against, proposal};
 
 /// By job.
 pub(super) type Reviews = BTreeMap<u64, OpenReview>;
@@ -279,13 +279,9 @@ impl Host {
             hunks,
             gone: &view.gone,
         };
-        let drawn = panes.panes.iter().flatten().map(|pane| picture.pane(pane));
-        Some(map([
-            ("id", Some(id.into())),
-            ("tick", why.is_none().then(|| view.tick.into())),
-            ("panes", Some(list(drawn))),
-            ("there", first.map(|first| value(there(first)))),
-        ]))
+        let drawn: Vec<_> = panes.panes.iter().flatten().map(|pane| picture.pane(pane)).collect();
+        let tick = why.is_none().then_some(view.tick);
+        Some(value(json!({ "id": id, "tick": tick, "panes": drawn, "there": first.map(there) })))
     }
 }
 

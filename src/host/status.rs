@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use rmpv::Value;
+use serde_json::Value;
 
 use super::{Host, lists};
 use crate::journal::{Held, now_ms};

@@ -126,25 +126,23 @@ impl Host {
                 back.then(move |host| host.opens_soon(view));
             }
             let rows = rows(file, &source);
-            back.then(move |host| host.found_rows(&view, rows));
-        });
-    }
-
-    fn found_rows(&mut self, view: &str, rows: Result<Vec<TranscriptRow>, String>) {
-        let Some(source) = self.views.transcripts.get(view) else { return };
-        match rows {
-            Ok(rows) => {
-                self.views.screen.show(view, source.shown(&rows));
-                self.reveal(view);
-            }
-            Err(error) => match self.views.screen.withdraw(view) {
-                Some(token) => {
-                    self.views.transcripts.remove(view);
-                    self.reply(token, Err(error));
+            back.then(move |host| match rows {
+                Ok(rows) => {
+                    if let Some(source) = host.views.transcripts.get(&view) {
+                        host.views.screen.show(&view, source.shown(&rows));
+                    }
+                    host.reveal(&view);
                 }
-                None => self.editor.warn(error),
-            },
-        }
+                Err(error) => match host.views.screen.withdraw(&view) {
+                    Some(token) => {
+                        host.views.transcripts.remove(&view);
+                        host.reply(token, Err(error));
+                    }
+                    None if host.views.transcripts.contains_key(&view) => host.editor.warn(error),
+                    None => {}
+                },
+            });
+        });
     }
 }
 

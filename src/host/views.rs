@@ -14,7 +14,7 @@ use crate::error::JobError;
 use crate::render::{self, Totals};
 use crate::rpc::{Asked, OfJob};
 use crate::session::{Decision, Live};
-use crate::store::{Info, InfoQuery, JobEntry, JobKey, StoreError};
+use crate::store::{InfoQuery, JobEntry, JobKey};
 use crate::ui::{self, Screen, Ui};
 
 /// How long what a window shows is looked for before it opens without rows: a key does not wait for much longer.
@@ -92,22 +92,15 @@ impl Host {
         let view = self.views.screen.open("info", empty, token);
         self.ask_store(
             move |asker| asker.info(&wanted),
-            move |host, info| host.found_info(&view, project, info),
+            move |host, info| match info {
+                Ok(info) => {
+                    let (tables, note) = render::info(&info);
+                    host.views.screen.show(&view, ui::info(project, tables, note));
+                }
+                Err(error) if host.views.screen.close(&view) => host.editor.warn(error.to_string()),
+                Err(_) => {}
+            },
         );
-    }
-
-    fn found_info(&mut self, view: &str, project: String, info: Result<Info, StoreError>) {
-        match info {
-            Ok(info) => {
-                let (tables, note) = render::info(&info);
-                self.views.screen.show(view, ui::info(project, tables, note));
-            }
-            Err(error) if self.views.screen.is_open(view) => {
-                self.views.screen.close(view);
-                self.editor.warn(error.to_string());
-            }
-            Err(_) => {}
-        }
     }
 
     /// Looks for a job of the store, and replies with what comes of it.
@@ -146,7 +139,6 @@ impl Host {
     pub(super) fn closed(&mut self, view: &str) {
         self.views.screen.closed(view);
         self.views.transcripts.remove(view);
-        self.answers.closed(view);
         self.closed_proposal(view);
     }
 

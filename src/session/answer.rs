@@ -32,15 +32,8 @@ pub struct HeldAnswer {
     pub(super) was_taken: bool,
     /// The changedtick of the text beside which the user has seen what is proposed.
     pub shown: Option<u64>,
-    /// What it was an answer to, where it has several blocks.
-    ambiguous: Option<Box<Ambiguous>>,
-}
-
-/// An answer with several blocks as the agent said it, and what it was an answer to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Ambiguous {
-    text: String,
-    selection: Selection,
+    /// What the agent said, and what it was an answer to, where that has several blocks.
+    ambiguous: Option<Box<(String, Selection)>>,
 }
 
 /// How a held answer is shown.
@@ -55,19 +48,30 @@ pub enum ShownAs {
 }
 
 impl HeldAnswer {
+    fn new(lines: &[String], held_for: Option<HeldFor>, text: &str, selection: &Selection) -> Self {
+        let is_ambiguous = held_for == Some(HeldFor::Ambiguous);
+        let is_untidied = (is_ambiguous || held_for == Some(HeldFor::Raw)) && lines.is_empty();
+        Self {
+            // Those of the agent's own text where none could be told to be meant.
+            lines: if is_untidied {
+                format!("{}\n", text.trim()).into_bytes()
+            } else {
+                lines.iter().flat_map(|line| line.bytes().chain([b'\n'])).collect()
+            },
+            held_for,
+            block_rows: (selection.kind == SelectionKind::Block).then_some(selection.text.len()),
+            ambiguous: is_ambiguous.then(|| Box::new((text.to_owned(), selection.clone()))),
+            ..Self::default()
+        }
+    }
+
     /// The answer of a job that has just ended.
     pub(super) fn of(request: &Request, outcome: &Outcome, landing: Option<&Landing>) -> Self {
         let text = outcome.text.as_deref().unwrap_or_default();
         let lines = landing.map(|landing| landing.lines.as_slice()).unwrap_or_default();
         let held_for = crate::land::held(outcome.held_for, landing);
-        Self {
-            lines: shown(lines, held_for, text),
-            held_for,
-            doubt: outcome.held_why.map(str::to_owned),
-            block_rows: block_rows(&request.selection),
-            ambiguous: Ambiguous::of(held_for, text, &request.selection),
-            ..Self::default()
-        }
+        let doubt = outcome.held_why.map(str::to_owned);
+        Self { doubt, ..Self::new(lines, held_for, text, &request.selection) }
     }
 
     /// The answer as it was stored.
@@ -75,22 +79,20 @@ impl HeldAnswer {
         let record = &held.record;
         let text = record.text.as_deref().unwrap_or_default();
         let held_for = record.held_for.as_deref().and_then(HeldFor::named);
+        let lines = record.lines.as_deref().unwrap_or_default();
         let draft = held.draft.clone().unwrap_or_default();
+        let parsed = |drop: &Vec<String>| drop.iter().filter_map(|id| id.parse().ok()).collect();
         let rows = |rows: Option<Vec<String>>| {
             rows.map(|rows| rows.iter().map(|row| bytes::unescape(row).into_owned()).collect())
         };
         Self {
-            lines: shown(record.lines.as_deref().unwrap_or_default(), held_for, text),
-            held_for,
             why: record.held_for.clone().unwrap_or_else(|| HeldFor::BufferGone.name().to_owned()),
             doubt: record.held_why.clone(),
-            block_rows: block_rows(&record.job.selection),
-            ambiguous: Ambiguous::of(held_for, text, &record.job.selection),
             edited: rows(draft.lines),
             typed: rows(draft.typed),
             was_taken: draft.is_taken,
-            dropped: parsed(&draft.dropped.unwrap_or_default()),
-            ..Self::default()
+            dropped: draft.dropped.unwrap_or_default().iter().map(parsed).collect(),
+            ..Self::new(lines, held_for, text, &record.job.selection)
         }
     }
 
@@ -178,7 +180,7 @@ impl HeldAnswer {
 
     /// The agent's text and its blocks, each as an answer to text of this type.
     pub fn blocks(&self, filetype: &str) -> Option<(&str, Vec<Block>)> {
-        let Ambiguous { text, selection } = self.ambiguous.as_deref()?;
+        let (text, selection) = self.ambiguous.as_deref()?;
         let Beside { above, below } = &selection.beside;
         let target = Target { filetype, selection, before: above.as_slice(), after: below.as_slice() };
         Some((text, blocks_of(target, text)))
@@ -188,29 +190,4 @@ impl HeldAnswer {
     pub(super) fn misses_block(&self) -> bool {
         self.block_rows.is_some_and(|rows| rows != self.lines().len())
     }
-}
-
-impl Ambiguous {
-    fn of(held_for: Option<HeldFor>, text: &str, selection: &Selection) -> Option<Box<Self>> {
-        let is_one = held_for == Some(HeldFor::Ambiguous);
-        is_one.then(|| Box::new(Self { text: text.to_owned(), selection: selection.clone() }))
-    }
-}
-
-/// The ids of drops, as a draft names them.
-fn parsed(dropped: &[Vec<String>]) -> Vec<Vec<EditId>> {
-    dropped.iter().map(|drop| drop.iter().filter_map(|id| id.parse().ok()).collect()).collect()
-}
-
-fn block_rows(selection: &Selection) -> Option<usize> {
-    (selection.kind == SelectionKind::Block).then_some(selection.text.len())
-}
-
-/// The lines that are shown of an answer: those of the agent's own text where none could be told to be meant.
-fn shown(lines: &[String], held_for: Option<HeldFor>, text: &str) -> Bytes {
-    let is_untidied = matches!(held_for, Some(HeldFor::Ambiguous | HeldFor::Raw)) && lines.is_empty();
-    if is_untidied {
-        return format!("{}\n", text.trim()).into_bytes();
-    }
-    lines.iter().flat_map(|line| line.bytes().chain([b'\n'])).collect()
 }

@@ -39,13 +39,14 @@ pub struct Live {
 }
 
 /// How far a job is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum LiveState {
     /// It waits, for this.
     Queued(Wait),
     /// Its agent runs, and does this.
     Running(Doing),
     /// It waits for a moment at which it can land.
+    #[default]
     Ready,
     /// Its answer is held for this reason.
     Held(String),
@@ -139,11 +140,5 @@ impl About {
     /// For how long the job has been going on, or had until it ended.
     pub(super) fn elapsed(&self, now_ms: i64) -> u64 {
         u64::try_from(self.ended_ms.unwrap_or(now_ms) - self.since_ms).unwrap_or_default()
-    }
-}
-
-impl Default for LiveState {
-    fn default() -> Self {
-        Self::Queued(Wait::Place(1))
     }
 }

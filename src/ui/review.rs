@@ -2,10 +2,10 @@
 //!
 //! Rows count from 0.
 
-use rmpv::Value;
 use serde::Deserialize;
+use serde_json::{Value, json};
 
-use super::frame::{Chunks, list, map};
+use super::frame::Chunks;
 use super::layout::{CUT, LABEL, beginning, clean, fit};
 use super::status::{chunks, expand_from};
 use super::width::width;
@@ -170,10 +170,10 @@ impl Picture<'_> {
             let hunk = &self.gone[at];
             let words = format!("dropped: {}{BETWEEN}dp again", rows(hunk));
             let line = vec![Cell::new(fit(&words, pane.columns()), LABEL)];
-            drawing.lines(below(hunk), &[line], Vec::new());
+            drawing.lines(below(hunk), &[line], json!({}));
         }
         let bar = bar(&self.head_line(pane.width));
-        map([("win", Some(pane.win.into())), ("bar", Some(bar.into())), ("marks", Some(list(drawing.marks)))])
+        json!({ "win": pane.win, "bar": bar, "marks": drawing.marks })
     }
 
     /// The line above the text. Where there is less room the prompt is cut and goes first, then the agent, the counts
@@ -253,18 +253,17 @@ impl Drawing<'_> {
         self.text.len() == 1 && self.text.get(0).is_some_and(|row| row.text.is_empty())
     }
 
-    fn mark(&mut self, row: usize, from: usize, options: Vec<(&'static str, Value)>) {
-        let options = map(options.into_iter().map(|(name, value)| (name, Some(value))));
-        self.marks.push(list([row.into(), from.into(), options]));
+    fn mark(&mut self, row: usize, from: usize, options: &Value) {
+        self.marks.push(json!([row, from, options]));
     }
 
     /// Lines below a row, or above it.
-    fn lines(&mut self, at: (usize, bool), lines: &[Chunks], options: Vec<(&'static str, Value)>) {
+    fn lines(&mut self, at: (usize, bool), lines: &[Chunks], mut options: Value) {
         if !lines.is_empty() {
             let (row, above) = if self.is_empty() { (0, true) } else { at };
-            let lines = list(lines.iter().map(chunks));
-            let own = vec![("virt_lines", lines), ("virt_lines_above", above.into())];
-            self.mark(row, 0, own.into_iter().chain(options).collect());
+            options["virt_lines"] = lines.iter().map(chunks).collect();
+            options["virt_lines_above"] = above.into();
+            self.mark(row, 0, &options);
         }
     }
 
@@ -278,8 +277,7 @@ impl Drawing<'_> {
             _ => at,
         };
         // Of marks at one place those with gravity to the left come first.
-        let options = vec![("virt_lines_overflow", "trunc".into()), ("right_gravity", false.into())];
-        self.lines(at, lines, options);
+        self.lines(at, lines, json!({ "virt_lines_overflow": "trunc", "right_gravity": false }));
     }
 
     fn hunk(&mut self, hunk: &Hunk) {
@@ -300,29 +298,25 @@ impl Drawing<'_> {
         if !hunk.rows.is_empty() && !self.is_empty() {
             self.rows_that_go(hunk, &old, &go);
         }
-        let mut options = vec![("virt_lines_leftcol", pane.gutter().is_some().into())];
-        options.extend(pane.scrolls.then(|| ("virt_lines_overflow", "scroll".into())));
+        let overflow = pane.scrolls.then_some("scroll");
+        let options =
+            json!({ "virt_lines_leftcol": pane.gutter().is_some(), "virt_lines_overflow": overflow });
         self.lines(below(hunk), &self.rows_that_come(hunk, &old, &come), options);
     }
 
     /// Highlights the rows that go, and the changed words in them.
     fn rows_that_go(&mut self, hunk: &Hunk, old: &[Row], words: &[WordMarks]) {
         let (rows, pane) = (hunk.rows.clone(), self.pane);
-        let all = [("end_row", rows.end.into()), ("end_col", 0.into()), ("hl_group", "BotglueDelete".into())];
-        let more = [("hl_eol", true.into()), ("priority", ROWS.into())];
-        self.mark(rows.start, 0, all.into_iter().chain(more).collect());
+        let all = json!({ "end_row": rows.end, "end_col": 0, "hl_group": "BotglueDelete", "hl_eol": true, "priority": ROWS });
+        self.mark(rows.start, 0, &all);
         for row in rows.start.max(pane.first)..rows.end.min(pane.past) {
             let at = row - rows.start;
             let length = old.get(at).map_or(0, |row| row.text.len());
             for span in words.get(at).into_iter().flatten() {
                 let to = span.end.min(length);
                 if span.start < to {
-                    let options = vec![
-                        ("end_col", to.into()),
-                        ("hl_group", "BotglueChange".into()),
-                        ("priority", WORDS.into()),
-                    ];
-                    self.mark(row, span.start, options);
+                    let options = json!({ "end_col": to, "hl_group": "BotglueChange", "priority": WORDS });
+                    self.mark(row, span.start, &options);
                 }
             }
         }

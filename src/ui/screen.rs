@@ -128,11 +128,11 @@ impl Screen {
         true
     }
 
-    /// Closes a view.
-    pub fn close(&mut self, id: &str) {
-        if self.views.remove(id).is_some() {
-            self.closing.push(id.to_owned());
-        }
+    /// Closes a view; whether it was open.
+    pub fn close(&mut self, id: &str) -> bool {
+        let was_open = self.views.remove(id).is_some();
+        self.closing.extend(was_open.then(|| id.to_owned()));
+        was_open
     }
 
     /// The plugin has closed a view, or could not draw it.
@@ -194,11 +194,6 @@ impl Screen {
     /// Whether anything moves.
     pub fn moves(&self) -> bool {
         self.views.values().filter_map(Shown::list).any(List::moves)
-    }
-
-    /// Whether a view is open.
-    pub fn is_open(&self, id: &str) -> bool {
-        self.views.contains_key(id)
     }
 
     /// Shows the next keys of a view.

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use rmpv::Value;
+use serde_json::{Value, json};
 
-use super::frame::{Chunks, list, map};
+use super::frame::Chunks;
 use super::layout::{FAILURE, clean, fit};
 use super::width::{cells, width};
 use crate::render::{BAR, BETWEEN, Cell, FAILED, HELD, LANDED, QUEUED, READY, UNCHANGED, duration};
@@ -48,28 +48,29 @@ impl Hung {
         }
         let is_new = old.is_none_or(|old| old.group != self.group);
         let old = old.cloned().unwrap_or_default();
-        let rows = |rows: &[Chunks]| list(rows.iter().map(chunks));
-        Some(map([
-            ("id", Some(id.into())),
-            ("rows", (self.rows != old.rows).then(|| rows(&self.rows))),
-            ("aside", (self.aside != old.aside).then(|| rows(&self.aside))),
-            ("group", is_new.then(|| self.group.map_or(Value::from(false), Value::from))),
-        ]))
+        let rows = |rows: &[Chunks]| rows.iter().map(chunks).collect::<Value>();
+        Some(json!({
+            "id": id,
+            "rows": (self.rows != old.rows).then(|| rows(&self.rows)),
+            "aside": (self.aside != old.aside).then(|| rows(&self.aside)),
+            "group": is_new.then(|| self.group.map_or(json!(false), Value::from)),
+        }))
     }
 
     /// Nothing hangs there any more.
     pub fn gone(id: u64) -> Value {
-        map([("id", Some(id.into())), ("gone", Some(true.into()))])
+        json!({ "id": id, "gone": true })
     }
 }
 
 /// Texts as virtual text has them; a text with several groups has a `+` between those.
 pub(super) fn chunks(chunks: &Chunks) -> Value {
-    list(chunks.iter().map(|Cell(text, group)| match group.split_once('+') {
-        Some((below, above)) => list([text.as_str().into(), list([below.into(), above.into()])]),
-        None if group.is_empty() => list([text.as_str().into()]),
-        None => list([text.as_str().into(), (*group).into()]),
-    }))
+    let chunk = |Cell(text, group): &Cell| match group.split_once('+') {
+        Some((below, above)) => json!([text, [below, above]]),
+        None if group.is_empty() => json!([text]),
+        None => json!([text, group]),
+    };
+    chunks.iter().map(chunk).collect()
 }
 
 /// What is shown of a job at its range.

@@ -15,15 +15,11 @@ pub fn width(text: &str) -> usize {
 pub fn cells(text: &str) -> impl Iterator<Item = (char, usize)> {
     let mut is_joined = false;
     text.chars().map(move |letter| {
-        let width = if is_joined { 0 } else { of(letter) };
+        // Neovim shows a control character as two.
+        let width = if is_joined { 0 } else { letter.width().unwrap_or(2) };
         is_joined = letter == JOINER;
         (letter, width)
     })
-}
-
-fn of(letter: char) -> usize {
-    // Neovim shows a control character as two.
-    letter.width().unwrap_or(2)
 }
 
 #[cfg(test)]
