@@ -296,7 +296,7 @@ impl Host {
 
     /// Replies to those who wait until no answer is on its way, and the prompt shows all that it can.
     fn tell_settled(&mut self) {
-        if !self.session.is_settling() && !self.prompts.is_looking() {
+        if !self.session.is_settling() && self.prompts.looking == 0 {
             self.replies.extend(self.unsettled.drain(..).map(|token| (token, Ok(json!({})))));
         }
     }

@@ -21,10 +21,8 @@ pub fn jump(by: i64, world: World<'_>) -> Result<Stop, String> {
         return Err("no open buffer has a held or landed answer".to_owned());
     }
     let cursor = (world.here.buffer, world.here.line, world.here.column);
-    let counted = |is: fn(&Stop, &Stop) -> bool| {
-        i64::try_from(stops.iter().filter(|stop| is(stop, &cursor)).count()).unwrap_or(i64::MAX)
-    };
-    let from = if by > 0 { counted(|stop, at| stop <= at) - 1 } else { counted(|stop, at| stop < at) };
+    let before = stops.partition_point(|stop| *stop < cursor || by > 0 && *stop == cursor);
+    let from = i64::try_from(before).unwrap_or(i64::MAX) - i64::from(by > 0);
     let index = usize::try_from((from + by).rem_euclid(count)).unwrap_or_default();
     Ok(stops[index])
 }

@@ -48,14 +48,12 @@ impl Host {
 
     /// The place of the newest outcome that was not seen.
     fn newest_outcome(&mut self, here: &Here) -> Result<command::Stop, String> {
-        let place = |id: &u64| {
-            let place = here.places.get(id)?;
+        let place = |id: u64| {
+            let place = here.places.get(&id)?;
             Some((place.buffer?, place.first.max(1), place.column.unwrap_or_default()))
         };
-        let found = self.board.newest_unseen(|id| place(id).is_some());
-        let id = found.ok_or("there is no unseen outcome")?;
-        self.board.forget_unseen(id);
-        place(&id).ok_or_else(|| format!("the place of job {id} is not known"))
+        let found = self.board.take_newest_unseen(|id| place(id).is_some());
+        found.and_then(place).ok_or_else(|| "there is no unseen outcome".to_owned())
     }
 
     /// The lines of each job for the items of a list, and what the user is asked before many are started.

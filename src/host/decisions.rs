@@ -162,7 +162,7 @@ impl Host {
         let before = answer.shown_as();
         match lines {
             Some(lines) if is_saved => answer.edit(lines),
-            typed => answer.type_in(typed),
+            typed => answer.typed = typed,
         }
         let (draft, is_another) = (answer.draft(), answer.shown_as() != before);
         self.store.journal.append(id, Change::Draft(draft));
@@ -191,7 +191,7 @@ fn shown(answer: &HeldAnswer, id: u64, obstacle: Option<HeldFor>) -> Value {
     let obstacle = answer.is_too_large().then_some(HeldFor::TooLarge).or(obstacle);
     let lines = answer.lines();
     let place = obstacle.map(|why| session::advice(id, Obstacle::Held(why))).or_else(|| {
-        let rows = answer.block_rows()?;
+        let rows = answer.block_rows?;
         Some(format!("the block has {rows} lines, the answer {}", lines.len()))
     });
     let lands = if obstacle.is_none() { format!(", :Botglue accept {id} lands it") } else { String::new() };
@@ -199,5 +199,5 @@ fn shown(answer: &HeldAnswer, id: u64, obstacle: Option<HeldFor>) -> Value {
     let title = [Some(format!("job {id}")), place, Some(format!(":w changes the answer{lands}")), why];
     let title: Vec<String> = title.into_iter().flatten().collect();
     let escaped = |rows: &[Bytes]| rows.iter().map(|row| bytes::escape(row)).collect::<Vec<_>>();
-    json!({ "lines": escaped(&lines), "typed": answer.typed().map(escaped), "title": title.join(BETWEEN) })
+    json!({ "lines": escaped(&lines), "typed": answer.typed.as_deref().map(escaped), "title": title.join(BETWEEN) })
 }

@@ -167,9 +167,11 @@ impl Host {
                 self.open_answer(token, id)
             }
             Action::Retry if self.jobs.waits_until(id).is_some() => self.hurry(id),
-            _ if self.is_own(action, id) => self.own(action, id).map(Some),
-            _ if self.session.is_open(id) => Err(format!("job {id} has not ended yet: wait for it")),
-            _ => self.find_job(token, JobKey::Id(id), act_on_job),
+            _ => match self.own(action, id) {
+                Some(reply) => reply.map(Some),
+                None if self.session.is_open(id) => Err(format!("job {id} has not ended yet: wait for it")),
+                None => self.find_job(token, JobKey::Id(id), act_on_job),
+            },
         }
     }
 
@@ -178,32 +180,30 @@ impl Host {
         self.session.known(id).is_some_and(Known::is_answered)
     }
 
-    /// Whether the plugin does it with a job of this Neovim that it knows: it needs its range as it is now.
-    fn is_own(&self, action: Action, id: u64) -> bool {
-        let is_of_range =
-            matches!(action, Action::Jump | Action::Review | Action::Retry | Action::Edit | Action::Followup);
-        is_of_range && self.session.known(id).is_some()
-    }
-
-    /// What the plugin does with a job of this Neovim.
-    fn own(&self, action: Action, id: u64) -> Result<Value, String> {
-        let mut reply = json!(self.again(id, action, None)?);
-        match (action, self.session.known(id)) {
-            (Action::Review, Some(known)) if !known.is_held() => Err(format!("job {id} is not held")),
-            (Action::Review, _) => Ok(json!({ "review": id })),
-            (Action::Retry, _) => Ok(reply),
-            _ => {
+    /// What the plugin does with a job of this Neovim that it knows, as it needs its range as it is now; none for what it
+    /// does not do.
+    fn own(&self, action: Action, id: u64) -> Option<Result<Value, String>> {
+        let known = self.session.known(id)?;
+        let again = |id| self.again(id, action, None);
+        Some(match action {
+            Action::Review if known.is_held() => Ok(json!({ "review": id })),
+            Action::Review => Err(format!("job {id} is not held")),
+            Action::Jump => Ok(json!({ "range": id })),
+            Action::Retry => again(id).map(|act| json!(act)),
+            Action::Edit | Action::Followup => again(id).map(|act| {
+                let mut reply = json!(act);
                 reply["range"] = json!(id);
-                Ok(reply)
-            }
-        }
+                reply
+            }),
+            _ => return None,
+        })
     }
 
     /// Does something with a job of the store.
     pub(super) fn act_on_job(&mut self, token: u64, action: Action, entry: &JobEntry) -> Reply {
         let (record, job) = (&entry.record, &entry.record.job);
-        if let Some(id) = entry.id.filter(|id| self.is_own(action, *id)) {
-            return self.own(action, id).map(Some);
+        if let Some(reply) = entry.id.and_then(|id| self.own(action, id)) {
+            return reply.map(Some);
         } else if !render::actions(entry).contains(&action) {
             return Err(action.impossible().to_owned());
         }

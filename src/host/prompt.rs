@@ -15,6 +15,7 @@ use crate::render::Action;
 use crate::request::{self, Resume};
 use crate::rpc::PromptMessage;
 use crate::session::Known;
+use crate::store::Recalled;
 use crate::stream::Outcome;
 use crate::ui::prompt::{Agents, Chosen, Item, Prompt, PromptChoice, PromptFrame, Way, Wish, Writer};
 
@@ -47,15 +48,10 @@ pub(super) struct Prompts {
     /// Whether a session goes on, the agent and the model for which one was started, or is about to be.
     warm: Option<(bool, Chosen)>,
     /// How much is being looked for.
-    looking: usize,
+    pub(super) looking: usize,
 }
 
 impl Prompts {
-    /// Whether something about the open prompt is being looked for.
-    pub(super) fn is_looking(&self) -> bool {
-        self.looking > 0
-    }
-
     /// Remembers what was typed in a prompt.
     fn typed(&mut self, id: u64, text: &str) {
         self.recent.retain(|(known, before)| before != text && (*known != id || id == 0));
@@ -98,7 +94,7 @@ impl Host {
             self.ask_store(
                 move |asker| asker.prompts(MOST, &project, now_ms()),
                 // Without a store there are the prompts of this Neovim.
-                move |host, reply| host.found_prompts(id, &reply.unwrap_or_default()),
+                move |host, reply| host.found_prompts(id, reply.unwrap_or_default()),
             );
         }
         let prompts = &mut self.prompts;
@@ -193,19 +189,15 @@ impl Host {
     }
 
     /// The store has these prompts.
-    fn found_prompts(&mut self, id: u64, stored: &Json) {
+    fn found_prompts(&mut self, id: u64, (texts, logged_out, newest): Recalled) {
         let prompts = &mut self.prompts;
         (prompts.looking, prompts.is_dirty) = (prompts.looking - 1, true);
-        let texts = |field: &str| {
-            let list = stored[field].as_array().into_iter().flatten();
-            list.filter_map(|text| Some(text.as_str()?.to_owned())).collect::<Vec<_>>()
-        };
-        for agent in texts("logged_out") {
+        for agent in logged_out {
             // What this host saw is newer.
             prompts.agents.logged_out.entry(agent).or_insert(true);
         }
         let Some((_, prompt)) = prompts.open.as_mut().filter(|(open, _)| *open == id) else { return };
-        let wish = prompt.learn(texts("prompts"), stored["agent"].as_str().map(str::to_owned));
+        let wish = prompt.learn(texts, newest);
         self.grant(wish);
     }
 

@@ -79,10 +79,10 @@ type LimitKey = (String, Option<String>);
 /// See the module.
 #[derive(Default)]
 pub(super) struct Jobs {
-    running: BTreeMap<u64, RunningJob>,
+    pub(super) running: BTreeMap<u64, RunningJob>,
     queue: VecDeque<QueuedJob>,
     /// Those whose text is being read again.
-    recalled: BTreeMap<u64, QueuedJob>,
+    pub(super) recalled: BTreeMap<u64, QueuedJob>,
     /// When each limit ends, Unix time in seconds.
     limits: BTreeMap<LimitKey, i64>,
     /// When it is looked next whether one has ended.
@@ -105,16 +105,6 @@ impl Jobs {
         let at = self.queue.iter().position(|waiting| self.limit(waiting).is_none())?;
         let taken = self.running.len() + self.recalled.len();
         if taken < self.queue[at].request.options.max_parallel.max(1) { self.queue.remove(at) } else { None }
-    }
-
-    /// Keeps a job while its text is read again.
-    pub(super) fn recall(&mut self, waiting: QueuedJob) {
-        self.recalled.insert(waiting.request.id, waiting);
-    }
-
-    /// The text of a job was read again.
-    pub(super) fn take_recalled(&mut self, id: u64) -> Option<QueuedJob> {
-        self.recalled.remove(&id)
     }
 
     /// Takes out a job that waits.
@@ -202,19 +192,9 @@ impl Jobs {
             .collect()
     }
 
-    /// Adds a job that runs.
-    pub(super) fn run(&mut self, running: RunningJob) {
-        self.running.insert(running.asked.request.id, running);
-    }
-
     /// A job that runs.
     pub(super) fn running(&mut self, id: u64) -> Option<&mut RunningJob> {
         self.running.get_mut(&id)
-    }
-
-    /// Takes out a job whose agent is gone.
-    pub(super) fn remove(&mut self, id: u64) -> Option<RunningJob> {
-        self.running.remove(&id)
     }
 
     /// How many jobs start before this one, itself included, if it waits.

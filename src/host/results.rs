@@ -42,7 +42,7 @@ impl Host {
             job::JobEvent::Finished(outcome) => self.finish(id, outcome),
             job::JobEvent::Amended(outcome) => self.amend(id, outcome),
             job::JobEvent::Gone => {
-                let running = self.jobs.remove(id);
+                let running = self.jobs.running.remove(&id);
                 tracing::info!(job = id, "gone");
                 match running.and_then(RunningJob::waiting) {
                     Some(waiting) if self.session.is_unwanted(id) => {

@@ -75,7 +75,7 @@ impl Host {
     /// Has the mirror compute what is proposed of a held answer, now and after each change.
     fn watch(&mut self, id: u64, buffer: u64) -> Option<()> {
         let answer = self.session.answer(id)?;
-        let (lines, dropped) = (answer.lines(), answer.dropped().to_vec());
+        let (lines, dropped) = (answer.lines(), answer.dropped.clone());
         self.feed.send_to(buffer, BufferEvent::Watch { job: id, lines, dropped });
         Some(())
     }

@@ -26,7 +26,7 @@ impl Host {
             None => options.and_then(|options| request::decode(run, options)),
         };
         let request = request.map(|request| self.with_replaced(request));
-        if let Some(waiting) = self.jobs.take_recalled(id) {
+        if let Some(waiting) = self.jobs.recalled.remove(&id) {
             return self.run_again(&waiting, request);
         } else if self.session.known(id).is_some() {
             tracing::warn!(job = id, "request dropped: another job has this id");
@@ -118,7 +118,7 @@ impl Host {
             self.session.limited(id, false);
             if waiting.is_stale {
                 self.editor.recall(json!({ "id": id, "request": waiting.request.wanted }));
-                self.jobs.recall(waiting);
+                self.jobs.recalled.insert(id, waiting);
             } else {
                 self.start(waiting);
             }
@@ -127,7 +127,7 @@ impl Host {
 
     /// Starts a job.
     pub(super) fn start(&mut self, asked: QueuedJob) {
-        let request = Arc::clone(&asked.request);
+        let (id, request) = (asked.request.id, Arc::clone(&asked.request));
         let mut context = self.context.clone();
         if !request.options.record {
             context.transcripts = Transcripts::default();
@@ -135,7 +135,6 @@ impl Host {
         let prewarmed = request.prewarmed.and_then(|prompt| self.prewarm.hand_over(prompt));
         let start = &request.start;
         if let Some(resume) = &start.resume {
-            let id = request.id;
             let (agent, session) = (start.agent.name.clone(), resume.session_id.clone());
             self.ask_store(
                 move |asker| asker.counted(&agent, &session),
@@ -148,8 +147,9 @@ impl Host {
             );
         }
         let before = start.resume.is_none().then(CountedBefore::default);
-        let observer = self.editor.observer(request.id);
+        let observer = self.editor.observer(id);
         let job = Some(Job::start(request, context, observer, prewarmed, asked.earlier.tools));
-        self.jobs.run(RunningJob { asked, transcript: None, before, waits: None, job });
+        let running = RunningJob { asked, transcript: None, before, waits: None, job };
+        self.jobs.running.insert(id, running);
     }
 }

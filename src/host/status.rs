@@ -112,14 +112,10 @@ impl Board {
         }
     }
 
-    /// The newest outcome that was not seen.
-    pub(super) fn newest_unseen(&self, is_there: impl Fn(&u64) -> bool) -> Option<u64> {
-        self.unseen.iter().rev().find(|id| is_there(id)).copied()
-    }
-
-    /// It was gone to.
-    pub(super) fn forget_unseen(&mut self, id: u64) {
-        self.unseen.retain(|unseen| *unseen != id);
+    /// The newest outcome that was not seen and is there: it is gone to.
+    pub(super) fn take_newest_unseen(&mut self, is_there: impl Fn(u64) -> bool) -> Option<u64> {
+        let at = self.unseen.iter().rposition(|id| is_there(*id))?;
+        Some(self.unseen.remove(at))
     }
 
     /// This became of a job; `keys` are the user's. Returns for how long that is shown, where that is known.

@@ -19,13 +19,13 @@ pub struct HeldAnswer {
     /// What is doubtful in it.
     pub(super) doubt: Option<String>,
     /// How many rows the selected block has; none for another selection.
-    block_rows: Option<usize>,
+    pub block_rows: Option<usize>,
     /// The answer as the user saved it.
     edited: Option<Vec<Bytes>>,
     /// What stands in the buffer of the answer and was not saved.
-    typed: Option<Vec<Bytes>>,
+    pub typed: Option<Vec<Bytes>>,
     /// For each drop the ids of its edits.
-    dropped: Vec<Vec<EditId>>,
+    pub dropped: Vec<Vec<EditId>>,
     /// How many of its edits were taken.
     pub(super) taken: usize,
     /// An earlier host had taken some.
@@ -109,24 +109,9 @@ impl HeldAnswer {
             .unwrap_or_else(|| self.lines.split_inclusive(|byte| *byte == b'\n').map(line).collect())
     }
 
-    /// What is not saved of it.
-    pub fn typed(&self) -> Option<&[Bytes]> {
-        self.typed.as_deref()
-    }
-
-    /// For each drop the ids of its edits.
-    pub fn dropped(&self) -> &[Vec<EditId>] {
-        &self.dropped
-    }
-
     /// The user saved it like this.
     pub fn edit(&mut self, lines: Vec<Bytes>) {
         (self.edited, self.typed, self.shown) = (Some(lines), None, None);
-    }
-
-    /// The user typed this, and has not saved it.
-    pub fn type_in(&mut self, typed: Option<Vec<Bytes>>) {
-        self.typed = typed;
     }
 
     /// What is taken and dropped by now. Whether the draft changed.
@@ -156,11 +141,6 @@ impl HeldAnswer {
             Some(HeldFor::Raw | HeldFor::BlockRows) => ShownAs::Text,
             _ => ShownAs::Hunks,
         }
-    }
-
-    /// How many rows the selected block has; none for another selection.
-    pub fn block_rows(&self) -> Option<usize> {
-        self.block_rows
     }
 
     /// Why it is held.

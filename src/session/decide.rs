@@ -99,7 +99,7 @@ impl Session {
             }
             (Stage::Held(answer), Decision::Accept { .. }) => Verdict::Want(Intent::Accept {
                 lines: answer.lines(),
-                dropped: answer.dropped().to_vec(),
+                dropped: answer.dropped.clone(),
                 shown: answer.shown,
             }),
             (Stage::Held(answer), Decision::Put { rows, tick }) => {

@@ -188,10 +188,9 @@ impl Session {
         };
         let said = sentences::said(landing, held_for.unwrap_or_default(), doubt.as_deref());
         self.note_landing(id, landing, &said);
-        let Some(job) = self.jobs.get_mut(&id) else {
-            let patch = Patch::new(id).with("landing", landing).with("held_for", Value::Nil);
-            return (Some(patch.decided().as_update()), None);
-        };
+        let decided =
+            Patch::new(id).with("landing", landing).with("held_for", Value::Nil).decided().as_update();
+        let Some(job) = self.jobs.get_mut(&id) else { return (Some(decided), None) };
         let token = job.deciding.take().and_then(|pending| pending.token);
         let stage = std::mem::replace(&mut job.stage, Stage::Landed);
         let is_landed = matches!(landing, "applied" | "merged");
@@ -216,7 +215,7 @@ impl Session {
                     patch.with_news(sentences::landed(job.notify, landing, &job.about.prompt))
                 }
             }
-            _ => Patch::new(id).with("landing", landing).with("held_for", Value::Nil).decided().as_update(),
+            _ => decided,
         };
         if is_landed {
             job.about.prompt = String::new();
@@ -260,7 +259,7 @@ impl Session {
     /// Says that they have.
     pub fn is_saved(&self, id: u64) -> Result<(), String> {
         match self.jobs.get(&id).map(|job| &job.stage) {
-            Some(Stage::Held(answer)) if answer.typed().is_some() => {
+            Some(Stage::Held(answer)) if answer.typed.is_some() => {
                 Err(format!("job {id} cannot be decided: write or drop your edits in :Botglue edit {id}"))
             }
             _ => Ok(()),

@@ -119,7 +119,7 @@ fn what_the_user_made_of_an_answer_is_its_draft() {
     assert!(answer.reviewed(0, dropped.clone()));
     assert!(!answer.reviewed(0, dropped.clone()));
     assert!(answer.reviewed(1, dropped), "that some is taken is kept");
-    answer.type_in(Some(vec![b"b".to_vec()]));
+    answer.typed = Some(vec![b"b".to_vec()]);
     let draft = answer.draft().unwrap();
     let refused = session.decide(3, Decision::Accept { shows: false }, true, 1).unwrap_err();
     assert!(refused.contains("drop your edits in :Botglue edit 3"), "{refused}");

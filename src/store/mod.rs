@@ -28,6 +28,7 @@ pub use checkpoints::Checkpoint;
 pub use error::StoreError;
 pub use history::{JobEntry, JobKey, Listed, Page};
 pub use info::{Info, InfoQuery, Sums};
+pub use prompts::Recalled;
 pub use transcript::{Transcript, Transcripts};
 
 use crate::journal::{Journal, Warn};

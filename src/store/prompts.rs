@@ -1,7 +1,6 @@
 //! What a prompt wants to know of earlier ones: texts, sent and not sent, and their agents.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use serde_json::{Value, json};
 
 use super::{Asker, StoreError};
 use crate::error::Code;
@@ -34,11 +33,14 @@ pub fn sent(to: &Connection, prompt: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Prompts, agents that are not logged in, and an agent.
+pub type Recalled = (Vec<String>, Vec<String>, Option<String>);
+
 impl Asker<'_> {
     /// What is recalled in a prompt at the time `now_ms`: what was typed and not sent within a day, newest first, so many
     /// prompts of earlier jobs, and what was left unsent for longer; the agents that are not logged in; and the agent of
     /// the project's newest job.
-    pub fn prompts(&self, limit: u64, project: &str, now_ms: i64) -> Result<Value, StoreError> {
+    pub fn prompts(&self, limit: u64, project: &str, now_ms: i64) -> Result<Recalled, StoreError> {
         let (fresh, left): (Vec<_>, Vec<_>) = self
             .connection
             .prepare_cached("SELECT text, at_ms FROM unsent ORDER BY at_ms DESC, id DESC")?
@@ -79,6 +81,6 @@ impl Asker<'_> {
             .prepare_cached("SELECT agent FROM jobs WHERE project = ?1 ORDER BY ended_ms DESC LIMIT 1")?
             .query_row([project], |row| row.get(0))
             .optional()?;
-        Ok(json!({ "prompts": prompts, "logged_out": logged_out, "agent": agent }))
+        Ok((prompts, logged_out, agent))
     }
 }

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use rusqlite::types::Value as Cell;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::runtime::Runtime;
 
 use super::*;
