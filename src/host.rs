@@ -7,7 +7,6 @@ mod batches;
 mod commands;
 mod decisions;
 mod earlier;
-mod files;
 mod health;
 mod hunks;
 mod limits;
@@ -283,7 +282,7 @@ impl Host {
             Command::Observe { id } => self.editor.forward(id),
             Command::Ask { token, ui, asked } => self.asked(token, ui, asked),
             Command::Act { view, action, text } => self.act(&view, &action, text.as_deref()),
-            Command::Cursor { view, row } => self.cursor(&view, &row),
+            Command::Cursor { view, row } => self.on_list(&view, |list| list.cursor(&row)),
             Command::Closed { view } => self.closed(&view),
             Command::Batch(batch) => self.show_batch(batch),
             Command::Prompt(message) => self.prompt(*message),

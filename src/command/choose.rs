@@ -23,26 +23,16 @@ enum Pick {
     Latest,
 }
 
-pub(super) const HELD: Choice =
-    Choice { is_meant: Known::is_held, pick: Pick::One, none: "no answer is held" };
-pub(super) const LANDED: Choice =
-    Choice { is_meant: Known::is_landed, pick: Pick::One, none: "no answer has landed" };
-pub(super) const ANSWERED: Choice =
-    Choice { is_meant: Known::is_answered, pick: Pick::Newest, none: "no question was answered" };
+pub(super) const HELD: Choice = Choice::new(Known::is_held, Pick::One, "no answer is held");
+pub(super) const LANDED: Choice = Choice::new(Known::is_landed, Pick::One, "no answer has landed");
+pub(super) const ANSWERED: Choice = Choice::new(Known::is_answered, Pick::Newest, "no question was answered");
 pub(super) const TEXTS: Choice =
-    Choice { is_meant: Known::has_texts, pick: Pick::Latest, none: "no job has an answer to compare" };
-pub(super) const ENDED: Choice = Choice {
-    is_meant: |known| !known.is_open || known.is_limited,
-    pick: Pick::Latest,
-    none: "no job has ended yet",
-};
-pub(super) const SESSION: Choice =
-    Choice { is_meant: Known::has_session, pick: Pick::Latest, none: "no job has a session" };
-pub(super) const TRANSCRIPT: Choice = Choice {
-    is_meant: |known| known.recording == Recording::Kept,
-    pick: Pick::Latest,
-    none: "no job has a transcript",
-};
+    Choice::new(Known::has_texts, Pick::Latest, "no job has an answer to compare");
+pub(super) const ENDED: Choice =
+    Choice::new(|known| !known.is_open || known.is_limited, Pick::Latest, "no job has ended yet");
+pub(super) const SESSION: Choice = Choice::new(Known::has_session, Pick::Latest, "no job has a session");
+pub(super) const TRANSCRIPT: Choice =
+    Choice::new(|known| known.recording == Recording::Kept, Pick::Latest, "no job has a transcript");
 
 impl World<'_> {
     /// The jobs of which that is so, oldest first.
@@ -58,6 +48,10 @@ impl World<'_> {
 }
 
 impl Choice {
+    const fn new(is_meant: fn(&Known) -> bool, pick: Pick, none: &'static str) -> Self {
+        Self { is_meant, pick, none }
+    }
+
     /// The jobs that can be meant, oldest first.
     pub(super) fn ids(&self, world: World<'_>) -> Vec<u64> {
         world.ids(|_, known| (self.is_meant)(known))

@@ -85,31 +85,26 @@ impl Host {
     pub(super) fn ask_again(&mut self, id: u64, action: &str, prompt: Option<String>) -> Reply {
         let action = Action::named(action).ok_or_else(|| format!("there is no action {action}"))?;
         match self.again(id, action, prompt)? {
-            Some(Act::Hurry(id)) => self.hurry(id),
+            Act::Hurry(id) => self.hurry(id),
             act => Ok(Some(json!(act))),
         }
     }
 
-    /// How the request of a job is sent again, or its session gone on in; nothing for what starts no job.
+    /// How the request of a job is sent again, or its session gone on in.
     ///
     /// # Errors
     /// Says why that is impossible.
-    pub(super) fn again(
-        &self,
-        id: u64,
-        action: Action,
-        prompt: Option<String>,
-    ) -> Result<Option<Act>, String> {
+    pub(super) fn again(&self, id: u64, action: Action, prompt: Option<String>) -> Result<Act, String> {
         // The plugin knows it: it is somewhere.
         let here = Here { places: [(id, JobPlace::default())].into(), ..Here::default() };
         let wanted = Wanted { prompt, ..Wanted::default() };
         let world = self.world(&here)?;
-        Ok(Some(match action {
-            Action::Retry => command::retry(id, wanted, world)?,
-            Action::Edit => command::edit(id, world)?,
-            Action::Followup => command::followup(id, wanted, world)?,
-            _ => return Ok(None),
-        }))
+        match action {
+            Action::Retry => command::retry(id, wanted, world),
+            Action::Edit => command::edit(id, world),
+            Action::Followup => command::followup(id, wanted, world),
+            _ => Err(action.impossible().to_owned()),
+        }
     }
 
     pub(super) fn world<'a>(&'a self, here: &'a Here) -> Result<World<'a>, String> {

@@ -11,7 +11,6 @@ use crate::journal::Change;
 use crate::land::{Bytes, HeldFor};
 use crate::mirror::{BufferEvent, HunkAct, MirrorEvent, Obstacle};
 use crate::render::BETWEEN;
-use crate::review::EditId;
 use crate::rpc::{AcceptOf, Act, OfJob, ShowOf};
 use crate::session::{self, Decision, HeldAnswer, OF_SEVERAL, Patch, ShownAs, Verdict};
 use crate::stream::Outcome;
@@ -171,15 +170,6 @@ impl Host {
         }
         if is_another {
             self.tell(Patch::new(id).as_update());
-        }
-    }
-
-    /// What is taken and dropped of a held answer by now.
-    pub(super) fn keep_drops(&mut self, id: u64, taken: usize, dropped: Vec<Vec<EditId>>) {
-        let Some(answer) = self.session.answer(id) else { return };
-        if answer.reviewed(taken, dropped) {
-            let draft = answer.draft();
-            self.store.journal.append(id, Change::Draft(draft));
         }
     }
 }

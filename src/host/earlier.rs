@@ -58,35 +58,30 @@ impl Host {
             let ended = timeout(MEMORY, ended).await;
             let ended = ended.ok().and_then(Result::ok).and_then(Result::ok).unwrap_or_default();
             back.then(move |host| {
-                host.ended_before(&hello, &ended);
-                host.undecided(&hello, found);
+                for EndedJob { id, wanted } in hello.ended {
+                    let known = || Known { wanted, ..Known::default() };
+                    host.session.ended_before(id, ended.get(&id).map_or_else(known, Known::of));
+                }
+                host.undecided(&hello.lost, found);
             });
         });
     }
 
-    /// What the store has of its jobs that have ended is known.
-    fn ended_before(&mut self, hello: &Hello, entries: &BTreeMap<u64, JobEntry>) {
-        for EndedJob { id, wanted } in &hello.ended {
-            let asked = || Known { wanted: wanted.clone(), ..Known::default() };
-            self.session.ended_before(*id, entries.get(id).map_or_else(asked, Known::of));
-        }
-    }
-
-    /// Its undecided answers are known: those of jobs that have failed are held by new ones.
-    pub(super) fn undecided(&mut self, hello: &Hello, found: Vec<(u64, Held)>) {
+    /// The undecided answers of an earlier host are known: those of jobs that have failed are held by new ones.
+    fn undecided(&mut self, failed: &[u64], found: Vec<(u64, Held)>) {
         let (mut lost, mut answers) = (Vec::new(), Vec::new());
         for (id, held) in found {
-            if hello.lost.contains(&id) {
+            if failed.contains(&id) {
                 lost.push(id);
                 answers.push(held);
             } else {
                 self.recalled(id, &held);
             }
         }
-        if hello.lost.is_empty() {
+        if failed.is_empty() {
             self.take_postponed();
         } else {
-            self.hold(answers, lost, &hello.lost, |_| {});
+            self.hold(answers, lost, failed, |_| {});
         }
     }
 
@@ -156,9 +151,18 @@ impl Host {
         };
         let answers: Vec<_> = answers.map(numbered).collect();
         self.editor.hold(&answers, asked, move |ids| {
-            let held: Vec<_> = held.into_iter().zip(ids).collect();
+            let held: Vec<(Held, u64)> = held.into_iter().zip(ids).collect();
             back.then(move |host| {
-                host.numbered(&held, &lost);
+                for (held, id) in &held {
+                    let (uuid, id) = (held.uuid.clone(), *id);
+                    host.store.journal.send(move |writer| writer.number(uuid, id));
+                    host.recalled(id, held);
+                }
+                for ((_, id), lost) in held.iter().zip(&lost) {
+                    let words =
+                        format!(":Botglue review {id} shows the answer of job {lost}, which was stored");
+                    host.editor.warn(words);
+                }
                 then(host);
                 host.take_postponed();
             });
@@ -171,19 +175,6 @@ impl Host {
         self.feed.send(MirrorEvent::Recalled(sent, saved));
         self.session.held(id, held);
         self.board.open_held(id, held);
-    }
-
-    /// The plugin has made jobs of them.
-    pub(super) fn numbered(&mut self, held: &[(Held, u64)], lost: &[u64]) {
-        for (held, id) in held {
-            let (uuid, id) = (held.uuid.clone(), *id);
-            self.store.journal.send(move |writer| writer.number(uuid, id));
-            self.recalled(id, held);
-        }
-        for ((_, id), lost) in held.iter().zip(lost) {
-            let words = format!(":Botglue review {id} shows the answer of job {lost}, which was stored");
-            self.editor.warn(words);
-        }
     }
 }
 

@@ -144,11 +144,8 @@ impl Host {
             let item = |(path, line, text): (Option<&str>, _, _)| json!({ "filename": path, "lnum": line, "text": text, "valid": path.is_some() });
             let view = act.view.as_deref().unwrap_or_default();
             let items: Vec<_> = self.views.screen.items(view).into_iter().map(item).collect();
-            return if items.is_empty() {
-                Err(NONE.to_owned())
-            } else {
-                Ok(Some(json!({ "quickfix": items })))
-            };
+            let items = Some(items).filter(|items| !items.is_empty()).ok_or(NONE)?;
+            return Ok(Some(json!({ "quickfix": items })));
         } else if act.action == "block" {
             return self.take_block(act);
         } else if let Some(reply) = self.taken(act) {
@@ -265,12 +262,10 @@ impl Host {
                             }
                         })
                         .collect();
-                    let none = if is_held { "no answer is held" } else { NONE };
                     if rows.is_empty() {
-                        Err(none.to_owned())
-                    } else {
-                        Ok(json!({ "pick": { "prompt": format!("botglue {name}"), "kind": "botglue_job", "items": rows } }))
+                        return Err(if is_held { "no answer is held" } else { NONE }.to_owned());
                     }
+                    Ok(json!({ "pick": { "prompt": format!("botglue {name}"), "kind": "botglue_job", "items": rows } }))
                 });
                 host.reply(token, reply);
             },

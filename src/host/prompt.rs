@@ -1,23 +1,26 @@
 //! The prompt that is being typed: what it shows of agents, earlier prompts and files, and what its keys mean.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
 use super::Host;
 use super::health;
+use super::views::OPENS_WITHIN;
 use crate::command::{self, Here};
 use crate::error::Code;
 use crate::fields;
+use crate::job::{self, Launch};
 use crate::journal::{Change, now_ms};
 use crate::options::Choice;
-use crate::render::Action;
+use crate::render::{Action, find_files};
 use crate::request::{self, Resume};
 use crate::rpc::PromptMessage;
 use crate::session::Known;
 use crate::store::Recalled;
 use crate::stream::Outcome;
-use crate::ui::prompt::{Agents, Chosen, Item, Prompt, PromptChoice, PromptFrame, Way, Wish, Writer};
+use crate::ui::prompt::{Agents, Chosen, Item, Prompt, PromptChoice, PromptFrame, Wanted, Way, Wish, Writer};
 
 /// How many earlier prompts of the store are offered.
 const MOST: u64 = 200;
@@ -49,6 +52,18 @@ pub(super) struct Prompts {
     warm: Option<(bool, Chosen)>,
     /// How much is being looked for.
     pub(super) looking: usize,
+    /// The files that its menu offers: listed when they are asked for first, searched as the user types.
+    files: Files,
+}
+
+/// The list of one project.
+#[derive(Debug, Default)]
+struct Files {
+    root: String,
+    /// None while it is made.
+    list: Option<Arc<[String]>>,
+    /// What is asked for meanwhile: the newest alone is of use.
+    waiting: Option<Wanted>,
 }
 
 impl Prompts {
@@ -207,8 +222,50 @@ impl Host {
         self.prompts.is_dirty = true;
     }
 
+    /// Looks for files.
+    fn files(&mut self, wanted: Wanted) {
+        let files = &mut self.prompts.files;
+        if wanted.is_new || files.root != wanted.root {
+            *files = Files { root: wanted.root.clone(), ..Files::default() };
+            let (root, groups, back) = (wanted.root.clone(), self.context.groups.clone(), self.back.clone());
+            tokio::spawn(async move {
+                let list: Arc<[String]> = job::files(root.clone(), groups).await.into();
+                back.then(move |host| {
+                    let files = &mut host.prompts.files;
+                    if files.root == root {
+                        files.list = Some(Arc::clone(&list));
+                        if let Some(wanted) = files.waiting.take() {
+                            host.search(list, wanted);
+                        }
+                    }
+                });
+            });
+        }
+        if let Some(list) = &self.prompts.files.list {
+            self.search(Arc::clone(list), wanted);
+        } else {
+            let tick = wanted.tick;
+            self.prompts.files.waiting = Some(wanted);
+            // Where they are not known by then, the menu has what else there is until they are.
+            self.back.after(OPENS_WITHIN, move |host| {
+                if host.prompts.files.waiting.as_ref().is_some_and(|wanted| wanted.tick == tick) {
+                    host.found_files(tick, &[]);
+                }
+            });
+        }
+    }
+
+    /// Searches on another thread: there may be very many.
+    fn search(&self, list: Arc<[String]>, wanted: Wanted) {
+        let back = self.back.clone();
+        tokio::task::spawn_blocking(move || {
+            let files = find_files(&list, &wanted.query);
+            back.then(move |host| host.found_files(wanted.tick, &files));
+        });
+    }
+
     /// These files match what was typed.
-    pub(super) fn found_files(&mut self, tick: u64, files: &[String]) {
+    fn found_files(&mut self, tick: u64, files: &[String]) {
         let wish = self.prompts.open.as_mut().and_then(|(_, prompt)| prompt.found(tick, files));
         self.grant(wish);
     }
@@ -253,15 +310,27 @@ impl Host {
         });
     }
 
+    /// Starts an agent for the prompt, if its protocol lets it wait for a message.
     fn prewarm_chosen(&mut self, way: Way, Chosen { agent, model }: Chosen) {
         let Some((id, prompt)) = &self.prompts.open else { return };
         let choice = Choice { agent: Some(agent), model, question: way == Way::Ask };
         let (id, (resume, cwd)) = (*id, prompt.session());
         let start = request::start(choice, fields::path(cwd), resume.cloned(), &self.prompts.agents.options);
-        // A job that cannot be started says why.
-        if let Ok(start) = start {
-            self.prewarm(id, &start);
+        // A job that cannot be started says why, also of the agent that it would claim.
+        let Ok(start) = start else { return };
+        if self.is_ending || !start.waits() {
+            return;
         }
+        let launch = match Launch::new(&start, &self.context.empty_directory) {
+            Ok(launch) => launch,
+            Err(error) => return tracing::debug!(%error, "the agent was not prewarmed"),
+        };
+        let (back, agent) = (self.back.clone(), start.agent.name);
+        let tell = move |models| {
+            let agent = agent.clone();
+            back.then(move |host| host.found_models(agent, models));
+        };
+        self.prewarm.start(id, launch, self.context.groups.clone(), tell);
     }
 }
 

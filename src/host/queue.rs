@@ -65,6 +65,11 @@ pub(super) struct RunningJob {
 }
 
 impl RunningJob {
+    /// Whether it waits for the end of its limit, once its agent is gone.
+    fn is_limited(&self) -> bool {
+        self.waits.is_some() && !self.asked.is_urgent
+    }
+
     /// The same once its agent is gone, where it waits for the end of a limit.
     pub(super) fn waiting(self) -> Option<QueuedJob> {
         let (amounts, until) = self.waits?;
@@ -136,8 +141,7 @@ impl Jobs {
     pub(super) fn forget_limits(&mut self) {
         let Self { running, queue, limits, .. } = self;
         limits.retain(|limit, _| {
-            let mut ending =
-                running.values().filter(|running| running.waits.is_some() && !running.asked.is_urgent);
+            let mut ending = running.values().filter(|running| running.is_limited());
             let mut waiting = queue.iter().filter(|waiting| !waiting.is_urgent);
             ending.any(|running| key(&running.asked.request) == *limit)
                 || waiting.any(|waiting| key(&waiting.request) == *limit)
@@ -170,9 +174,7 @@ impl Jobs {
 
     /// When the limit ends that a job waits for, and whether it has run before.
     pub(super) fn waits_until(&self, id: u64) -> Option<(i64, bool)> {
-        if let Some(running) =
-            self.running.get(&id).filter(|running| running.waits.is_some() && !running.asked.is_urgent)
-        {
+        if let Some(running) = self.running.get(&id).filter(|running| running.is_limited()) {
             return Some((*self.limits.get(&key(&running.asked.request))?, true));
         }
         let waiting = self.queue.iter().find(|waiting| waiting.request.id == id)?;

@@ -84,7 +84,8 @@ impl Host {
         let is_unwanted = self.session.is_unwanted(id);
         let intent = landing.as_ref().filter(|_| !request.question && !is_unwanted).map(|landing| {
             let held_for = land::held(outcome.held_for, Some(landing));
-            held_for.map_or_else(|| Intent::Land(bytes(&landing.lines)), Intent::Hold)
+            let lines = || landing.lines.iter().map(|line| line.clone().into_bytes()).collect();
+            held_for.map_or_else(|| Intent::Land(lines()), Intent::Hold)
         });
         if let (Some(old), Some(_)) = (request.replaces, &intent) {
             self.replaced.insert(id, (old, buffer));
@@ -99,12 +100,8 @@ impl Host {
         // The answer is stored before anything is told of it: from then on it survives the end of any process.
         self.store.journal.append(id, Change::Ended(Box::new(record)));
         if let Some(error) = &outcome.error {
-            tracing::info!(
-                job = id,
-                error = error.code.name(),
-                message_bytes = error.message.len(),
-                "failed"
-            );
+            let (error, message_bytes) = (error.code.name(), error.message.len());
+            tracing::info!(job = id, error, message_bytes, "failed");
         }
         if has_passed {
             self.jobs.lift_limit(&request);
@@ -256,8 +253,4 @@ impl Host {
             }
         }
     }
-}
-
-fn bytes(lines: &[String]) -> Vec<land::Bytes> {
-    lines.iter().map(|line| line.clone().into_bytes()).collect()
 }

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::{Host, Reply, Then};
 use crate::fields::value;
+use crate::journal::Change;
 use crate::land::HeldFor;
 use crate::mirror::{BufferEvent, Obstacle, ReviewView};
 use crate::render::Action;
@@ -185,8 +186,11 @@ impl Host {
     /// What is proposed of an answer is known.
     pub(super) fn reviewed(&mut self, buffer: u64, view: ReviewView) {
         let job = view.job;
-        if view.hunks.is_ok() {
-            self.keep_drops(job, view.taken, view.dropped.clone());
+        if let Some(answer) = self.session.answer(job).filter(|_| view.hunks.is_ok())
+            && answer.reviewed(view.taken, view.dropped.clone())
+        {
+            let draft = answer.draft();
+            self.store.journal.append(job, Change::Draft(draft));
         }
         let Some(review) = self.reviews.get_mut(&job) else {
             return self.feed.send_to(buffer, BufferEvent::Drawn(job));

@@ -10,10 +10,10 @@ use super::queue::{QueuedJob, RunningJob};
 use super::stored;
 use crate::editor::StateChange;
 use crate::error::{Code, JobError};
-use crate::job::{Job, Launch};
+use crate::job::Job;
 use crate::journal::{self, Change, CountedBefore};
 use crate::land::Capture;
-use crate::request::{self, AgentStart, Request, Wanted};
+use crate::request::{self, Request, Wanted};
 use crate::store::Transcripts;
 use crate::stream::Outcome;
 
@@ -88,24 +88,6 @@ impl Host {
         let lines = Some(request.options.status.preview).filter(|lines| *lines > 0);
         let preview = lines.map(|lines| Capture::new(request, lines));
         self.editor.watch(request.id, preview, request.observe);
-    }
-
-    /// Starts an agent for a prompt that is being typed, if its protocol lets it wait for a message.
-    pub(super) fn prewarm(&mut self, prompt: u64, start: &AgentStart) {
-        if self.is_ending || !start.waits() {
-            return;
-        }
-        let launch = match Launch::new(start, &self.context.empty_directory) {
-            Ok(launch) => launch,
-            // The job that would claim this agent reports the error.
-            Err(error) => return tracing::debug!(%error, "the agent was not prewarmed"),
-        };
-        let (back, agent) = (self.back.clone(), start.agent.name.clone());
-        let tell = move |models| {
-            let agent = agent.clone();
-            back.then(move |host| host.found_models(agent, models));
-        };
-        self.prewarm.start(prompt, launch, self.context.groups.clone(), tell);
     }
 
     /// Starts queued jobs until the limit of running jobs is reached.

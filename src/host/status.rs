@@ -327,7 +327,8 @@ impl Host {
                 let room = ROOM.0.min(columns * 3 / 5);
                 let (code, newest) = editor.newest(id, room);
                 if let Some(code) = code {
-                    status.code = code.iter().map(|line| ui::expand(line, shown.tabstop)).collect();
+                    status.code =
+                        code.iter().map(|line| ui::expand(line.as_bytes(), shown.tabstop, 0)).collect();
                 }
                 let is_running = matches!(status.state, StatusState::Live(LiveState::Running(_)));
                 shown.tools = if is_running && room >= ROOM.1 { newest } else { Vec::new() };

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::files::Files;
 use super::lists::LIST;
 use super::transcript::Source;
 use super::{Host, Reply};
@@ -36,8 +35,6 @@ pub struct Views {
     pub(super) is_beating: bool,
     /// The list shows again what jobs do.
     pub(super) is_list_due: bool,
-    /// The files that the prompt offers.
-    pub(super) files: Files,
 }
 
 impl Host {
@@ -128,11 +125,6 @@ impl Host {
             "reload" => self.read_again(view),
             _ => self.on_list(view, |list| list.key(action, text)),
         }
-    }
-
-    /// The cursor of a window of the host is in another row.
-    pub(super) fn cursor(&mut self, view: &str, row: &str) {
-        self.on_list(view, |list| list.cursor(row));
     }
 
     /// A window of the host is gone.

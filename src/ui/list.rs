@@ -31,17 +31,17 @@ const STILL: &str = "▸";
 const REST: &str = "… t has the rest";
 
 /// The keys that do something with the job of a row.
-const OF_ROW: [(Action, &str, &str); 10] = [
-    (Action::Jump, "<CR>", "jump"),
-    (Action::Review, "r", "review"),
-    (Action::Retry, "R", "retry"),
-    (Action::Followup, "f", "follow up"),
-    (Action::Transcript, "t", "transcript"),
-    (Action::Prompt, "p", "prompt"),
-    (Action::Diff, "d", "diff"),
-    (Action::Yank, "y", "yank"),
-    (Action::Open, "o", "open session"),
-    (Action::Edit, "e", "edit and retry"),
+const OF_ROW: [Key; 10] = [
+    Key::asked("<CR>", Action::Jump.name(), "jump"),
+    Key::asked("r", Action::Review.name(), "review"),
+    Key::asked("R", Action::Retry.name(), "retry"),
+    Key::asked("f", Action::Followup.name(), "follow up"),
+    Key::asked("t", Action::Transcript.name(), "transcript"),
+    Key::asked("p", Action::Prompt.name(), "prompt"),
+    Key::asked("d", Action::Diff.name(), "diff"),
+    Key::asked("y", Action::Yank.name(), "yank"),
+    Key::asked("o", Action::Open.name(), "open session"),
+    Key::asked("e", Action::Edit.name(), "edit and retry"),
 ];
 /// The keys of the list itself.
 const OF_LIST: [Key; 6] = [
@@ -311,12 +311,11 @@ impl List {
     fn keys(&self) -> Vec<Key> {
         let row = self.at_cursor();
         let is_held = row.is_some_and(|row| row.cells[4].0.starts_with("held"));
-        let of_row = OF_ROW.iter().filter(|(action, ..)| row.is_some_and(|row| row.actions.contains(action)));
-        let of_row = of_row.map(|&(action, lhs, word)| {
-            let word = if action == Action::Review && !is_held { "answer" } else { word };
-            Key::asked(lhs, action.name(), word)
-        });
-        let first: Vec<_> = of_row.collect();
+        let can = |name| row.is_some_and(|row| row.actions.iter().any(|action| action.name() == name));
+        let mut first: Vec<Key> = OF_ROW.into_iter().filter(|key| can(key.action)).collect();
+        for key in first.iter_mut().filter(|key| key.action == Action::Review.name() && !is_held) {
+            key.word = "answer";
+        }
         // What closes it is on the first page.
         let at = first.len().min(4);
         let (first, second) = first.split_at(at);
@@ -396,8 +395,7 @@ impl List {
 
     /// How its window is opened.
     pub fn opening(&self) -> Opening {
-        let of_row = OF_ROW.map(|(action, lhs, word)| Key::asked(lhs, action.name(), word));
-        Opening::float(self.name, &[&of_row[..], &OF_LIST, &[CLOSE]].concat()).with(true, &["cursorline"])
+        Opening::float(self.name, &[&OF_ROW[..], &OF_LIST, &[CLOSE]].concat()).with(true, &["cursorline"])
     }
 
     /// What it shows on a screen of this size; `page` counts how often the user has asked for more keys.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::frame::Chunks;
 use super::layout::{CUT, LABEL, beginning, clean, fit};
-use super::status::{chunks, expand_from};
+use super::status::{chunks, expand};
 use super::width::width;
 use crate::document::{Row, Rows};
 use crate::fields::cells;
@@ -370,7 +370,7 @@ fn filled(new: &[u8], old: Option<&Row>, column: Option<usize>, tabstop: usize) 
     let (Some(old), Some(column)) = (old.map(|row| &row.text), column) else { return new.to_vec() };
     match new.strip_prefix(&old[..]) {
         Some(come) if !come.is_empty() => {
-            let used = width(&expand_from(old, tabstop, 0));
+            let used = width(&expand(old, tabstop, 0));
             [&old[..], &b" ".repeat(column.saturating_sub(used)), come].concat()
         }
         _ => new.to_vec(),
@@ -383,7 +383,7 @@ fn pieces(row: &[u8], words: &[std::ops::Range<usize>], tabstop: usize) -> Chunk
     let mut add = |to: usize, group| {
         let to = to.min(row.len());
         if to > from {
-            let text = expand_from(&row[from..to], tabstop, column);
+            let text = expand(&row[from..to], tabstop, column);
             column += width(&text);
             made.push(Cell::new(text, group));
             from = to;

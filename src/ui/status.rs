@@ -219,13 +219,8 @@ impl Status {
     }
 }
 
-/// A line of code as the screen shows it.
-pub fn expand(line: &str, tabstop: usize) -> String {
-    expand_from(line.as_bytes(), tabstop, 0)
-}
-
 /// Text as the screen shows it from a column on: tabs become blanks, and what cannot be printed what Neovim shows for it.
-pub(super) fn expand_from(text: &[u8], tabstop: usize, mut at: usize) -> String {
+pub fn expand(text: &[u8], tabstop: usize, mut at: usize) -> String {
     let mut made = String::with_capacity(text.len());
     for part in text.utf8_chunks() {
         for (letter, cells) in cells(part.valid()) {
@@ -249,7 +244,7 @@ pub(super) fn expand_from(text: &[u8], tabstop: usize, mut at: usize) -> String 
 
 /// The cells before the text of a row.
 pub fn indent(row: &str, tabstop: usize) -> usize {
-    width(&expand(&row[..row.len() - row.trim_start().len()], tabstop))
+    width(&expand(&row.as_bytes()[..row.len() - row.trim_start().len()], tabstop, 0))
 }
 
 #[cfg(test)]
@@ -335,7 +330,7 @@ mod tests {
 
     #[test]
     fn tabs_are_as_wide_as_in_the_buffer() {
-        assert_eq!(expand("\tx\ty", 4), "    x   y");
-        assert_eq!(expand("a\u{1}ü\tb", 8), "a^Aü    b");
+        assert_eq!(expand(b"\tx\ty", 4, 0), "    x   y");
+        assert_eq!(expand("a\u{1}ü\tb".as_bytes(), 8, 0), "a^Aü    b");
     }
 }
