@@ -95,18 +95,13 @@ fn at_cursor(ids: &[u64], world: World<'_>) -> Option<u64> {
         .or_else(|| ids.iter().rev().find(is_here).copied())
 }
 
-/// The answer to reject: a held one as ever, else that of a job that goes on, by where the cursor is.
-fn rejected(words: &str, world: World<'_>) -> Result<u64, String> {
-    let going = || at_cursor(&world.ids(|_, known| known.is_open), world);
-    match at_cursor(&HELD.ids(world), world).or_else(going).filter(|_| words.is_empty()) {
-        Some(id) => Ok(id),
-        None => HELD.choose(words, world),
-    }
-}
-
-/// The answer to accept or to reject; with a range, to accept in those lines.
+/// The answer to accept or to reject; with a range, to accept in those lines. To reject it may be that of a job that goes
+/// on, by where the cursor is, if no held one is there.
 pub(super) fn decided(name: &str, words: &str, has_range: bool, world: World<'_>) -> Result<u64, String> {
-    let id = if name == "reject" { rejected(words, world)? } else { HELD.choose(words, world)? };
+    let is_free = name == "reject" && words.is_empty();
+    let going = || at_cursor(&world.ids(|_, known| known.is_open), world);
+    let here = is_free.then(|| at_cursor(&HELD.ids(world), world).or_else(going)).flatten();
+    let id = here.map_or_else(|| HELD.choose(words, world), Ok)?;
     match (has_range, name) {
         (true, "reject") => Err("reject takes a range or the number of a job, not both".to_owned()),
         (true, _) if world.has_place(id) => {

@@ -148,7 +148,14 @@ impl Host {
                 return Ok(Some(Value::Null));
             }
             Act::Hurry(id) => return self.hurry(id),
-            Act::Terminal(id) => return self.terminal_of(id),
+            Act::Terminal(id) => {
+                let known = self.session.known(id).ok_or_else(|| format!("there is no job {id}"))?;
+                if known.is_open {
+                    return Err(format!("job {id} still works in its session: wait for it"));
+                }
+                let (job, session_id) = (format!("job {id}"), known.session_id.as_deref());
+                return self.terminal(&job, &known.agent, session_id, &known.cwd);
+            }
             Act::Plugin { name: "review", id: None } => self.adopt(move |host, adopted| {
                 let first = || host.session.held_ids().next().ok_or_else(|| "no answer is held".to_owned());
                 let act = |id| json!(Act::Plugin { name: "review", id: Some(id) });
@@ -161,14 +168,6 @@ impl Host {
             act => return Ok(Some(json!(act))),
         }
         Ok(None)
-    }
-
-    fn terminal_of(&self, id: u64) -> Reply {
-        let known = self.session.known(id).ok_or_else(|| format!("there is no job {id}"))?;
-        if known.is_open {
-            return Err(format!("job {id} still works in its session: wait for it"));
-        }
-        self.terminal(&format!("job {id}"), &known.agent, known.session_id.as_deref(), &known.cwd)
     }
 
     /// How a session of an agent is opened in a terminal: the program, its arguments, its PATH, and where it runs. `job` is

@@ -92,9 +92,7 @@ impl Host {
     pub(super) fn panes(&mut self, panes: PanesOf) {
         let id = panes.id;
         if panes.panes.is_none() {
-            if let Some(review) = self.reviews.get_mut(&id) {
-                (review.panes, review.is_drawn) = (None, false);
-            }
+            self.reviews.entry(id).and_modify(|review| (review.panes, review.is_drawn) = (None, false));
             return self.unfollow(id);
         }
         if let Some(review) = self.follow(id, panes.buffer) {
@@ -141,9 +139,7 @@ impl Host {
         let against = Against { row, ..against };
         let shown = proposal(id, &against, &view.text, hunks(view), None);
         let name = self.views.screen.open("proposal", shown, token);
-        if let Some(review) = self.reviews.get_mut(&id) {
-            review.diff = Some((name, against));
-        }
+        self.reviews.entry(id).and_modify(|review| review.diff = Some((name, against)));
         self.show_proposed(id);
         self.reply(token, Ok(json!(null)));
     }

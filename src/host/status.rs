@@ -99,9 +99,7 @@ impl Board {
 
     /// A job is in another state.
     pub(super) fn touch(&mut self, id: u64) {
-        if let Some(shown) = self.shown.get_mut(&id) {
-            shown.is_dirty = true;
-        }
+        self.shown.entry(id).and_modify(|shown| shown.is_dirty = true);
     }
 
     /// Nothing is shown of a job any more.

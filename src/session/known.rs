@@ -197,9 +197,7 @@ impl Session {
 
     /// A job waits for the end of a limit, or no more.
     pub fn limited(&mut self, id: u64, is_limited: bool) {
-        if let Some(known) = self.known.get_mut(&id) {
-            known.is_limited = is_limited;
-        }
+        self.known.entry(id).and_modify(|known| known.is_limited = is_limited);
     }
 
     pub(super) fn learn(&mut self, id: u64, outcome: &Outcome) {
@@ -223,9 +221,7 @@ impl Session {
 
     /// A job has ended and is not held: where there are too many by now, the oldest is known no more.
     pub(super) fn end(&mut self, id: u64) {
-        if let Some(known) = self.known.get_mut(&id) {
-            known.is_open = false;
-        }
+        self.known.entry(id).and_modify(|known| known.is_open = false);
         self.ended.push_back(id);
         if self.ended.len() > MOST_ENDED
             && let Some(oldest) = self.ended.pop_front()

@@ -99,9 +99,7 @@ impl Session {
 
     /// What a job's agent prints is kept.
     pub fn recorded(&mut self, id: u64) {
-        if let Some(known) = self.known.get_mut(&id) {
-            known.recording = Recording::Kept;
-        }
+        self.known.entry(id).and_modify(|known| known.recording = Recording::Kept);
     }
 
     /// What a job cost is known.
@@ -238,9 +236,7 @@ impl Session {
         {
             why.name().clone_into(&mut answer.why);
             let said = sentences::said("held", why.name(), None);
-            if let Some(known) = self.known.get_mut(&id) {
-                known.said = Some(said.clone());
-            }
+            self.known.entry(id).and_modify(|known| known.said = Some(said.clone()));
             answer.shown = None;
             patch = patch.with("held_for", why.name());
             self.ends(id, Some(Look::Held), &said, 0);

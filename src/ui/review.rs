@@ -172,7 +172,8 @@ impl Picture<'_> {
             let line = vec![Cell::new(fit(&words, pane.columns()), LABEL)];
             drawing.lines(below(hunk), &[line], json!({}));
         }
-        let bar = bar(&self.head_line(pane.width));
+        let cell = |Cell(text, group): &Cell| ["%#", group, "#", &text.replace('%', "%%")].concat();
+        let bar: String = self.head_line(pane.width).iter().map(cell).collect();
         json!({ "win": pane.win, "bar": bar, "marks": drawing.marks })
     }
 
@@ -210,12 +211,6 @@ impl Picture<'_> {
     }
 }
 
-/// A line as the value of `'winbar'`.
-fn bar(line: &Chunks) -> String {
-    let cell = |Cell(text, group): &Cell| ["%#", group, "#", &text.replace('%', "%%")].concat();
-    line.iter().map(cell).collect()
-}
-
 /// `2 rows go, 1 comes`
 fn rows(hunk: &Hunk) -> String {
     let (go, come) = (hunk.rows.len(), hunk.lines.len());
@@ -229,14 +224,9 @@ fn below(hunk: &Hunk) -> (usize, bool) {
     hunk.rows.end.checked_sub(1).map_or((0, true), |row| (row, false))
 }
 
-/// The rows of a text that a hunk replaces.
-fn old(text: &Rows, hunk: &Hunk) -> Vec<Row> {
-    text.slice(hunk.rows.clone())
-}
-
 /// The rows that come in a text.
 pub fn rows_to_come(text: &Rows, hunk: &Hunk, tabstop: usize) -> Vec<Bytes> {
-    let old = old(text, hunk);
+    let old = text.slice(hunk.rows.clone());
     let lines = hunk.lines.iter().enumerate();
     lines.map(|(at, row)| filled(row, old.get(at), hunk.column, tabstop)).collect()
 }
@@ -282,7 +272,7 @@ impl Drawing<'_> {
 
     fn hunk(&mut self, hunk: &Hunk) {
         let pane = self.pane;
-        let old = old(self.text, hunk);
+        let old = self.text.slice(hunk.rows.clone());
         let (go, come) = marks(&old, &hunk.lines);
         let mut labels = Vec::new();
         if let Some(conflict) = hunk.conflict {

@@ -81,8 +81,8 @@ impl Screen {
 
     /// A view that is opened later, in the reply to this question, and has its events from now on.
     pub fn prepare(&mut self, name: &str, view: impl Into<View>, token: u64) -> String {
-        let id = self.new_id(name);
-        self.views.insert(id.clone(), Shown { is_waiting: true, ..Shown::new(view, Some(token)) });
+        let id = self.open_new(name, view, Some(token));
+        self.views.entry(id.clone()).and_modify(|shown| shown.is_waiting = true);
         id
     }
 
@@ -99,25 +99,21 @@ impl Screen {
         self.views.remove(id)?.token
     }
 
-    /// An id for a view of this name. They are in the order in which they were asked for.
-    fn new_id(&mut self, name: &str) -> String {
-        self.opened += 1;
-        format!("{name}-{:09}", self.opened)
-    }
-
-    /// Opens one more view of that name, in the reply to this question.
+    /// Opens one more view of that name, in the reply to this question. Their ids are in the order in which they were asked
+    /// for.
     pub fn open_new(&mut self, name: &str, view: impl Into<View>, token: Option<u64>) -> String {
-        let id = self.new_id(name);
-        self.views.insert(id.clone(), Shown::new(view, token));
+        self.opened += 1;
+        let (id, view) = (format!("{name}-{:09}", self.opened), view.into());
+        let (with, page, is_waiting, frame, is_dirty) = (None, 0, false, None, true);
+        self.views.insert(id.clone(), Shown { view, with, token, page, is_waiting, frame, is_dirty });
         id
     }
 
     /// Opens two views that are closed together.
     pub fn open_both(&mut self, name: &str, views: [Page; 2], token: u64) {
-        let ids = [self.new_id(name), self.new_id(name)];
-        let with = [ids[1].clone(), ids[0].clone()];
-        for ((id, view), with) in ids.into_iter().zip(views).zip(with) {
-            self.views.insert(id, Shown { with: Some(with), ..Shown::new(view, Some(token)) });
+        let [one, other] = views.map(|view| self.open_new(name, view, Some(token)));
+        for (id, with) in [(&one, &other), (&other, &one)] {
+            self.views.entry(id.clone()).and_modify(|shown| shown.with = Some(with.clone()));
         }
     }
 
@@ -221,10 +217,6 @@ fn stem(id: &str) -> &str {
 }
 
 impl Shown {
-    fn new(view: impl Into<View>, token: Option<u64>) -> Self {
-        Self { view: view.into(), with: None, token, page: 0, is_waiting: false, frame: None, is_dirty: true }
-    }
-
     fn list(&self) -> Option<&List> {
         match &self.view {
             View::List(list) => Some(list),

@@ -60,8 +60,8 @@ impl Parts {
     fn update(&mut self, update: Update) {
         match update {
             Update::Session { model, .. } => self.model = model.or_else(|| self.model.take()),
-            Update::Text { text, begins } => self.text(&text, begins),
-            Update::Thinking { text } => self.thinking(&text),
+            Update::Text { text, begins } => self.say(&text, begins, false),
+            Update::Thinking { text } => self.say(&text, false, true),
             Update::Tool { index, tool } => self.tool(index, tool),
             Update::Retry { attempt, max, reason, .. } => {
                 let of = if max > 0 { format!(" of {max}") } else { String::new() };
@@ -76,19 +76,15 @@ impl Parts {
         }
     }
 
-    fn text(&mut self, text: &str, begins: bool) {
+    fn say(&mut self, text: &str, begins: bool, is_thought: bool) {
         match self.list.last_mut() {
-            Some(Part::Text(body)) if !begins || body.trim().is_empty() => body.push_str(text),
+            Some(Part::Text(body)) if !is_thought && (!begins || body.trim().is_empty()) => {
+                body.push_str(text);
+            }
+            Some(Part::Thinking(body)) if is_thought => body.push_str(text),
             _ if text.trim().is_empty() => {}
+            _ if is_thought => self.list.push(Part::Thinking(text.to_owned())),
             _ => self.list.push(Part::Text(text.to_owned())),
-        }
-    }
-
-    fn thinking(&mut self, text: &str) {
-        match self.list.last_mut() {
-            Some(Part::Thinking(body)) => body.push_str(text),
-            _ if text.trim().is_empty() => {}
-            _ => self.list.push(Part::Thinking(text.to_owned())),
         }
     }
 
