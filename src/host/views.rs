@@ -94,8 +94,11 @@ impl Host {
                     let (tables, note) = render::info(&info);
                     host.views.screen.show(&view, ui::info(project, tables, note));
                 }
-                Err(error) if host.views.screen.close(&view) => host.editor.warn(error.to_string()),
-                Err(_) => {}
+                Err(error) => {
+                    if host.views.screen.close(&view) {
+                        host.editor.warn(error.to_string());
+                    }
+                }
             },
         );
     }
