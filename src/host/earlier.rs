@@ -128,7 +128,7 @@ impl Host {
             let jobs = held.join(", ");
             let question =
                 (!is_kept).then(|| format!("botglue: nothing keeps the held answers (job {jobs})"));
-            back.then(move |host| host.editor.reply(token, Ok(json!({ "question": question }))));
+            back.then(move |host| host.reply(token, Ok(json!({ "question": question }))));
         });
     }
 
