@@ -68,7 +68,7 @@ impl Host {
         }
         let Some(running) = self.jobs.running(id) else { return };
         let RunningJob { asked, transcript, before, .. } = running;
-        let QueuedJob { request, since_ms, earlier, is_urgent, .. } = asked;
+        let QueuedJob { request, earlier, is_urgent, .. } = asked;
         let (request, has_passed) = (Arc::clone(request), *is_urgent && outcome.error.is_none());
         let landing = match (&outcome.text, &outcome.error) {
             (Some(text), None) => Some(land::prepare(&request, text)),
@@ -77,12 +77,11 @@ impl Host {
         let doubt = landing.as_ref().and_then(|landing| landing.doubt);
         outcome.held_why = outcome.held_why.or(doubt.map(land::Doubt::why));
         let amounts = stored::amounts(&request, &outcome, *before, &earlier.amounts);
-        let record =
-            stored::of(&request, &outcome, landing.as_ref(), amounts, *since_ms, transcript.as_deref());
+        let record = stored::of(&request, &outcome, landing.as_ref(), amounts, transcript.as_deref());
         outcome.amounts = record.share;
         let buffer = request.buffer;
         let is_unwanted = self.session.is_unwanted(id);
-        let intent = landing.as_ref().filter(|_| !request.question && !is_unwanted).map(|landing| {
+        let intent = landing.as_ref().filter(|_| !request.job.question && !is_unwanted).map(|landing| {
             let held_for = land::held(outcome.held_for, Some(landing));
             held_for.map_or_else(|| Intent::Land(bytes(&landing.lines)), Intent::Hold)
         });
@@ -133,11 +132,10 @@ impl Host {
 
     /// A job that has not run, or waited to run again, has ended: it was rejected, or cannot run.
     pub(super) fn end_unstarted(&mut self, waiting: &QueuedJob, mut outcome: Outcome) {
-        let QueuedJob { request, since_ms, earlier, .. } = waiting;
-        let id = request.id;
+        let QueuedJob { request, earlier, .. } = waiting;
+        let id = request.job.id;
         outcome.amounts = earlier.amounts;
-        let record =
-            stored::of(request, &outcome, None, (earlier.amounts, Amounts::default()), *since_ms, None);
+        let record = stored::of(request, &outcome, None, (earlier.amounts, Amounts::default()), None);
         self.store.journal.append(id, Change::Ended(Box::new(record)));
         if outcome.error.is_none() {
             self.keep_landing(id, "rejected");

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::Host;
 use super::queue::{QueuedJob, RunningJob};
-use super::stored;
 use crate::editor::StateChange;
 use crate::error::{Code, JobError};
 use crate::job::{Job, Launch};
@@ -53,27 +52,24 @@ impl Host {
     }
 
     /// Stores a request and starts its job, or lets it wait.
-    fn accept(&mut self, request: Request) {
+    fn accept(&mut self, mut request: Request) {
         tracing::info!(
-            job = request.id,
+            job = request.job.id,
             agent = request.start.agent.name,
             program = request.start.agent.command.first(),
             cwd = %request.start.cwd.display(),
-            path = request.path,
-            lines = request.selection.rows.len(),
+            path = request.job.path,
+            lines = request.job.selection.rows.len(),
             "accepted"
         );
-        let (id, prewarmed) = (request.id, request.prewarmed);
-        let since_ms = journal::now_ms();
-        self.session.accepted(&request, since_ms);
+        let (id, prewarmed) = (request.job.id, request.prewarmed);
+        // First, also while this host is ending: the next host may then run it.
+        self.accepted(&mut request);
         self.board.open(&request);
         self.teach();
-        // The request is stored first, also while this host is ending: the next host may then run it.
-        let accepted = Change::Accepted(Box::new(stored::accepted(&request, since_ms)));
-        self.store.journal.append(request.id, accepted);
-        self.prompt_sent(prewarmed, &request.prompt);
+        self.prompt_sent(prewarmed, &request.job.prompt);
         self.show_job(&request);
-        self.jobs.wait(QueuedJob::new(request, since_ms));
+        self.jobs.wait(QueuedJob::new(request));
         self.start_waiting();
         if self.jobs.running(id).is_none() {
             // Sent once: jobs start in the order in which they came, so the editor can count their positions itself.
@@ -83,11 +79,18 @@ impl Host {
         drop(prewarmed.and_then(|prompt| self.prewarm.hand_over(prompt)));
     }
 
+    /// Stores a request that is accepted now.
+    pub(super) fn accepted(&mut self, request: &mut Request) {
+        request.job.started_ms = journal::now_ms();
+        self.session.accepted(request);
+        self.store.journal.append(request.job.id, Change::Accepted(Box::new(request.job.clone())));
+    }
+
     /// Shows a job that is about to begin.
     pub(super) fn show_job(&self, request: &Request) {
         let lines = Some(request.options.status.preview).filter(|lines| *lines > 0);
         let preview = lines.map(|lines| Capture::new(request, lines));
-        self.editor.watch(request.id, preview, request.observe);
+        self.editor.watch(request.job.id, preview, request.observe);
     }
 
     /// Starts an agent for a prompt that is being typed, if its protocol lets it wait for a message.
@@ -114,7 +117,7 @@ impl Host {
             return;
         }
         while let Some(waiting) = self.jobs.next_to_run() {
-            let id = waiting.request.id;
+            let id = waiting.request.job.id;
             self.session.limited(id, false);
             if waiting.is_stale {
                 self.editor.recall(json!({ "id": id, "request": waiting.request.wanted }));
@@ -135,7 +138,7 @@ impl Host {
         let prewarmed = request.prewarmed.and_then(|prompt| self.prewarm.hand_over(prompt));
         let start = &request.start;
         if let Some(resume) = &start.resume {
-            let id = request.id;
+            let id = request.job.id;
             let (agent, session) = (start.agent.name.clone(), resume.session_id.clone());
             self.ask_store(
                 move |asker| asker.counted(&agent, &session),
@@ -148,7 +151,7 @@ impl Host {
             );
         }
         let before = start.resume.is_none().then(CountedBefore::default);
-        let observer = self.editor.observer(request.id);
+        let observer = self.editor.observer(request.job.id);
         let job = Some(Job::start(request, context, observer, prewarmed, asked.earlier.tools));
         self.jobs.run(RunningJob { asked, transcript: None, before, waits: None, job });
     }

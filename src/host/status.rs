@@ -9,7 +9,7 @@ use super::{Host, lists};
 use crate::journal::{Held, now_ms};
 use crate::options::Keys;
 use crate::render::{self, Cell, Viewer, duration, money};
-use crate::request::{Notify, Request, Selection};
+use crate::request::{Accepted, Notify, Request};
 use crate::rpc::Seen;
 use crate::session::{Doing, Ended, LiveState, Look, Patch};
 use crate::ui::{self, Hung, Said, Status, StatusState};
@@ -67,43 +67,34 @@ struct Shown {
 }
 
 impl Board {
-    fn show(
-        &mut self,
-        id: u64,
-        agent: &str,
-        prompt: &str,
-        selection: &Selection,
-        tabstop: usize,
-        stays: Duration,
-    ) {
+    fn show(&mut self, id: u64, job: &Accepted, tabstop: usize, stays: Duration) {
+        let Accepted { agent, prompt, selection, .. } = job;
         let row = selection.rows.first().or(selection.beside.above.as_ref());
         let status = Status {
-            prompt: prompt.to_owned(),
+            prompt: prompt.clone(),
             indent: ui::indent(row.map_or("", String::as_str), tabstop),
             ..Status::default()
         };
-        let (agent, is_dirty) = (agent.to_owned(), true);
+        let (agent, is_dirty) = (agent.clone(), true);
         let shown = Shown { agent, tabstop, stays, status, is_dirty, ..Shown::default() };
         self.shown.insert(id, shown);
     }
 
     /// A job was asked for.
     pub(super) fn open(&mut self, request: &Request) {
-        let Request { id, prompt, selection, tabstop, options, .. } = request;
-        self.show(*id, &request.start.agent.name, prompt, selection, *tabstop, options.status.outcome);
+        let (job, options) = (&request.job, &request.options);
+        self.show(job.id, job, request.tabstop, options.status.outcome);
         // With `all` each landing is told.
-        if let Some(shown) = self.shown.get_mut(id).filter(|_| request.options.notify == Notify::Failures) {
-            let viewer =
-                Viewer { cwd: request.start.cwd.to_string_lossy().into_owned(), home: String::new() };
-            let line = selection.first_line;
-            shown.place = Some(render::place(&request.path, request.name.as_deref(), line, &viewer));
+        if let Some(shown) = self.shown.get_mut(&job.id).filter(|_| options.notify == Notify::Failures) {
+            let viewer = Viewer { cwd: job.project.clone(), home: String::new() };
+            let line = job.selection.first_line;
+            shown.place = Some(render::place(&job.path, request.name.as_deref(), line, &viewer));
         }
     }
 
     /// A held answer of an earlier time is this job now.
     pub(super) fn open_held(&mut self, id: u64, held: &Held) {
-        let job = &held.record.job;
-        self.show(id, &job.agent, &job.prompt, &job.selection, 8, Duration::ZERO);
+        self.show(id, &held.record.job, 8, Duration::ZERO);
     }
 
     /// The agent and the prompt of a job.

@@ -93,8 +93,8 @@ impl Job {
         earlier_tools: usize,
     ) -> Self {
         let (stop, stopped) = oneshot::channel();
-        let span = tracing::info_span!("job", id = request.id);
-        let sink = EventSink::new(request.id, Arc::clone(&context.events), observer, earlier_tools);
+        let span = tracing::info_span!("job", id = request.job.id);
+        let sink = EventSink::new(request.job.id, Arc::clone(&context.events), observer, earlier_tools);
         let task = tokio::spawn(task::run(request, context, sink, prewarmed, stopped).instrument(span));
         Self { _stop: stop, task }
     }

@@ -36,7 +36,7 @@ pub(super) async fn run(
     let read = async move {
         let project = match &project.whole {
             Some((text, most)) => {
-                let diff = files::diff(Path::new(&project.path), text, *most, &git).await;
+                let diff = files::diff(Path::new(&project.job.path), text, *most, &git).await;
                 Arc::new(Request { diff, ..Request::clone(&project) })
             }
             None => project,
@@ -67,7 +67,7 @@ pub(super) async fn run(
         match started {
             Err(error) => sink.finish(Outcome::failed(error)),
             Ok(agent) => {
-                let transcript = transcripts.open(request.id);
+                let transcript = transcripts.open(request.job.id);
                 sink.report(JobEvent::Started(transcript.path().map(Path::to_owned)));
                 let run = Run::new(request.options.timeout, agent, stop, may_start_again);
                 if let Some(order) = run.run_to_end(&message, transcript, &mut sink).await {

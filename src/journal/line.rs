@@ -4,7 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::amounts::Amounts;
-use super::record::{Accepted, Draft, Landed, Record, RowsOnDisk};
+use super::record::{Draft, Landed, Record, RowsOnDisk};
+use crate::request::Accepted;
 
 /// The version of a line. A line of another one is not read.
 const VERSION: u32 = 1;

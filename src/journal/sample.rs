@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::{Accepted, Amounts, Change, Draft, Landed, Line, Record, RowsOnDisk};
+use super::{Amounts, Change, Draft, Landed, Line, Record, RowsOnDisk};
+use crate::request::Accepted;
 
 /// How long anything may take before a test says that it hangs.
 pub const DEADLINE: Duration = Duration::from_secs(60);

@@ -1,6 +1,7 @@
 //! A job of the store, for tests.
 
-use crate::journal::{Accepted, Amounts, Record, sample};
+use crate::journal::{Amounts, Record, sample};
+use crate::request::Accepted;
 use crate::store::JobEntry;
 
 /// The time of a reader.

@@ -64,8 +64,8 @@ impl HeldAnswer {
             lines: shown(lines, held_for, text),
             held_for,
             doubt: outcome.held_why.map(str::to_owned),
-            block_rows: block_rows(&request.selection),
-            ambiguous: Ambiguous::of(held_for, text, &request.selection),
+            block_rows: block_rows(&request.job.selection),
+            ambiguous: Ambiguous::of(held_for, text, &request.job.selection),
             ..Self::default()
         }
     }

@@ -81,20 +81,12 @@ enum Stage {
 
 impl Session {
     /// A job was asked for.
-    pub fn accepted(&mut self, request: &Request, since_ms: i64) {
-        let about = About {
-            path: request.path.clone(),
-            name: request.name.clone(),
-            project: request.start.cwd.to_string_lossy().into_owned(),
-            line: request.selection.first_line,
-            prompt: request.prompt.clone(),
-            since_ms,
-            ended_ms: None,
-        };
-        let (is_question, notify) = (request.question, request.options.notify);
+    pub fn accepted(&mut self, request: &Request) {
+        let about = About { name: request.name.clone(), ..About::of(&request.job) };
+        let (is_question, notify) = (request.job.question, request.options.notify);
         let job = SessionJob { is_question, about, notify, ..SessionJob::default() };
-        self.jobs.insert(request.id, job);
-        self.known.insert(request.id, Known::accepted(request));
+        self.jobs.insert(request.job.id, job);
+        self.known.insert(request.job.id, Known::accepted(request));
     }
 
     /// What a job's agent prints is kept.
@@ -141,22 +133,22 @@ impl Session {
         landing: Option<&Landing>,
         now_ms: i64,
     ) -> Option<Patch> {
-        let patch = Patch::new(request.id);
-        self.cost(request.id, outcome.amounts.cost_usd);
-        self.learn(request.id, outcome);
+        let patch = Patch::new(request.job.id);
+        self.cost(request.job.id, outcome.amounts.cost_usd);
+        self.learn(request.job.id, outcome);
         if let Some(error) = &outcome.error {
-            self.ends(request.id, Some(Look::Failed), &error.message, now_ms);
-            self.jobs.remove(&request.id);
-            self.end(request.id);
+            self.ends(request.job.id, Some(Look::Failed), &error.message, now_ms);
+            self.jobs.remove(&request.job.id);
+            self.end(request.job.id);
             let news = sentences::failed(request.options.notify, &error.message);
             return Some(patch.with("status", "failed").with_news(news));
         }
-        let job = self.jobs.get_mut(&request.id)?;
+        let job = self.jobs.get_mut(&request.job.id)?;
         if job.is_unwanted || job.is_question {
             let landing = if job.is_unwanted { "rejected" } else { "answered" };
-            self.ends(request.id, None, "", now_ms);
-            self.jobs.remove(&request.id);
-            self.note_landing(request.id, landing, landing);
+            self.ends(request.job.id, None, "", now_ms);
+            self.jobs.remove(&request.job.id);
+            self.note_landing(request.job.id, landing, landing);
             return Some(patch.with("status", "done").with("landing", landing));
         }
         job.about.ended_ms = Some(now_ms);
@@ -298,15 +290,7 @@ impl Session {
     pub fn held(&mut self, id: u64, held: &Held) {
         let answer = HeldAnswer::stored(held);
         let (record, said) = (&held.record, answer.said());
-        let about = About {
-            path: record.job.path.clone(),
-            name: None,
-            project: record.job.project.clone(),
-            line: record.job.selection.first_line,
-            prompt: record.job.prompt.clone(),
-            since_ms: record.job.started_ms,
-            ended_ms: Some(record.ended_ms),
-        };
+        let about = About { ended_ms: Some(record.ended_ms), ..About::of(&record.job) };
         let (landing, said_of) = (Some("held".to_owned()), Some(said.clone()));
         let known = Known { landing, said: said_of, ..Known::recorded(record) };
         self.known.insert(id, known);

@@ -15,7 +15,7 @@ fn outcome(text: &str) -> Outcome {
 /// A session with a job whose agent has answered.
 fn answered(request: &Request, text: &str) -> (Session, Option<Patch>) {
     let (mut session, outcome) = (Session::default(), outcome(text));
-    session.accepted(request, 0);
+    session.accepted(request);
     let landing = land::prepare(request, text);
     let told = session.finished(request, &outcome, Some(&landing), 7000);
     (session, told)
@@ -156,8 +156,9 @@ fn a_held_answer_that_no_journal_has_any_more_can_be_let_go() {
 #[test]
 fn a_list_shows_the_jobs_that_go_on_and_those_that_are_held() {
     let request = sample::lines("lua", &["x"]);
+    let later = sample::with(request.clone(), |job| job.started_ms = 1000);
     let mut session = Session::default();
-    session.accepted(&request, 1000);
+    session.accepted(&later);
     let live: Vec<_> = session.live(4000).collect();
     assert_eq!((live[0].elapsed_ms, live[0].about.line, live[0].has_session), (3000, 11, false));
     let (mut session, _) = answered(&request, "y");
@@ -168,8 +169,8 @@ fn a_list_shows_the_jobs_that_go_on_and_those_that_are_held() {
     assert_eq!(session.live(9000).count(), 0);
     let amounts = Amounts { cost_usd: Some(0.5), ..Amounts::default() };
     let failed = Outcome { amounts, ..Outcome::failed(JobError::new(Code::Timeout, "too long")) };
-    session.accepted(&request, 1000);
-    session.finished(&request, &failed, None, 7000);
+    session.accepted(&later);
+    session.finished(&later, &failed, None, 7000);
     assert_eq!((session.live(9000).count(), session.spent()), (0, Some(0.5)));
 }
 

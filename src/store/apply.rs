@@ -7,7 +7,8 @@ use serde_json::{Value, json, to_string};
 
 use super::{StoreError, prompts};
 use crate::error::Code;
-use crate::journal::{Accepted, Amounts, Change, Landed, Line, Record, RowsOnDisk};
+use crate::journal::{Amounts, Change, Landed, Line, Record, RowsOnDisk};
+use crate::request::Accepted;
 
 const LOST: &str = "the host ended before the answer came; ask again";
 

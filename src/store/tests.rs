@@ -15,8 +15,8 @@ use super::*;
 use crate::journal::sample::{
     DEADLINE, HELD_UP, accept, accepted, begin, bytes, ended, landed, lines, record, run, until,
 };
-use crate::journal::{Accepted, Amounts, Change, Line, Record};
-use crate::request::Resume;
+use crate::journal::{Amounts, Change, Line, Record};
+use crate::request::{Accepted, Resume};
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
 fn database() -> Connection {

@@ -6,8 +6,9 @@ use super::frame::{Frame, Row};
 use super::layout::{Key, Ui, beginning, clean};
 use super::opening::{Kind, Opening};
 use super::screen::View;
-use crate::journal::{Accepted, Record};
+use crate::journal::Record;
 use crate::render::BETWEEN;
+use crate::request::Accepted;
 
 const KEYS: [Key; 1] = [Key::told("q", "close", "close")];
 /// The most cells of a job's name in the name of a buffer.
