@@ -44,9 +44,6 @@ pub struct Accepted {
     /// Neovim's `'filetype'`.
     #[serde(default)]
     pub filetype: String,
-    /// Neovim's `'shiftwidth'`.
-    #[serde(default)]
-    pub shiftwidth: usize,
     /// What the user wants, in their own words.
     pub prompt: String,
     /// A question: the answer is shown, the buffer stays as it is.

@@ -138,7 +138,7 @@ pub fn stored(entry: &JobEntry, line: Option<u64>, now: &str, viewer: &Viewer) -
             Cell::label(took.map(duration).unwrap_or_default()),
             Cell::label(record.share.cost_usd.map(money).unwrap_or_default()),
         ],
-        detail: Some(format!("shiftwidth {}", job.shiftwidth)),
+        detail: record.error.as_ref().map(|(_, message)| message.clone()),
         job: entry.id,
         path: Some(job.path.clone()).filter(|path| !path.is_empty()),
         line: Some(line),

@@ -71,7 +71,6 @@ local function message(target, request, options)
     tick = api.nvim_buf_get_changedtick(bufnr),
     tabstop = vim.bo[bufnr].tabstop,
     filetype = vim.bo[bufnr].filetype,
-    shiftwidth = vim.bo[bufnr].shiftwidth,
     selection = chosen,
     before = before,
     after = after,
