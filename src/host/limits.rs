@@ -58,12 +58,11 @@ impl Host {
         }
         self.jobs.set_limit(&request, until);
         self.store.journal.append(id, Change::Limited { started_ms, until, share });
-        outcome.amounts = share;
-        self.session.cost(id, outcome.amounts.cost_usd);
+        self.session.cost(id, share.cost_usd);
         self.session.limited(id, true);
         self.editor.change(id, StateChange::Queued(Some(until)));
         self.board.touch(id);
-        self.tell(Patch::new(id).with_amounts(outcome));
+        self.tell(Patch::new(id).with_amounts(&share));
         true
     }
 
@@ -109,7 +108,7 @@ impl Host {
                 self.start(QueuedJob { request: Arc::new(request), ..*waiting });
             }
             Err(error) => {
-                self.end_unstarted(waiting, Outcome::failed(error));
+                self.end_unstarted(waiting, &Outcome::failed(error));
                 self.start_waiting();
             }
         }

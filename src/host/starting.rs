@@ -14,7 +14,6 @@ use crate::journal::{self, Change, CountedBefore};
 use crate::land::Capture;
 use crate::request::{self, AgentStart, Request, Wanted};
 use crate::store::Transcripts;
-use crate::stream::Outcome;
 
 impl Host {
     /// Starts the job that these fields and the options describe; one of which something is wrong fails.
@@ -36,7 +35,7 @@ impl Host {
             Err(error) => {
                 let (code, message_bytes) = (error.code.name(), error.message.len());
                 tracing::warn!(job = id, error = code, message_bytes, "rejected");
-                let told = self.session.rejected(id, Wanted::of_run(run), &Outcome::failed(error));
+                let told = self.session.rejected(id, Wanted::of_run(run), &error);
                 self.tell(told);
             }
         }

@@ -1,6 +1,8 @@
 //! One line of a journal: a change of one job, or of one prompt, as JSON. Seen in `journal/*.jsonl`:
 //! `{"v":1,"uuid":"…","what":"landed","is":{"landing":"applied",…}}`. Pure.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::amounts::Amounts;
@@ -37,7 +39,7 @@ pub enum Change {
     /// A job was accepted.
     Accepted(Box<Accepted>),
     /// It has ended.
-    Ended(Box<Record>),
+    Ended(Arc<Record>),
     /// Later amounts of an ended job: as in [`Record`].
     Amended {
         /// Of this job alone.

@@ -1,11 +1,10 @@
 //! A held answer: its lines, and what the user has made of it.
 
 use crate::fields::bytes;
-use crate::journal::{Draft, Held};
-use crate::land::{Block, Bytes, HeldFor, Landing, Target, blocks_of};
-use crate::request::{Beside, Request, Selection, SelectionKind};
+use crate::journal::{Draft, Held, Record};
+use crate::land::{Block, Bytes, HeldFor, Target, blocks_of};
+use crate::request::{Beside, Selection, SelectionKind};
 use crate::review::EditId;
-use crate::stream::Outcome;
 
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -55,42 +54,33 @@ pub enum ShownAs {
 }
 
 impl HeldAnswer {
-    /// The answer of a job that has just ended.
-    pub(super) fn of(request: &Request, outcome: &Outcome, landing: Option<&Landing>) -> Self {
-        let text = outcome.text.as_deref().unwrap_or_default();
-        let lines = landing.map(|landing| landing.lines.as_slice()).unwrap_or_default();
-        let held_for = crate::land::held(outcome.held_for, landing);
-        Self {
-            lines: shown(lines, held_for, text),
-            held_for,
-            doubt: outcome.held_why.map(str::to_owned),
-            block_rows: block_rows(&request.job.selection),
-            ambiguous: Ambiguous::of(held_for, text, &request.job.selection),
-            ..Self::default()
-        }
-    }
-
-    /// The answer as it was stored.
-    pub fn stored(held: &Held) -> Self {
-        let record = &held.record;
-        let text = record.text.as_deref().unwrap_or_default();
+    /// The answer of a job that has ended.
+    pub(super) fn of(record: &Record) -> Self {
+        let (selection, text) = (&record.job.selection, record.text.as_deref().unwrap_or_default());
         let held_for = record.held_for.as_deref().and_then(HeldFor::named);
-        let draft = held.draft.clone().unwrap_or_default();
-        let rows = |rows: Option<Vec<String>>| {
-            rows.map(|rows| rows.iter().map(|row| bytes::unescape(row).into_owned()).collect())
-        };
         Self {
             lines: shown(record.lines.as_deref().unwrap_or_default(), held_for, text),
             held_for,
             why: record.held_for.clone().unwrap_or_else(|| HeldFor::BufferGone.name().to_owned()),
             doubt: record.held_why.clone(),
-            block_rows: block_rows(&record.job.selection),
-            ambiguous: Ambiguous::of(held_for, text, &record.job.selection),
+            block_rows: (selection.kind == SelectionKind::Block).then_some(selection.text.len()),
+            ambiguous: Ambiguous::of(held_for, text, selection),
+            ..Self::default()
+        }
+    }
+
+    /// The same with what the user has made of it.
+    pub fn stored(held: &Held) -> Self {
+        let draft = held.draft.clone().unwrap_or_default();
+        let rows = |rows: Option<Vec<String>>| {
+            rows.map(|rows| rows.iter().map(|row| bytes::unescape(row).into_owned()).collect())
+        };
+        Self {
             edited: rows(draft.lines),
             typed: rows(draft.typed),
             was_taken: draft.is_taken,
             dropped: parsed(&draft.dropped.unwrap_or_default()),
-            ..Self::default()
+            ..Self::of(&held.record)
         }
     }
 
@@ -200,10 +190,6 @@ impl Ambiguous {
 /// The ids of drops, as a draft names them.
 fn parsed(dropped: &[Vec<String>]) -> Vec<Vec<EditId>> {
     dropped.iter().map(|drop| drop.iter().filter_map(|id| id.parse().ok()).collect()).collect()
-}
-
-fn block_rows(selection: &Selection) -> Option<usize> {
-    (selection.kind == SelectionKind::Block).then_some(selection.text.len())
 }
 
 /// The lines that are shown of an answer: those of the agent's own text where none could be told to be meant.
