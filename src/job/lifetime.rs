@@ -12,7 +12,7 @@ use super::event_sink::EventSink;
 use super::running::{PipeEvent, RunningAgent};
 use crate::error::Code;
 use crate::store::Transcript;
-use crate::stream::{ExitStatus, LATEST, LineItem, ProcessEnd, QUIET, Stopped};
+use crate::stream::{self, ExitStatus, LATEST, ProcessEnd, QUIET, Stopped};
 
 /// How long an agent that was asked to end may take, before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
@@ -127,11 +127,7 @@ impl Run {
                 }
                 () = sleep_until(deadline) => {
                     if self.closing.take().is_some() {
-                        self.agent.stream.close(&mut |item| {
-                            if let LineItem::Update(update) = item {
-                                sink.update(update);
-                            }
-                        });
+                        self.agent.stream.close(&mut stream::updates(&mut |update| sink.update(update)));
                         self.agent.send();
                         self.settle(sink);
                     } else if let Some(exit) = self.deadline_passed() {

@@ -39,6 +39,15 @@ pub enum LineItem<'e, 'a> {
     Update(Update),
 }
 
+/// Of all that lines say the updates alone.
+pub fn updates(emit: Emit<'_>) -> impl FnMut(LineItem<'_, '_>) {
+    move |item| {
+        if let LineItem::Update(update) = item {
+            emit(update);
+        }
+    }
+}
+
 /// One running stream of one job; see the module.
 #[derive(Debug)]
 pub struct Stream {
@@ -112,11 +121,7 @@ impl Stream {
     /// Takes what [`Lines`] hands out.
     pub fn take(&mut self, line: Line<'_>, emit: Emit<'_>) {
         match line {
-            Line::Whole(line) => self.hear(line, &mut |heard| {
-                if let LineItem::Update(update) = heard {
-                    emit(update);
-                }
-            }),
+            Line::Whole(line) => self.hear(line, &mut updates(emit)),
             Line::Oversized => self.oversized(emit),
         }
     }
@@ -212,11 +217,7 @@ impl Stream {
 
     /// The process has ended and both its pipes are read: the outcome. Nothing is taken after it.
     pub fn end(&mut self, end: &ProcessEnd, emit: Emit<'_>) -> Outcome {
-        self.close(&mut |item| {
-            if let LineItem::Update(update) = item {
-                emit(update);
-            }
-        });
+        self.close(&mut updates(emit));
         self.has_ended = true;
         let outcome = self.reducer.end(end, emit);
         self.with_line_counts(outcome)
