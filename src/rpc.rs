@@ -19,7 +19,7 @@ use tokio_util::compat::{TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
 
 use crate::editor::RpcWriter;
 use crate::error::JobError;
-use crate::fields::{bad, read, some_cells, some_rows};
+use crate::fields::{bad, cells, read, rows};
 use crate::land::Bytes;
 use crate::mirror::Feed;
 use crate::options::Options;
@@ -65,7 +65,7 @@ pub enum Command {
         /// The job's id.
         id: u64,
         /// Its lines; none where what was typed is gone.
-        #[serde(default, deserialize_with = "some_rows")]
+        #[serde(default, deserialize_with = "rows")]
         lines: Option<Vec<Bytes>>,
         /// They are the answer from now on.
         #[serde(default)]
@@ -163,10 +163,10 @@ pub struct Seen {
     /// The job.
     pub id: u64,
     /// The columns of the narrowest window that shows it; none: no window does.
-    #[serde(default, deserialize_with = "some_cells")]
+    #[serde(default, deserialize_with = "cells")]
     pub columns: Option<usize>,
     /// The cells beside its last row, where the rows below it are not seen.
-    #[serde(default, deserialize_with = "some_cells")]
+    #[serde(default, deserialize_with = "cells")]
     pub room: Option<usize>,
     /// What is the same for all that hang on one row.
     pub at: Option<String>,
