@@ -14,7 +14,7 @@ use lexopt::prelude::{Long, Value, ValueExt};
 use serde::Serialize;
 
 use crate::agent::Recipe;
-use crate::stream::{Decoder, ExitStatus, Lines, ProcessEnd, Status, Stream, Tail, Update};
+use crate::stream::{ExitStatus, Lines, ProcessEnd, Status, Stream, Tail, Update};
 
 const USAGE: &str = "usage: botglue parse --agent claude|droid|text|acp|PRESET [--exit-code N] [--signal N] [--stderr FILE] [FILE]";
 
@@ -78,24 +78,14 @@ fn unknown_agent() -> String {
     format!("it is one of {}", names.join(", "))
 }
 
+/// Reads a whole stream and prints what became of it; fails where the input cannot be read.
 fn parse(options: &ParseOptions, input: &mut dyn Read, output: &mut dyn Write) -> Result<Status, String> {
     let stderr = match &options.stderr {
         Some(path) => read_end(path)?,
         None => String::new(),
     };
-    let end = ProcessEnd { exit: options.exit, stopped: None, stderr };
-    stream(options.agent.recorded(), &end, Lines::default(), input, output)
-}
-
-/// Reads a whole stream and prints what became of it; fails where the input cannot be read.
-pub fn stream(
-    agent: Decoder,
-    end: &ProcessEnd,
-    mut lines: Lines,
-    input: &mut dyn Read,
-    output: &mut dyn Write,
-) -> Result<Status, String> {
-    let mut stream = Stream::new(agent, "");
+    let (end, mut lines) = (ProcessEnd { exit: options.exit, stopped: None, stderr }, Lines::default());
+    let mut stream = Stream::new(options.agent.recorded(), "");
     // A reader that went away wants no more lines; the exit status still tells the outcome.
     let mut emit = |update: Update| _ = print(output, &update);
     let mut chunk = vec![0; 64 << 10];
@@ -108,7 +98,7 @@ pub fn stream(
         }
     }
     lines.finish(&mut |line| stream.take(line, &mut emit));
-    let outcome = stream.end(end, &mut emit);
+    let outcome = stream.end(&end, &mut emit);
     _ = print(output, &outcome).and_then(|()| output.flush());
     Ok(outcome.status)
 }
