@@ -31,7 +31,7 @@ pub const RECIPE: Recipe = Recipe {
     open: Some((None, "--resume")),
     login_variables: &["FACTORY_API_KEY"],
     flags,
-    dialogue: |invocation| Box::new(OneWay { read, input, system: invocation.system }),
+    dialogue: |invocation| OneWay::new(read, input, invocation),
     waits: true,
     ..text::RECIPE
 };

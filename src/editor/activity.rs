@@ -12,6 +12,7 @@ use crate::fields::value;
 use crate::land::Capture;
 use crate::render::FAILED;
 use crate::session::{Doing, Patch, Tone};
+use crate::stream::event::Retry;
 use crate::stream::{ToolCall, ToolStatus, Update};
 
 /// How many calls are kept of a job.
@@ -212,7 +213,7 @@ impl JobState {
             Update::Thinking { .. } => self.acts("thinking"),
             Update::Activity { text } => self.acts(text),
             Update::Tool { index, tool } => self.tool(*index, tool),
-            Update::Retry { attempt, max, delay_ms, reason } => {
+            Update::Retry(Retry { attempt, max, delay_ms, reason, .. }) => {
                 let at = Instant::now() + Duration::from_millis(*delay_ms);
                 self.retries(Some((format!("{reason}, try {attempt} of {max}"), at)));
             }

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use serde::Serialize;
+
 use super::{Amounts, UsageScopes};
 use crate::error::Code;
 use crate::limit_end::LimitEnd;
@@ -159,7 +161,7 @@ pub enum Returned {
 pub struct Output<'a>(pub &'a [u8]);
 
 /// One try that failed and will be repeated.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Retry {
     /// Which repetition this will be, from 1.
     pub attempt: u64,
@@ -170,6 +172,7 @@ pub struct Retry {
     /// Why, in a word or two.
     pub reason: String,
     /// What kind of failure it was.
+    #[serde(skip)]
     pub code: Code,
 }
 
