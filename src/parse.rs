@@ -8,7 +8,6 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use lexopt::prelude::{Long, Value, ValueExt};
 use serde::Serialize;
@@ -28,25 +27,18 @@ struct ParseOptions {
     file: Option<PathBuf>,
 }
 
-/// Runs the command with the arguments after `parse`: 0 where the outcome is `done`, 1 where it is `failed`, 2
-/// for wrong usage or a file that cannot be read.
-pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
-    let ran = options(arguments).map_err(|misuse| format!("{misuse}\n{USAGE}")).and_then(|options| {
-        let mut output = BufWriter::new(io::stdout().lock());
-        match &options.file {
-            Some(path) => parse(&options, &mut open(path)?, &mut output),
-            None => parse(&options, &mut io::stdin().lock(), &mut output),
-        }
-    });
-    match ran {
-        Ok(Status::Done) => ExitCode::SUCCESS,
-        Ok(Status::Failed) => ExitCode::from(1),
-        Err(message) => {
-            // Nothing can be done for a standard error output that is closed.
-            _ = writeln!(io::stderr(), "botglue parse: {message}");
-            ExitCode::from(2)
-        }
-    }
+/// Runs the command with the arguments after `parse`: 0 where the outcome is `done`, 1 where it is `failed`.
+///
+/// # Errors
+/// For wrong usage, or a file that cannot be read.
+pub fn run(arguments: impl Iterator<Item = OsString>) -> Result<u8, String> {
+    let options = options(arguments).map_err(|misuse| format!("{misuse}\n{USAGE}"))?;
+    let mut output = BufWriter::new(io::stdout().lock());
+    let status = match &options.file {
+        Some(path) => parse(&options, &mut open(path)?, &mut output)?,
+        None => parse(&options, &mut io::stdin().lock(), &mut output)?,
+    };
+    Ok(u8::from(status == Status::Failed))
 }
 
 fn options(arguments: impl Iterator<Item = OsString>) -> Result<ParseOptions, lexopt::Error> {

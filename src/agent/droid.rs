@@ -31,7 +31,7 @@ pub const RECIPE: Recipe = Recipe {
     open: Some((None, "--resume")),
     login_variables: &["FACTORY_API_KEY"],
     flags,
-    dialogue: |invocation| OneWay::new(read, input, invocation),
+    dialogue: |invocation| OneWay::boxed(read, input, invocation),
     waits: true,
     ..text::RECIPE
 };

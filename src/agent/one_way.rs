@@ -19,7 +19,7 @@ type Read = fn(line: &[u8], each: OnEvent<'_>) -> LineStatus;
 type Compose = fn(system: &str, message: &str) -> Vec<u8>;
 
 impl OneWay {
-    pub fn new(read: Read, compose: Compose, invocation: &Invocation) -> Box<dyn Dialogue> {
+    pub fn boxed(read: Read, compose: Compose, invocation: &Invocation) -> Box<dyn Dialogue> {
         Box::new(Self { read, compose, system: invocation.system, input: AgentInput::default() })
     }
 }

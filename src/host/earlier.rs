@@ -16,7 +16,7 @@ use crate::journal::{Held, Landed, Record};
 use crate::land::HeldFor;
 use crate::mirror::{MirrorEvent, Sent};
 use crate::request::Selection;
-use crate::rpc::{EndedJob, Hello};
+use crate::rpc::{EarlierJob, Hello};
 use crate::session::Known;
 use crate::store::{JobEntry, JobKey};
 
@@ -66,7 +66,7 @@ impl Host {
 
     /// What the store has of its jobs that have ended is known.
     fn ended_before(&mut self, hello: &Hello, entries: &BTreeMap<u64, JobEntry>) {
-        for EndedJob { id, wanted } in &hello.ended {
+        for EarlierJob { id, wanted, .. } in &hello.ended {
             let asked = || Known { wanted: wanted.clone(), ..Known::default() };
             self.session.ended_before(*id, entries.get(id).map_or_else(asked, Known::of));
         }

@@ -37,7 +37,7 @@ pub const RECIPE: Recipe = Recipe {
     login_variables: &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
     login_file: Some("~/.claude/.credentials.json"),
     flags,
-    dialogue: |invocation| OneWay::new(read, input, invocation),
+    dialogue: |invocation| OneWay::boxed(read, input, invocation),
     block_separator: "",
     waits: true,
     ..text::RECIPE
