@@ -21,7 +21,9 @@ impl Tally {
     /// Adds what one finishing line reports.
     pub fn add(&mut self, told: &ReportedAmounts) {
         self.scopes = UsageScopes { cost: self.scopes.cost, ..told.scopes };
-        let (before, cost_usd) = (self.amounts, self.since_last(told).map(|cost| cost.max(0.0)));
+        // It never falls; the sum of nothing is a negative zero.
+        let cost_usd = self.since_last(told).map(|cost| if cost > 0.0 { cost } else { 0.0 });
+        let before = self.amounts;
         self.amounts = before.plus(&Amounts { cost_usd, ..told.amounts });
         if told.scopes.usage != UsageScope::Run {
             self.amounts.usage = before.usage.raised(told.amounts.usage);
