@@ -68,7 +68,7 @@ fn written(request: &Request, rules: &[Rules], mark: u64) -> String {
         message.tagged("earlier-prompt", "", prompt);
         message.tagged("earlier-answer", "", answer);
     }
-    message.tagged("prompt", "", request.instructions.as_ref().unwrap_or(&request.prompt));
+    message.tagged("prompt", "", request.instructions.as_ref().unwrap_or(&request.job.prompt));
     message.text.trim_end().to_owned()
 }
 
@@ -120,9 +120,13 @@ impl AgentMessage {
             ("project-directory", request.start.cwd.to_string_lossy().into_owned()),
             (
                 "file-name",
-                if request.path.is_empty() { "a buffer without a name".into() } else { request.path.clone() },
+                if request.job.path.is_empty() {
+                    "a buffer without a name".into()
+                } else {
+                    request.job.path.clone()
+                },
             ),
-            ("filetype", request.filetype.clone()),
+            ("filetype", request.job.filetype.clone()),
         ];
         for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
             let mark = self.mark;
@@ -146,7 +150,7 @@ impl AgentMessage {
 
     /// The text around the place, and what is selected, in the order of the file.
     fn place(&mut self, request: &Request) {
-        let selection = &request.selection;
+        let selection = &request.job.selection;
         let insert = selection.kind == SelectionKind::Insert;
         let (above, below) = if insert {
             (selection.first_line, selection.first_line.saturating_add(1))
@@ -194,17 +198,17 @@ impl AgentMessage {
 
     /// What kind of answer is wanted.
     fn wanted(&mut self, request: &Request) {
-        let wish = if request.question { self.question(request) } else { self.replacement(request) };
+        let wish = if request.job.question { self.question(request) } else { self.replacement(request) };
         self.line(&wish);
-        if !request.question {
+        if !request.job.question {
             self.fences(request);
         }
         self.text.push('\n');
     }
 
     fn question(&self, request: &Request) -> String {
-        let about = match request.selection.kind {
-            SelectionKind::Insert => format!("the file around line {}", request.selection.first_line),
+        let about = match request.job.selection.kind {
+            SelectionKind::Insert => format!("the file around line {}", request.job.selection.first_line),
             _ => format!("the text in <selection-{}>", self.mark),
         };
         format!("This is a question about {about}. Answer it briefly, as plain text or Markdown.")
@@ -212,7 +216,7 @@ impl AgentMessage {
 
     fn replacement(&self, request: &Request) -> String {
         let mark = self.mark;
-        let selection = &request.selection;
+        let selection = &request.job.selection;
         let (first, last) = (selection.first_line, selection.last_line);
         match selection.kind {
             SelectionKind::Line if first == last => format!(
@@ -249,7 +253,7 @@ impl AgentMessage {
         self.line(
             "Put no Markdown fence around it; if it is to be empty, answer with an empty fenced block.",
         );
-        if is_prose(&request.filetype) {
+        if is_prose(&request.job.filetype) {
             self.line("If it is itself one fenced block, put it into another, longer fence.");
         }
     }

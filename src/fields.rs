@@ -92,25 +92,17 @@ pub fn path(escaped: &str) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(&bytes::unescape(escaped)))
 }
 
-/// Reads a number of cells or rows of the screen.
-pub fn cells<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
-    Ok(usize::deserialize(deserializer)?.min(MOST_CELLS))
-}
+// Each of these reads what has to be there, and the same where it may be absent.
 
-/// The same where it may be absent.
-pub fn some_cells<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<usize>, D::Error> {
-    cells(deserializer).map(Some)
+/// Reads a number of cells or rows of the screen.
+pub fn cells<'de, D: Deserializer<'de>, T: From<usize>>(deserializer: D) -> Result<T, D::Error> {
+    Ok(usize::deserialize(deserializer)?.min(MOST_CELLS).into())
 }
 
 /// Reads rows of a buffer.
-pub fn rows<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Vec<u8>>, D::Error> {
+pub fn rows<'de, D: Deserializer<'de>, T: From<Vec<Vec<u8>>>>(deserializer: D) -> Result<T, D::Error> {
     let rows = Vec::<String>::deserialize(deserializer)?;
-    Ok(rows.iter().map(|row| bytes::unescape(row).into_owned()).collect())
-}
-
-/// The same where they may be absent.
-pub fn some_rows<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Vec<u8>>>, D::Error> {
-    rows(deserializer).map(Some)
+    Ok(rows.iter().map(|row| bytes::unescape(row).into_owned()).collect::<Vec<_>>().into())
 }
 
 /// Whether a text from outside can be an argument of an agent: never taken for an option, and one word, since a
@@ -121,18 +113,13 @@ pub fn is_argument(text: &str) -> bool {
 }
 
 /// Reads such a text.
-pub fn argument<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+pub fn argument<'de, D: Deserializer<'de>, T: From<String>>(deserializer: D) -> Result<T, D::Error> {
     let text = String::deserialize(deserializer)?;
     if is_argument(&text) {
-        Ok(text)
+        Ok(text.into())
     } else {
         Err(D::Error::custom("must be one word that does not begin with -"))
     }
-}
-
-/// The same where it may be absent.
-pub fn some_argument<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    argument(deserializer).map(Some)
 }
 
 /// Reads a row of a buffer, or a name.

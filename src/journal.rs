@@ -31,7 +31,7 @@ use tokio::sync::oneshot;
 pub use amounts::{Amounts, CountedBefore, whole};
 pub(crate) use folder::Folder;
 pub use line::{Change, Line};
-pub use record::{Accepted, Draft, Held, Landed, Record, RowsOnDisk};
+pub use record::{Draft, Held, Landed, Record, RowsOnDisk};
 pub(crate) use undecided::Undecided;
 use writer::Task;
 pub use writer::Writer;

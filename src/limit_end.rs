@@ -6,16 +6,19 @@ use std::time::Duration;
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
-/// When a limit ends.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// When a limit ends. Only a moment is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum LimitEnd {
     /// At this moment, Unix time in seconds.
     At(i64),
     /// So long after it was said.
+    #[serde(skip_serializing)]
     After(Duration),
     /// When clocks show this.
+    #[serde(skip_serializing)]
     Clock {
         /// The year, where it is said, the month and the day; none: the next time that clocks show it.
         date: Option<(Option<i16>, i8, i8)>,
@@ -113,22 +116,11 @@ impl LimitEnd {
             }
         }
     }
-}
 
-impl LimitEnd {
     /// Whether it is no moment, and is not written.
     #[expect(clippy::ref_option, reason = "serde hands over a reference to the field")]
     pub(crate) fn is_relative(end: &Option<Self>) -> bool {
         !matches!(end, Some(Self::At(_)))
-    }
-}
-
-impl Serialize for LimitEnd {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::At(at) => serializer.serialize_i64(*at),
-            Self::After(_) | Self::Clock { .. } => serializer.serialize_none(),
-        }
     }
 }
 

@@ -31,8 +31,8 @@ fn main() -> ExitCode {
             Ok(options) => serve::run(&options),
             Err(error) => wrong_usage(&format!("serve: {error}")),
         },
-        Some("parse") => parse::run(arguments),
-        Some("replay") => replay::run(arguments),
+        Some("parse") => ended("parse", parse::run(arguments)),
+        Some("replay") => ended("replay", replay::run(arguments)),
         Some("held") => earlier::run(arguments),
         Some("reap") => reap::run(std::io::stdin().lock()),
         Some("--version" | "-V") => say(concat!("botglue ", env!("CARGO_PKG_VERSION"), "\n")),
@@ -47,6 +47,18 @@ fn say(text: &str) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }
+}
+
+/// The exit code that it ended with; 2 where it says why it could not run.
+fn ended(name: &str, result: Result<u8, String>) -> ExitCode {
+    result.map_or_else(
+        |why| {
+            // Nothing can be done for a standard error output that is closed.
+            let _ = writeln!(std::io::stderr(), "botglue {name}: {why}");
+            ExitCode::from(2)
+        },
+        ExitCode::from,
+    )
 }
 
 fn wrong_usage(what: &str) -> ExitCode {

@@ -8,13 +8,12 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use lexopt::prelude::{Long, Value, ValueExt};
 use serde::Serialize;
 
 use crate::agent::Recipe;
-use crate::stream::{Decoder, ExitStatus, Lines, ProcessEnd, Status, Stream, Tail, Update};
+use crate::stream::{ExitStatus, Lines, ProcessEnd, Status, Stream, Tail, Update};
 
 const USAGE: &str = "usage: botglue parse --agent claude|droid|text|acp|PRESET [--exit-code N] [--signal N] [--stderr FILE] [FILE]";
 
@@ -28,25 +27,18 @@ struct ParseOptions {
     file: Option<PathBuf>,
 }
 
-/// Runs the command with the arguments after `parse`: 0 where the outcome is `done`, 1 where it is `failed`, 2
-/// for wrong usage or a file that cannot be read.
-pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
-    let ran = options(arguments).map_err(|misuse| format!("{misuse}\n{USAGE}")).and_then(|options| {
-        let mut output = BufWriter::new(io::stdout().lock());
-        match &options.file {
-            Some(path) => parse(&options, &mut open(path)?, &mut output),
-            None => parse(&options, &mut io::stdin().lock(), &mut output),
-        }
-    });
-    match ran {
-        Ok(Status::Done) => ExitCode::SUCCESS,
-        Ok(Status::Failed) => ExitCode::from(1),
-        Err(message) => {
-            // Nothing can be done for a standard error output that is closed.
-            _ = writeln!(io::stderr(), "botglue parse: {message}");
-            ExitCode::from(2)
-        }
-    }
+/// Runs the command with the arguments after `parse`: 0 where the outcome is `done`, 1 where it is `failed`.
+///
+/// # Errors
+/// For wrong usage, or a file that cannot be read.
+pub fn run(arguments: impl Iterator<Item = OsString>) -> Result<u8, String> {
+    let options = options(arguments).map_err(|misuse| format!("{misuse}\n{USAGE}"))?;
+    let mut output = BufWriter::new(io::stdout().lock());
+    let status = match &options.file {
+        Some(path) => parse(&options, &mut open(path)?, &mut output)?,
+        None => parse(&options, &mut io::stdin().lock(), &mut output)?,
+    };
+    Ok(u8::from(status == Status::Failed))
 }
 
 fn options(arguments: impl Iterator<Item = OsString>) -> Result<ParseOptions, lexopt::Error> {
@@ -78,24 +70,14 @@ fn unknown_agent() -> String {
     format!("it is one of {}", names.join(", "))
 }
 
+/// Reads a whole stream and prints what became of it; fails where the input cannot be read.
 fn parse(options: &ParseOptions, input: &mut dyn Read, output: &mut dyn Write) -> Result<Status, String> {
     let stderr = match &options.stderr {
         Some(path) => read_end(path)?,
         None => String::new(),
     };
-    let end = ProcessEnd { exit: options.exit, stopped: None, stderr };
-    stream(options.agent.recorded(), &end, Lines::default(), input, output)
-}
-
-/// Reads a whole stream and prints what became of it; fails where the input cannot be read.
-pub fn stream(
-    agent: Decoder,
-    end: &ProcessEnd,
-    mut lines: Lines,
-    input: &mut dyn Read,
-    output: &mut dyn Write,
-) -> Result<Status, String> {
-    let mut stream = Stream::new(agent, "");
+    let (end, mut lines) = (ProcessEnd { exit: options.exit, stopped: None, stderr }, Lines::default());
+    let mut stream = Stream::new(options.agent.recorded(), "");
     // A reader that went away wants no more lines; the exit status still tells the outcome.
     let mut emit = |update: Update| _ = print(output, &update);
     let mut chunk = vec![0; 64 << 10];
@@ -108,7 +90,7 @@ pub fn stream(
         }
     }
     lines.finish(&mut |line| stream.take(line, &mut emit));
-    let outcome = stream.end(end, &mut emit);
+    let outcome = stream.end(&end, &mut emit);
     _ = print(output, &outcome).and_then(|()| output.flush());
     Ok(outcome.status)
 }

@@ -11,7 +11,6 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::num::NonZeroU64;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
@@ -31,20 +30,14 @@ struct ReplayOptions {
     file: PathBuf,
 }
 
-/// Runs the command with the arguments after `replay`: returns the exit code it was asked for, or 2 for wrong
-/// usage or a file that cannot be read.
-pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
-    let played = options(arguments)
-        .map_err(|misuse| format!("{misuse}\n{USAGE}"))
-        .and_then(|options| play(&options, &mut io::stdout().lock()).map(|()| options.exit_code));
-    match played {
-        Ok(code) => ExitCode::from(code),
-        Err(message) => {
-            // Nothing can be done for a standard error output that is closed.
-            _ = writeln!(io::stderr(), "botglue replay: {message}");
-            ExitCode::from(2)
-        }
-    }
+/// Runs the command with the arguments after `replay`: returns the exit code it was asked for.
+///
+/// # Errors
+/// For wrong usage, or a file that cannot be read.
+pub fn run(arguments: impl Iterator<Item = OsString>) -> Result<u8, String> {
+    let options = options(arguments).map_err(|misuse| format!("{misuse}\n{USAGE}"))?;
+    play(&options, &mut io::stdout().lock())?;
+    Ok(options.exit_code)
 }
 
 fn options(arguments: impl Iterator<Item = OsString>) -> Result<ReplayOptions, lexopt::Error> {

@@ -19,27 +19,60 @@ pub use crate::agent::{AgentCommand, AgentStart, Resume};
 pub use crate::options::Notify;
 use crate::options::Options;
 
-/// One job, as the editor asked for it. Its fields arrive under these names, but for those that are made of others.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Request {
-    /// Unique in this Neovim; given by the editor.
+/// A job as it is kept from the moment at which it is accepted. Of a request the fields arrive under these names, but for
+/// those that are made of others.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Accepted {
+    /// Its number in its Neovim; given by the editor.
     pub id: u64,
+    /// Which agent runs it: the option's name.
+    #[serde(default)]
+    pub agent: String,
+    /// How that agent talks.
+    #[serde(default)]
+    pub protocol: String,
+    /// The model that was asked for.
+    pub model: Option<String>,
+    /// The session that it goes on from.
+    pub resumed: Option<Resume>,
+    /// The project's directory.
+    #[serde(default)]
+    pub project: String,
+    /// The file: absolute, or empty for a buffer without a name.
+    #[serde(default)]
+    pub path: String,
+    /// Neovim's `'filetype'`.
+    #[serde(default)]
+    pub filetype: String,
+    /// What the user wants, in their own words.
+    pub prompt: String,
+    /// A question: the answer is shown, the buffer stays as it is.
+    #[serde(default)]
+    pub question: bool,
+    /// Hold the answer for review instead of applying it.
+    #[serde(default)]
+    pub review: bool,
+    /// What was selected, and where.
+    pub selection: Selection,
+    /// When it was asked for, Unix time in milliseconds.
+    #[serde(default)]
+    pub started_ms: i64,
+}
+
+/// One job, as the editor asked for it. Its fields arrive under these names, but for those that are made of others.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+pub struct Request {
+    /// What is kept of it.
+    #[serde(skip)]
+    pub job: Accepted,
     /// The number of the buffer in which its answer lands.
     pub buffer: u64,
     /// What it is asked, to be asked once more.
     #[serde(skip)]
     pub wanted: Wanted,
-    /// What the user wants, in their own words.
-    pub prompt: String,
-    /// What that stands for, where it names another prompt: the agent gets this in its place.
+    /// What its prompt stands for, where it names another one: the agent gets this in its place.
     #[serde(skip)]
     pub instructions: Option<String>,
-    /// A question: the answer is shown, the buffer stays as it is.
-    #[serde(skip)]
-    pub question: bool,
-    /// Hold the answer for review instead of applying it.
-    #[serde(skip)]
-    pub review: bool,
     /// The job whose held answer its own is to replace.
     pub replaces: Option<u64>,
     /// The prompt and the answer of that job, where the agent does not know them.
@@ -51,16 +84,8 @@ pub struct Request {
     /// The options that were in force.
     #[serde(skip)]
     pub options: Options,
-    /// The file of the buffer: absolute, or empty for a buffer without a name.
-    #[serde(default)]
-    pub path: String,
     /// The name of a buffer without a file.
     pub name: Option<String>,
-    /// Neovim's `'filetype'`.
-    #[serde(default)]
-    pub filetype: String,
-    /// What was selected.
-    pub selection: Selection,
     /// Whole lines of the buffer above the selection's rows, nearest last.
     #[serde(default)]
     pub before: Vec<String>,
@@ -120,10 +145,11 @@ pub struct MentionedBuffer {
 }
 
 /// How the selection was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SelectionKind {
     /// Whole lines.
+    #[default]
     Line,
     /// From one character to another.
     Char,
@@ -134,7 +160,7 @@ pub enum SelectionKind {
 }
 
 /// The selected text and where it stood when the job was asked for. The store keeps it under these names.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Selection {
     /// How the selection was made.
     pub kind: SelectionKind,

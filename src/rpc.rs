@@ -19,7 +19,7 @@ use tokio_util::compat::{TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
 
 use crate::editor::RpcWriter;
 use crate::error::JobError;
-use crate::fields::{bad, read, some_cells, some_rows};
+use crate::fields::{bad, cells, read, rows};
 use crate::land::Bytes;
 use crate::mirror::Feed;
 use crate::options::Options;
@@ -65,7 +65,7 @@ pub enum Command {
         /// The job's id.
         id: u64,
         /// Its lines; none where what was typed is gone.
-        #[serde(default, deserialize_with = "some_rows")]
+        #[serde(default, deserialize_with = "rows")]
         lines: Option<Vec<Bytes>>,
         /// They are the answer from now on.
         #[serde(default)]
@@ -163,10 +163,10 @@ pub struct Seen {
     /// The job.
     pub id: u64,
     /// The columns of the narrowest window that shows it; none: no window does.
-    #[serde(default, deserialize_with = "some_cells")]
+    #[serde(default, deserialize_with = "cells")]
     pub columns: Option<usize>,
     /// The cells beside its last row, where the rows below it are not seen.
-    #[serde(default, deserialize_with = "some_cells")]
+    #[serde(default, deserialize_with = "cells")]
     pub room: Option<usize>,
     /// What is the same for all that hang on one row.
     pub at: Option<String>,
@@ -192,32 +192,19 @@ pub struct PanesOf {
     pub panes: Option<Vec<Pane>>,
 }
 
-/// What the plugin knows of a held answer of an earlier host.
+/// A job of an earlier host, as far as the plugin knows it: that host may have heard nothing of its end.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
-pub struct HeldJob {
+pub struct EarlierJob {
     /// The job.
     pub id: u64,
-    /// Its key, where it was taken over.
+    /// The key of a held answer that was taken over.
     pub uuid: Option<String>,
-}
-
-/// A job of an earlier host that has ended, as far as the plugin knows it: that host may have heard nothing of it.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
-pub struct EndedJob {
-    /// The job.
-    pub id: u64,
-    /// What it was asked.
+    /// What became of an answer that was written.
+    #[serde(default)]
+    pub landing: String,
+    /// What one was asked that has ended.
     #[serde(flatten)]
     pub wanted: Wanted,
-}
-
-/// What was written of a job.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
-pub struct WrittenJob {
-    /// The job.
-    pub id: u64,
-    /// What became of its answer.
-    pub landing: String,
 }
 
 /// What the plugin knows of the jobs of an earlier host.
@@ -225,13 +212,13 @@ pub struct WrittenJob {
 #[serde(default)]
 pub struct Hello {
     /// Those whose answer is held.
-    pub held: Vec<HeldJob>,
+    pub held: Vec<EarlierJob>,
     /// The others that have ended.
-    pub ended: Vec<EndedJob>,
+    pub ended: Vec<EarlierJob>,
     /// Those that failed because that host was gone before it told their outcome.
     pub lost: Vec<u64>,
     /// What was written, and no host has said to be stored.
-    pub written: Vec<WrittenJob>,
+    pub written: Vec<EarlierJob>,
 }
 
 /// Talks to the Neovim at the other end of standard input and output: what it says goes to `messages`, and what happens

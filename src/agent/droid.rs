@@ -13,11 +13,11 @@ use super::one_way::OneWay;
 use super::values::{REASON, argument, usage};
 use super::{Invocation, Isolation, Protocol, Recipe, ResumeSupport, text};
 use crate::stream::event::{
-    Authority, Caller, Cost, Detail, Event, FinishLine, FinishVerdict, Output, Piece, Problem,
-    ReportedAmounts, Returned, ToolCalled,
+    Authority, Caller, Detail, Event, FinishLine, FinishVerdict, Output, Piece, Problem, ReportedAmounts,
+    Returned, ToolCalled,
 };
 use crate::stream::failure::{AgentLabel, classify};
-use crate::stream::{LineStatus, OnEvent, UsageScope, UsageScopes};
+use crate::stream::{Amounts, LineStatus, OnEvent, UsageScope, UsageScopes};
 
 /// See the module.
 pub const RECIPE: Recipe = Recipe {
@@ -31,7 +31,7 @@ pub const RECIPE: Recipe = Recipe {
     open: Some((None, "--resume")),
     login_variables: &["FACTORY_API_KEY"],
     flags,
-    dialogue: |invocation| Box::new(OneWay { read, input, system: invocation.system }),
+    dialogue: |invocation| OneWay::boxed(read, input, invocation),
     waits: true,
     ..text::RECIPE
 };
@@ -99,10 +99,13 @@ fn line_events<'a>(line: &Object<'a>, each: &mut dyn FnMut(Event<'a>)) {
             verdict: FinishVerdict::LastBlock(line.get("finalText").text().unwrap_or_default()),
             authority: Authority::UnlessSignalled,
             amounts: ReportedAmounts {
-                cost: Cost::default(),
-                usage: usage(&line.get("usage").object()),
-                num_turns: line.get("numTurns").count(),
-                duration_ms: line.get("durationMs").count(),
+                amounts: Amounts {
+                    cost_usd: None,
+                    usage: usage(&line.get("usage").object()),
+                    num_turns: line.get("numTurns").count(),
+                    duration_ms: line.get("durationMs").count(),
+                },
+                total_cost_usd: None,
                 // A session's tokens and turns run on in it. Its fork begins with no tokens, but with all turns.
                 scopes: UsageScopes {
                     cost: UsageScope::Run,

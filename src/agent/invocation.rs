@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Isolation, Protocol, Recipe};
-use crate::fields::{self, argument, map, some_argument};
+use crate::fields::{self, argument, map};
 use crate::stream::Decoder;
 
 /// The command line of an agent, from the option `agents`.
@@ -68,7 +68,7 @@ pub struct Resume {
     #[serde(deserialize_with = "argument")]
     pub session_id: String,
     /// The message of the user's after which everything is left out; none goes on at the end.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "some_argument")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "argument")]
     pub at: Option<String>,
 }
 

@@ -144,12 +144,7 @@ impl Recipe {
 impl Protocol {
     /// That of an agent of which no more is known.
     pub fn recipe(self) -> &'static Recipe {
-        match self {
-            Self::Claude => &claude::RECIPE,
-            Self::Droid => &droid::RECIPE,
-            Self::Text => &text::RECIPE,
-            Self::Acp => &acp::RECIPE,
-        }
+        Recipe::ALL.into_iter().find(|recipe| recipe.protocol == self).unwrap_or(&text::RECIPE)
     }
 }
 

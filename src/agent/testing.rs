@@ -2,7 +2,7 @@
 
 use super::{AgentCommand, AgentStart, Invocation, Protocol};
 use crate::error::Code;
-use crate::stream::{AgentInput, Line, Outcome, ProcessEnd, Stream, ToolStatus, Update};
+use crate::stream::{Line, Outcome, ProcessEnd, Stream, ToolStatus, Update};
 
 /// Reads these lines, then ends with exit code 0.
 pub fn run(protocol: Protocol, lines: &[&str]) -> (Vec<Update>, Outcome) {
@@ -83,9 +83,8 @@ pub fn invocation(start: &AgentStart) -> Invocation {
 /// All that an agent is sent that only prints, with its message.
 pub fn input(start: &AgentStart, message: &str) -> Vec<u8> {
     let mut decoder = invocation(start).decoder();
-    let mut input = AgentInput::default();
-    decoder.dialogue.begin(&mut input);
-    decoder.dialogue.say(message, &mut |_| {}, &mut input);
-    assert!(input.is_over());
-    input.take()
+    decoder.dialogue.begin();
+    decoder.dialogue.say(message, &mut |_| {});
+    assert!(decoder.dialogue.input().is_over());
+    decoder.dialogue.input().take()
 }

@@ -22,7 +22,7 @@ pub const RECIPE: Recipe = Recipe {
     login_file: None,
     flags: |_| Vec::new(),
     env: |_| Vec::new(),
-    dialogue: |invocation| Box::new(OneWay { read, input, system: invocation.system }),
+    dialogue: |invocation| OneWay::boxed(read, input, invocation),
     block_separator: "\n",
     waits: false,
     agent_name: None,

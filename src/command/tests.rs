@@ -18,7 +18,7 @@ fn session(jobs: &[(u64, &str, &str)]) -> Session {
         };
         session.ended_before(id, known);
     }
-    session.accepted(&crate::request::Request { id: 9, ..sample::lines("lua", &["x"]) }, 0);
+    session.accepted(&sample::with(sample::lines("lua", &["x"]), |job| job.id = 9));
     session
 }
 

@@ -56,7 +56,7 @@ impl Editor {
     }
 
     /// A job's state changed; shown with the next frame.
-    pub fn change(&self, id: u64, change: StateChange<'_>) {
+    pub fn change(&self, id: u64, change: StateChange) {
         self.pending.with(|updates| updates.change(id, change));
     }
 
@@ -89,13 +89,13 @@ impl Editor {
 
     /// What the agent of a job does at this moment.
     pub fn doing(&self, id: u64) -> Doing {
-        self.pending.lock().frames.job(id).map(JobState::doing).unwrap_or_default()
+        self.pending.lock().job(id).map(JobState::doing).unwrap_or_default()
     }
 
     /// The newest lines of code of a job, none where those that are shown stay, and the rows of its newest tools in this room.
     pub fn newest(&self, id: u64, room: usize) -> (Option<Vec<String>>, Vec<Chunks>) {
         let pending = self.pending.lock();
-        pending.frames.job(id).map(|job| (job.code(), ui::tools(job.newest(), room))).unwrap_or_default()
+        pending.job(id).map(|job| (job.code(), ui::tools(job.newest(), room))).unwrap_or_default()
     }
 
     /// What is shown at the ranges of jobs, each the fields that changed.
@@ -105,7 +105,7 @@ impl Editor {
 
     /// The session of a job that runs, as far as its agent has named it.
     pub fn session(&self, id: u64) -> Option<String> {
-        self.pending.lock().frames.job(id)?.session().map(str::to_owned)
+        self.pending.lock().job(id)?.session().map(str::to_owned)
     }
 
     /// What is known of a job by its outcome: told with the call that writes its answer, so that nothing goes before

@@ -46,7 +46,7 @@ impl Observed {
         match update {
             Update::Text { text, .. } => self.waiting(id).say(text, false),
             Update::Thinking { text } => self.waiting(id).say(text, true),
-            Update::Tool { .. } | Update::Restart | Update::Retry { .. } => {
+            Update::Tool { .. } | Update::Restart | Update::Retry(_) => {
                 self.waiting(id).push(update.clone());
             }
             Update::Session { .. }
@@ -141,6 +141,8 @@ impl Said {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Code;
+    use crate::stream::event::Retry;
     use crate::stream::{ToolCall, ToolStatus};
 
     fn text(text: &str) -> Update {
@@ -193,8 +195,9 @@ mod tests {
                 observed.add(1, &text(&piece));
                 if n % 4 == 0 {
                     observed.add(1, &Update::Thinking { text: "hm".into() });
-                    let (reason, attempt, max, delay_ms) = ("busy".to_owned(), 1, 2, 3);
-                    observed.add(1, &Update::Retry { attempt, max, delay_ms, reason });
+                    let (reason, code) = ("busy".to_owned(), Code::Overloaded);
+                    let retry = Retry { attempt: 1, max: 2, delay_ms: 3, reason, code };
+                    observed.add(1, &Update::Retry(retry));
                 }
             }
         });

@@ -43,7 +43,7 @@ impl WatchedJob {
     /// Takes and encodes the pending updates, as the editor's writer does once Neovim has handled its previous call.
     fn send(&mut self) {
         let mut updates = self.pending.lock();
-        let calls = [updates.observed.take(), updates.frames.take()];
+        let calls = [updates.observed.take(), updates.frame()];
         self.sent += calls.into_iter().flatten().map(|call| encoded(&call)).sum::<u64>();
     }
 }

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use nvim_rs::Neovim;
 use nvim_rs::error::CallError;
@@ -22,6 +23,8 @@ use crate::mirror::ContactScope;
 /// which may write: what they take together is a stall of the editor.
 const TOGETHER: usize = 16;
 const BEFORE_A_REPLY: usize = 4;
+/// The least time from one frame of the states of jobs to the next.
+const BETWEEN: Duration = Duration::from_millis(100);
 
 /// What the host sends to the editor.
 pub(super) enum Outgoing {
@@ -104,8 +107,8 @@ impl Writer {
 
     /// When the next frame may go out; none if nothing waits.
     fn next_frame(&self) -> Option<Instant> {
-        let due = self.pending.lock().frames.due()?;
-        Some(self.last_frame.map_or_else(Instant::now, |last| last + due))
+        let is_changed = self.pending.lock().is_changed;
+        is_changed.then(|| self.last_frame.map_or_else(Instant::now, |last| last + BETWEEN))
     }
 
     fn next(&mut self) -> Option<CallInFlight> {
@@ -136,7 +139,7 @@ impl Writer {
         let mut updates = self.pending.lock();
         let mut next = take_together(&mut self.waiting);
         if next.is_none() && is_due {
-            next = updates.frames.take().map(|frame| Call::Apply(vec![("jobs", frame)]));
+            next = updates.frame().map(|frame| Call::Apply(vec![("jobs", frame)]));
             if next.is_some() {
                 self.last_frame = Some(now);
             }

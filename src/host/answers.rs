@@ -54,8 +54,8 @@ impl Host {
     /// A question is answered: in the window of the talk that it goes on, else in one of its own, unless that would be in
     /// the user's way.
     pub(super) fn answered(&mut self, request: &Request, outcome: &Outcome) {
-        let (id, text) = (request.id, outcome.text.clone().unwrap_or_default());
-        let answered = Answered { id, question: request.prompt.clone(), text };
+        let (id, text) = (request.job.id, outcome.text.clone().unwrap_or_default());
+        let answered = Answered { id, question: request.job.prompt.clone(), text };
         let session = request.start.resume.as_ref().map(|resume| resume.session_id.clone());
         let known = self.answers.0.iter().position(|kept| session.is_some() && kept.session == session);
         let mut kept = known.and_then(|at| self.answers.0.remove(at)).unwrap_or_else(|| {
@@ -65,7 +65,7 @@ impl Host {
         kept.talk.answers.push(answered);
         kept.session.clone_from(&outcome.session_id);
         let words =
-            if request.options.notify == Notify::None { String::new() } else { request.prompt.clone() };
+            if request.options.notify == Notify::None { String::new() } else { request.job.prompt.clone() };
         let shown = |kept: &Kept| talk(kept.talk.clone(), id, kept.arrives.clone());
         let screen = &mut self.views.screen;
         if !kept.view.as_ref().is_some_and(|view| screen.show(view, shown(&kept))) {
@@ -128,7 +128,7 @@ impl Host {
 /// Where a question was asked.
 fn place(request: &Request) -> String {
     let viewer = Viewer { cwd: request.start.cwd.to_string_lossy().into_owned(), home: String::new() };
-    let (first, last) = (request.selection.first_line.max(1), request.selection.last_line);
-    let file = render::file(&request.path, request.name.as_deref(), &viewer);
+    let (first, last) = (request.job.selection.first_line.max(1), request.job.selection.last_line);
+    let file = render::file(&request.job.path, request.name.as_deref(), &viewer);
     if last > first { format!("{file}:{first}-{last}") } else { format!("{file}:{first}") }
 }

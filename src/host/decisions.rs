@@ -92,7 +92,7 @@ impl Host {
     fn reject_in_advance(&mut self, token: u64, id: u64) {
         tracing::info!(job = id, "rejected in advance");
         if let Some(waiting) = self.jobs.take_waiting(id) {
-            self.end_unstarted(&waiting, Outcome::default());
+            self.end_unstarted(&waiting, &Outcome::default());
         }
         self.board.touch(id);
         self.decided(token, Ok(json!({})));

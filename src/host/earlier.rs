@@ -16,7 +16,7 @@ use crate::journal::{Held, Landed, Record};
 use crate::land::HeldFor;
 use crate::mirror::{MirrorEvent, Sent};
 use crate::request::Selection;
-use crate::rpc::{EndedJob, Hello};
+use crate::rpc::{EarlierJob, Hello};
 use crate::session::Known;
 use crate::store::{JobEntry, JobKey};
 
@@ -58,7 +58,7 @@ impl Host {
             let ended = timeout(MEMORY, ended).await;
             let ended = ended.ok().and_then(Result::ok).and_then(Result::ok).unwrap_or_default();
             back.then(move |host| {
-                for EndedJob { id, wanted } in hello.ended {
+                for EarlierJob { id, wanted, .. } in hello.ended {
                     let known = || Known { wanted, ..Known::default() };
                     host.session.ended_before(id, ended.get(&id).map_or_else(known, Known::of));
                 }

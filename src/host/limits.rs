@@ -11,7 +11,7 @@ use super::stored;
 use super::{Host, Reply};
 use crate::editor::StateChange;
 use crate::error::JobError;
-use crate::journal::{self, Change};
+use crate::journal::Change;
 use crate::request::Request;
 use crate::session::Patch;
 use crate::stream::Outcome;
@@ -49,7 +49,7 @@ impl Host {
         }
         tracing::info!(job = id, seconds = until - seconds, "waits for the end of a limit");
         let (share, _) = stored::amounts(&request, outcome, running.before, &running.asked.earlier.amounts);
-        let started_ms = running.asked.since_ms;
+        let started_ms = request.job.started_ms;
         running.waits = Some((share, until));
         running.asked.earlier.tools += outcome.tools.len();
         self.editor.void(id);
@@ -58,12 +58,11 @@ impl Host {
         }
         self.jobs.set_limit(&request, until);
         self.store.journal.append(id, Change::Limited { started_ms, until, share });
-        outcome.amounts = share;
-        self.session.cost(id, outcome.amounts.cost_usd);
+        self.session.cost(id, share.cost_usd);
         self.session.limited(id, true);
         self.editor.change(id, StateChange::Queued(Some(until)));
         self.board.touch(id);
-        self.tell(Patch::new(id).with_amounts(outcome));
+        self.tell(Patch::new(id).with_amounts(&share));
         true
     }
 
@@ -99,19 +98,17 @@ impl Host {
 
     /// The plugin has read again what a job asks for that has waited, or says why that is impossible.
     pub(super) fn run_again(&mut self, waiting: &QueuedJob, request: Result<Request, JobError>) {
-        let (id, since_ms, amounts) = (waiting.request.id, journal::now_ms(), waiting.earlier.amounts);
+        let (id, amounts) = (waiting.request.job.id, waiting.earlier.amounts);
         match request {
-            Ok(request) => {
+            Ok(mut request) => {
                 tracing::info!(job = id, runs = waiting.earlier.count, "runs after a limit");
-                self.session.accepted(&request, since_ms);
-                let accepted = Change::Accepted(Box::new(stored::accepted(&request, since_ms)));
-                self.store.journal.append(id, accepted);
+                self.accepted(&mut request);
                 self.store.journal.append(id, Change::Amended { share: amounts, counted: amounts });
                 self.show_job(&request);
-                self.start(QueuedJob { request: Arc::new(request), since_ms, ..*waiting });
+                self.start(QueuedJob { request: Arc::new(request), ..*waiting });
             }
             Err(error) => {
-                self.end_unstarted(waiting, Outcome::failed(error));
+                self.end_unstarted(waiting, &Outcome::failed(error));
                 self.start_waiting();
             }
         }

@@ -14,8 +14,6 @@ use crate::request::Request;
 /// A job that waits for a place.
 pub(super) struct QueuedJob {
     pub(super) request: Arc<Request>,
-    /// When it was accepted, in milliseconds since 1970.
-    pub(super) since_ms: i64,
     pub(super) earlier: EarlierRuns,
     /// It has waited for a limit: what it asks for is read again before it runs.
     pub(super) is_stale: bool,
@@ -27,11 +25,10 @@ pub(super) struct QueuedJob {
 
 impl QueuedJob {
     /// A job that has not run yet.
-    pub(super) fn new(request: Request, since_ms: i64) -> Self {
+    pub(super) fn new(request: Request) -> Self {
         Self {
             is_urgent: !request.options.resume_at_limit,
             request: Arc::new(request),
-            since_ms,
             earlier: EarlierRuns::default(),
             is_stale: false,
             told: None,
@@ -101,7 +98,7 @@ fn key(request: &Request) -> LimitKey {
 impl Jobs {
     /// Adds a job to the queue, in the order in which jobs were asked for.
     pub(super) fn wait(&mut self, waiting: QueuedJob) {
-        let at = self.queue.partition_point(|other| other.request.id < waiting.request.id);
+        let at = self.queue.partition_point(|other| other.request.job.id < waiting.request.job.id);
         self.queue.insert(at, waiting);
     }
 
@@ -114,7 +111,7 @@ impl Jobs {
 
     /// Takes out a job that waits.
     pub(super) fn take_waiting(&mut self, id: u64) -> Option<QueuedJob> {
-        let Some(at) = self.queue.iter().position(|waiting| waiting.request.id == id) else {
+        let Some(at) = self.queue.iter().position(|waiting| waiting.request.job.id == id) else {
             return self.recalled.remove(&id);
         };
         self.queue.remove(at)
@@ -162,7 +159,7 @@ impl Jobs {
             running.asked.is_urgent = true;
             return true;
         }
-        let at = self.queue.iter().position(|waiting| waiting.request.id == id);
+        let at = self.queue.iter().position(|waiting| waiting.request.job.id == id);
         let Some(at) = at.filter(|at| self.limit(&self.queue[*at]).is_some()) else { return false };
         self.queue[at].is_urgent = true;
         true
@@ -177,7 +174,7 @@ impl Jobs {
         if let Some(running) = self.running.get(&id).filter(|running| running.is_limited()) {
             return Some((*self.limits.get(&key(&running.asked.request))?, true));
         }
-        let waiting = self.queue.iter().find(|waiting| waiting.request.id == id)?;
+        let waiting = self.queue.iter().find(|waiting| waiting.request.job.id == id)?;
         Some((self.limit(waiting)?, waiting.earlier.count > 0))
     }
 
@@ -189,7 +186,7 @@ impl Jobs {
             .map(|(waiting, limit)| {
                 waiting.told = limit;
                 waiting.is_stale |= limit.is_some();
-                (waiting.request.id, limit)
+                (waiting.request.job.id, limit)
             })
             .collect()
     }
@@ -201,7 +198,7 @@ impl Jobs {
 
     /// How many jobs start before this one, itself included, if it waits.
     pub(super) fn place_in_queue(&self, id: u64) -> Option<usize> {
-        Some(self.queue.iter().position(|waiting| waiting.request.id == id)? + 1)
+        Some(self.queue.iter().position(|waiting| waiting.request.job.id == id)? + 1)
     }
 
     /// How many run, and how many wait.

@@ -11,7 +11,7 @@ use super::queue::{QueuedJob, RunningJob};
 use super::stored;
 use crate::editor::StateChange;
 use crate::job;
-use crate::journal::{self, Amounts, Change, Landed};
+use crate::journal::{Amounts, Change, Landed};
 use crate::land::{self, HeldFor};
 use crate::memory;
 use crate::mirror::{BufferEvent, Intent, MirrorEvent, Obstacle, SettledIntent, Settlement};
@@ -40,13 +40,13 @@ impl Host {
                 }
             }
             job::JobEvent::Finished(outcome) => self.finish(id, outcome),
-            job::JobEvent::Amended(outcome) => self.amend(id, outcome),
+            job::JobEvent::Amended(outcome) => self.amend(id, &outcome),
             job::JobEvent::Gone => {
                 let running = self.jobs.running.remove(&id);
                 tracing::info!(job = id, "gone");
                 match running.and_then(RunningJob::waiting) {
                     Some(waiting) if self.session.is_unwanted(id) => {
-                        self.end_unstarted(&waiting, Outcome::default());
+                        self.end_unstarted(&waiting, &Outcome::default());
                     }
                     Some(waiting) => self.jobs.wait(waiting),
                     None => self.editor.change(id, StateChange::Gone),
@@ -68,7 +68,7 @@ impl Host {
         }
         let Some(running) = self.jobs.running(id) else { return };
         let RunningJob { asked, transcript, before, .. } = running;
-        let QueuedJob { request, since_ms, earlier, is_urgent, .. } = asked;
+        let QueuedJob { request, earlier, is_urgent, .. } = asked;
         let (request, has_passed) = (Arc::clone(request), *is_urgent && outcome.error.is_none());
         let landing = match (&outcome.text, &outcome.error) {
             (Some(text), None) => Some(land::prepare(&request, text)),
@@ -77,12 +77,11 @@ impl Host {
         let doubt = landing.as_ref().and_then(|landing| landing.doubt);
         outcome.held_why = outcome.held_why.or(doubt.map(land::Doubt::why));
         let amounts = stored::amounts(&request, &outcome, *before, &earlier.amounts);
-        let record =
-            stored::of(&request, &outcome, landing.as_ref(), amounts, *since_ms, transcript.as_deref());
-        outcome.amounts = record.share;
+        let record = stored::of(&request, &outcome, landing.as_ref(), amounts, transcript.as_deref());
+        let record = Arc::new(record);
         let buffer = request.buffer;
         let is_unwanted = self.session.is_unwanted(id);
-        let intent = landing.as_ref().filter(|_| !request.question && !is_unwanted).map(|landing| {
+        let intent = landing.as_ref().filter(|_| !request.job.question && !is_unwanted).map(|landing| {
             let held_for = land::held(outcome.held_for, Some(landing));
             let lines = || landing.lines.iter().map(|line| line.clone().into_bytes()).collect();
             held_for.map_or_else(|| Intent::Land(lines()), Intent::Hold)
@@ -91,14 +90,15 @@ impl Host {
             self.replaced.insert(id, (old, buffer));
         }
         let is_over = landing.is_some() && intent.is_none();
-        self.editor.outcome(Patch::new(id).with_tools(self.editor.ended(id)).with_outcome(&outcome));
+        let told = Patch::new(id).with_tools(self.editor.ended(id)).with_record(&record);
+        self.editor.outcome(told.with_error(outcome.error.as_ref()));
         // The mirror plans meanwhile. What it has the editor do waits for this thread.
         self.feed.send(match intent {
             Some(intent) => MirrorEvent::Buffer(buffer, BufferEvent::Want { job: id, intent }),
             None => MirrorEvent::Ended { job: id },
         });
         // The answer is stored before anything is told of it: from then on it survives the end of any process.
-        self.store.journal.append(id, Change::Ended(Box::new(record)));
+        self.store.journal.append(id, Change::Ended(Arc::clone(&record)));
         if let Some(error) = &outcome.error {
             let (error, message_bytes) = (error.code.name(), error.message.len());
             tracing::info!(job = id, error, message_bytes, "failed");
@@ -107,7 +107,7 @@ impl Host {
             self.jobs.lift_limit(&request);
             self.start_waiting();
         }
-        let told = self.session.finished(&request, &outcome, landing.as_ref(), journal::now_ms());
+        let told = self.session.finished(&record);
         let agent = request.start.agent.name.clone();
         self.note_login(&agent, &outcome);
         self.views.is_past_stale = true;
@@ -127,26 +127,25 @@ impl Host {
     }
 
     /// A job that has not run, or waited to run again, has ended: it was rejected, or cannot run.
-    pub(super) fn end_unstarted(&mut self, waiting: &QueuedJob, mut outcome: Outcome) {
-        let QueuedJob { request, since_ms, earlier, .. } = waiting;
-        let id = request.id;
-        outcome.amounts = earlier.amounts;
-        let record =
-            stored::of(request, &outcome, None, (earlier.amounts, Amounts::default()), *since_ms, None);
-        self.store.journal.append(id, Change::Ended(Box::new(record)));
+    pub(super) fn end_unstarted(&mut self, waiting: &QueuedJob, outcome: &Outcome) {
+        let QueuedJob { request, earlier, .. } = waiting;
+        let id = request.job.id;
+        let record = stored::of(request, outcome, None, (earlier.amounts, Amounts::default()), None);
+        let record = Arc::new(record);
+        self.store.journal.append(id, Change::Ended(Arc::clone(&record)));
         if outcome.error.is_none() {
             self.keep_landing(id, "rejected");
         }
         self.views.is_past_stale = true;
-        if let Some(patch) = self.session.finished(request, &outcome, None, journal::now_ms()) {
+        if let Some(patch) = self.session.finished(&record) {
             let ended = Patch::new(id).with_tools(self.editor.ended(id)).with("cost_usd", 0);
-            self.tell(ended.with_outcome(&outcome).and(patch));
+            self.tell(ended.with_record(&record).with_error(outcome.error.as_ref()).and(patch));
         }
         self.feed.send(MirrorEvent::Ended { job: id });
         self.editor.change(id, StateChange::Gone);
     }
 
-    fn amend(&mut self, id: u64, mut outcome: Box<Outcome>) {
+    fn amend(&mut self, id: u64, outcome: &Outcome) {
         let Some(running) = self.jobs.running(id) else { return };
         let RunningJob { asked: QueuedJob { request, earlier, .. }, before, waits, .. } = running;
         let before = *before;
@@ -154,15 +153,14 @@ impl Host {
             // The amounts are those of the whole resumed session, and this job's share is unknown.
             return;
         }
-        let (share, counted) = stored::amounts(request, &outcome, before, &earlier.amounts);
+        let (share, counted) = stored::amounts(request, outcome, before, &earlier.amounts);
         if let Some((waits, _)) = waits {
             *waits = share;
         }
         self.store.journal.append(id, Change::Amended { share, counted });
-        outcome.amounts = share;
-        self.session.cost(id, outcome.amounts.cost_usd);
+        self.session.cost(id, share.cost_usd);
         self.views.is_past_stale = true;
-        self.tell(Patch::new(id).with_amounts(&outcome));
+        self.tell(Patch::new(id).with_amounts(&share));
     }
 
     /// Stores what an earlier host has had written, as the plugin says.

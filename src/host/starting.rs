@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::Host;
 use super::queue::{QueuedJob, RunningJob};
-use super::stored;
 use crate::editor::StateChange;
 use crate::error::{Code, JobError};
 use crate::job::Job;
@@ -15,7 +14,6 @@ use crate::journal::{self, Change, CountedBefore};
 use crate::land::Capture;
 use crate::request::{self, Request, Wanted};
 use crate::store::Transcripts;
-use crate::stream::Outcome;
 
 impl Host {
     /// Starts the job that these fields and the options describe; one of which something is wrong fails.
@@ -37,7 +35,7 @@ impl Host {
             Err(error) => {
                 let (code, message_bytes) = (error.code.name(), error.message.len());
                 tracing::warn!(job = id, error = code, message_bytes, "rejected");
-                let told = self.session.rejected(id, Wanted::of_run(run), &Outcome::failed(error));
+                let told = self.session.rejected(id, Wanted::of_run(run), &error);
                 self.tell(told);
             }
         }
@@ -53,27 +51,24 @@ impl Host {
     }
 
     /// Stores a request and starts its job, or lets it wait.
-    fn accept(&mut self, request: Request) {
+    fn accept(&mut self, mut request: Request) {
         tracing::info!(
-            job = request.id,
+            job = request.job.id,
             agent = request.start.agent.name,
             program = request.start.agent.command.first(),
             cwd = %request.start.cwd.display(),
-            path = request.path,
-            lines = request.selection.rows.len(),
+            path = request.job.path,
+            lines = request.job.selection.rows.len(),
             "accepted"
         );
-        let (id, prewarmed) = (request.id, request.prewarmed);
-        let since_ms = journal::now_ms();
-        self.session.accepted(&request, since_ms);
+        let (id, prewarmed) = (request.job.id, request.prewarmed);
+        // First, also while this host is ending: the next host may then run it.
+        self.accepted(&mut request);
         self.board.open(&request);
         self.teach();
-        // The request is stored first, also while this host is ending: the next host may then run it.
-        let accepted = Change::Accepted(Box::new(stored::accepted(&request, since_ms)));
-        self.store.journal.append(request.id, accepted);
-        self.prompt_sent(prewarmed, &request.prompt);
+        self.prompt_sent(prewarmed, &request.job.prompt);
         self.show_job(&request);
-        self.jobs.wait(QueuedJob::new(request, since_ms));
+        self.jobs.wait(QueuedJob::new(request));
         self.start_waiting();
         if self.jobs.running(id).is_none() {
             // Sent once: jobs start in the order in which they came, so the editor can count their positions itself.
@@ -83,11 +78,18 @@ impl Host {
         drop(prewarmed.and_then(|prompt| self.prewarm.hand_over(prompt)));
     }
 
+    /// Stores a request that is accepted now.
+    pub(super) fn accepted(&mut self, request: &mut Request) {
+        request.job.started_ms = journal::now_ms();
+        self.session.accepted(request);
+        self.store.journal.append(request.job.id, Change::Accepted(Box::new(request.job.clone())));
+    }
+
     /// Shows a job that is about to begin.
     pub(super) fn show_job(&self, request: &Request) {
         let lines = Some(request.options.status.preview).filter(|lines| *lines > 0);
         let preview = lines.map(|lines| Capture::new(request, lines));
-        self.editor.watch(request.id, preview, request.observe);
+        self.editor.watch(request.job.id, preview, request.observe);
     }
 
     /// Starts queued jobs until the limit of running jobs is reached.
@@ -96,7 +98,7 @@ impl Host {
             return;
         }
         while let Some(waiting) = self.jobs.next_to_run() {
-            let id = waiting.request.id;
+            let id = waiting.request.job.id;
             self.session.limited(id, false);
             if waiting.is_stale {
                 self.editor.recall(json!({ "id": id, "request": waiting.request.wanted }));
@@ -109,7 +111,7 @@ impl Host {
 
     /// Starts a job.
     pub(super) fn start(&mut self, asked: QueuedJob) {
-        let (id, request) = (asked.request.id, Arc::clone(&asked.request));
+        let (id, request) = (asked.request.job.id, Arc::clone(&asked.request));
         let mut context = self.context.clone();
         if !request.options.record {
             context.transcripts = Transcripts::default();

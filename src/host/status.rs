@@ -9,7 +9,7 @@ use super::{Host, lists};
 use crate::journal::{Held, now_ms};
 use crate::options::Keys;
 use crate::render::{self, Cell, Viewer, duration, money};
-use crate::request::{Notify, Request, Selection};
+use crate::request::{Accepted, Notify, Request};
 use crate::rpc::Seen;
 use crate::session::{Doing, Ended, LiveState, Look, Patch};
 use crate::ui::{self, Hung, Said, Status, StatusState};
@@ -69,21 +69,19 @@ struct Shown {
 impl Board {
     /// A job was asked for.
     pub(super) fn open(&mut self, request: &Request) {
-        let Request { id, prompt, selection, tabstop, options, .. } = request;
+        let (job, options) = (&request.job, &request.options);
         // With `all` each landing is told.
         let place = (options.notify == Notify::Failures).then(|| {
-            let viewer =
-                Viewer { cwd: request.start.cwd.to_string_lossy().into_owned(), home: String::new() };
-            render::place(&request.path, request.name.as_deref(), selection.first_line, &viewer)
+            let viewer = Viewer { cwd: job.project.clone(), home: String::new() };
+            render::place(&job.path, request.name.as_deref(), job.selection.first_line, &viewer)
         });
-        let shown = Shown::new(&request.start.agent.name, prompt, selection, *tabstop);
-        self.shown.insert(*id, Shown { stays: options.status.outcome, place, ..shown });
+        let shown = Shown::new(job, request.tabstop);
+        self.shown.insert(job.id, Shown { stays: options.status.outcome, place, ..shown });
     }
 
     /// A held answer of an earlier time is this job now.
     pub(super) fn open_held(&mut self, id: u64, held: &Held) {
-        let job = &held.record.job;
-        self.shown.insert(id, Shown::new(&job.agent, &job.prompt, &job.selection, 8));
+        self.shown.insert(id, Shown::new(&held.record.job, 8));
     }
 
     /// The agent and the prompt of a job.
@@ -208,11 +206,12 @@ impl Board {
 }
 
 impl Shown {
-    fn new(agent: &str, prompt: &str, selection: &Selection, tabstop: usize) -> Self {
+    fn new(job: &Accepted, tabstop: usize) -> Self {
+        let Accepted { agent, prompt, selection, .. } = job;
         let row = selection.rows.first().or(selection.beside.above.as_ref());
         let indent = ui::indent(row.map_or("", String::as_str), tabstop);
-        let status = Status { prompt: prompt.to_owned(), indent, ..Status::default() };
-        Self { agent: agent.to_owned(), tabstop, status, is_dirty: true, ..Self::default() }
+        let status = Status { prompt: prompt.clone(), indent, ..Status::default() };
+        Self { agent: agent.clone(), tabstop, status, is_dirty: true, ..Self::default() }
     }
 
     /// The columns of the window that shows it.

@@ -4,42 +4,22 @@ use std::path::Path;
 
 use crate::document::Passage;
 use crate::fields::bytes;
-use crate::journal::{self, Accepted, Amounts, CountedBefore, Landed, Record, RowsOnDisk};
+use crate::journal::{self, Amounts, CountedBefore, Landed, Record, RowsOnDisk};
 use crate::land::{self, Landing};
 use crate::mirror::{RangeOnDisk, Settlement};
 use crate::request::Request;
 use crate::stream::Outcome;
 
-/// What is kept of a job from the moment at which it is accepted.
-pub fn accepted(request: &Request, started_ms: i64) -> Accepted {
-    Accepted {
-        id: request.id,
-        agent: request.start.agent.name.clone(),
-        protocol: request.start.agent.protocol.recipe().name.to_owned(),
-        model: request.start.agent.model.clone(),
-        resumed: request.start.resume.clone(),
-        project: request.start.cwd.to_string_lossy().into_owned(),
-        path: request.path.clone(),
-        filetype: request.filetype.clone(),
-        prompt: request.prompt.clone(),
-        question: request.question,
-        review: request.review,
-        selection: request.selection.clone(),
-        started_ms,
-    }
-}
-
-/// What is kept of a finished job that was asked for at `started_ms`; `amounts` are those of [`amounts()`].
+/// What is kept of a finished job; `amounts` are those of [`amounts()`].
 pub fn of(
     request: &Request,
     outcome: &Outcome,
     landing: Option<&Landing>,
     (share, counted): (Amounts, Amounts),
-    started_ms: i64,
     transcript: Option<&Path>,
 ) -> Record {
     Record {
-        job: accepted(request, started_ms),
+        job: request.job.clone(),
         answered_by: outcome.model.clone(),
         session_id: outcome.session_id.clone(),
         ended_ms: journal::now_ms(),

@@ -70,7 +70,7 @@ impl Host {
         if let Some(RunningJob { asked: QueuedJob { request, .. }, transcript: Some(path), .. }) =
             self.jobs.running(id).filter(|_| is_open)
         {
-            let (start, path, prompt) = (&request.start, path.clone(), request.prompt.clone());
+            let (start, path, prompt) = (&request.start, path.clone(), request.job.prompt.clone());
             let agent = start.agent.name.clone();
             let about = TranscriptHeader { agent, prompt, is_over: false, error: None };
             let (recipe, cwd) = (start.agent.recipe(), start.cwd.to_string_lossy().into_owned());

@@ -86,8 +86,7 @@ impl Launch {
             );
             return Err(JobError::new(Code::AgentNotFound, message));
         }
-        let path = program::search_path(self.environment.get("PATH"));
-        program::find(program, &path).ok_or_else(|| {
+        program::find_program(program, self.environment.get("PATH")).ok_or_else(|| {
             let message = format!("`{program}` was not found: install it, or set agents.{name}.command");
             JobError::new(Code::AgentNotFound, message)
         })

@@ -3,17 +3,16 @@
 //! `stream` decides what a line means; this module only decides when to read, when to stop the agent and when enough is
 //! read.
 
-use std::future::pending;
 use std::time::Duration;
 
-use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
 
 use super::event_sink::EventSink;
 use super::running::{PipeEvent, RunningAgent};
 use crate::error::Code;
 use crate::store::Transcript;
-use crate::stream::{ExitStatus, LATEST, LineItem, ProcessEnd, QUIET, Stopped};
+use crate::stream::{self, ExitStatus, LATEST, ProcessEnd, QUIET, Stopped};
 
 /// How long an agent that was asked to end may take, before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
@@ -38,7 +37,7 @@ enum Stage {
 /// A running agent with all that its job knows of it.
 pub(super) struct Run {
     agent: RunningAgent,
-    stop: Option<oneshot::Receiver<()>>,
+    stop: CancellationToken,
     stage: Stage,
     stopped: Option<Stopped>,
     timeout: Duration,
@@ -57,12 +56,12 @@ impl Run {
     pub(super) fn new(
         timeout: Duration,
         agent: RunningAgent,
-        stop: oneshot::Receiver<()>,
+        stop: CancellationToken,
         may_start_again: bool,
     ) -> Self {
         Self {
             agent,
-            stop: Some(stop),
+            stop,
             stage: Stage::Working,
             stopped: None,
             timeout,
@@ -74,14 +73,14 @@ impl Run {
         }
     }
 
-    /// Runs it to its end with the user's message, and ends the processes that it leaves. Gives the order to stop back
-    /// where another one is to be started.
+    /// Runs it to its end with the user's message, and ends the processes that it leaves. Whether another one is to be
+    /// started.
     pub(super) async fn run_to_end(
         mut self,
         message: &str,
         transcript: Transcript,
         sink: &mut EventSink,
-    ) -> Option<oneshot::Receiver<()>> {
+    ) -> bool {
         let agent = &mut self.agent;
         if let Some(path) = transcript.path() {
             agent.stream.set_transcript(&path.to_string_lossy());
@@ -96,7 +95,7 @@ impl Run {
         if self.starts_again {
             tracing::info!(?exit, "the agent died before it was asked: it is started once more");
             self.agent.process.end_rest().await;
-            return self.stop;
+            return true;
         }
         let Self { agent: RunningAgent { lines, stream, tail, .. }, stopped, .. } = &mut self;
         lines.finish(&mut |line| stream.take(line, &mut |update| sink.update(update)));
@@ -105,11 +104,12 @@ impl Run {
         let outcome = stream.end(&end, &mut |update| sink.update(update));
         sink.finish(outcome);
         self.agent.process.end_rest().await;
-        None
+        false
     }
 
     /// Moves bytes until the agent has ended and its pipes are read, or may be read no longer.
     async fn read(&mut self, sink: &mut EventSink) -> ExitStatus {
+        let (stop, mut is_ordered) = (self.stop.clone(), false);
         loop {
             if let Stage::Draining { exit, .. } = &self.stage
                 && self.agent.pipes.is_read()
@@ -121,14 +121,13 @@ impl Run {
             tokio::select! {
                 biased;
                 // Orders and deadlines first: an agent that prints without a pause must not outlive them.
-                () = ordered(&mut self.stop) => self.ask_to_end(Some(Stopped::Shutdown), GRACE_AT_SHUTDOWN),
+                () = stop.cancelled(), if !is_ordered => {
+                    is_ordered = true;
+                    self.ask_to_end(Some(Stopped::Shutdown), GRACE_AT_SHUTDOWN);
+                }
                 () = sleep_until(deadline) => {
                     if self.closing.take().is_some() {
-                        self.agent.stream.close(&mut |item| {
-                            if let LineItem::Update(update) = item {
-                                sink.update(update);
-                            }
-                        });
+                        self.agent.stream.close(&mut stream::updates(&mut |update| sink.update(update)));
                         self.agent.send();
                         self.settle(sink);
                     } else if let Some(exit) = self.deadline_passed() {
@@ -154,21 +153,15 @@ impl Run {
     }
 
     fn take(&mut self, moved: PipeEvent, sink: &mut EventSink) {
-        let RunningAgent { pipes, tail, .. } = &mut self.agent;
-        match moved {
-            PipeEvent::Out(n) => {
-                self.agent.printed(n, &mut |update| sink.update(update));
-                self.agent.send();
-                if self.agent.stream.is_closing() {
-                    let now = Instant::now();
-                    let (_, latest) = self.closing.unwrap_or((now, now + LATEST));
-                    self.closing = Some((now + QUIET, latest));
-                }
-                self.settle(sink);
-            }
-            PipeEvent::Err(n) => tail.push(pipes.err(n)),
-            PipeEvent::In => {}
+        if !self.agent.take(moved, &mut |update| sink.update(update)) {
+            return;
         }
+        if self.agent.stream.is_closing() {
+            let now = Instant::now();
+            let (_, latest) = self.closing.unwrap_or((now, now + LATEST));
+            self.closing = Some((now + QUIET, latest));
+        }
+        self.settle(sink);
     }
 
     /// Reports the outcome as soon as it is decided: no receiver should wait for the agent's exit.
@@ -223,14 +216,6 @@ impl Run {
     }
 }
 
-/// Resolves once when the handle is dropped.
-async fn ordered(stop: &mut Option<oneshot::Receiver<()>>) {
-    let Some(receiver) = stop else { return pending().await };
-    // An error is the order: the sender was dropped.
-    let _ = receiver.await;
-    *stop = None;
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -250,8 +235,7 @@ mod tests {
         let (events, mut told) = mpsc::unbounded_channel();
         let events = move |id, event| _ = events.send((id, event));
         let mut sink = EventSink::new(1, Arc::new(events), Box::new(|_| {}), 0);
-        let (_stop, stopped) = oneshot::channel();
-        let mut run = Run::new(Duration::from_secs(60), agent, stopped, false);
+        let mut run = Run::new(Duration::from_secs(60), agent, CancellationToken::new(), false);
         run.stage = Stage::Draining { exit, until };
         assert_eq!(run.read(&mut sink).await, exit);
         let Run { agent: RunningAgent { mut stream, mut lines, process, .. }, .. } = run;

@@ -22,8 +22,8 @@ mod version;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::Instrument;
 
 pub use empty::EmptyDirectory;
@@ -77,8 +77,8 @@ pub struct JobContext {
 /// A started job. Dropping the handle stops the agent: first with SIGTERM to its group, then by force.
 #[derive(Debug)]
 pub struct Job {
-    /// Closing this channel is the order to stop.
-    _stop: oneshot::Sender<()>,
+    /// Dropping it is the order to stop.
+    _stop: DropGuard,
     task: JoinHandle<()>,
 }
 
@@ -92,11 +92,11 @@ impl Job {
         prewarmed: Option<Prewarmed>,
         earlier_tools: usize,
     ) -> Self {
-        let (stop, stopped) = oneshot::channel();
-        let span = tracing::info_span!("job", id = request.id);
-        let sink = EventSink::new(request.id, Arc::clone(&context.events), observer, earlier_tools);
-        let task = tokio::spawn(task::run(request, context, sink, prewarmed, stopped).instrument(span));
-        Self { _stop: stop, task }
+        let stop = CancellationToken::new();
+        let span = tracing::info_span!("job", id = request.job.id);
+        let sink = EventSink::new(request.job.id, Arc::clone(&context.events), observer, earlier_tools);
+        let task = tokio::spawn(task::run(request, context, sink, prewarmed, stop.clone()).instrument(span));
+        Self { _stop: stop.drop_guard(), task }
     }
 
     /// Stops the agent and waits until nothing of it is left.

@@ -18,7 +18,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::groups::Groups;
 use super::launch::Launch;
 use super::program;
-use crate::error::{Code, JobError};
+use crate::error::JobError;
 use crate::processes::signal_group;
 use crate::reap;
 use crate::stream::ExitStatus;
@@ -41,16 +41,8 @@ pub struct Process {
     groups: Groups,
 }
 
-/// The agent's three pipes.
-#[derive(Debug)]
-pub struct Pipes {
-    /// Takes the message.
-    pub stdin: ChildStdin,
-    /// The stream.
-    pub stdout: ChildStdout,
-    /// What the agent says to people.
-    pub stderr: ChildStderr,
-}
+/// What takes the message, what gives the stream, and what the agent says to people.
+pub type Pipes = (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>);
 
 impl Process {
     /// Starts the agent.
@@ -64,12 +56,10 @@ impl Process {
         let children = signal(SignalKind::child()).map_err(refused)?;
         let mut child = command(launch, &program, groups.watch()).spawn().map_err(refused)?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let pgid = child.id().and_then(|pid| i32::try_from(pid).ok());
-        let (Some(pgid), (Some(stdin), Some(stdout), Some(stderr))) = (pgid, pipes) else {
-            return Err(JobError::new(Code::SpawnFailed, "the agent started without its pipes"));
-        };
+        // It has one until it is reaped.
+        let pgid = child.id().unwrap_or_default().cast_signed();
         groups.enter(pgid);
-        Ok((Self { child, children, pgid, groups: groups.clone() }, Pipes { stdin, stdout, stderr }))
+        Ok((Self { child, children, pgid, groups: groups.clone() }, pipes))
     }
 
     /// The process group's id, which is the agent's process id.
@@ -136,12 +126,11 @@ impl Process {
 
     /// How the agent has ended, if it has.
     fn exit(&self) -> Option<ExitStatus> {
-        let Ok(pid) = libc::id_t::try_from(self.pgid) else { return Some(ExitStatus::Signal(libc::SIGKILL)) };
         // SAFETY: all zeros are a valid `siginfo_t`, which `waitid` fills in; its fields are those of a child's end.
         let (asked, ended, code, status) = unsafe {
             let mut info: libc::siginfo_t = std::mem::zeroed();
             let how = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
-            let asked = libc::waitid(libc::P_PID, pid, &raw mut info, how);
+            let asked = libc::waitid(libc::P_PID, self.pgid.unsigned_abs(), &raw mut info, how);
             (asked, info.si_pid(), info.si_code, info.si_status())
         };
         match code {

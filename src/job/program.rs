@@ -20,7 +20,7 @@ pub fn is_relative_path(program: &str) -> bool {
 }
 
 /// Where `program`, a name or an absolute path, is.
-pub fn find(program: &str, path: &OsStr) -> Option<PathBuf> {
+fn find(program: &str, path: &OsStr) -> Option<PathBuf> {
     if program.is_empty() {
         return None;
     }

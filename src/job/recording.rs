@@ -11,22 +11,17 @@ use crate::stream::{Line, Lines};
 /// The longest line of a dialogue that is kept, in bytes: no transcript is longer.
 const LONGEST: usize = 32 << 20;
 
-/// Which way bytes went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Direction {
-    /// This host.
-    Client,
-    /// The agent.
-    Agent,
-}
+/// Who said something: this host, or the agent.
+const CLIENT: &str = "client";
+const AGENT: &str = "agent";
 
 /// Hands what an agent prints to a transcript, byte for byte; of a dialogue both sides, line by line: the side, and the
 /// seconds since the agent's start.
 #[derive(Debug)]
 pub struct Recording {
     started: Instant,
-    /// Of a dialogue: what was sent, and what was printed, each to the end of its last whole line.
-    sides: Option<[Lines; 2]>,
+    /// Of a dialogue: what each side has said, to the end of its last whole line.
+    sides: Option<[(&'static str, Lines); 2]>,
     /// None before there is a job.
     transcript: Option<Transcript>,
     /// What was said until then.
@@ -36,7 +31,7 @@ pub struct Recording {
 impl Recording {
     /// The recording of an agent that starts now.
     pub fn new(is_dialogue: bool) -> Self {
-        let sides = is_dialogue.then(|| [(); 2].map(|()| Lines::with_limit(LONGEST)));
+        let sides = is_dialogue.then(|| [CLIENT, AGENT].map(|side| (side, Lines::with_limit(LONGEST))));
         Self { started: Instant::now(), sides, transcript: None, early: Vec::new() }
     }
 
@@ -53,35 +48,32 @@ impl Recording {
 
     /// The agent printed this, unchanged from the pipe.
     pub fn printed(&mut self, bytes: &[u8]) {
-        self.add(Direction::Agent, bytes);
+        self.add(AGENT, bytes);
     }
 
     /// The agent was sent this.
     pub fn sent(&mut self, bytes: &[u8]) {
-        self.add(Direction::Client, bytes);
+        self.add(CLIENT, bytes);
     }
 
     /// Nothing follows; the last line may have no end.
     pub fn end(&mut self) {
         let after = self.started.elapsed();
-        if let Some([_, mut agent]) = self.sides.take() {
-            agent.finish(&mut |line| self.append(&entry(Direction::Agent, after, line)));
+        if let Some([_, (side, mut agent)]) = self.sides.take() {
+            agent.finish(&mut |line| self.append(&entry(side, after, line)));
         }
         self.transcript = None;
     }
 
-    fn add(&mut self, side: Direction, bytes: &[u8]) {
-        let after = self.started.elapsed();
-        let Some(mut sides) = self.sides.take() else {
-            if side == Direction::Agent {
-                self.append(bytes);
-            }
-            return;
-        };
-        let [client, agent] = &mut sides;
-        let lines = if side == Direction::Client { client } else { agent };
-        lines.push(bytes, &mut |line| self.append(&entry(side, after, line)));
-        self.sides = Some(sides);
+    fn add(&mut self, from: &'static str, bytes: &[u8]) {
+        let (after, mut sides) = (self.started.elapsed(), self.sides.take());
+        for (side, lines) in sides.iter_mut().flatten().filter(|(side, _)| *side == from) {
+            lines.push(bytes, &mut |line| self.append(&entry(side, after, line)));
+        }
+        if sides.is_none() && from == AGENT {
+            self.append(bytes);
+        }
+        self.sides = sides;
     }
 
     fn append(&mut self, bytes: &[u8]) {
@@ -93,8 +85,7 @@ impl Recording {
 }
 
 /// A line of a dialogue as it is kept.
-fn entry(side: Direction, after: Duration, line: Line<'_>) -> Vec<u8> {
-    let from = if side == Direction::Client { "client" } else { "agent" };
+fn entry(from: &str, after: Duration, line: Line<'_>) -> Vec<u8> {
     // Thousandths of a second; more digits have no use.
     let seconds = (after.as_secs_f64() * 1000.0).round() / 1000.0;
     let mut entry = match line {

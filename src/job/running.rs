@@ -3,6 +3,7 @@
 //! It moves bytes and decides nothing. It also runs before it has a job: an agent that sends requests before it has its
 //! message gets answers.
 
+use std::collections::VecDeque;
 use std::future::pending;
 use std::time::Duration;
 
@@ -47,21 +48,20 @@ pub struct AgentPipes {
     stdin: Option<ChildStdin>,
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
-    /// What is to be written, and how much of it is.
-    outbox: Vec<u8>,
-    written: usize,
+    /// What is to be written.
+    outbox: VecDeque<u8>,
     /// The input ends with what is in the outbox.
     is_over: bool,
     out: Vec<u8>,
     err: Vec<u8>,
 }
 
-/// What came of waiting for a pipe; see [`AgentPipes::out`] and [`AgentPipes::err`] for the bytes.
+/// What came of waiting for a pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PipeEvent {
-    /// The agent printed so many bytes; none where the pipe has ended.
+    /// The agent printed so many bytes, which are at the beginning of `out`; none where the pipe has ended.
     Out(usize),
-    /// The same for standard error output.
+    /// The same for standard error output, in `err`.
     Err(usize),
     /// Something was written.
     In,
@@ -111,26 +111,28 @@ impl RunningAgent {
             exit = process.wait() => return Err(exit),
             moved = pipes.moved(), if is_heard => moved,
         };
-        match moved {
-            PipeEvent::Out(n) => {
-                self.printed(n, &mut |update| {
-                    if let Update::Models { models } = update {
-                        report(models);
-                    }
-                });
-                self.send();
+        self.take(moved, &mut |update| {
+            if let Update::Models { models } = update {
+                report(models);
             }
-            PipeEvent::Err(n) => self.tail.push(self.pipes.err(n)),
-            PipeEvent::In => {}
-        }
+        });
         Ok(())
     }
 
-    /// The agent printed so many bytes; `each` gets what its stream says of them.
-    pub fn printed(&mut self, n: usize, each: &mut dyn FnMut(Update)) {
-        let Self { pipes, lines, stream, recording, .. } = self;
-        recording.printed(pipes.out(n));
-        lines.push(pipes.out(n), &mut |line| stream.take(line, &mut *each));
+    /// Takes what has moved, and answers it; `each` gets what its stream says of it. Whether the agent has printed.
+    pub fn take(&mut self, moved: PipeEvent, each: &mut dyn FnMut(Update)) -> bool {
+        let Self { pipes, lines, stream, recording, tail, .. } = self;
+        match moved {
+            PipeEvent::Out(n) => {
+                let printed = &pipes.out[..n];
+                recording.printed(printed);
+                lines.push(printed, &mut |line| stream.take(line, &mut *each));
+                self.send();
+            }
+            PipeEvent::Err(n) => tail.push(&pipes.err[..n]),
+            PipeEvent::In => {}
+        }
+        matches!(moved, PipeEvent::Out(_))
     }
 
     /// Hands over what the stream wants to send.
@@ -142,16 +144,9 @@ impl RunningAgent {
 
 impl AgentPipes {
     fn new(pipes: Pipes) -> Self {
-        Self {
-            stdin: Some(pipes.stdin),
-            stdout: Some(pipes.stdout),
-            stderr: Some(pipes.stderr),
-            outbox: Vec::new(),
-            written: 0,
-            is_over: false,
-            out: vec![0; CHUNK],
-            err: vec![0; ERR_CHUNK],
-        }
+        let (stdin, stdout, stderr) = pipes;
+        let (outbox, out, err) = (VecDeque::new(), vec![0; CHUNK], vec![0; ERR_CHUNK]);
+        Self { stdin, stdout, stderr, outbox, is_over: false, out, err }
     }
 
     /// Takes over what a stream wants to send; returns a copy of it.
@@ -159,7 +154,7 @@ impl AgentPipes {
         let bytes = stream.input().take();
         self.is_over |= stream.input().is_over();
         if self.stdin.is_some() {
-            self.outbox.extend_from_slice(&bytes);
+            self.outbox.extend(&bytes);
         }
         bytes
     }
@@ -169,23 +164,13 @@ impl AgentPipes {
         self.stdout.is_none() && self.stderr.is_none()
     }
 
-    /// The first `n` bytes that were read from standard output last.
-    pub fn out(&self, n: usize) -> &[u8] {
-        &self.out[..n]
-    }
-
-    /// The same of standard error output.
-    pub fn err(&self, n: usize) -> &[u8] {
-        &self.err[..n]
-    }
-
     /// Waits until bytes have moved on any of the pipes. Nothing is lost where the wait is given up.
     pub async fn moved(&mut self) -> PipeEvent {
-        let Self { stdin, stdout, stderr, outbox, written, is_over, out, err } = self;
-        let is_flooded = outbox.len() - *written > WAITING;
+        let Self { stdin, stdout, stderr, outbox, is_over, out, err } = self;
+        let is_flooded = outbox.len() > WAITING;
         tokio::select! {
             biased;
-            () = write_some(stdin, outbox, written, *is_over) => PipeEvent::In,
+            () = write_some(stdin, outbox, *is_over) => PipeEvent::In,
             n = read_some(stdout, out), if !is_flooded => PipeEvent::Out(n),
             n = read_some(stderr, err) => PipeEvent::Err(n),
         }
@@ -193,43 +178,29 @@ impl AgentPipes {
 }
 
 /// Writes once, or closes the pipe where all is written and nothing follows.
-async fn write_some(
-    stdin: &mut Option<ChildStdin>,
-    outbox: &mut Vec<u8>,
-    written: &mut usize,
-    is_over: bool,
-) {
+async fn write_some(stdin: &mut Option<ChildStdin>, outbox: &mut VecDeque<u8>, is_over: bool) {
     let Some(pipe) = stdin else { return pending().await };
-    if *written < outbox.len() {
-        match pipe.write(&outbox[*written..]).await {
-            Ok(n) if n > 0 => *written += n,
-            // An agent that does not read its input says why in its own stream or exit; a broken pipe adds nothing.
-            _ => *stdin = None,
-        }
-    } else if is_over {
-        *stdin = None;
-    } else {
+    if outbox.is_empty() && !is_over {
         return pending().await;
     }
-    if stdin.is_none() || *written == outbox.len() {
-        *outbox = Vec::new();
-        *written = 0;
+    // An agent that does not read its input says why in its own stream or exit; a broken pipe adds nothing.
+    let is_open = !outbox.is_empty() && matches!(pipe.write_buf(outbox).await, Ok(1..));
+    if !is_open {
+        *stdin = None;
+    }
+    if !is_open || outbox.is_empty() {
+        *outbox = VecDeque::new();
     }
 }
 
 /// Reads once; at the end of the pipe, or on an error of it, the pipe is closed and 0 given.
 async fn read_some<R: AsyncRead + Unpin>(pipe: &mut Option<R>, buffer: &mut [u8]) -> usize {
     let Some(open) = pipe else { return pending().await };
-    match open.read(buffer).await {
-        Ok(n) if n > 0 => n,
-        Ok(_) => {
-            *pipe = None;
-            0
-        }
-        Err(error) => {
-            tracing::warn!(%error, "a pipe of the agent broke");
-            *pipe = None;
-            0
-        }
+    let read =
+        open.read(buffer).await.inspect_err(|error| tracing::warn!(%error, "a pipe of the agent broke"));
+    let length = read.unwrap_or(0);
+    if length == 0 {
+        *pipe = None;
     }
+    length
 }

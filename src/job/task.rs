@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 
 use super::event_sink::EventSink;
 use super::files;
@@ -28,7 +28,7 @@ pub(super) async fn run(
     context: JobContext,
     mut sink: EventSink,
     mut prewarmed: Option<Prewarmed>,
-    mut stop: oneshot::Receiver<()>,
+    stop: CancellationToken,
 ) {
     let JobContext { groups, empty_directory, transcripts, .. } = context;
     let (project, empty, git) = (Arc::clone(&request), empty_directory, groups.clone());
@@ -36,7 +36,7 @@ pub(super) async fn run(
     let read = async move {
         let project = match &project.whole {
             Some((text, most)) => {
-                let diff = files::diff(Path::new(&project.path), text, *most, &git).await;
+                let diff = files::diff(Path::new(&project.job.path), text, *most, &git).await;
                 Arc::new(Request { diff, ..Request::clone(&project) })
             }
             None => project,
@@ -48,7 +48,7 @@ pub(super) async fn run(
     };
     let read = tokio::select! {
         biased;
-        _ = &mut stop => None,
+        () = stop.cancelled() => None,
         read = read => read,
     };
     let Some((message, launch)) = read else {
@@ -60,18 +60,16 @@ pub(super) async fn run(
     for may_start_again in [true, false] {
         let started = tokio::select! {
             biased;
-            // An error is the order: the sender was dropped.
-            _ = &mut stop => Err(host_ended()),
+            () = stop.cancelled() => Err(host_ended()),
             started = start(&launch, prewarmed.take(), &groups) => started,
         };
         match started {
             Err(error) => sink.finish(Outcome::failed(error)),
             Ok(agent) => {
-                let transcript = transcripts.open(request.id);
+                let transcript = transcripts.open(request.job.id);
                 sink.report(JobEvent::Started(transcript.path().map(Path::to_owned)));
-                let run = Run::new(request.options.timeout, agent, stop, may_start_again);
-                if let Some(order) = run.run_to_end(&message, transcript, &mut sink).await {
-                    stop = order;
+                let run = Run::new(request.options.timeout, agent, stop.clone(), may_start_again);
+                if run.run_to_end(&message, transcript, &mut sink).await {
                     continue;
                 }
             }

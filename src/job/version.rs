@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use super::groups::Groups;
 use super::launch::Launch;
-use super::process::{Pipes, Process};
+use super::process::Process;
 use crate::error::JobError;
 use crate::stream::ExitStatus;
 
@@ -39,7 +39,7 @@ pub async fn run(
     (within, most): (Duration, u64),
 ) -> Result<Printed, JobError> {
     let launch = Launch::of_command(command, environment)?;
-    let (mut process, Pipes { stdin, stdout, stderr }) = Process::spawn(&launch, groups)?;
+    let (mut process, (stdin, stdout, stderr)) = Process::spawn(&launch, groups)?;
     drop(stdin);
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let all = async { tokio::join!(read(stdout, most, &mut out), read(stderr, most, &mut err)) };
@@ -70,9 +70,11 @@ pub async fn version(
     }
 }
 
-async fn read(pipe: impl AsyncRead + Unpin, most: u64, into: &mut Vec<u8>) {
-    // What was read until an error is all that there is.
-    let _ = pipe.take(most).read_to_end(into).await;
+async fn read(pipe: Option<impl AsyncRead + Unpin>, most: u64, into: &mut Vec<u8>) {
+    if let Some(pipe) = pipe {
+        // What was read until an error is all that there is.
+        let _ = pipe.take(most).read_to_end(into).await;
+    }
 }
 
 fn first_line(said: &[u8]) -> Option<String> {

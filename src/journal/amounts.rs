@@ -16,22 +16,6 @@ pub struct CountedBefore {
 }
 
 impl Amounts {
-    /// Both together.
-    #[must_use]
-    pub fn plus(mut self, other: &Self) -> Self {
-        self.usage.add(other.usage);
-        let either = |a: Option<u64>, b: Option<u64>| if a.is_none() { b } else { Some(a? + b.unwrap_or(0)) };
-        Self {
-            cost_usd: self
-                .cost_usd
-                .map(|cost| whole(cost + other.cost_usd.unwrap_or(0.0)))
-                .or(other.cost_usd),
-            num_turns: either(self.num_turns, other.num_turns),
-            duration_ms: either(self.duration_ms, other.duration_ms),
-            ..self
-        }
-    }
-
     /// The amounts of the job alone whose agent reported `self`, and what its session has counted by now. `before` is
     /// what was counted in the session that it went on from, where that is known; else only what the agent reports for
     /// the run itself is the job's. A fork (not `is_same` session) has counted nothing of its own yet.

@@ -1,10 +1,13 @@
 //! One line of a journal: a change of one job, or of one prompt, as JSON. Seen in `journal/*.jsonl`:
 //! `{"v":1,"uuid":"…","what":"landed","is":{"landing":"applied",…}}`. Pure.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::amounts::Amounts;
-use super::record::{Accepted, Draft, Landed, Record, RowsOnDisk};
+use super::record::{Draft, Landed, Record, RowsOnDisk};
+use crate::request::Accepted;
 
 /// The version of a line. A line of another one is not read.
 const VERSION: u32 = 1;
@@ -36,7 +39,7 @@ pub enum Change {
     /// A job was accepted.
     Accepted(Box<Accepted>),
     /// It has ended.
-    Ended(Box<Record>),
+    Ended(Arc<Record>),
     /// Later amounts of an ended job: as in [`Record`].
     Amended {
         /// Of this job alone.

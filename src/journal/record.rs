@@ -4,38 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::amounts::Amounts;
 use crate::error::Code;
-use crate::request::{Resume, Selection};
-
-/// A job that has not ended, as it is kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Accepted {
-    /// Its number in its Neovim.
-    pub id: u64,
-    /// Which agent runs it: the option's name.
-    pub agent: String,
-    /// How that agent talks.
-    pub protocol: String,
-    /// The model that was asked for.
-    pub model: Option<String>,
-    /// The session that it goes on from.
-    pub resumed: Option<Resume>,
-    /// The project's directory.
-    pub project: String,
-    /// The file; empty for a buffer without a name.
-    pub path: String,
-    /// Neovim's `'filetype'`.
-    pub filetype: String,
-    /// The user's prompt.
-    pub prompt: String,
-    /// It is a question: the answer is shown, nothing lands.
-    pub question: bool,
-    /// Its answer is held for review.
-    pub review: bool,
-    /// What was selected, and where.
-    pub selection: Selection,
-    /// When it was asked for, Unix time in milliseconds.
-    pub started_ms: i64,
-}
+use crate::request::Accepted;
 
 /// A finished job, as it is kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,10 +1,12 @@
 //! Jobs for tests, in the words of a journal.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::{Accepted, Amounts, Change, Draft, Landed, Line, Record, RowsOnDisk};
+use super::{Amounts, Change, Draft, Landed, Line, Record, RowsOnDisk};
+use crate::request::Accepted;
 
 /// How long anything may take before a test says that it hangs.
 pub const DEADLINE: Duration = Duration::from_secs(60);
@@ -70,7 +72,7 @@ pub fn draft(text: &str) -> Change {
 
 /// Its end, as a change.
 pub fn ended(id: u64, text: &str) -> Change {
-    Change::Ended(Box::new(record(id, Some(text))))
+    Change::Ended(Arc::new(record(id, Some(text))))
 }
 
 /// What became of its answer.
@@ -119,9 +121,9 @@ pub fn run(neovim: &str) -> Vec<Line> {
         (3, Change::Path("/new.lua".to_owned())),
         (4, ended(4, "four")),
         (4, landed("held", Some("review"))),
-        (5, Change::Ended(Box::new(question))),
+        (5, Change::Ended(Arc::new(question))),
         accept(6, 3000),
-        (6, Change::Ended(Box::new(exited))),
+        (6, Change::Ended(Arc::new(exited))),
         (6, Change::Interrupted),
         (4, landed("rejected", None)),
         (2, draft("mine, later")),

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::mem::discriminant;
 
 use super::line::{Change, Line};
-use super::record::{Accepted, Held};
+use super::record::Held;
+use crate::request::Accepted;
 
 /// The undecided answers by their keys, and what the database has refused.
 #[derive(Debug, Default)]

@@ -36,8 +36,8 @@ impl Capture {
     /// For the answer to a request, of which the newest `keep` lines are wanted.
     pub fn new(request: &Request, keep: usize) -> Self {
         // If the selection has fences, those of the answer may belong to its text.
-        let kept = request.question || holds_fence(&request.selection.text);
-        let fences = match (kept, is_prose(&request.filetype)) {
+        let kept = request.job.question || holds_fence(&request.job.selection.text);
+        let fences = match (kept, is_prose(&request.job.filetype)) {
             (true, _) => Fences::Kept,
             (false, true) => Fences::Around,
             (false, false) => Fences::Cut,

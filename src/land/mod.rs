@@ -83,7 +83,7 @@ pub fn held(doubt: Option<AnswerDoubt>, landing: Option<&Landing>) -> Option<Hel
 
 /// Prepares an answer for its landing in the range of its request.
 pub fn prepare(request: &Request, answer: &str) -> Landing {
-    if request.question {
+    if request.job.question {
         let lines = answer.split('\n').map(str::to_owned).collect();
         return Landing { held_for: None, lines, doubt: None };
     }
@@ -94,14 +94,14 @@ pub fn prepare(request: &Request, answer: &str) -> Landing {
 /// Returns why the answer has to be held. That it has several parts, or another number of rows, takes precedence over the
 /// user's request to review it, and that over a doubt.
 fn held_for(request: &Request, tidied: &Landing) -> Option<HeldFor> {
-    let selection = &request.selection;
+    let selection = &request.job.selection;
     if tidied.held_for.is_some() {
         return tidied.held_for;
     }
     if selection.kind == SelectionKind::Block && tidied.lines.len() != selection.text.len() {
         return Some(HeldFor::BlockRows);
     }
-    request.review.then_some(HeldFor::Review).or(tidied.doubt.map(|_| HeldFor::Doubtful))
+    request.job.review.then_some(HeldFor::Review).or(tidied.doubt.map(|_| HeldFor::Doubtful))
 }
 
 #[cfg(test)]

@@ -18,8 +18,8 @@ pub struct Target<'a> {
 impl<'a> From<&'a Request> for Target<'a> {
     fn from(request: &'a Request) -> Self {
         Self {
-            filetype: &request.filetype,
-            selection: &request.selection,
+            filetype: &request.job.filetype,
+            selection: &request.job.selection,
             before: &request.before,
             after: &request.after,
         }

@@ -30,7 +30,7 @@ fn another_number_of_rows_than_the_block_has_is_held() {
 
 #[test]
 fn a_review_holds_the_tidied_answer() {
-    let request = Request { review: true, ..sample::lines("rust", &["    a"]) };
+    let request = sample::with(sample::lines("rust", &["    a"]), |job| job.review = true);
     let held = |held_for, text: &[&str]| {
         let held_for = Some(held_for);
         Landing { held_for, lines: lines(text), doubt: None }
@@ -42,7 +42,8 @@ fn a_review_holds_the_tidied_answer() {
 
 #[test]
 fn an_answer_to_a_question_is_left_as_it_is() {
-    let request = Request { question: true, review: true, ..sample::lines("rust", &["    a"]) };
+    let request =
+        sample::with(sample::lines("rust", &["    a"]), |job| (job.question, job.review) = (true, true));
     let text = "Because:\r\n```\nb\n```\n";
     let landing =
         Landing { held_for: None, lines: lines(&["Because:\r", "```", "b", "```", ""]), doubt: None };

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::{Options, nearest};
-use crate::fields::some_argument;
+use crate::fields::argument;
 
 /// A prompt with a name.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
@@ -58,7 +58,7 @@ pub struct Choice {
     /// The agent.
     pub agent: Option<String>,
     /// Its model.
-    #[serde(default, deserialize_with = "some_argument")]
+    #[serde(default, deserialize_with = "argument")]
     pub model: Option<String>,
     /// The answer is shown.
     #[serde(default)]

@@ -2,7 +2,8 @@
 
 use jiff::civil::{DateTime, date};
 
-use crate::journal::{Accepted, Amounts, Record, sample};
+use crate::journal::{Amounts, Record, sample};
+use crate::request::Accepted;
 use crate::store::JobEntry;
 
 /// The time of a reader.

@@ -9,10 +9,14 @@ use std::io::{self, BufRead};
 use serde_json::{Value, json};
 
 /// One line of a recording.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 struct RecordedLine {
     is_client: bool,
     line: String,
+    /// The same read; null where it is no JSON.
+    message: Value,
+    has_method: bool,
+    has_id: bool,
 }
 
 /// A recorded dialogue that is being played.
@@ -67,8 +71,9 @@ impl Script {
         id: &Value,
         say: &mut dyn FnMut(&str) -> io::Result<()>,
     ) -> io::Result<()> {
-        let asked = self.entries[self.at..].iter().position(|entry| entry.asks(method));
-        let Some(place) = asked else {
+        let is_asked =
+            |entry: &RecordedLine| entry.is_client && entry.has_id && entry.message["method"] == method;
+        let Some(place) = self.entries[self.at..].iter().position(is_asked) else {
             let is_setting = method.starts_with("session/set_");
             let (key, content) = if is_setting {
                 ("result", json!({}))
@@ -78,8 +83,7 @@ impl Script {
             return say(&json!({"jsonrpc": "2.0", "id": id, key: content}).to_string());
         };
         self.at += place;
-        let recorded = self.entries[self.at].message().map(|mut message| message["id"].take());
-        self.ids.push((recorded.unwrap_or_default(), id.clone()));
+        self.ids.push((self.entries[self.at].message["id"].clone(), id.clone()));
         self.at += 1;
         self.go_on(say)
     }
@@ -87,40 +91,21 @@ impl Script {
     /// Plays what the agent printed, until the client's next turn.
     fn go_on(&mut self, say: &mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<()> {
         while let Some(entry) = self.entries.get(self.at) {
-            if !entry.is_client {
-                say(&renumbered(&entry.line, &mut self.ids))?;
-            } else if entry.is_notification() {
+            match (entry.is_client, entry.has_method, entry.has_id) {
+                (false, ..) => say(&renumbered(entry, &mut self.ids))?,
+                (true, true, true) => return Ok(()),
                 // Such as the end of a prompt: the host does not wait for it.
-            } else if entry.is_request() {
-                return Ok(());
-            } else {
+                (true, true, false) => {}
+                _ if entry.message.is_null() => {}
                 // An answer to what the agent asked: the client has to give one, too.
-                self.at += 1;
-                return Ok(());
+                (true, false, _) => {
+                    self.at += 1;
+                    return Ok(());
+                }
             }
             self.at += 1;
         }
         Ok(())
-    }
-}
-
-impl RecordedLine {
-    fn message(&self) -> Option<Value> {
-        serde_json::from_str(&self.line).ok()
-    }
-
-    fn is_request(&self) -> bool {
-        self.message().is_some_and(|message| message["method"].is_string() && !message["id"].is_null())
-    }
-
-    fn is_notification(&self) -> bool {
-        self.message().is_none_or(|message| message["method"].is_string() && message["id"].is_null())
-    }
-
-    fn asks(&self, method: &str) -> bool {
-        self.is_client
-            && self.is_request()
-            && self.message().is_some_and(|message| message["method"] == method)
     }
 }
 
@@ -131,20 +116,19 @@ fn entry(line: &[u8]) -> Option<RecordedLine> {
         "agent" => false,
         _ => return None,
     };
-    Some(RecordedLine { is_client, line: value["line"].as_str()?.to_owned() })
+    let line = value["line"].as_str()?.to_owned();
+    let message: Value = serde_json::from_str(&line).unwrap_or_default();
+    let (has_method, has_id) = (message["method"].is_string(), !message["id"].is_null());
+    Some(RecordedLine { is_client, line, message, has_method, has_id })
 }
 
 /// A line of the agent; where it is a response, with the id that its request has now.
-fn renumbered(line: &str, ids: &mut Vec<(Value, Value)>) -> String {
-    let Ok(mut message) = serde_json::from_str::<Value>(line) else { return line.to_owned() };
-    if !message.is_object() || message.get("method").is_some() {
-        return line.to_owned();
-    }
-    let Some(place) = ids.iter().position(|(recorded, _)| *recorded == message["id"]) else {
-        return line.to_owned();
-    };
-    let (_, now) = ids.swap_remove(place);
-    message["id"] = now;
+fn renumbered(entry: &RecordedLine, ids: &mut Vec<(Value, Value)>) -> String {
+    let is_response = entry.message.is_object() && !entry.has_method;
+    let place = ids.iter().position(|(recorded, _)| is_response && *recorded == entry.message["id"]);
+    let Some(place) = place else { return entry.line.clone() };
+    let mut message = entry.message.clone();
+    message["id"] = ids.swap_remove(place).1;
     message.to_string()
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use super::mentions::{DIAGNOSTICS, DIFF, QUICKFIX, buffers, wants};
 use super::start::directory;
-use super::{Diagnostic, MentionedBuffer, Request, Resume, Selection, SelectionKind, Wanted};
+use super::{Accepted, Diagnostic, MentionedBuffer, Request, Resume, Selection, SelectionKind, Wanted};
 use crate::error::{Code, JobError};
 use crate::fields::bytes::{plain, unescape};
 use crate::fields::{bad, read};
@@ -37,9 +37,9 @@ struct Given {
 /// Reads a request, with the options in force. Every error has the code `bad_request` and names its field, but for a
 /// working directory that is gone; unknown fields are ignored.
 pub fn decode(value: &Json, options: &Options) -> Result<Request, JobError> {
-    let (request, given): (Request, Given) = (read(value)?, read(value)?);
+    let (asked, request, given): (Accepted, Request, Given) = (read(value)?, read(value)?, read(value)?);
     let Given { resume, mentioned: elsewhere, .. } = given;
-    let (prompt, selection) = (plain(&request.prompt), checked(request.selection)?);
+    let (prompt, selection) = (plain(&asked.prompt), checked(asked.selection)?);
     let choice =
         options.chosen(&prompt, given.choice).map_err(|error| JobError::new(Code::BadRequest, error))?;
     let named = options.named(&prompt).ok().flatten();
@@ -62,7 +62,7 @@ pub fn decode(value: &Json, options: &Options) -> Result<Request, JobError> {
         || without_backslash(&prompt).map(str::to_owned),
         |(named, more)| {
             Some(named.filled(more, |name| match name {
-                "filetype" => Some(request.filetype.clone()),
+                "filetype" => Some(asked.filetype.clone()),
                 "selection" => Some(selection.text.join("\n")),
                 "diagnostics" => Some(listed(&own)),
                 _ => None,
@@ -89,17 +89,26 @@ pub fn decode(value: &Json, options: &Options) -> Result<Request, JobError> {
         Some(_) => super::start(choice.clone(), cwd, None, options),
         None => Err(error),
     })?;
-    let (agent, model) = (Some(start.agent.name.clone()), start.agent.model.clone());
-    Ok(Request {
-        wanted: Wanted { agent, model, question: choice.question, ..Wanted::of_run(value) },
+    let job = Accepted {
+        agent: start.agent.name.clone(),
+        protocol: start.agent.protocol.recipe().name.to_owned(),
+        model: start.agent.model.clone(),
+        resumed: start.resume.clone(),
+        project: start.cwd.to_string_lossy().into_owned(),
+        path: plain(&asked.path),
         prompt,
-        instructions,
         question: choice.question,
         review: request.replaces.is_some() || given.review.unwrap_or(options.review),
+        selection,
+        ..asked
+    };
+    let (agent, model) = (Some(job.agent.clone()), job.model.clone());
+    Ok(Request {
+        wanted: Wanted { agent, model, question: job.question, ..Wanted::of_run(value) },
+        job,
+        instructions,
         start,
         options: options.clone(),
-        path: plain(&request.path),
-        selection,
         before: request.before.iter().map(|line| plain(line)).collect(),
         after: request.after.iter().map(|line| plain(line)).collect(),
         diagnostics: all,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{AgentCommand, AgentStart, Beside, Request, Selection, SelectionKind, Wanted};
+use super::{Accepted, AgentCommand, AgentStart, Request, Selection, SelectionKind};
 use crate::agent::Protocol;
 use crate::options::Options;
 
@@ -35,9 +35,9 @@ pub fn block(filetype: &str, marked: &[&str]) -> Request {
 /// An insertion below the last of the lines before it, which begin with line 1.
 pub fn insert(filetype: &str, before: &[&str], after: &[&str]) -> Request {
     let mut request = request(filetype, SelectionKind::Insert, &[]);
-    request.selection.first_line = before.len() as u64;
-    request.selection.last_line = before.len() as u64;
-    request.selection.beside.above = before.last().map(|&line| line.to_owned());
+    request.job.selection.first_line = before.len() as u64;
+    request.job.selection.last_line = before.len() as u64;
+    request.job.selection.beside.above = before.last().map(|&line| line.to_owned());
     request.before = before.iter().map(|&line| line.to_owned()).collect();
     request.after = after.iter().map(|&line| line.to_owned()).collect();
     request
@@ -50,51 +50,49 @@ fn span(marked: &str) -> (usize, usize) {
     (start, end)
 }
 
+/// The same with something else of what is kept of it.
+pub fn with(request: Request, change: impl FnOnce(&mut Accepted)) -> Request {
+    let mut request = request;
+    change(&mut request.job);
+    request
+}
+
 fn request(filetype: &str, kind: SelectionKind, rows: &[(&str, usize, usize)]) -> Request {
+    let agent = AgentCommand {
+        name: "claude".to_owned(),
+        protocol: Protocol::Claude,
+        command: vec!["claude".to_owned()],
+        ..AgentCommand::default()
+    };
+    let selection = Selection {
+        kind,
+        first_line: 11,
+        last_line: (10 + rows.len()) as u64,
+        text: rows.iter().map(|(row, start, end)| row[*start..*end].to_owned()).collect(),
+        rows: rows.iter().map(|(row, ..)| (*row).to_owned()).collect(),
+        cols: rows.iter().map(|(_, start, _)| *start as u64).collect(),
+        ..Selection::default()
+    };
     Request {
-        id: 3,
+        job: Accepted {
+            id: 3,
+            agent: agent.name.clone(),
+            project: "/project".to_owned(),
+            path: "/project/src/a.rs".to_owned(),
+            filetype: filetype.to_owned(),
+            prompt: "make it better".to_owned(),
+            selection,
+            ..Accepted::default()
+        },
         buffer: 1,
-        wanted: Wanted::default(),
-        prompt: "make it better".to_owned(),
-        instructions: None,
-        question: false,
-        review: false,
-        replaces: None,
-        replaced: None,
         start: AgentStart {
-            agent: AgentCommand {
-                name: "claude".to_owned(),
-                protocol: Protocol::Claude,
-                command: vec!["claude".to_owned()],
-                ..AgentCommand::default()
-            },
+            agent,
             tools: vec!["Read".to_owned()],
             cwd: PathBuf::from("/project"),
             ..AgentStart::default()
         },
         options: Options { max_parallel: 4, record: true, ..Options::default() },
-        path: "/project/src/a.rs".to_owned(),
-        name: None,
-        filetype: filetype.to_owned(),
-        selection: Selection {
-            kind,
-            first_line: 11,
-            last_line: (10 + rows.len()) as u64,
-            text: rows.iter().map(|(row, start, end)| row[*start..*end].to_owned()).collect(),
-            rows: rows.iter().map(|(row, ..)| (*row).to_owned()).collect(),
-            cols: rows.iter().map(|(_, start, _)| *start as u64).collect(),
-            column: None,
-            beside: Beside::default(),
-        },
-        before: Vec::new(),
-        after: Vec::new(),
-        diagnostics: Vec::new(),
-        whole: None,
-        diff: String::new(),
-        quickfix: Vec::new(),
-        buffers: Vec::new(),
-        prewarmed: None,
         tabstop: 8,
-        observe: false,
+        ..Request::default()
     }
 }

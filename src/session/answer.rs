@@ -1,11 +1,10 @@
 //! A held answer: its lines, and what the user has made of it.
 
 use crate::fields::bytes;
-use crate::journal::{Draft, Held};
-use crate::land::{Block, Bytes, HeldFor, Landing, Target, blocks_of};
-use crate::request::{Beside, Request, Selection, SelectionKind};
+use crate::journal::{Draft, Held, Record};
+use crate::land::{Block, Bytes, HeldFor, Target, blocks_of};
+use crate::request::{Beside, Selection, SelectionKind};
 use crate::review::EditId;
-use crate::stream::Outcome;
 
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -48,10 +47,16 @@ pub enum ShownAs {
 }
 
 impl HeldAnswer {
-    fn new(lines: &[String], held_for: Option<HeldFor>, text: &str, selection: &Selection) -> Self {
+    /// The answer of a job that has ended.
+    pub(super) fn of(record: &Record) -> Self {
+        let (selection, text) = (&record.job.selection, record.text.as_deref().unwrap_or_default());
+        let held_for = record.held_for.as_deref().and_then(HeldFor::named);
+        let lines = record.lines.as_deref().unwrap_or_default();
         let is_ambiguous = held_for == Some(HeldFor::Ambiguous);
         let is_untidied = (is_ambiguous || held_for == Some(HeldFor::Raw)) && lines.is_empty();
         Self {
+            why: record.held_for.clone().unwrap_or_else(|| HeldFor::BufferGone.name().to_owned()),
+            doubt: record.held_why.clone(),
             // Those of the agent's own text where none could be told to be meant.
             lines: if is_untidied {
                 format!("{}\n", text.trim()).into_bytes()
@@ -65,34 +70,19 @@ impl HeldAnswer {
         }
     }
 
-    /// The answer of a job that has just ended.
-    pub(super) fn of(request: &Request, outcome: &Outcome, landing: Option<&Landing>) -> Self {
-        let text = outcome.text.as_deref().unwrap_or_default();
-        let lines = landing.map(|landing| landing.lines.as_slice()).unwrap_or_default();
-        let held_for = crate::land::held(outcome.held_for, landing);
-        let doubt = outcome.held_why.map(str::to_owned);
-        Self { doubt, ..Self::new(lines, held_for, text, &request.selection) }
-    }
-
-    /// The answer as it was stored.
+    /// The same with what the user has made of it.
     pub fn stored(held: &Held) -> Self {
-        let record = &held.record;
-        let text = record.text.as_deref().unwrap_or_default();
-        let held_for = record.held_for.as_deref().and_then(HeldFor::named);
-        let lines = record.lines.as_deref().unwrap_or_default();
         let draft = held.draft.clone().unwrap_or_default();
         let parsed = |drop: &Vec<String>| drop.iter().filter_map(|id| id.parse().ok()).collect();
         let rows = |rows: Option<Vec<String>>| {
             rows.map(|rows| rows.iter().map(|row| bytes::unescape(row).into_owned()).collect())
         };
         Self {
-            why: record.held_for.clone().unwrap_or_else(|| HeldFor::BufferGone.name().to_owned()),
-            doubt: record.held_why.clone(),
             edited: rows(draft.lines),
             typed: rows(draft.typed),
             was_taken: draft.is_taken,
             dropped: draft.dropped.unwrap_or_default().iter().map(parsed).collect(),
-            ..Self::new(lines, held_for, text, &record.job.selection)
+            ..Self::of(&held.record)
         }
     }
 

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use rmpv::Value;
 use serde_json::json;
 
+use crate::error::JobError;
 use crate::fields::value;
+use crate::journal::Record;
 use crate::options::Keys;
-use crate::stream::{Amounts, Outcome, Usage};
+use crate::stream::{Amounts, Usage};
 
 /// The changed fields of one job. A field that is nil is gone.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,21 +93,25 @@ impl Patch {
         self.telling("is_decided", Some(true))
     }
 
-    /// What an outcome says: the answer, the error, the session and the amounts.
-    pub fn with_outcome(self, outcome: &Outcome) -> Self {
+    /// How it ended: the answer, the session and the amounts.
+    pub fn with_record(self, record: &Record) -> Self {
         self.with("tool", Value::Nil)
             .with("resumes_at", Value::Nil)
-            .with_some("text", outcome.text.as_deref())
-            .with_some("error", outcome.error.as_ref().map(|error| value(json!(error))))
-            .with_some("held_why", outcome.held_why)
-            .with_some("session_id", outcome.session_id.as_deref())
-            .with_some("model", outcome.model.as_deref())
-            .with_amounts(outcome)
+            .with_some("text", record.text.as_deref())
+            .with_some("held_why", record.held_why.as_deref())
+            .with_some("session_id", record.session_id.as_deref())
+            .with_some("model", record.answered_by.as_deref())
+            .with_amounts(&record.share)
     }
 
-    /// The amounts of an outcome.
-    pub fn with_amounts(self, outcome: &Outcome) -> Self {
-        let Amounts { cost_usd, usage, num_turns, .. } = outcome.amounts;
+    /// Why it failed, if it did.
+    pub fn with_error(self, error: Option<&JobError>) -> Self {
+        self.with_some("error", error.map(|error| value(json!(error))))
+    }
+
+    /// What it cost.
+    pub fn with_amounts(self, amounts: &Amounts) -> Self {
+        let Amounts { cost_usd, usage, num_turns, .. } = *amounts;
         // No tokens at all where nothing was counted: an agent that tells nothing took more than none.
         let is_counted = num_turns.is_some() || usage != Usage::default();
         let counted = |tokens| is_counted.then(|| count(tokens));

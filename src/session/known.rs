@@ -8,7 +8,6 @@ use crate::error::Code;
 use crate::journal::Record;
 use crate::request::{Request, Resume, Wanted};
 use crate::store::JobEntry;
-use crate::stream::Outcome;
 
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -93,6 +92,7 @@ impl Known {
             cwd: job.resumed.as_ref().map(|_| job.project.clone()),
             ..Wanted::default()
         };
+        // The agent names a session even where it has just said that it has none.
         let is_lost = error.is_some_and(|(code, _)| code == Code::SessionNotFound.name());
         Self {
             agent: job.agent.clone(),
@@ -200,12 +200,11 @@ impl Session {
         self.known.entry(id).and_modify(|known| known.is_limited = is_limited);
     }
 
-    pub(super) fn learn(&mut self, id: u64, outcome: &Outcome) {
-        let Some(known) = self.known.get_mut(&id) else { return };
-        // The agent names a session even where it has just said that it has none.
-        let is_lost = outcome.error.as_ref().is_some_and(|error| error.code == Code::SessionNotFound);
-        known.session_id = outcome.session_id.clone().filter(|_| !is_lost);
-        known.said = outcome.error.as_ref().map(|error| error.message.clone());
+    pub(super) fn learn(&mut self, record: &Record) {
+        if let Some(known) = self.known.get_mut(&record.job.id) {
+            let Known { session_id, said, .. } = Known::recorded(record);
+            (known.session_id, known.said) = (session_id, said);
+        }
     }
 
     /// This became of an answer.

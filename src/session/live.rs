@@ -1,5 +1,7 @@
 //! What a list shows of a job of this Neovim.
 
+use crate::request::Accepted;
+
 /// What a job is about.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct About {
@@ -137,6 +139,18 @@ pub enum Look {
 }
 
 impl About {
+    pub(super) fn of(job: &Accepted) -> Self {
+        Self {
+            path: job.path.clone(),
+            name: None,
+            project: job.project.clone(),
+            line: job.selection.first_line,
+            prompt: job.prompt.clone(),
+            since_ms: job.started_ms,
+            ended_ms: None,
+        }
+    }
+
     /// For how long the job has been going on, or had until it ended.
     pub(super) fn elapsed(&self, now_ms: i64) -> u64 {
         u64::try_from(self.ended_ms.unwrap_or(now_ms) - self.since_ms).unwrap_or_default()

@@ -23,12 +23,12 @@ pub use known::{Batch, Known, Recording};
 pub use live::{About, Doing, Ended, Live, LiveState, Look, Tone, Wait};
 pub use sentences::{advice, fact, refusal};
 
-use crate::journal::Held;
-use crate::land::{HeldFor, Landing};
+use crate::error::JobError;
+use crate::journal::{Held, Record};
+use crate::land::HeldFor;
 use crate::mirror::Obstacle;
 use crate::options::Keys;
 use crate::request::{Notify, Request, Wanted};
-use crate::stream::Outcome;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -51,7 +51,6 @@ pub struct Session {
 /// A job that has not failed, and whose answer is not gone.
 #[derive(Debug, Default)]
 struct SessionJob {
-    is_question: bool,
     about: About,
     notify: Notify,
     stage: Stage,
@@ -81,20 +80,11 @@ enum Stage {
 
 impl Session {
     /// A job was asked for.
-    pub fn accepted(&mut self, request: &Request, since_ms: i64) {
-        let about = About {
-            path: request.path.clone(),
-            name: request.name.clone(),
-            project: request.start.cwd.to_string_lossy().into_owned(),
-            line: request.selection.first_line,
-            prompt: request.prompt.clone(),
-            since_ms,
-            ended_ms: None,
-        };
-        let (is_question, notify) = (request.question, request.options.notify);
-        let job = SessionJob { is_question, about, notify, ..SessionJob::default() };
-        self.jobs.insert(request.id, job);
-        self.known.insert(request.id, Known::accepted(request));
+    pub fn accepted(&mut self, request: &Request) {
+        let about = About { name: request.name.clone(), ..About::of(&request.job) };
+        let job = SessionJob { about, notify: request.options.notify, ..SessionJob::default() };
+        self.jobs.insert(request.job.id, job);
+        self.known.insert(request.job.id, Known::accepted(request));
     }
 
     /// What a job's agent prints is kept.
@@ -132,33 +122,27 @@ impl Session {
 
     /// A job has its outcome. Returns what the plugin is told at once; of an answer that is to land it is told what
     /// became of that.
-    pub fn finished(
-        &mut self,
-        request: &Request,
-        outcome: &Outcome,
-        landing: Option<&Landing>,
-        now_ms: i64,
-    ) -> Option<Patch> {
-        let patch = Patch::new(request.id);
-        self.cost(request.id, outcome.amounts.cost_usd);
-        self.learn(request.id, outcome);
-        if let Some(error) = &outcome.error {
-            self.ends(request.id, Some(Look::Failed), &error.message, now_ms);
-            self.jobs.remove(&request.id);
-            self.end(request.id);
-            let news = sentences::failed(request.options.notify, &error.message);
-            return Some(patch.with("status", "failed").with_news(news));
+    pub fn finished(&mut self, record: &Record) -> Option<Patch> {
+        let id = record.job.id;
+        self.cost(id, record.share.cost_usd);
+        self.learn(record);
+        let job = self.jobs.get_mut(&id)?;
+        job.about.ended_ms = Some(record.ended_ms);
+        if let Some((_, message)) = &record.error {
+            let news = sentences::failed(job.notify, message);
+            self.ends(id, Some(Look::Failed), message);
+            self.jobs.remove(&id);
+            self.end(id);
+            return Some(Patch::new(id).with("status", "failed").with_news(news));
         }
-        let job = self.jobs.get_mut(&request.id)?;
-        if job.is_unwanted || job.is_question {
+        if job.is_unwanted || record.job.question {
             let landing = if job.is_unwanted { "rejected" } else { "answered" };
-            self.ends(request.id, None, "", now_ms);
-            self.jobs.remove(&request.id);
-            self.note_landing(request.id, landing, landing);
-            return Some(patch.with("status", "done").with("landing", landing));
+            self.ends(id, None, "");
+            self.jobs.remove(&id);
+            self.note_landing(id, landing, landing);
+            return Some(Patch::new(id).with("status", "done").with("landing", landing));
         }
-        job.about.ended_ms = Some(now_ms);
-        let answer = Box::new(HeldAnswer::of(request, outcome, landing));
+        let answer = Box::new(HeldAnswer::of(record));
         job.stage = Stage::Landing { answer, is_ready: false };
         None
     }
@@ -218,7 +202,7 @@ impl Session {
         if is_landed {
             job.about.prompt = String::new();
         }
-        self.ends(id, end.0, &end.1, 0);
+        self.ends(id, end.0, &end.1);
         if !is_landed && landing != "held" {
             self.jobs.remove(&id);
         }
@@ -239,7 +223,7 @@ impl Session {
             self.known.entry(id).and_modify(|known| known.said = Some(said.clone()));
             answer.shown = None;
             patch = patch.with("held_for", why.name());
-            self.ends(id, Some(Look::Held), &said, 0);
+            self.ends(id, Some(Look::Held), &said);
         }
         Some((patch, sentences::refusal(id, done, why), pending))
     }
@@ -269,8 +253,8 @@ impl Session {
     }
 
     /// This became of a job.
-    fn ends(&mut self, id: u64, look: Option<Look>, said: &str, now_ms: i64) {
-        let elapsed_ms = self.jobs.get(&id).map_or(0, |job| job.about.elapsed(now_ms));
+    fn ends(&mut self, id: u64, look: Option<Look>, said: &str) {
+        let elapsed_ms = self.jobs.get(&id).map_or(0, |job| job.about.elapsed(0));
         let cost_usd = self.costs.get(&id).copied();
         self.undrawn.push(Ended { id, look, said: said.to_owned(), elapsed_ms, cost_usd });
     }
@@ -281,33 +265,24 @@ impl Session {
     }
 
     /// A job cannot run as it was asked for.
-    pub fn rejected(&mut self, id: u64, wanted: Wanted, outcome: &Outcome) -> Patch {
-        let said = outcome.error.as_ref().map(|error| error.message.clone());
-        let news = sentences::failed(Notify::Failures, said.as_deref().unwrap_or_default());
-        self.ended_before(id, Known { wanted, said, ..Known::default() });
-        Patch::new(id).with_outcome(outcome).with("status", "failed").with_news(news)
+    pub fn rejected(&mut self, id: u64, wanted: Wanted, error: &JobError) -> Patch {
+        let news = sentences::failed(Notify::Failures, &error.message);
+        self.ended_before(id, Known { wanted, said: Some(error.message.clone()), ..Known::default() });
+        Patch::new(id).with_error(Some(error)).with("status", "failed").with_news(news)
     }
 
     /// A held answer of an earlier Neovim is this job now, or that of an earlier host of this one.
     pub fn held(&mut self, id: u64, held: &Held) {
         let answer = HeldAnswer::stored(held);
         let (record, said) = (&held.record, answer.said());
-        let about = About {
-            path: record.job.path.clone(),
-            name: None,
-            project: record.job.project.clone(),
-            line: record.job.selection.first_line,
-            prompt: record.job.prompt.clone(),
-            since_ms: record.job.started_ms,
-            ended_ms: Some(record.ended_ms),
-        };
+        let about = About { ended_ms: Some(record.ended_ms), ..About::of(&record.job) };
         let (landing, said_of) = (Some("held".to_owned()), Some(said.clone()));
         let known = Known { landing, said: said_of, ..Known::recorded(record) };
         self.known.insert(id, known);
         self.cost(id, record.share.cost_usd);
         let stage = Stage::Held(Box::new(answer));
         self.jobs.insert(id, SessionJob { about, notify: Notify::All, stage, ..SessionJob::default() });
-        self.ends(id, Some(Look::Held), &said, 0);
+        self.ends(id, Some(Look::Held), &said);
     }
 
     /// The jobs whose answer is held.

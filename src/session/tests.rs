@@ -1,23 +1,30 @@
 use rmpv::Value;
 
 use super::*;
-use crate::error::{Code, JobError};
+use crate::error::Code;
+use crate::journal::sample::record;
 use crate::land;
 use crate::request::sample;
 use crate::review::EditId;
 use crate::stream::Amounts;
 
-fn outcome(text: &str) -> Outcome {
-    let failed = Outcome::failed(JobError::new(Code::Protocol, ""));
-    Outcome { error: None, text: Some(text.to_owned()), ..failed }
+/// The end of a job, at 7000.
+fn ended(request: &Request) -> Record {
+    Record { job: request.job.clone(), ended_ms: 7000, held_for: None, ..record(3, None) }
+}
+
+fn failed(request: &Request, code: Code, message: &str) -> Record {
+    Record { error: Some((code.name().to_owned(), message.to_owned())), ..ended(request) }
 }
 
 /// A session with a job whose agent has answered.
 fn answered(request: &Request, text: &str) -> (Session, Option<Patch>) {
-    let (mut session, outcome) = (Session::default(), outcome(text));
-    session.accepted(request, 0);
-    let landing = land::prepare(request, text);
-    let told = session.finished(request, &outcome, Some(&landing), 7000);
+    let mut session = Session::default();
+    session.accepted(request);
+    let land::Landing { lines, held_for, .. } = land::prepare(request, text);
+    let (text, lines) = (Some(text.to_owned()), Some(lines));
+    let held_for = held_for.map(|why| why.name().to_owned());
+    let told = session.finished(&Record { text, lines, held_for, ..ended(request) });
     (session, told)
 }
 
@@ -81,8 +88,9 @@ fn the_option_says_which_ends_are_news() {
     for (notify, expected) in [(Notify::Failures, "ERROR failed: it broke"), (Notify::None, "")] {
         let mut request = sample::lines("lua", &["x"]);
         request.options.notify = notify;
-        let failed = Outcome::failed(JobError::new(Code::Protocol, "it broke"));
-        let patch = Session::default().finished(&request, &failed, None, 7000);
+        let mut session = Session::default();
+        session.accepted(&request);
+        let patch = session.finished(&failed(&request, Code::Protocol, "it broke"));
         assert_eq!(news(patch), expected, "{notify:?}");
     }
 }
@@ -156,8 +164,9 @@ fn a_held_answer_that_no_journal_has_any_more_can_be_let_go() {
 #[test]
 fn a_list_shows_the_jobs_that_go_on_and_those_that_are_held() {
     let request = sample::lines("lua", &["x"]);
+    let later = sample::with(request.clone(), |job| job.started_ms = 1000);
     let mut session = Session::default();
-    session.accepted(&request, 1000);
+    session.accepted(&later);
     let live: Vec<_> = session.live(4000).collect();
     assert_eq!((live[0].elapsed_ms, live[0].about.line, live[0].has_session), (3000, 11, false));
     let (mut session, _) = answered(&request, "y");
@@ -167,9 +176,8 @@ fn a_list_shows_the_jobs_that_go_on_and_those_that_are_held() {
     session.settled(3, "applied", None);
     assert_eq!(session.live(9000).count(), 0);
     let amounts = Amounts { cost_usd: Some(0.5), ..Amounts::default() };
-    let failed = Outcome { amounts, ..Outcome::failed(JobError::new(Code::Timeout, "too long")) };
-    session.accepted(&request, 1000);
-    session.finished(&request, &failed, None, 7000);
+    session.accepted(&later);
+    session.finished(&Record { share: amounts, ..failed(&later, Code::Timeout, "too long") });
     assert_eq!((session.live(9000).count(), session.spent()), (0, Some(0.5)));
 }
 

@@ -7,7 +7,8 @@ use serde_json::{Value, json, to_string};
 
 use super::{StoreError, prompts};
 use crate::error::Code;
-use crate::journal::{Accepted, Amounts, Change, Landed, Line, Record, RowsOnDisk};
+use crate::journal::{Change, Landed, Line, Record, RowsOnDisk};
+use crate::request::Accepted;
 
 const LOST: &str = "the host ended before the answer came; ask again";
 
@@ -50,7 +51,10 @@ fn one(to: &Connection, session: &mut String, line: &Line) -> Result<(), StoreEr
         Change::Accepted(accepted) => job.accept(accepted),
         Change::Ended(record) => job.end(record),
         Change::Amended { share, counted } => job.patch(&json!({ "share": share, "counted": counted }), None),
-        Change::Limited { started_ms, until, share } => job.limit(*started_ms, *until, share),
+        // Unless it has run again.
+        Change::Limited { started_ms, until, share } => {
+            job.patch_of(Some(*started_ms), &json!({ "resumes_at": until, "share": share })).map(|_| ())
+        }
         Change::Interrupted => job.interrupt(),
         Change::Landed(Landed { landing, held_for, place, rows }) => {
             let mut entry = json!({ "landing": landing, "held_for": held_for });
@@ -134,10 +138,7 @@ impl Job<'_> {
 
     /// Changes fields of its entry, and its rows where there are some.
     fn patch(&self, entry: &Value, rows: Option<&Vec<String>>) -> Result<(), StoreError> {
-        let changed = self.run(
-            "UPDATE jobs SET entry = json_patch(entry, ?3) WHERE uuid = ?1 AND session = ?2",
-            &[&to_string(entry)?],
-        )?;
+        let changed = self.patch_of(None, entry)?;
         if let Some(rows) = rows.filter(|_| changed > 0) {
             self.to
                 .prepare_cached("UPDATE texts SET landed_rows = ?2 WHERE uuid = ?1")?
@@ -146,22 +147,22 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// It waits for the end of a limit, unless it has run again.
-    fn limit(&self, started_ms: i64, until: i64, share: &Amounts) -> Result<(), StoreError> {
+    /// Changes fields of its entry, if it has begun then, where that is said; how many rows that has changed.
+    fn patch_of(&self, started_ms: Option<i64>, entry: &Value) -> Result<usize, StoreError> {
         self.run(
-            "UPDATE jobs SET entry = json_patch(entry, ?3) WHERE uuid = ?1 AND session = ?2 AND started_ms = ?4",
-            &[&to_string(&json!({ "resumes_at": until, "share": share }))?, &started_ms],
-        )?;
-        Ok(())
+            "UPDATE jobs SET entry = json_patch(entry, ?3)
+             WHERE uuid = ?1 AND session = ?2 AND (?4 IS NULL OR started_ms = ?4)",
+            &[&to_string(entry)?, &started_ms],
+        )
     }
 
-    /// It had not ended when its host or its Neovim did. When that was is not known; lists show it at the time at which
-    /// it was asked for.
+    /// It had not ended when its host or its Neovim did; without a key all jobs of the session that had not. When that was
+    /// is not known; lists show it at the time at which it was asked for.
     fn interrupt(&self) -> Result<(), StoreError> {
         self.run(
             "UPDATE jobs SET entry =
                 json_set(entry, '$.ended_ms', coalesce(ended_ms, started_ms), '$.error', json_array(?3, ?4))
-             WHERE uuid = ?1 AND session = ?2 AND (ended_ms IS NULL OR error_code = ?5)",
+             WHERE ?1 IN ('', uuid) AND session = ?2 AND (ended_ms IS NULL OR uuid = ?1 AND error_code = ?5)",
             &[&Code::HostLost.name(), &LOST, &Code::Exited.name()],
         )?;
         Ok(())
@@ -170,11 +171,7 @@ impl Job<'_> {
 
 /// The jobs of a session that had not ended were interrupted.
 fn end_lost(to: &Connection, session: &str) -> Result<(), StoreError> {
-    let open: Vec<String> = to
-        .prepare_cached("SELECT uuid FROM jobs WHERE session = ?1 AND ended_ms IS NULL")?
-        .query_map([session], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
-    open.iter().try_for_each(|uuid| Job { to, session, uuid }.interrupt())
+    Job { to, session, uuid: "" }.interrupt()
 }
 
 /// Ends the jobs of all sessions of which `is_gone` says that they are.

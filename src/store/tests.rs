@@ -15,8 +15,8 @@ use super::*;
 use crate::journal::sample::{
     DEADLINE, HELD_UP, accept, accepted, begin, bytes, ended, landed, lines, record, run, until,
 };
-use crate::journal::{Accepted, Amounts, Change, Line, Record};
-use crate::request::Resume;
+use crate::journal::{Amounts, Change, Line, Record};
+use crate::request::{Accepted, Resume};
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
 fn database() -> Connection {
@@ -32,7 +32,7 @@ fn apply(connection: &mut Connection, changes: impl IntoIterator<Item = (u64, Ch
 }
 
 fn keep(connection: &mut Connection, records: impl IntoIterator<Item = Record>) {
-    apply(connection, records.into_iter().map(|record| (record.job.id, Change::Ended(Box::new(record)))));
+    apply(connection, records.into_iter().map(|record| (record.job.id, Change::Ended(Arc::new(record)))));
 }
 
 fn asker(connection: &Connection) -> Asker<'_> {
@@ -193,7 +193,7 @@ fn a_line_that_the_database_refuses_stays_in_the_journal_and_the_others_are_appl
     );
     let bad = |id| {
         let job = Accepted { prompt: "no".to_owned(), ..accepted(id) };
-        Change::Ended(Box::new(Record { job, ..record(id, None) }))
+        Change::Ended(Arc::new(Record { job, ..record(id, None) }))
     };
     // Of a session that is gone, too. What is undecided in its first file is decided in the second.
     fs::create_dir(dir.path().join("journal")).unwrap();

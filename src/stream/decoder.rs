@@ -30,14 +30,17 @@ pub struct Decoder {
 /// An agent that only prints is the simple case: it gets its message and the end of its input, and each line means the
 /// same wherever it stands.
 pub trait Dialogue: fmt::Debug + Send + Sync {
+    /// What is to be written to the agent's standard input.
+    fn input(&mut self) -> &mut AgentInput;
+
     /// The agent was started: sends what can be sent before there is a message.
-    fn begin(&mut self, _input: &mut AgentInput) {}
+    fn begin(&mut self) {}
 
     /// The message is there; comes once. Sends it as soon as the agent can take it.
-    fn say(&mut self, message: &str, each: OnEvent<'_>, input: &mut AgentInput);
+    fn say(&mut self, message: &str, each: OnEvent<'_>);
 
     /// Says what one line means, event by event, and answers it where it wants an answer.
-    fn hear(&mut self, line: &[u8], each: OnEvent<'_>, input: &mut AgentInput) -> LineStatus;
+    fn hear(&mut self, line: &[u8], each: OnEvent<'_>) -> LineStatus;
 
     /// Whether the agent says that it is done, and the last pieces of its answer may still come.
     fn is_closing(&self) -> bool {
@@ -45,7 +48,7 @@ pub trait Dialogue: fmt::Debug + Send + Sync {
     }
 
     /// They may come no longer.
-    fn close(&mut self, _each: OnEvent<'_>, _input: &mut AgentInput) {}
+    fn close(&mut self, _each: OnEvent<'_>) {}
 
     /// Whether the agent has been sent what the user wants.
     fn has_asked(&self) -> bool {

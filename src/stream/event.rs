@@ -5,7 +5,9 @@
 
 use std::borrow::Cow;
 
-use super::{Usage, UsageScopes};
+use serde::Serialize;
+
+use super::{Amounts, UsageScopes};
 use crate::error::Code;
 use crate::limit_end::LimitEnd;
 
@@ -159,7 +161,7 @@ pub enum Returned {
 pub struct Output<'a>(pub &'a [u8]);
 
 /// One try that failed and will be repeated.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Retry {
     /// Which repetition this will be, from 1.
     pub attempt: u64,
@@ -170,6 +172,7 @@ pub struct Retry {
     /// Why, in a word or two.
     pub reason: String,
     /// What kind of failure it was.
+    #[serde(skip)]
     pub code: Code,
 }
 
@@ -242,23 +245,10 @@ pub enum Authority {
 /// The amounts that one finishing line reports.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ReportedAmounts {
-    /// Money.
-    pub cost: Cost,
-    /// Tokens.
-    pub usage: Usage,
-    /// Turns.
-    pub num_turns: Option<u64>,
-    /// Time.
-    pub duration_ms: Option<u64>,
+    /// Money and time since the last such line, or since the run began.
+    pub amounts: Amounts,
+    /// Money of the session so far, in US dollars: it runs on from line to line.
+    pub total_cost_usd: Option<f64>,
     /// What tokens and turns cover.
     pub scopes: UsageScopes,
-}
-
-/// Money in US dollars, as far as the line tells.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Cost {
-    /// Since the last such line, or since the run began.
-    pub since_last: Option<f64>,
-    /// Of the session so far: it runs on from line to line.
-    pub total: Option<f64>,
 }

@@ -21,7 +21,9 @@ mod usage;
 pub use answer::MAX_ANSWER;
 pub use decoder::{AgentInput, Decoder, Dialogue, LATEST, LineStatus, OnEvent, QUIET};
 pub use lines::{Line, Lines};
-pub use outcome::{AnswerDoubt, ExitStatus, Outcome, ProcessEnd, Status, Stopped, UsageScope, UsageScopes};
+pub use outcome::{
+    AnswerDoubt, ExitStatus, LineCounts, Outcome, ProcessEnd, Status, Stopped, UsageScope, UsageScopes,
+};
 pub use reduce::Emit;
 pub use tail::Tail;
 pub use tools::{ToolCall, ToolStatus};
@@ -39,23 +41,24 @@ pub enum LineItem<'e, 'a> {
     Update(Update),
 }
 
+/// Of all that lines say the updates alone.
+pub fn updates(emit: Emit<'_>) -> impl FnMut(LineItem<'_, '_>) {
+    move |item| {
+        if let LineItem::Update(update) = item {
+            emit(update);
+        }
+    }
+}
+
 /// One running stream of one job; see the module.
 #[derive(Debug)]
 pub struct Stream {
     dialogue: Box<dyn Dialogue>,
-    input: AgentInput,
     reducer: Reducer,
+    /// How many lines there were, blank ones too.
+    number: u64,
     counts: LineCounts,
     has_ended: bool,
-}
-
-#[derive(Debug, Default, Clone, Copy)]
-struct LineCounts {
-    /// All lines, for messages about one.
-    number: u64,
-    lines: u64,
-    ignored: u64,
-    malformed: u64,
 }
 
 impl Stream {
@@ -64,8 +67,8 @@ impl Stream {
         let Decoder { label, block_separator, dialogue } = decoder;
         Self {
             dialogue,
-            input: AgentInput::default(),
             reducer: Reducer::new(label, block_separator, cwd),
+            number: 0,
             counts: LineCounts::default(),
             has_ended: false,
         }
@@ -85,18 +88,18 @@ impl Stream {
 
     /// The agent was started; what it is to be sent first is in [`Stream::input`] after this.
     pub fn begin(&mut self) {
-        self.dialogue.begin(&mut self.input);
+        self.dialogue.begin();
     }
 
     /// The user's message, once; it is in [`Stream::input`] as soon as the agent can take it.
     pub fn say(&mut self, message: &str, emit: Emit<'_>) {
-        let Self { dialogue, input, reducer, .. } = self;
-        dialogue.say(message, &mut |event| reducer.event(event, emit), input);
+        let Self { dialogue, reducer, .. } = self;
+        dialogue.say(message, &mut |event| reducer.event(event, emit));
     }
 
     /// What is to be written to the agent's standard input.
     pub fn input(&mut self) -> &mut AgentInput {
-        &mut self.input
+        self.dialogue.input()
     }
 
     /// Whether lines go to and fro; see [`Dialogue::is_two_way`].
@@ -112,11 +115,7 @@ impl Stream {
     /// Takes what [`Lines`] hands out.
     pub fn take(&mut self, line: Line<'_>, emit: Emit<'_>) {
         match line {
-            Line::Whole(line) => self.hear(line, &mut |heard| {
-                if let LineItem::Update(update) = heard {
-                    emit(update);
-                }
-            }),
+            Line::Whole(line) => self.hear(line, &mut updates(emit)),
             Line::Oversized => self.oversized(emit),
         }
     }
@@ -126,7 +125,7 @@ impl Stream {
         if self.has_ended {
             return;
         }
-        self.counts.number += 1;
+        self.number += 1;
         self.counts.lines += u64::from(!line.trim_ascii().is_empty());
         let (mut has_said, was_closing) = (false, self.dialogue.is_closing());
         let reducer = &mut self.reducer;
@@ -145,7 +144,7 @@ impl Stream {
                 reducer.not_utf8();
             }
         };
-        let reading = self.dialogue.hear(line, &mut on_event, &mut self.input);
+        let reading = self.dialogue.hear(line, &mut on_event);
         // What it says of the end is told when the turn is closed.
         has_said |= self.dialogue.is_closing() && !was_closing;
         let emit: Emit<'_> = &mut |update| each(LineItem::Update(update));
@@ -173,7 +172,7 @@ impl Stream {
         if self.has_ended {
             return;
         }
-        self.counts.number += 1;
+        self.number += 1;
         self.counts.lines += 1;
         self.reducer.oversized();
         self.malformed("longer than 256 MiB", b"", emit);
@@ -187,12 +186,12 @@ impl Stream {
 
     /// No more of an answer comes that is over. `each` gets what [`Stream::hear`] gives it.
     pub fn close(&mut self, each: &mut dyn FnMut(LineItem<'_, '_>)) {
-        let Self { dialogue, input, reducer, .. } = self;
+        let Self { dialogue, reducer, .. } = self;
         let on_event = &mut |event: event::Event<'_>| {
             each(LineItem::Event(&event));
             reducer.event(event, &mut |update| each(LineItem::Update(update)));
         };
-        dialogue.close(on_event, input);
+        dialogue.close(on_event);
     }
 
     /// Whether the agent has been sent what the user wants.
@@ -207,33 +206,23 @@ impl Stream {
 
     /// The outcome of a decided stream before its end; calls without a result read as unfinished in it.
     pub fn outcome(&self) -> Outcome {
-        self.with_line_counts(self.reducer.outcome_so_far())
+        Outcome { counts: self.counts, ..self.reducer.outcome_so_far() }
     }
 
     /// The process has ended and both its pipes are read: the outcome. Nothing is taken after it.
     pub fn end(&mut self, end: &ProcessEnd, emit: Emit<'_>) -> Outcome {
-        self.close(&mut |item| {
-            if let LineItem::Update(update) = item {
-                emit(update);
-            }
-        });
+        self.close(&mut updates(emit));
         self.has_ended = true;
-        let outcome = self.reducer.end(end, emit);
-        self.with_line_counts(outcome)
+        Outcome { counts: self.counts, ..self.reducer.end(end, emit) }
     }
 
     fn malformed(&mut self, reason: &str, line: &[u8], emit: Emit<'_>) {
         self.counts.malformed += 1;
         let start = String::from_utf8_lossy(&line[..line.len().min(400)]);
         emit(Update::Malformed {
-            line: self.counts.number,
+            line: self.number,
             reason: reason.to_owned(),
             start: one_line::line(&start, 100),
         });
-    }
-
-    fn with_line_counts(&self, outcome: Outcome) -> Outcome {
-        let LineCounts { lines, ignored, malformed, .. } = self.counts;
-        Outcome { lines, ignored, malformed, ..outcome }
     }
 }

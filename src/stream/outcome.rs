@@ -80,6 +80,14 @@ pub struct Outcome {
     pub tools: Vec<ToolCall>,
     /// Ids of the user's own messages, the newest hundred.
     pub checkpoints: Vec<String>,
+    /// What its lines were.
+    #[serde(flatten)]
+    pub counts: LineCounts,
+}
+
+/// How many lines of a kind a stream had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct LineCounts {
     /// Non-empty lines.
     pub lines: u64,
     /// Lines that were well formed and had nothing to say.

@@ -2,9 +2,9 @@
 //!
 //! Amounts of single lines are added up; running totals are taken from the last line.
 
-use super::event::{Cost, ReportedAmounts};
+use super::event::ReportedAmounts;
 use super::outcome::{UsageScope, UsageScopes};
-use super::usage::{Amounts, MAX_AMOUNT, MAX_COUNT, whole};
+use super::usage::Amounts;
 
 /// The sums.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -21,28 +21,24 @@ impl Tally {
     /// Adds what one finishing line reports.
     pub fn add(&mut self, told: &ReportedAmounts) {
         self.scopes = UsageScopes { cost: self.scopes.cost, ..told.scopes };
-        let since_last = self.since_last(told.cost);
-        let Amounts { cost_usd, usage, num_turns, duration_ms } = &mut self.amounts;
-        match told.scopes.usage {
-            UsageScope::Run => usage.add(told.usage),
-            UsageScope::Session | UsageScope::Lineage => usage.raise(told.usage),
+        // It never falls; the sum of nothing is a negative zero.
+        let cost_usd = self.since_last(told).map(|cost| if cost > 0.0 { cost } else { 0.0 });
+        let before = self.amounts;
+        self.amounts = before.plus(&Amounts { cost_usd, ..told.amounts });
+        if told.scopes.usage != UsageScope::Run {
+            self.amounts.usage = before.usage.raised(told.amounts.usage);
         }
-        match told.scopes.num_turns {
-            UsageScope::Run => add(num_turns, told.num_turns),
-            UsageScope::Session | UsageScope::Lineage => *num_turns = (*num_turns).max(told.num_turns),
-        }
-        add(duration_ms, told.duration_ms);
-        if let Some(since_last) = since_last {
-            *cost_usd = Some(whole((cost_usd.unwrap_or(0.0) + since_last.max(0.0)).min(MAX_AMOUNT)));
+        if told.scopes.num_turns != UsageScope::Run {
+            self.amounts.num_turns = before.num_turns.max(told.amounts.num_turns);
         }
     }
 
     /// What a line cost beyond the one before it. Where the first one tells no more than the session's total, that is
     /// what there is.
-    fn since_last(&mut self, cost: Cost) -> Option<f64> {
-        let before = self.total;
-        self.total = cost.total.or(before.map(|total| total + cost.since_last.unwrap_or(0.0)));
-        match (cost.since_last, cost.total, before) {
+    fn since_last(&mut self, told: &ReportedAmounts) -> Option<f64> {
+        let (before, since_last) = (self.total, told.amounts.cost_usd);
+        self.total = told.total_cost_usd.or(before.map(|total| total + since_last.unwrap_or(0.0)));
+        match (since_last, told.total_cost_usd, before) {
             (Some(since_last), ..) => Some(since_last),
             (None, Some(total), Some(before)) => Some(total - before),
             (None, Some(total), None) => {
@@ -51,12 +47,6 @@ impl Tally {
             }
             (None, None, _) => None,
         }
-    }
-}
-
-fn add(sum: &mut Option<u64>, more: Option<u64>) {
-    if let Some(more) = more {
-        *sum = Some(sum.unwrap_or(0).saturating_add(more).min(MAX_COUNT));
     }
 }
 
@@ -70,8 +60,9 @@ mod tests {
         let mut tally = Tally::default();
         let told = |number: f64| Some(number).filter(|number| *number >= 0.0);
         for &(since_last, total) in lines {
-            let cost = Cost { since_last: told(since_last), total: told(total) };
-            tally.add(&ReportedAmounts { cost, ..ReportedAmounts::default() });
+            let amounts = Amounts { cost_usd: told(since_last), ..Amounts::default() };
+            let total_cost_usd = told(total);
+            tally.add(&ReportedAmounts { amounts, total_cost_usd, ..ReportedAmounts::default() });
         }
         (tally.amounts.cost_usd, tally.scopes.cost)
     }
@@ -99,12 +90,8 @@ mod tests {
         let scopes =
             UsageScopes { cost: UsageScope::Run, usage: UsageScope::Session, num_turns: UsageScope::Lineage };
         for (input, turns) in [(10, 1), (25, 3)] {
-            tally.add(&ReportedAmounts {
-                usage: usage(input),
-                num_turns: Some(turns),
-                scopes,
-                ..ReportedAmounts::default()
-            });
+            let amounts = Amounts { usage: usage(input), num_turns: Some(turns), ..Amounts::default() };
+            tally.add(&ReportedAmounts { amounts, scopes, ..ReportedAmounts::default() });
         }
         assert_eq!(
             (tally.amounts.usage, tally.amounts.num_turns, tally.scopes),

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::event::Retry;
 use super::tools::ToolCall;
 use super::usage::{Amounts, nested};
 
@@ -52,16 +53,7 @@ pub enum Update {
     /// since the last tool or restart, or else since the start, is void.
     Restart,
     /// The service failed and will be asked again.
-    Retry {
-        /// Which repetition this will be, from 1.
-        attempt: u64,
-        /// The most there will be.
-        max: u64,
-        /// The pause before it.
-        delay_ms: u64,
-        /// Why, in a word or two.
-        reason: String,
-    },
+    Retry(Retry),
     /// The job's amounts so far; they never fall. May come after the answer was decided.
     #[serde(serialize_with = "nested")]
     Amounts(Amounts),

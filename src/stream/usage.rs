@@ -27,6 +27,31 @@ pub struct Amounts {
     pub duration_ms: Option<u64>,
 }
 
+impl Amounts {
+    /// Both together.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        fn both<T>(a: Option<T>, b: Option<T>, sum: impl Fn(T, T) -> T) -> Option<T> {
+            match (a, b) {
+                (Some(a), Some(b)) => Some(sum(a, b)),
+                (a, b) => a.or(b),
+            }
+        }
+        let cost_usd = both(self.cost_usd, other.cost_usd, |a, b| a + b);
+        Self {
+            cost_usd: cost_usd.map(|cost| whole(cost.min(MAX_AMOUNT))),
+            usage: self.usage.plus(other.usage),
+            num_turns: both(self.num_turns, other.num_turns, sum),
+            duration_ms: both(self.duration_ms, other.duration_ms, sum),
+        }
+    }
+}
+
+/// Two counts together; ends at [`MAX_COUNT`].
+fn sum(a: u64, b: u64) -> u64 {
+    a.saturating_add(b).min(MAX_COUNT)
+}
+
 /// The amounts as an outcome has them: all of them, the tokens by themselves.
 pub fn nested<S: Serializer>(amounts: &Amounts, serializer: S) -> Result<S::Ok, S::Error> {
     let Amounts { cost_usd, usage, num_turns, duration_ms } = amounts;
@@ -66,14 +91,16 @@ impl Usage {
         }
     }
 
-    /// Raises each to what another line of a count that runs on says.
-    pub fn raise(&mut self, other: Self) {
-        *self = self.each(other, u64::max);
+    /// Each raised to what another line of a count that runs on says.
+    #[must_use]
+    pub fn raised(self, other: Self) -> Self {
+        self.each(other, u64::max)
     }
 
-    /// Adds another run's tokens; each ends at [`MAX_COUNT`].
-    pub fn add(&mut self, other: Self) {
-        *self = self.each(other, |a, b| a.saturating_add(b).min(MAX_COUNT));
+    /// With another run's tokens.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        self.each(other, sum)
     }
 
     /// What was counted after `before`; all of it where one of them is lower now: then it was counted anew.

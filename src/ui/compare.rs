@@ -6,8 +6,9 @@ use super::frame::{Frame, Row};
 use super::layout::{CLOSE, beginning, clean};
 use super::opening::{Kind, Opening};
 use super::page::Page;
-use crate::journal::{Accepted, Record};
+use crate::journal::Record;
 use crate::render::BETWEEN;
+use crate::request::Accepted;
 
 /// The most cells of a job's name in the name of a buffer.
 const NAME: usize = 40;

@@ -81,7 +81,7 @@ impl Watched {
                 assert!(outcome.text.is_none() && !message.contains(char::is_control), "{message:?}");
             }
         }
-        assert!(outcome.lines >= outcome.ignored + outcome.malformed);
+        assert!(outcome.counts.lines >= outcome.counts.ignored + outcome.counts.malformed);
         if let Some(decided) = self.decided {
             assert_eq!((&outcome.text, &outcome.error), (&decided.text, &decided.error));
         }

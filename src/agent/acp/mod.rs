@@ -60,6 +60,8 @@ pub struct Acp {
     /// How it talks, by what it calls itself.
     talks: &'static Recipe,
     phase: Phase,
+    /// What is sent to the agent.
+    input: AgentInput,
     /// Whether our side sends requests. It sends none when a recording is read: the recording has them.
     sends_requests: bool,
     last_id: u64,
@@ -105,13 +107,8 @@ struct Capabilities {
     logins: String,
 }
 
-/// One setting of a session: the method that sets it, and its parameters without the session id.
-#[derive(Debug, Clone)]
-struct Setting {
-    asked: AcpRequest,
-    method: &'static str,
-    params: serde_json::Value,
-}
+/// One setting of a session, the method that sets it, and its parameters without the session id.
+type Setting = (AcpRequest, &'static str, serde_json::Value);
 
 impl Acp {
     /// A dialogue that has not begun.
@@ -120,6 +117,7 @@ impl Acp {
             talks: invocation.start.agent.recipe(),
             invocation,
             phase: Phase::Starting,
+            input: AgentInput::default(),
             sends_requests: true,
             last_id: 0,
             open_requests: Vec::new(),
@@ -134,22 +132,16 @@ impl Acp {
     }
 
     /// Sends a request, unless a recording is read.
-    fn ask(&mut self, asked: AcpRequest, method: &str, params: &serde_json::Value, input: &mut AgentInput) {
+    fn ask(&mut self, asked: AcpRequest, method: &str, params: &serde_json::Value) {
         if !self.sends_requests {
             return;
         }
         self.last_id += 1;
         self.open_requests.push((self.last_id, asked));
-        input.send(&line::request(self.last_id, method, params));
+        self.input.send(&line::request(self.last_id, method, params));
     }
 
-    fn handle_message(
-        &mut self,
-        line: &[u8],
-        message: &Object<'_>,
-        on_event: OnEvent<'_>,
-        input: &mut AgentInput,
-    ) {
+    fn handle_message(&mut self, line: &[u8], message: &Object<'_>, on_event: OnEvent<'_>) {
         let (id, params) = (message.get("id"), message.get("params").object());
         let is_notification = id == Json::default();
         match message.get("method").text().as_deref() {
@@ -161,16 +153,16 @@ impl Acp {
                 }
                 let refused =
                     || ["reject_once", "reject_always"].iter().find_map(|kind| line::option(kind, options));
-                input.send(&line::permission(id, allowed.or_else(refused).as_deref()));
+                self.input.send(&line::permission(id, allowed.or_else(refused).as_deref()));
             }
-            Some(method) if !is_notification => input.send(&line::no_method(id, method)),
+            Some(method) if !is_notification => self.input.send(&line::no_method(id, method)),
             Some("session/update") if self.is_own_turn(&params) => {
                 let update = SessionUpdate(params.get("update").object());
                 if self.phase == Phase::Prompt || self.turn.is_tail(&update) {
                     self.turn.update(&update, self.talks, on_event);
                 }
             }
-            None if !is_notification => self.response(line, message, on_event, input),
+            None if !is_notification => self.response(line, message, on_event),
             _ => {}
         }
     }
@@ -191,7 +183,7 @@ impl Acp {
             && params.get("sessionId").text().as_deref() == self.session_id.as_deref()
     }
 
-    fn response(&mut self, line: &[u8], message: &Object<'_>, on_event: OnEvent<'_>, input: &mut AgentInput) {
+    fn response(&mut self, line: &[u8], message: &Object<'_>, on_event: OnEvent<'_>) {
         let Some(id) = own_id(message) else { return };
         let Some(index) = self.open_requests.iter().position(|(asked, _)| *asked == id) else { return };
         let (_, asked) = self.open_requests.swap_remove(index);
@@ -201,14 +193,14 @@ impl Acp {
         let error = message.get("error");
         if error.is_object() {
             let (code, words) = failure::of_error(&asked, &error.object(), &self.capabilities.logins);
-            return self.fail(code, words, on_event, input);
+            return self.fail(code, words, on_event);
         }
         let reply = &AcpReply(message.get("result").object());
         match asked {
-            AcpRequest::Initialize => self.initialized(reply, on_event, input),
-            AcpRequest::Session | AcpRequest::Fork => self.session(reply, on_event, input),
+            AcpRequest::Initialize => self.initialized(reply, on_event),
+            AcpRequest::Session | AcpRequest::Fork => self.session(reply, on_event),
             AcpRequest::Mode(_) | AcpRequest::Title | AcpRequest::Model(_) => {
-                self.next_setting(on_event, input);
+                self.next_setting(on_event);
             }
             AcpRequest::Prompt => {
                 self.phase = Phase::Closing;
@@ -217,12 +209,12 @@ impl Acp {
         }
     }
 
-    fn initialized(&mut self, reply: &AcpReply<'_>, on_event: OnEvent<'_>, input: &mut AgentInput) {
+    fn initialized(&mut self, reply: &AcpReply<'_>, on_event: OnEvent<'_>) {
         on_event(Event::Greeted);
         let [name, version] = ["name", "version"].map(|key| reply.get("agentInfo").get(key).text());
         let (name, version) = (name.as_deref(), version.as_deref());
         if let Some(why) = self.invocation.start.agent.recipe().mismatch(name, version) {
-            return self.fail(Code::AgentNotFound, why.into(), on_event, input);
+            return self.fail(Code::AgentNotFound, why.into(), on_event);
         }
         self.talks = name.and_then(Recipe::of_agent).unwrap_or(self.talks);
         let sessions = reply.get("agentCapabilities").get("sessionCapabilities");
@@ -235,21 +227,21 @@ impl Acp {
         let version = reply.get("protocolVersion").count().unwrap_or(VERSION);
         if version != VERSION {
             let words = format!("Agent Client Protocol version {version} instead of {VERSION}");
-            return self.fail(Code::Protocol, words.into(), on_event, input);
+            return self.fail(Code::Protocol, words.into(), on_event);
         }
         let params = self.session_params();
         match &self.invocation.start.resume {
-            None => self.ask(AcpRequest::Session, "session/new", &params, input),
+            None => self.ask(AcpRequest::Session, "session/new", &params),
             // The session is only ever forked: to load or continue it would change it.
             Some(_) if !can_fork => {
                 if self.sends_requests {
-                    self.fail(Code::BadRequest, Cow::Borrowed(""), on_event, input);
+                    self.fail(Code::BadRequest, Cow::Borrowed(""), on_event);
                 }
             }
             Some(resume) => {
                 let mut params = params;
                 params["sessionId"] = resume.session_id.clone().into();
-                self.ask(AcpRequest::Fork, "session/fork", &params, input);
+                self.ask(AcpRequest::Fork, "session/fork", &params);
             }
         }
     }
@@ -267,11 +259,11 @@ impl Acp {
         params
     }
 
-    fn session(&mut self, reply: &AcpReply<'_>, on_event: OnEvent<'_>, input: &mut AgentInput) {
+    fn session(&mut self, reply: &AcpReply<'_>, on_event: OnEvent<'_>) {
         // Where a session is loaded, it is the one that was asked for.
         let id = reply.get("sessionId").text().map(Cow::into_owned).or_else(|| self.session_id.clone());
         let Some(id) = id.filter(|id| !id.is_empty()) else {
-            return self.fail(Code::Protocol, "no session id in the reply".into(), on_event, input);
+            return self.fail(Code::Protocol, "no session id in the reply".into(), on_event);
         };
         self.session_id = Some(id.clone());
         let (model, offered) = reply.models();
@@ -283,7 +275,7 @@ impl Acp {
         }
         self.settings = self.settings_for(reply).into();
         self.phase = Phase::Configuring;
-        self.next_setting(on_event, input);
+        self.next_setting(on_event);
     }
 
     /// The settings to send, the mode first: it keeps the agent from writing, so no request may come before it.
@@ -297,37 +289,36 @@ impl Acp {
             let (method, params) = config("mode", mode)
                 .filter(|_| !reply.get("modes").is_object())
                 .unwrap_or_else(|| ("session/set_mode", serde_json::json!({"modeId": mode})));
-            settings.push(Setting { asked: AcpRequest::Mode(mode.to_owned()), method, params });
+            settings.push((AcpRequest::Mode(mode.to_owned()), method, params));
         }
         if self.invocation.start.agent.recipe().asks_for_title {
-            let (method, params) = ("session/set_title", serde_json::json!({"title": TITLE}));
-            settings.push(Setting { asked: AcpRequest::Title, method, params });
+            settings.push((AcpRequest::Title, "session/set_title", serde_json::json!({"title": TITLE})));
         }
         if let Some(model) = &self.invocation.start.agent.model {
             let (method, params) = config("model", model)
                 .unwrap_or_else(|| ("session/set_model", serde_json::json!({"modelId": model})));
-            settings.push(Setting { asked: AcpRequest::Model(model.clone()), method, params });
+            settings.push((AcpRequest::Model(model.clone()), method, params));
         }
         settings
     }
 
-    fn next_setting(&mut self, on_event: OnEvent<'_>, input: &mut AgentInput) {
+    fn next_setting(&mut self, on_event: OnEvent<'_>) {
         if self.phase != Phase::Configuring || !self.sends_requests {
             return;
         }
-        let Some(Setting { asked, method, mut params }) = self.settings.pop_front() else {
+        let Some((asked, method, mut params)) = self.settings.pop_front() else {
             self.phase = Phase::Ready;
-            return self.prompt(on_event, input);
+            return self.prompt(on_event);
         };
         if let AcpRequest::Model(model) = &asked {
             on_event(Event::Session { id: None, model: Some(model.into()) });
         }
         params["sessionId"] = self.session_id.clone().into();
-        self.ask(asked, method, &params, input);
+        self.ask(asked, method, &params);
     }
 
     /// Sends the user's message, once it is known and the agent is ready.
-    fn prompt(&mut self, on_event: OnEvent<'_>, input: &mut AgentInput) {
+    fn prompt(&mut self, on_event: OnEvent<'_>) {
         if self.phase != Phase::Ready {
             return;
         }
@@ -341,7 +332,7 @@ impl Acp {
             "sessionId": self.session_id,
             "prompt": [{"type": "text", "text": text}],
         });
-        self.ask(AcpRequest::Prompt, "session/prompt", &params, input);
+        self.ask(AcpRequest::Prompt, "session/prompt", &params);
         self.turn_begins(on_event);
     }
 
@@ -352,64 +343,58 @@ impl Acp {
         on_event(Event::MessageBegan);
     }
 
-    fn finished(&mut self, reply: &AcpReply<'_>, on_event: OnEvent<'_>, input: &mut AgentInput) {
+    fn finished(&mut self, reply: &AcpReply<'_>, on_event: OnEvent<'_>) {
         if let Some(model) = reply.model().or_else(|| self.turn.model()) {
             on_event(Event::Session { id: None, model: Some(model) });
         }
         let turn = std::mem::take(&mut self.turn);
         let amounts = turn.amounts(Some(reply), self.talks);
-        self.decide(turn.verdict(reply, self.talks), amounts, on_event, input);
+        self.decide(turn.verdict(reply, self.talks), amounts, on_event);
     }
 
-    fn fail(&mut self, code: Code, words: Cow<'_, str>, on_event: OnEvent<'_>, input: &mut AgentInput) {
+    fn fail(&mut self, code: Code, words: Cow<'_, str>, on_event: OnEvent<'_>) {
         let amounts = self.turn.amounts(None, self.talks);
-        self.decide(
-            FinishVerdict::Failed(Problem { code, words, rank: Detail::Cause }),
-            amounts,
-            on_event,
-            input,
-        );
+        let failed = FinishVerdict::Failed(Problem { code, words, rank: Detail::Cause });
+        self.decide(failed, amounts, on_event);
     }
 
-    fn decide(
-        &mut self,
-        verdict: FinishVerdict<'_>,
-        amounts: ReportedAmounts,
-        on_event: OnEvent<'_>,
-        input: &mut AgentInput,
-    ) {
+    fn decide(&mut self, verdict: FinishVerdict<'_>, amounts: ReportedAmounts, on_event: OnEvent<'_>) {
         self.phase = Phase::Over;
         on_event(Event::Finished(FinishLine { verdict, authority: Authority::Final, amounts }));
         if self.sends_requests {
-            input.close();
+            self.input.close();
         }
     }
 }
 
 impl Dialogue for Acp {
-    fn begin(&mut self, input: &mut AgentInput) {
+    fn input(&mut self) -> &mut AgentInput {
+        &mut self.input
+    }
+
+    fn begin(&mut self) {
         let params = line::initialize_params(self.talks.reports_failures);
-        self.ask(AcpRequest::Initialize, "initialize", &params, input);
+        self.ask(AcpRequest::Initialize, "initialize", &params);
     }
 
-    fn say(&mut self, message: &str, on_event: OnEvent<'_>, input: &mut AgentInput) {
+    fn say(&mut self, message: &str, on_event: OnEvent<'_>) {
         self.message = Some(message.to_owned());
-        self.prompt(on_event, input);
+        self.prompt(on_event);
     }
 
-    fn hear(&mut self, line: &[u8], on_event: OnEvent<'_>, input: &mut AgentInput) -> LineStatus {
-        json::read(line, |message| self.handle_message(line, &message, on_event, input))
+    fn hear(&mut self, line: &[u8], on_event: OnEvent<'_>) -> LineStatus {
+        json::read(line, |message| self.handle_message(line, &message, on_event))
     }
 
     fn is_closing(&self) -> bool {
         self.phase == Phase::Closing
     }
 
-    fn close(&mut self, on_event: OnEvent<'_>, input: &mut AgentInput) {
+    fn close(&mut self, on_event: OnEvent<'_>) {
         let line = std::mem::take(&mut self.result);
         // It has been read once.
         if let (Phase::Closing, Ok(message)) = (self.phase, json::line(&line)) {
-            self.finished(&AcpReply(message.get("result").object()), on_event, input);
+            self.finished(&AcpReply(message.get("result").object()), on_event);
         }
     }
 

@@ -70,10 +70,13 @@ impl Recorded {
 }
 
 impl Dialogue for Recorded {
-    fn say(&mut self, _message: &str, _each: OnEvent<'_>, _input: &mut AgentInput) {}
+    fn input(&mut self) -> &mut AgentInput {
+        self.acp.input()
+    }
 
-    fn hear(&mut self, line: &[u8], each: OnEvent<'_>, _input: &mut AgentInput) -> LineStatus {
-        let mut unsent = AgentInput::default();
+    fn say(&mut self, _message: &str, _each: OnEvent<'_>) {}
+
+    fn hear(&mut self, line: &[u8], each: OnEvent<'_>) -> LineStatus {
         let envelope = match json::line(line) {
             Ok(envelope) => envelope,
             Err(status) => return status,
@@ -86,13 +89,13 @@ impl Dialogue for Recorded {
             }
             (Some("agent"), Some(printed)) => {
                 if self.acp.is_closing() && self.is_late(at) {
-                    self.acp.close(each, &mut unsent);
+                    self.acp.close(each);
                 }
                 self.last = at.or(self.last);
                 if !self.acp.is_closing() {
                     self.result_at = at;
                 }
-                self.acp.hear(printed.as_bytes(), each, &mut unsent)
+                self.acp.hear(printed.as_bytes(), each)
             }
             _ => LineStatus::Parsed,
         }
@@ -102,7 +105,7 @@ impl Dialogue for Recorded {
         self.acp.is_closing()
     }
 
-    fn close(&mut self, each: OnEvent<'_>, input: &mut AgentInput) {
-        self.acp.close(each, input);
+    fn close(&mut self, each: OnEvent<'_>) {
+        self.acp.close(each);
     }
 }

@@ -12,11 +12,11 @@ use super::wire::{AcpReply, SessionUpdate, session_failure, tokens};
 use crate::agent::Recipe;
 use crate::error::Code;
 use crate::stream::event::{
-    Argument, Caller, Certainty, Cost, Detail, Event, FinishVerdict, Piece, Problem, ReportedAmounts, Retry,
+    Argument, Caller, Certainty, Detail, Event, FinishVerdict, Piece, Problem, ReportedAmounts, Retry,
     Returned, Text, ToolCalled,
 };
 use crate::stream::failure::classify;
-use crate::stream::{OnEvent, Usage, UsageScopes, one_line};
+use crate::stream::{Amounts, OnEvent, Usage, UsageScopes, one_line};
 
 /// How Copilot begins what it says of its own, and the text with which a turn ends that failed.
 const NOTICES: [&str; 2] = ["Info: ", "Warning: "];
@@ -110,7 +110,7 @@ impl Turn {
     fn chunk(&mut self, update: &SessionUpdate<'_>, talks: &Recipe, each: OnEvent<'_>) {
         // Qwen: of one request to the model, on an empty chunk.
         if let Some(tokens) = tokens(update.get("_meta").get("usage")) {
-            self.usage.get_or_insert_default().add(tokens);
+            self.usage = Some(self.usage.unwrap_or_default().plus(tokens));
             self.request_ended = true;
         }
         let Some(text) = update.text(&mut self.half) else { return };
@@ -254,12 +254,10 @@ impl Turn {
     /// What it cost, by the agent's own way of counting. An agent's session is that of one job, so a session's amounts
     /// are this turn's where a fork begins with none.
     pub fn amounts(&self, reply: Option<&AcpReply<'_>>, talks: &Recipe) -> ReportedAmounts {
-        let run = reply.and_then(AcpReply::tokens);
+        let usage = reply.and_then(AcpReply::tokens).or(self.usage).unwrap_or_default();
         ReportedAmounts {
-            cost: Cost { since_last: None, total: self.cost },
-            usage: run.or(self.usage).unwrap_or_default(),
-            num_turns: None,
-            duration_ms: None,
+            amounts: Amounts { usage, ..Amounts::default() },
+            total_cost_usd: self.cost,
             scopes: UsageScopes { usage: talks.tokens, ..UsageScopes::default() },
         }
     }

@@ -13,11 +13,11 @@ use super::{Invocation, Isolation, Protocol, Recipe, ResumeSupport, text};
 use crate::error::Code;
 use crate::limit_end::LimitEnd;
 use crate::stream::event::{
-    Authority, Caller, Cost, Detail, Event, FinishLine, FinishVerdict, Output, Piece, Problem,
-    ReportedAmounts, Retry, Returned, Text, ToolCalled,
+    Authority, Caller, Detail, Event, FinishLine, FinishVerdict, Output, Piece, Problem, ReportedAmounts,
+    Retry, Returned, Text, ToolCalled,
 };
 use crate::stream::failure::{AgentLabel, classify};
-use crate::stream::{LineStatus, OnEvent, Usage, UsageScopes};
+use crate::stream::{Amounts, LineStatus, OnEvent, Usage, UsageScopes};
 
 /// The model that the CLI names for messages which it wrote itself.
 const SYNTHETIC: &str = "<synthetic>";
@@ -37,7 +37,7 @@ pub const RECIPE: Recipe = Recipe {
     login_variables: &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
     login_file: Some("~/.claude/.credentials.json"),
     flags,
-    dialogue: |invocation| Box::new(OneWay { read, input, system: invocation.system }),
+    dialogue: |invocation| OneWay::boxed(read, input, invocation),
     block_separator: "",
     waits: true,
     ..text::RECIPE
@@ -294,23 +294,19 @@ fn result<'a>(line: &Object<'a>, each: &mut dyn FnMut(Event<'a>)) {
 /// a limit ended it. Newer versions report this run's share for each model.
 fn amounts(line: &Object<'_>) -> ReportedAmounts {
     let shares = line.get("model_usage_since_last_result");
-    let mut cost = Cost { since_last: None, total: line.get("total_cost_usd").amount() };
-    let mut tokens = usage(&line.get("usage").object());
-    if shares.is_object() {
-        let models: Vec<Object<'_>> = shares.object().entries().map(|(_, model)| model.object()).collect();
-        cost.since_last = Some(models.iter().filter_map(|model| model.get("costUSD").amount()).sum());
-        tokens = Usage::default();
-        for model in &models {
-            tokens.add(usage(model));
-        }
-    }
-    ReportedAmounts {
-        cost,
-        usage: tokens,
+    let mut amounts = Amounts {
+        cost_usd: None,
+        usage: usage(&line.get("usage").object()),
         num_turns: line.get("num_turns").count(),
         duration_ms: line.get("duration_ms").count(),
-        scopes: UsageScopes::default(),
+    };
+    if shares.is_object() {
+        let models: Vec<Object<'_>> = shares.object().entries().map(|(_, model)| model.object()).collect();
+        amounts.cost_usd = Some(models.iter().filter_map(|model| model.get("costUSD").amount()).sum());
+        amounts.usage = models.iter().map(usage).fold(Usage::default(), Usage::plus);
     }
+    let total_cost_usd = line.get("total_cost_usd").amount();
+    ReportedAmounts { amounts, total_cost_usd, scopes: UsageScopes::default() }
 }
 
 fn verdict<'a>(line: &Object<'a>) -> FinishVerdict<'a> {

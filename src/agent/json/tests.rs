@@ -59,7 +59,8 @@ fn nesting_is_neither_followed_nor_copied() {
     ] {
         let line = format!("{before}{nested}{after}");
         let mut malformed = 0;
-        let allocated = allocation_counter::measure(|| malformed = run(protocol, &[&line]).1.malformed);
+        let allocated =
+            allocation_counter::measure(|| malformed = run(protocol, &[&line]).1.counts.malformed);
         assert_eq!(malformed, 0, "{before}");
         assert!(allocated.bytes_total < 4 * line.len() as u64, "{before}: {} bytes", allocated.bytes_total);
     }

@@ -20,7 +20,7 @@ fn shown(request: &Request, keep: usize, text: &str) -> Vec<String> {
 fn the_newest_lines_of_the_code_are_shown() {
     let rust = sample::lines("rust", &["value = 1"]);
     let prose = sample::lines("markdown", &["some text"]);
-    let question = Request { question: true, ..rust.clone() };
+    let question = sample::with(rust.clone(), |job| job.question = true);
     let fenced = sample::lines("rust", &["```", "x", "```"]);
     let long = "ä".repeat(1000);
     let cases: &[(&Request, &str, &[&str])] = &[

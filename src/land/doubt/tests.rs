@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use super::Doubt;
 use crate::land::{HeldFor, prepare};
-use crate::request::{Request, sample};
+use crate::request::sample;
 
 /// What is doubtful in an answer for these rows.
 fn doubt(filetype: &str, rows: &str, answer: &str) -> Option<Doubt> {
@@ -229,16 +229,13 @@ fn what_reads_like_a_sentence_may_be_code() {
     }
     let code = sample::part("rust", &["x = «a + b»;"]);
     assert_eq!(prepare(&code, "I cannot do that.").doubt, Some(Doubt::Prose));
-    let below = Request {
-        filetype: "python".to_owned(),
-        ..sample::insert("", &["\"\"\"", "It adds the numbers."], &[])
-    };
+    let below = sample::insert("python", &["\"\"\"", "It adds the numbers."], &[]);
     assert_eq!(prepare(&below, "It returns their sum.").doubt, None);
 }
 
 #[test]
 fn an_earlier_reason_wins() {
-    let review = Request { review: true, ..sample::lines("c", &["a"]) };
+    let review = sample::with(sample::lines("c", &["a"]), |job| job.review = true);
     assert_eq!(prepare(&review, "I can't help with that.").held_for, Some(HeldFor::Review));
     let block = sample::block("c", &["a«1»", "b«2»"]);
     assert_eq!(prepare(&block, "I can't help with that.").held_for, Some(HeldFor::BlockRows));

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::agent;
-use crate::stream::event::{Event, Output};
+use crate::stream::event::{Event, Output, Retry};
 use crate::stream::{LineItem, ToolCall, Update, one_line};
 
 /// One part.
@@ -63,7 +63,7 @@ impl Parts {
             Update::Text { text, begins } => self.say(&text, begins, false),
             Update::Thinking { text } => self.say(&text, false, true),
             Update::Tool { index, tool } => self.tool(index, tool),
-            Update::Retry { attempt, max, reason, .. } => {
+            Update::Retry(Retry { attempt, max, reason, .. }) => {
                 let of = if max > 0 { format!(" of {max}") } else { String::new() };
                 self.note(&format!("{reason}: try {attempt}{of}"));
             }

@@ -318,7 +318,7 @@ impl Reducer {
     /// The service failed and is asked again. One token may be renewed meanwhile: a key that is refused twice in a row
     /// will be refused again, for minutes. A long pause is waited for without the agent.
     fn retry(&mut self, retry: Retry, emit: Emit<'_>) {
-        let Retry { attempt, max, delay_ms, reason, code } = retry;
+        let Retry { delay_ms, code, .. } = retry;
         if self.decision.is_some() {
             return;
         }
@@ -333,9 +333,9 @@ impl Reducer {
             self.limit.get_or_insert(LimitEnd::After(pause));
         }
         if self.refused_logins > 1 || is_limit {
-            self.decision = Some((Authority::Final, Err(self.error(code, &reason))));
+            self.decision = Some((Authority::Final, Err(self.error(code, &retry.reason))));
         }
-        emit(Update::Retry { attempt, max, delay_ms, reason });
+        emit(Update::Retry(retry));
     }
 
     fn finished(&mut self, finish: FinishLine<'_>, emit: Emit<'_>) {

@@ -16,7 +16,7 @@ fn no_words_of_an_error_land() {
         let path = entry.unwrap().path();
         let bytes = fs::read(&path).unwrap();
         let (_, outcome) = read(Protocol::Acp.recipe(), [&*bytes], &ProcessEnd::with_code(0));
-        assert!(outcome.lines > 3, "{}", path.display());
+        assert!(outcome.counts.lines > 3, "{}", path.display());
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         texts.extend(outcome.text.map(|text| (name, text)));
     }

@@ -355,11 +355,11 @@ impl<'a> Game<'a> {
     fn answer(&mut self, index: usize) -> Result<(), String> {
         let Played { id, spec, .. } = &self.jobs[index];
         let (id, spec) = (*id, spec.clone());
-        let at = self.requests.iter().position(|request| request.id == id);
+        let at = self.requests.iter().position(|request| request.job.id == id);
         let request = self.requests.remove(at.ok_or("its request has not arrived")?);
         let text = spec.spoken(&request, || self.word('a'));
         let answer = land::prepare(&request, &text);
-        let what = format!("answer job {id}, of {:?}: {:?}", request.selection.text, answer.lines);
+        let what = format!("answer job {id}, of {:?}: {:?}", request.job.selection.text, answer.lines);
         self.jobs[index].sent = Some(Sent { request, answer });
         self.editor.lua("M.answer(...)", &[json!(id), json!(text)])?;
         self.look(&what)

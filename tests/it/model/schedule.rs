@@ -87,7 +87,7 @@ pub struct Job {
 impl Job {
     /// What the agent makes of the selection; `word` gives a new word.
     pub fn spoken(&self, request: &Request, mut word: impl FnMut() -> String) -> String {
-        let text = &request.selection.text;
+        let text = &request.job.selection.text;
         let mut lines = Vec::new();
         for (row, change) in text.iter().zip(self.answer.iter().cycle()) {
             let indent = &row[..row.len() - row.trim_start().len()];

@@ -119,7 +119,7 @@ impl Truth<'_> {
     /// Whether an answer's end is one that may be.
     pub fn judge(&self, record: &Record) -> Result<Ended, String> {
         told_as_written(record)?;
-        let (base, is_rows) = (&self.sent.request.selection.rows, self.kind() == SelectionKind::Line);
+        let (base, is_rows) = (&self.sent.request.job.selection.rows, self.kind() == SelectionKind::Line);
         let is_in = |row: &String| words(row).any(|word| count(&record.before, word) > 0);
         if is_rows && record.after.is_some() && !is_unknown(base) && !base.iter().any(is_in) {
             return Err(format!("the user deleted the range: {record:?}"));
@@ -148,7 +148,7 @@ impl Truth<'_> {
         };
         let Sent { request, answer } = self.sent;
         is_right.then_some(Ended::Right).ok_or_else(|| {
-            format!("{meant:?}\ngot {record:?}\nof {:?}, {:?}", request.selection, answer.lines)
+            format!("{meant:?}\ngot {record:?}\nof {:?}, {:?}", request.job.selection, answer.lines)
         })
     }
 
@@ -161,7 +161,7 @@ impl Truth<'_> {
         hunks: &[Hunk],
         decided: &HashSet<String>,
     ) -> Result<(), String> {
-        let (base, answer) = (&self.sent.request.selection.rows, &self.sent.answer.lines);
+        let (base, answer) = (&self.sent.request.job.selection.rows, &self.sent.answer.lines);
         let is_apart = hunks.windows(2).all(|pair| pair[0].last < pair[1].first);
         let is_sent = |word: &String| count(base, word) + count(answer, word) > 0;
         let is_clean = |hunk: &Hunk| {
@@ -176,7 +176,7 @@ impl Truth<'_> {
             SelectionKind::Line | SelectionKind::Insert => is_clean(hunk),
         };
         let is_there = |word: &String| proposed.iter().any(|row| row.contains(word));
-        let mut brought = less(answer, &self.sent.request.selection.text).into_keys();
+        let mut brought = less(answer, &self.sent.request.job.selection.text).into_keys();
         let is_right_word = |word: String| {
             let is_once = || count(&proposed, &word) <= count(text, &word).max(count(answer, &word));
             (decided.contains(&word) || is_there(&word)) && (self.copied.contains(&word) || is_once())
@@ -198,7 +198,7 @@ impl Truth<'_> {
     ) -> Result<(), String> {
         let is_taken_back = ["applied", "merged"].contains(&was);
         let (before, answer) = (&record.before, &self.sent.answer.lines);
-        let (base, is) = (&self.sent.request.selection.rows, record.after.as_ref().unwrap_or(before));
+        let (base, is) = (&self.sent.request.job.selection.rows, record.after.as_ref().unwrap_or(before));
         // The row of an empty text may be one of the range.
         let has_row = |rows: &[String]| *before == [""] && is.split_last() == Some((&String::new(), rows));
         let is_shown = || {
@@ -242,12 +242,12 @@ impl Truth<'_> {
     }
 
     fn kind(&self) -> SelectionKind {
-        self.sent.request.selection.kind
+        self.sent.request.job.selection.kind
     }
 
     /// What it comes to, if that can be told exactly.
     fn meant(&self, record: &Record) -> Option<Meant> {
-        let (base, before) = (&self.sent.request.selection.rows, &record.before);
+        let (base, before) = (&self.sent.request.job.selection.rows, &record.before);
         let answer = &self.sent.answer.lines;
         let (landing, rows, new) = match self.kind() {
             SelectionKind::Insert => ("applied", self.insertion(before)?, answer.clone()),
@@ -297,7 +297,7 @@ impl Truth<'_> {
 
     /// Between the rows that it was between, where nothing else is.
     fn insertion(&self, before: &[String]) -> Option<Range<usize>> {
-        let beside = &self.sent.request.selection.beside;
+        let beside = &self.sent.request.job.selection.beside;
         let find = |row: &String| {
             let rows = self.locate(std::slice::from_ref(row), before)?;
             (before[rows.start] == *row).then_some(rows.start)
@@ -312,7 +312,7 @@ impl Truth<'_> {
 
     /// The rows of a part or a block with the answer in them; none where a row has to be filled up.
     fn part(&self) -> Option<Vec<String>> {
-        let (selection, answer) = (&self.sent.request.selection, &self.sent.answer.lines);
+        let (selection, answer) = (&self.sent.request.job.selection, &self.sent.answer.lines);
         let head = |row: usize| &selection.rows[row][..usize::try_from(selection.cols[row]).unwrap()];
         let tail = |row: usize| &selection.rows[row][head(row).len() + selection.text[row].len()..];
         if self.kind() == SelectionKind::Char {
@@ -330,7 +330,7 @@ impl Truth<'_> {
 
     /// What holds of every landing.
     fn nothing_lost(&self, before: &[String], after: &[String]) -> bool {
-        let (text, answer) = (&self.sent.request.selection.text, &self.sent.answer.lines);
+        let (text, answer) = (&self.sent.request.job.selection.text, &self.sent.answer.lines);
         match self.kind() {
             SelectionKind::Line => self.is_kept(before, after),
             SelectionKind::Char => {
@@ -347,7 +347,7 @@ impl Truth<'_> {
     /// Whether only words that the answer takes away are gone, only those that it brings are new, and all other rows are
     /// as and where they were.
     fn is_kept(&self, before: &[String], after: &[String]) -> bool {
-        let (base, answer) = (&self.sent.request.selection.rows[..], &self.sent.answer.lines[..]);
+        let (base, answer) = (&self.sent.request.job.selection.rows[..], &self.sent.answer.lines[..]);
         let [taken, brought] = [less(base, answer), less(answer, base)];
         let [lost, new] = [less(before, after), less(after, before)];
         let is_of =

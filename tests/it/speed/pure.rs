@@ -57,7 +57,7 @@ fn read_stream(bytes: &[u8]) {
     }
     lines.finish(&mut |line| stream.take(line, &mut emit));
     let outcome = stream.end(&ProcessEnd::with_code(0), &mut emit);
-    assert_eq!((outcome.status, outcome.malformed), (Status::Done, 0));
+    assert_eq!((outcome.status, outcome.counts.malformed), (Status::Done, 0));
 }
 
 fn each_line(mut bytes: &[u8]) {

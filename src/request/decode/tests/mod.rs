@@ -149,12 +149,12 @@ fn context_that_is_not_utf8_goes_along_as_far_as_it_can() {
     let set = |path, value| decode(&with(path, Some(value))).unwrap();
     assert_eq!(set("before", list([latin1()])).before, ["caf\u{fffd}"]);
     assert_eq!(set("after", list([latin1()])).after, ["caf\u{fffd}"]);
-    assert_eq!(set("path", latin1()).path, "caf\u{fffd}");
+    assert_eq!(set("path", latin1()).job.path, "caf\u{fffd}");
     assert_eq!(
-        set("selection.rows", list([latin1(), latin1()])).selection.rows,
+        set("selection.rows", list([latin1(), latin1()])).job.selection.rows,
         [escape(b"caf\xe9"), escape(b"caf\xe9")]
     );
-    assert_eq!(set("selection.beside.below", latin1()).selection.beside.below, Some(escape(b"caf\xe9")));
+    assert_eq!(set("selection.beside.below", latin1()).job.selection.beside.below, Some(escape(b"caf\xe9")));
     let diagnostic = map! { "line": 1, "message": latin1() };
     assert_eq!(set("diagnostics", list([diagnostic])).diagnostics[0].message, "caf\u{fffd}");
     let cwd = OsString::from_vec(b"caf\xe9".to_vec());
