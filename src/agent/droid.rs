@@ -95,25 +95,32 @@ fn line_events<'a>(line: &Object<'a>, each: &mut dyn FnMut(Event<'a>)) {
             each(Event::ToolReturned { id, returned: returned(line), output });
         }
         ("error", _) => each(Event::Problem(problem(line))),
-        ("completion", _) => each(Event::Finished(FinishLine {
-            verdict: FinishVerdict::LastBlock(line.get("finalText").text().unwrap_or_default()),
-            authority: Authority::UnlessSignalled,
-            amounts: ReportedAmounts {
-                amounts: Amounts {
-                    cost_usd: None,
-                    usage: usage(&line.get("usage").object()),
-                    num_turns: line.get("numTurns").count(),
-                    duration_ms: line.get("durationMs").count(),
+        ("completion", _) => {
+            let usage = usage(&line.get("usage").object());
+            // The service had not said how many when it broke off.
+            if usage.input_tokens > 0 && usage.output_tokens == 0 {
+                each(Event::MessageInterrupted);
+            }
+            each(Event::Finished(FinishLine {
+                verdict: FinishVerdict::LastBlock(line.get("finalText").text().unwrap_or_default()),
+                authority: Authority::UnlessSignalled,
+                amounts: ReportedAmounts {
+                    amounts: Amounts {
+                        cost_usd: None,
+                        usage,
+                        num_turns: line.get("numTurns").count(),
+                        duration_ms: line.get("durationMs").count(),
+                    },
+                    total_cost_usd: None,
+                    // A session's tokens and turns run on in it. Its fork begins with no tokens, but with all turns.
+                    scopes: UsageScopes {
+                        cost: UsageScope::Run,
+                        usage: UsageScope::Session,
+                        num_turns: UsageScope::Lineage,
+                    },
                 },
-                total_cost_usd: None,
-                // A session's tokens and turns run on in it. Its fork begins with no tokens, but with all turns.
-                scopes: UsageScopes {
-                    cost: UsageScope::Run,
-                    usage: UsageScope::Session,
-                    num_turns: UsageScope::Lineage,
-                },
-            },
-        })),
+            }));
+        }
         _ => {}
     }
 }

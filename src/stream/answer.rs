@@ -19,6 +19,10 @@ pub struct Answer {
     tool_message: Option<String>,
     has_text: bool,
     is_parts: bool,
+    /// The text of the message before, where no tool call was between.
+    before: String,
+    /// A line came that could not be read, and nothing of a message since: it may have begun the next one.
+    is_lost_before: bool,
     /// Why it may not be the whole answer.
     pub doubts: Doubts,
 }
@@ -33,6 +37,8 @@ pub struct Doubts {
     pub previewed: bool,
     /// The message ended for another reason than being complete.
     pub interrupted: bool,
+    /// The message before it did, and it goes on with that.
+    pub was_cut: bool,
     /// A line was lost while the message came.
     pub line_lost: bool,
     /// A tool was called after the text.
@@ -43,7 +49,7 @@ pub struct Doubts {
     pub talk_before: bool,
     /// It was longer than an answer may be, and was dropped.
     pub too_long: bool,
-    /// It is unknown whether its parts belong together.
+    /// It is unknown whether its parts belong together, or whether there are more of them.
     pub seam: bool,
     /// Bytes of it were no UTF-8.
     pub not_utf8: bool,
@@ -54,6 +60,20 @@ impl Answer {
     pub fn message_began(&mut self) {
         self.doubts.open = true;
         self.is_parts = false;
+    }
+
+    /// What was said of the message is said again.
+    pub fn message_abandoned(&mut self) {
+        self.start(None);
+        self.doubts.interrupted = true;
+    }
+
+    /// A line was lost, or could be one of the protocol's with something `beside` it.
+    pub fn line_lost(&mut self, beside: bool) {
+        self.doubts.line_lost |= !beside;
+        self.doubts.seam |= beside;
+        // What is printed before the agent speaks is none of an answer.
+        self.is_lost_before = self.doubts.open || self.has_text || self.doubts.tool_after;
     }
 
     /// The main agent's text; `block_separator` joins the blocks of one message. Whether it is the first of a new one.
@@ -86,6 +106,7 @@ impl Answer {
         }
         self.tool_message = message.map(str::to_owned);
         self.is_parts = false;
+        self.is_lost_before = false;
     }
 
     /// The last message's text, if nothing says that it is not the whole answer.
@@ -97,6 +118,12 @@ impl Answer {
     /// is no answer.
     pub fn concluding(&self) -> Option<&str> {
         Some(&*self.text).filter(|text| !self.doubts.tool_after && !text.trim().is_empty())
+    }
+
+    /// The same with what it may go on with: the message before, where no tool call was between.
+    pub fn continued(&self) -> Option<String> {
+        let said = self.concluding().filter(|_| !self.before.is_empty())?;
+        Some([&self.before, said].concat())
     }
 
     /// The last block of text, answer or not.
@@ -139,7 +166,11 @@ impl Answer {
         if continues {
             self.append(block_separator);
         } else {
+            let before = self.concluding().filter(|_| !self.doubts.tool_within);
+            let before = before.map(str::to_owned).unwrap_or_default();
+            let was_cut = self.doubts.interrupted && !before.is_empty();
             self.start(message);
+            (self.before, self.doubts.was_cut) = (before, was_cut);
         }
         // Without ids it may as well be another message.
         if is_after_talk && message != Some("") {
@@ -157,13 +188,18 @@ impl Answer {
         self.text.clear();
         self.last_block = 0;
         self.message = message.map(str::to_owned);
-        self.doubts = Doubts { open: self.doubts.open, ..Doubts::default() };
+        self.before.clear();
+        let Doubts { open, line_lost, seam, .. } = self.doubts;
+        let is_lost = |doubt: bool| doubt && self.is_lost_before;
+        self.doubts =
+            Doubts { open, line_lost: is_lost(line_lost), seam: is_lost(seam), ..Doubts::default() };
         if self.message.as_deref().is_some_and(|id| !id.is_empty()) && self.message == self.tool_message {
             self.doubts.tool_within = true;
         }
     }
 
     fn append(&mut self, text: &str) {
+        self.is_lost_before = false;
         if self.text.len() + text.len() > MAX_ANSWER {
             self.doubts.too_long = true;
         }

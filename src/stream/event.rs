@@ -36,6 +36,8 @@ pub enum Event<'a> {
     MessageEnded,
     /// The main agent's message stopped for a reason that makes it no answer: a tool call, a limit.
     MessageInterrupted,
+    /// The message will never be whole, and is said again from its beginning.
+    MessageAbandoned,
     /// What comes next may go on with the text before it or replace it; the agent does not tell.
     Seam,
     /// What the CLI says in the place of the main agent; never an answer, also where a result repeats it.

@@ -181,11 +181,16 @@ impl Stream {
     /// Whether the agent says that it is done, and [`Stream::close`] is to come once it has been quiet for [`QUIET`], after
     /// [`LATEST`] at the latest.
     pub fn is_closing(&self) -> bool {
-        self.dialogue.is_closing()
+        self.dialogue.is_closing() || self.reducer.may_be_decided()
     }
 
     /// No more of an answer comes that is over. `each` gets what [`Stream::hear`] gives it.
     pub fn close(&mut self, each: &mut dyn FnMut(LineItem<'_, '_>)) {
+        self.close_dialogue(each);
+        self.reducer.conclude();
+    }
+
+    fn close_dialogue(&mut self, each: &mut dyn FnMut(LineItem<'_, '_>)) {
         let Self { dialogue, reducer, .. } = self;
         let on_event = &mut |event: event::Event<'_>| {
             each(LineItem::Event(&event));
@@ -211,7 +216,7 @@ impl Stream {
 
     /// The process has ended and both its pipes are read: the outcome. Nothing is taken after it.
     pub fn end(&mut self, end: &ProcessEnd, emit: Emit<'_>) -> Outcome {
-        self.close(&mut updates(emit));
+        self.close_dialogue(&mut updates(emit));
         self.has_ended = true;
         Outcome { counts: self.counts, ..self.reducer.end(end, emit) }
     }

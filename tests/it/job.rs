@@ -104,6 +104,9 @@ fn a_result_finishes_the_job_before_the_agent_ends() {
     serve.scratch.write("go", "");
     serve.told(1, |patch| (patch["set"]["cost_usd"] == 0.75).then_some(()));
     process::wait_for_end(pid);
+    // One that a signal may have made does, too, where none came.
+    let droid = r#"echo '{"type":"completion","finalText":"answer"}'; while :; do sleep 1; done"#;
+    assert_eq!(run(&serve, 2, agent(&serve, "droid", droid, &json!({})), json!({}))["text"], "answer");
 }
 
 /// A group's number may be given to a stranger once its leader was reaped and nothing of the group is left. So the

@@ -23,6 +23,7 @@ use crate::agent::json::{self, Json, Object};
 use crate::error::Code;
 use crate::fields::is_argument;
 use crate::stream::event::{Authority, Detail, Event, FinishLine, FinishVerdict, Problem, ReportedAmounts};
+use crate::stream::failure::classify;
 use crate::stream::{AgentInput, Dialogue, LineStatus, OnEvent};
 use failure::AcpRequest;
 use recorded::Recorded;
@@ -148,7 +149,7 @@ impl Acp {
             Some("session/request_permission") if !is_notification => {
                 let (call, options) = (SessionUpdate(params.get("toolCall").object()), params.get("options"));
                 let allowed = line::option("allow_once", options).filter(|_| self.may(&call));
-                if allowed.is_none() && self.is_own_turn(&params) {
+                if allowed.is_none() && self.phase == Phase::Prompt && self.is_own_turn(&params) {
                     self.turn.refused(&call, on_event);
                 }
                 let refused =
@@ -191,7 +192,9 @@ impl Acp {
             return;
         }
         let error = message.get("error");
-        if error.is_object() {
+        if let Some(words) = error.text() {
+            return self.fail(classify(None, &words), words, on_event);
+        } else if error.is_object() {
             let (code, words) = failure::of_error(&asked, &error.object(), &self.capabilities.logins);
             return self.fail(code, words, on_event);
         }

@@ -113,7 +113,13 @@ impl Turn {
             self.usage = Some(self.usage.unwrap_or_default().plus(tokens));
             self.request_ended = true;
         }
-        let Some(text) = update.text(&mut self.half) else { return };
+        let Some(text) = update.text(&mut self.half) else {
+            // What is no text cannot land, and may have been a part of the answer.
+            if update.is_other_content() {
+                each(Event::Seam);
+            }
+            return;
+        };
         match update.message().as_deref() {
             Some(id) => {
                 if self.message.as_deref() != Some(id) {
@@ -161,7 +167,9 @@ impl Turn {
     /// amount.
     pub fn is_tail(&self, update: &SessionUpdate<'_>) -> bool {
         match (&*update.kind(), update.message()) {
-            ("agent_message_chunk", Some(id)) => self.message.as_deref() == Some(&*id),
+            ("agent_message_chunk", Some(id)) => {
+                self.message.as_deref().map_or(self.text.trim().is_empty(), |own| own == id)
+            }
             ("agent_message_chunk", None) => !self.has_ids,
             (kind, _) => kind == "usage_update",
         }
@@ -190,6 +198,7 @@ impl Turn {
             return false;
         }
         self.text.clear();
+        self.half.clear();
         self.request_ended = false;
         let name = update.tool();
         let title = update.get("title").text().filter(|title| *title != name);

@@ -62,7 +62,11 @@ impl<'a> AcpReply<'a> {
         let (option, mut offered) = (self.option("model"), Vec::new());
         let current = option.as_ref().and_then(|option| option.get("currentValue").text());
         let choices = option.map_or_else(|| models.get("availableModels"), |option| option.get("options"));
-        values(choices, &mut offered);
+        for choice in choices.objects() {
+            offered.extend(value(&choice));
+            // One that is a group has its own.
+            offered.extend(choice.get("options").objects().iter().filter_map(value));
+        }
         (current.or_else(|| models.get("currentModelId").text()), offered)
     }
 
@@ -78,12 +82,9 @@ impl<'a> AcpReply<'a> {
     }
 }
 
-/// All values to choose from, those of groups too.
-fn values<'a>(choices: Json<'a>, all: &mut Vec<Text<'a>>) {
-    for choice in choices.objects() {
-        all.extend(["modelId", "value"].iter().find_map(|key| choice.get(key).text()));
-        values(choice.get("options"), all);
-    }
+/// What is chosen by it.
+fn value<'a>(choice: &Object<'a>) -> Option<Text<'a>> {
+    ["modelId", "value"].iter().find_map(|key| choice.get(key).text())
 }
 
 /// One `session/update`, of any kind, or the call in a request for permission.
@@ -116,6 +117,11 @@ impl<'a> SessionUpdate<'a> {
         let block = self.get("content").object();
         let is_text = block.get("type").text().is_none_or(|kind| kind == "text");
         block.get("text").piece(half).filter(|text| is_text && !text.is_empty())
+    }
+
+    /// Of a chunk: whether it is something else than a text.
+    pub fn is_other_content(&self) -> bool {
+        self.get("content").get("type").text().is_some_and(|kind| kind != "text")
     }
 
     /// The name of the tool that is called.

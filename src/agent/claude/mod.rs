@@ -102,7 +102,7 @@ fn line_events<'a>(line: &Object<'a>, each: &mut dyn FnMut(Event<'a>)) {
         "stream_event" if caller == Caller::Main => {
             // Blocks of the message will never be whole.
             if line.get("abandoned_blocks").is_object() {
-                each(Event::MessageInterrupted);
+                each(Event::MessageAbandoned);
             }
             api_event(&line.get("event").object(), Piece::Preview, each);
         }
@@ -113,7 +113,9 @@ fn line_events<'a>(line: &Object<'a>, each: &mut dyn FnMut(Event<'a>)) {
         "result" => result(line, each),
         "rate_limit_event" => {
             let info = line.get("rate_limit_info");
-            let is_reached = info.get("status").text().as_deref() == Some("rejected");
+            // Beyond the limit of the plan another allowance may count.
+            let is_reached = info.get("status").text().as_deref() == Some("rejected")
+                && info.get("isUsingOverage").flag() != Some(true);
             let end = info.get("resetsAt").number().filter(|_| is_reached).and_then(LimitEnd::stamp);
             each(Event::Limit(end));
         }
@@ -302,7 +304,8 @@ fn amounts(line: &Object<'_>) -> ReportedAmounts {
     };
     if shares.is_object() {
         let models: Vec<Object<'_>> = shares.object().entries().map(|(_, model)| model.object()).collect();
-        amounts.cost_usd = Some(models.iter().filter_map(|model| model.get("costUSD").amount()).sum());
+        let costs = || models.iter().filter_map(|model| model.get("costUSD").amount());
+        amounts.cost_usd = costs().next().map(|_| costs().sum());
         amounts.usage = models.iter().map(usage).fold(Usage::default(), Usage::plus);
     }
     let total_cost_usd = line.get("total_cost_usd").amount();

@@ -28,9 +28,11 @@ fn the_answer_is_every_text_of_the_last_message() {
     let error = r#"{"type":"error","source":"cli","message":"Exec failed"}"#;
     let nameless = |text: &str| format!(r#"{{"type":"message","role":"assistant","text":"{text}"}}"#);
     let (one, two) = (nameless("one"), nameless("two"));
+    let indented = MORE.replace("two", "  two");
+    let broken_off = DONE.replacen('{', r#"{"usage":{"input_tokens":9,"output_tokens":0},"#, 1);
     for (lines, expected) in [
         (&[TALK, CALL, RETURN, TEXT, MORE, DONE][..], "one\ntwo"),
-        (&[TALK, MORE, DONE], "two"),
+        (&[TALK, MORE, DONE], "Raw: I will look.two"),
         (&[TALK, CALL, RETURN, DONE], "two"),
         (&[TALK, CALL, RETURN, &after_call, DONE], "two"),
         (&[TEXT, DONE], "Disagrees: two"),
@@ -40,6 +42,8 @@ fn the_answer_is_every_text_of_the_last_message() {
         (&[TEXT, BROKEN, MORE, DONE], "! protocol"),
         (&[TEXT, BROKEN, DONE], "! protocol"),
         (&[BROKEN, TEXT, MORE, DONE], "one\ntwo"),
+        (&[&indented, DONE], "  two"),
+        (&[MORE, &broken_off], "Raw: two"),
         // It went on and came to an end.
         (&[error, MORE, DONE], "two"),
         // In 2025 there was no completion.
@@ -68,8 +72,11 @@ fn success_is_a_completion_and_no_signal() {
         for line in [INIT, MORE, DONE] {
             stream.take(Line::Whole(line.as_bytes()), &mut |_| {});
         }
-        assert!(!stream.decided(), "a signal may still come");
+        assert!(stream.is_closing() && !stream.decided(), "a signal may still come");
         assert_eq!(came_to(&stream.end(&end, &mut |_| {})), expected);
+        // None came, and it does not end.
+        stream.close(&mut |_| {});
+        assert!(stream.decided());
     }
 }
 

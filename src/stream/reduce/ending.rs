@@ -6,7 +6,7 @@
 use super::Reducer;
 use crate::error::{Code, JobError};
 use crate::limit_end::LimitEnd;
-use crate::stream::answer::MAX_ANSWER;
+use crate::stream::answer::{Doubts, MAX_ANSWER};
 use crate::stream::event::{Authority, Certainty, FinishVerdict, Problem};
 use crate::stream::failure::classify;
 use crate::stream::one_line;
@@ -32,7 +32,9 @@ fn is_repeated(text: &str) -> bool {
     let bytes = text.as_bytes();
     let mut counts = (3..=bytes.len() / 8).filter(|count| bytes.len().is_multiple_of(*count));
     // Each byte is the one that stands a piece before it.
-    counts.any(|count| bytes[bytes.len() / count..] == bytes[..bytes.len() - bytes.len() / count])
+    let is_one = |count| bytes[bytes.len() / count..] == bytes[..bytes.len() - bytes.len() / count];
+    // A line of dashes is none.
+    counts.any(is_one) && !bytes.iter().all(|byte| *byte == bytes[0])
 }
 
 impl Reducer {
@@ -71,9 +73,11 @@ impl Reducer {
                     None => self.without_text(Code::EmptyAnswer, ""),
                 }
             }
-            FinishVerdict::LastBlock(last) => match self.answer.concluding() {
-                Some(text) if last.trim().is_empty() => Ok(self.answered(text)),
-                None if last.trim().is_empty() || last == self.answer.last_block() => {
+            FinishVerdict::LastBlock(last) => match (self.answer.continued(), self.answer.concluding()) {
+                // Two messages in a row are one that was too long.
+                (Some(text), _) => Ok(FinalAnswer { text, held_for: Some(AnswerDoubt::Raw) }),
+                (None, Some(text)) if last.trim().is_empty() => Ok(self.answered(text)),
+                (None, None) if last.trim().is_empty() || last == self.answer.last_block() => {
                     self.without_text(Code::EmptyAnswer, "")
                 }
                 _ => Ok(self.confirmed(&last)),
@@ -86,11 +90,18 @@ impl Reducer {
     /// the stream too; where neither contains the other, nothing tells which one is meant, nor where the line may have
     /// what was said before a tool call.
     fn confirmed(&self, result: &str) -> FinalAnswer {
+        let Doubts { interrupted, was_cut, line_lost, seam, .. } = self.answer.doubts;
+        let said = self.answer.concluding().filter(|said| said.contains(result.trim()));
+        if let Some(text) = self.answer.continued().filter(|_| was_cut) {
+            return FinalAnswer { text, held_for: Some(AnswerDoubt::Raw) };
+        } else if let Some(said) = said.filter(|_| interrupted || line_lost || seam) {
+            return FinalAnswer { text: said.to_owned(), held_for: Some(AnswerDoubt::Raw) };
+        }
         match self.answer.last_message() {
             Some(said) if self.answer.doubts.talk_before && said.trim() != result.trim() => {
                 FinalAnswer { text: result.to_owned(), held_for: Some(AnswerDoubt::Disagrees) }
             }
-            Some(said) if said.contains(result.trim()) && said.trim() != result.trim() => self.answered(said),
+            Some(said) if said.contains(result.trim()) => self.answered(said),
             Some(said) if !result.contains(said.trim()) => {
                 FinalAnswer { text: result.to_owned(), held_for: Some(AnswerDoubt::Disagrees) }
             }

@@ -134,6 +134,12 @@ impl Reducer {
             }
             Event::MessageEnded => self.answer.doubts.open = false,
             Event::MessageInterrupted => self.answer.doubts.interrupted = true,
+            Event::MessageAbandoned => {
+                self.answer.message_abandoned();
+                if self.shown.message_restarts(false) {
+                    emit(Update::Restart);
+                }
+            }
             Event::StandIn(text) => self.stand_in = Some(text.trim().to_owned()),
             Event::Text { piece, message, text } => self.text(piece, message.as_deref(), &text, emit),
             Event::Thinking { piece, text } => self.thinking(piece, &text, emit),
@@ -175,6 +181,9 @@ impl Reducer {
             return;
         }
         self.other_output.push(text);
+        if text.contains("{\"") {
+            self.answer.line_lost(true);
+        }
     }
 
     /// A line that says nothing to us. It is text if no line is the protocol's, where it does not begin as these do: it
@@ -188,7 +197,7 @@ impl Reducer {
     /// A line that should have been the protocol's and is broken.
     pub fn broken(&mut self) {
         self.is_broken = true;
-        self.answer.doubts.line_lost = true;
+        self.answer.line_lost(false);
     }
 
     /// A line with a text, or the result, has bytes that are no UTF-8.
@@ -201,12 +210,24 @@ impl Reducer {
     /// A line that was too long and was dropped.
     pub fn oversized(&mut self) {
         self.is_oversized = true;
-        self.answer.doubts.line_lost = true;
+        self.answer.line_lost(false);
     }
 
     /// Whether nothing that comes can change the answer, however the process ends.
     pub fn decided(&self) -> bool {
         matches!(self.decision, Some((Authority::Final, _)))
+    }
+
+    /// Whether the agent has said how it ended, and might have done so because it was told to end.
+    pub fn may_be_decided(&self) -> bool {
+        matches!(self.decision, Some((Authority::UnlessSignalled, _)))
+    }
+
+    /// Nobody has told it to end.
+    pub fn conclude(&mut self) {
+        if let Some((authority, _)) = &mut self.decision {
+            *authority = Authority::Final;
+        }
     }
 
     /// The process has ended: no call stays open. Returns how the job ended.
@@ -257,6 +278,7 @@ impl Reducer {
 
     fn text(&mut self, piece: Piece, message: Option<&str>, text: &str, emit: Emit<'_>) {
         self.has_spoken |= !text.trim().is_empty();
+        self.refused_logins = 0;
         let is_repeated = piece == Piece::Whole && self.shown.text;
         self.shown.text = piece != Piece::Whole;
         if self.decision.is_some() {

@@ -50,11 +50,35 @@ fn only_what_comes_between_prompt_and_result_in_our_session_counts() {
     talk.hear(&json!({"id": id, "result": {"stopReason": "end_turn"}}).to_string());
     talk.text(None, " late");
     talk.text(Some("m"), "another message");
+    talk.asks(&json!(0), "c1", &["reject_once"]);
     talk.hear(&json!({"id": id, "result": {"stopReason": "refusal"}}).to_string());
     assert!(talk.stream.is_closing() && !talk.stream.decided());
     talk.stream.close(&mut |_| {});
     talk.text(None, " too late");
     assert_eq!(answer(&talk.end()), "ours late");
+}
+
+#[test]
+fn what_may_have_a_hole_is_held_and_what_came_late_is_all() {
+    let mut talk = Talk::prompted("none");
+    talk.text(None, "a");
+    let image = json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "image", "data": ""}});
+    talk.update(&image);
+    talk.text(None, "b");
+    assert_eq!(came_to(&talk.ends("end_turn")), "Raw: a\nb");
+    let mut talk = Talk::prompted("none");
+    talk.hear(r#"{"jsonrpc":"2.0","meth"#);
+    talk.text(Some("m"), "the rest");
+    assert_eq!(came_to(&talk.ends("end_turn")), "! protocol");
+    let mut talk = Talk::prompted("none");
+    let id = talk.sent.last().unwrap()["id"].clone();
+    talk.hear(&json!({"id": id, "result": {"stopReason": "end_turn"}}).to_string());
+    talk.text(Some("m"), "all");
+    talk.text(Some("m"), " of it");
+    assert_eq!(answer(&talk.end()), "all of it");
+    let mut talk = Talk::prompted("none");
+    talk.refuse(&json!("overloaded"));
+    assert_eq!(came_to(&talk.end()), "! overloaded");
 }
 
 #[test]

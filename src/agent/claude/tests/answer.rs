@@ -33,10 +33,17 @@ fn the_result_confirms_the_last_message() {
     let call = r#"{"type":"assistant","message":{"id":"m","content":[{"type":"KIND","id":"t","name":"x"}]}}"#;
     let (ours, theirs) = (call.replace("KIND", "tool_use"), call.replace("KIND", "server_tool_use"));
     let (one, two) = (said("m", "one\\n"), said("m", "two"));
+    let cut = said("c", "one").replacen(r#""id":"#, r#""stop_reason":"max_tokens","id":"#, 1);
+    let limit = wrapped(r#"{"type":"message_delta","delta":{"stop_reason":"max_tokens"}}"#);
     let (only_one, only_two, both, other) =
         (result("one"), result("two"), result("one\\ntwo"), result("three"));
     check(&[
         (&[&one, &two, &only_one], "one\ntwo"),
+        // It goes on where it met the limit on its length.
+        (&[&cut, &two, &only_two], "Raw: onetwo"),
+        (&[&two, &limit, &only_two], "Raw: two"),
+        (&[&two, r#"{"type":"assis"#, &only_two], "Raw: two"),
+        (&[&two, r#"Warning: {"type":"assis"#, &only_two], "Raw: two"),
         (&[&one, &two, &only_two], "one\ntwo"),
         (&[&one, &theirs, &two, &only_two], "one\ntwo"),
         (&[&two, &both], "one\ntwo"),
@@ -68,6 +75,7 @@ fn only_a_result_without_an_error_is_an_answer() {
         (&[&notice, TEXT, &whole], "whole"),
         (&[&wrong_key, &busy, &wrong_key, TEXT, DONE], "Disagrees: the result"),
         (&[&busy, &wrong_key, &wrong_key, TEXT, DONE], "! not_logged_in"),
+        (&[&wrong_key, TEXT, &wrong_key, &whole], "whole"),
     ]);
 }
 

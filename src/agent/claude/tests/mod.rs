@@ -51,8 +51,10 @@ fn a_limit_ends_when_its_event_says_in_seconds_or_milliseconds() {
             r#"{{"type":"rate_limit_event","rate_limit_info":{{"status":"rejected","resetsAt":{at}}}}}"#
         );
         let failed = r#"{"type":"result","is_error":true,"result":"hit your session limit"}"#;
-        let limit = claude(&[INIT, &event, failed]).error.and_then(|error| error.limit);
-        assert_eq!(limit, Some(LimitEnd::At(1_792_166_400)), "{at}");
+        let limit = |event: &str| claude(&[INIT, event, failed]).error.and_then(|error| error.limit);
+        assert_eq!(limit(&event), Some(LimitEnd::At(1_792_166_400)), "{at}");
+        let beyond = event.replace(r#""resetsAt""#, r#""isUsingOverage":true,"resetsAt""#);
+        assert_eq!(limit(&beyond), None, "what is beyond the plan is paid for");
     }
 }
 
@@ -62,9 +64,11 @@ fn a_message_that_broke_off_is_taken_back_and_said_again() {
     let start = wrapped(r#"{"type":"message_start","message":{"id":"m2"}}"#);
     let stop = wrapped(r#"{"type":"message_stop"}"#);
     let retry = r#"{"type":"system","subtype":"api_retry","attempt":1,"error_status":529}"#;
+    let abandoned = stop.replacen('{', r#"{"abandoned_blocks":{},"#, 1);
     let again = [&*start, &part("whole"), TEXT, &stop];
     for (before, expected) in [
         (&[&*start, &part("wh")][..], "wh<whole"),
+        (&[&*start, &part("wh"), &abandoned][..], "wh<whole"),
         (&[&start, &part("whole"), TEXT], "whole<whole"),
         (&[TALK, CALL, RETURN, &start, &part("wh")], "I will look.\nwh<\nwhole"),
         (&[TALK, CALL, RETURN], "I will look.\nwhole"),
