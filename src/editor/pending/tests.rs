@@ -54,8 +54,8 @@ fn tools_are_told_where_one_has_changed() {
     updates.update(1, &tool(1, ToolStatus::Error, Some("no such file")));
     assert_eq!(
         frame(&mut updates),
-        ["{id: 1, set: {tool: Read 0.lua}, tools: [{id: 0, name: Read, status: running}, \
-          {error: no such file, id: 1, name: Read, status: error}], is_update: true}"]
+        ["{id: 1, set: {tool: Read 0.lua}, is_update: true, tools: [{id: 0, name: Read, status: running}, \
+          {error: no such file, id: 1, name: Read, status: error}]}"]
     );
     let unfinished: Vec<_> =
         updates.job(1).unwrap().unfinished().into_iter().map(|(at, tool)| (at, tool.status)).collect();
