@@ -81,7 +81,7 @@ impl ProposalInput<'_> {
     /// The takes of whole rows: merges by the ids of the rows.
     fn of_rows(&self, current: &[Row]) -> Vec<(Take, Option<Conflict>)> {
         let own: Vec<&[u8]> = current.iter().map(|row| &row.text[..]).collect();
-        let mut differences = self.differences(&own, &places(&self.base.rows, current));
+        let mut differences = self.differences(&own, &self.places(current));
         self.guard(&own, &mut differences);
         let mut takes = Vec::new();
         for difference in differences {
@@ -165,6 +165,38 @@ impl ProposalInput<'_> {
         self.base.edits.iter().filter(|edit| (self.is_open)(edit.id))
     }
 
+    /// For each row of the base, where it is in the text, if it is there and has not left its order. Most follow the row that
+    /// the one above them is. Of the rows that one was moved past which an edit is about, it is unknown.
+    fn places(&self, current: &[Row]) -> Vec<Option<usize>> {
+        let base = &self.base.rows;
+        let mut by_id: Vec<(RowId, usize)> = base.iter().enumerate().map(|(at, row)| (row.id, at)).collect();
+        by_id.sort_unstable();
+        let mut next = 0;
+        let of_base = |row: &Row| {
+            let at = match base.get(next) {
+                Some(same) if same.id == row.id => Some(next),
+                _ => by_id.binary_search_by_key(&row.id, |(id, _)| *id).ok().map(|found| by_id[found].1),
+            };
+            next = at.map_or(next, |at| at + 1);
+            at
+        };
+        let origins = current.iter().map(of_base).enumerate();
+        let pairs: Vec<(usize, usize)> = origins.filter_map(|(at, row)| Some((at, row?))).collect();
+        let stay: Vec<(usize, usize)> = rising(&pairs).into_iter().map(|pair| pairs[pair]).collect();
+        let mut places = vec![None; base.len()];
+        for (at, row) in &stay {
+            places[*row] = Some(*at);
+        }
+        let is_edited = |row: usize| self.open().any(|edit| edit.rows.contains(&row));
+        let is_moved = |pair: &&(usize, usize)| stay.binary_search(pair).is_err() && is_edited(pair.1);
+        for (at, row) in pairs.iter().filter(is_moved) {
+            let from = stay.partition_point(|(other, _)| other < at);
+            let to = stay.partition_point(|(_, other)| other < row);
+            stay[from.min(to)..from.max(to)].iter().for_each(|(_, passed)| places[*passed] = None);
+        }
+        places
+    }
+
     /// Makes each clean difference a conflict that brings a row which would occur more often in the result than on either
     /// side. Rows without a word, as brackets, may: they belong to their neighbours.
     fn guard(&self, own: &[&[u8]], differences: &mut [Difference<'_>]) {
@@ -226,7 +258,7 @@ impl ProposalInput<'_> {
         let from = from.unwrap_or_else(|| now.start + pairs.take_while(is_same).count());
         let pairs = (base.end..around.end).rev().zip(now.clone().rev());
         let to = to.unwrap_or_else(|| now.end - pairs.take_while(is_same).count());
-        if from <= to {
+        if from < to || base.is_empty() {
             now = from..to;
         }
         // What the user has deleted between the edits does not come back.
@@ -306,27 +338,4 @@ enum DifferenceKind {
     Conflict,
     /// It brings a row that the user has brought, too, at another place.
     Doubled,
-}
-
-/// For each row of the base, where it is in the text, if it is there and has not left its order. Most follow the row that
-/// the one above them is.
-fn places(base: &[Row], current: &[Row]) -> Vec<Option<usize>> {
-    let mut by_id: Vec<(RowId, usize)> = base.iter().enumerate().map(|(at, row)| (row.id, at)).collect();
-    by_id.sort_unstable();
-    let mut next = 0;
-    let of_base = |row: &Row| {
-        let at = match base.get(next) {
-            Some(same) if same.id == row.id => Some(next),
-            _ => by_id.binary_search_by_key(&row.id, |(id, _)| *id).ok().map(|found| by_id[found].1),
-        };
-        next = at.map_or(next, |at| at + 1);
-        at
-    };
-    let origins = current.iter().map(of_base).enumerate();
-    let pairs: Vec<(usize, usize)> = origins.filter_map(|(at, row)| Some((at, row?))).collect();
-    let mut places = vec![None; base.len()];
-    for pair in rising(&pairs) {
-        places[pairs[pair].1] = Some(pairs[pair].0);
-    }
-    places
 }

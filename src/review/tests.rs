@@ -128,6 +128,8 @@ fn what_the_user_changed_too_is_a_conflict_and_nothing_else_is_part_of_it() {
         ("either of two twins", "a s s b c d", (5..6, "D"), "a s b c d", "a s <s|> b c D"),
         ("either of two twins, one is edited", "a s s b", (1..2, "S"), "a s b", "a S !<s|> b"),
         ("the twin that is left", "a s s b", (1..2, ""), "a X s b", "a !<|X> s b"),
+        ("a row that goes was moved", "a b c d", (0..3, "c a b"), "a b d", "!<c|> a b d"),
+        ("two rows were swapped", "a b c d", (1..3, "c b"), "a X Y d", "a !<c b|X Y> d"),
         ("all around it indented", "a b c", (0..3, "A B C"), "a X c", "A !<B|X> C"),
     ];
     for (name, text, (rows, typed), answer, expected) in cases {
