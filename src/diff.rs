@@ -17,9 +17,22 @@ pub fn fewest<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<DiffOp> {
     compare(old, new, false, None)
 }
 
-/// The changes that keep what stands once on both sides.
-pub fn patient<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<DiffOp> {
-    compare(old, new, true, None)
+/// The changes that keep what stands once on both sides, as what goes and what comes. One that reads the same right below
+/// the one above it is part of that.
+pub fn patient<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<(Range<usize>, Range<usize>)> {
+    let ops = compare(old, new, true, None).into_iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
+    let mut changes: Vec<_> = ops.map(|op| (op.old_range(), op.new_range())).collect();
+    changes.dedup_by(|(gone, come), (above, come_above)| {
+        let by = gone.start - above.end;
+        let repeats = |all: &[T], of: &Range<usize>| all[of.start - by..of.start] == all[of.end - by..of.end];
+        let is_part =
+            (Range::is_empty(come) && repeats(old, gone)) || (Range::is_empty(gone) && repeats(new, come));
+        if is_part {
+            (above.end, come_above.end) = (gone.end - by, come.end - by);
+        }
+        is_part
+    });
+    changes
 }
 
 /// The changes of a text as `diff -u` prints them, without the names of files. After `within` it may be more than the

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::replaced::Bytes;
-use crate::diff::{self, DiffOp};
+use crate::diff;
 use crate::document::{Passage, Place, Row, Rows};
 
 /// One replacement of whole rows.
@@ -95,8 +95,7 @@ fn of_part(old: &[Row], new: &[Bytes]) -> Vec<RowChange> {
 pub fn changes(old: &[impl AsRef<[u8]>], new: &[impl AsRef<[u8]>]) -> Vec<RowChange> {
     let old: Vec<&[u8]> = old.iter().map(AsRef::as_ref).collect();
     let new: Vec<&[u8]> = new.iter().map(AsRef::as_ref).collect();
-    let ops = diff::patient(&old, &new).into_iter();
-    ops.filter(|op| !matches!(op, DiffOp::Equal { .. })).map(|op| (op.old_range(), op.new_range())).collect()
+    diff::patient(&old, &new)
 }
 
 /// Each row of a block is an edit of its own.

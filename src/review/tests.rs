@@ -94,6 +94,7 @@ fn an_answer_is_shown_as_its_smallest_differences() {
         ("nothing differs", "a b", "a b", "a b"),
         ("rows that say nothing between", "a1 } b1 }", "a2 } b2 }", "<a1|a2> } <b1|b2> }"),
         ("at both ends", "a b", "X a b Y", "<|X> a b <|Y>"),
+        ("a row put in above a changed one", "a }", "} A }", "<a|} A> }"),
     ];
     for (name, text, answer, expected) in cases {
         assert_eq!(ReviewedDocument::whole(text, answer).shown(), expected, "{name}");
