@@ -209,14 +209,17 @@ impl Anchor {
         Some(first + range.start..first + range.end)
     }
 
-    /// Rows of others are between its own: either they were moved in, or some of its own were moved out. The fewest
-    /// rows that can have been moved were. Of the rows that its answer brought none was there then: they all stay.
+    /// Rows of others are between its own: some of these were moved in, or some of its own out. The fewest that can have
+    /// been were, rather others. Of the rows that its answer brought none was there then: they all stay.
     fn least_moved(&self, within: &[Row]) -> Option<Range<usize>> {
         let was: HashMap<RowId, usize> = self.at.iter().enumerate().map(|(at, row)| (row.id, at)).collect();
         let old: Vec<(usize, usize)> =
             within.iter().enumerate().filter_map(|(at, row)| Some((at, *was.get(&row.id)?))).collect();
-        let stay: Vec<usize> = rising(&old).into_iter().map(|at| old[at].0).collect();
+        let upwards: Vec<_> = old.iter().rev().map(|(at, was)| (*at, usize::MAX - was)).collect();
         let is_own = |at: &usize| self.own.contains(&within[*at].id);
+        let stay =
+            [&upwards, &old].map(|rows| rising(rows).into_iter().map(|at| rows[at].0).collect::<Vec<_>>());
+        let stay = stay.into_iter().max_by_key(|stay| stay.iter().filter(|at| is_own(at)).count())?;
         let is_brought = |at: &usize| is_own(at) && !was.contains_key(&within[*at].id);
         let brought = (0..within.len()).filter(is_brought);
         let kept: Vec<usize> = stay.iter().copied().filter(is_own).chain(brought).collect();
