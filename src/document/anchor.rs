@@ -229,9 +229,13 @@ impl Anchor {
     }
 
     /// The row below an insertion: it goes below the row that was above it, else above the one that was below. One at
-    /// an end of the text stays there, as long as there is anything of that text.
+    /// an end of the text stays there, as long as there is anything of that text. A row whose text is elsewhere is gone.
     fn between(&self, rows: &Rows) -> Option<usize> {
-        let find = |id: Option<RowId>| id.and_then(|id| rows.find(id));
+        let find = |id: Option<RowId>| {
+            let (at, was) = (rows.find(id?)?, self.at.find(id?).and_then(|was| self.at.get(was)));
+            let reads = |row: &Row| was.is_some_and(|was| row.hash == was.hash);
+            (rows.get(at).is_some_and(reads) || !rows.iter().any(reads)).then_some(at)
+        };
         let is_text = || self.at.iter().any(|row| rows.find(row.id).is_some());
         self.beside.iter().find_map(|(above, below)| match (find(*above), find(*below)) {
             (Some(above), Some(below)) if below <= above => None,

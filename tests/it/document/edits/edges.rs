@@ -94,6 +94,11 @@ fn insertions() {
         ("both gone, undone", |e| e.delete(2..4).undo(), "3:"),
         ("the row above moved away", |e| e.relocate(2..3, 8), "lost"),
         ("the row below moved to the end", |e| e.relocate(3..4, 8), "3:"),
+        (
+            "both cut by c in Visual mode, and put",
+            |e| e.yank(2..4).set(3..4, &[""; 0]).change(2, "x").put(0),
+            "lost",
+        ),
         ("rows at the top gone", |e| e.delete(0..2), "1:"),
     ]);
     Sent(LETTERS, 0..0).check(&[
