@@ -202,30 +202,18 @@ impl Anchor {
         let first = own.next()?;
         let last = own.last().unwrap_or(first);
         let within = rows.slice(first..last + 1);
-        if within.iter().all(|row| self.own.contains(&row.id) || row.id >= self.since) {
-            return Some(first..last + 1);
-        }
-        let range = self.least_moved(&within)?;
-        Some(first + range.start..first + range.end)
+        let is_whole = within.iter().all(|row| self.own.contains(&row.id) || row.id >= self.since);
+        (is_whole || self.has_stayed(&within)).then_some(first..last + 1)
     }
 
-    /// Rows of others are between its own: some of these were moved in, or some of its own out. The fewest that can have
-    /// been were, rather others. Of the rows that its answer brought none was there then: they all stay.
-    fn least_moved(&self, within: &[Row]) -> Option<Range<usize>> {
+    /// Rows of others are between its own: they were moved in, unless that takes more rows to be moved than some of its
+    /// own moved out. Of the rows that its answer brought none was there then: they all stay.
+    fn has_stayed(&self, within: &[Row]) -> bool {
         let was: HashMap<RowId, usize> = self.at.iter().enumerate().map(|(at, row)| (row.id, at)).collect();
         let old: Vec<(usize, usize)> =
             within.iter().enumerate().filter_map(|(at, row)| Some((at, *was.get(&row.id)?))).collect();
-        let upwards: Vec<_> = old.iter().rev().map(|(at, was)| (*at, usize::MAX - was)).collect();
-        let is_own = |at: &usize| self.own.contains(&within[*at].id);
-        let stay =
-            [&upwards, &old].map(|rows| rising(rows).into_iter().map(|at| rows[at].0).collect::<Vec<_>>());
-        let stay = stay.into_iter().max_by_key(|stay| stay.iter().filter(|at| is_own(at)).count())?;
-        let is_brought = |at: &usize| is_own(at) && !was.contains_key(&within[*at].id);
-        let brought = (0..within.len()).filter(is_brought);
-        let kept: Vec<usize> = stay.iter().copied().filter(is_own).chain(brought).collect();
-        let (first, last) = (*kept.iter().min()?, *kept.iter().max()?);
-        let stays_between = stay.iter().filter(|at| (first..=last).contains(*at)).all(is_own);
-        stays_between.then_some(first..last + 1)
+        let own = || old.iter().filter(|(at, _)| self.own.contains(&within[*at].id)).map(|(_, was)| was);
+        own().is_sorted() && own().count() >= rising(&old).len()
     }
 
     /// The row below an insertion: it goes below the row that was above it, else above the one that was below. One at

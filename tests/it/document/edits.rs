@@ -122,6 +122,7 @@ fn joining_and_splitting() {
 fn rows_deleted_and_put() {
     Sent(LETTERS, RANGE).check(&[
         ("its last row below the next one", |e| e.delete(4..5).put(5), "2: charlie|delta|foxtrot|echo"),
+        ("two of its rows below two others", |e| e.relocate(2..4, 7), "lost"),
         ("the row above it below its first", |e| e.delete(1..2).put(2), "1: charlie|bravo|delta|echo"),
         ("and the next one below that", |e| e.delete(4..5).put(5).delete(4..5).put(5), SAME),
     ]);
