@@ -152,7 +152,7 @@ impl Document {
         let Some(known) = self.anchors.get(&anchor).map(|anchor| anchor.base().rows.clone()) else { return };
         if known.iter().map(|row| &row.text[..]).eq(base.iter().map(AsRef::as_ref)) {
             // The text is what was sent, so the rows are the sent ones, also where several have equal text.
-            return;
+            return self.rebased(anchor, Passage { place, rows: known });
         }
         let mut rows = self.rows_without_ids(base);
         for (at, origin) in known.iter().zip(align(&rows, &known).origins) {
@@ -163,9 +163,7 @@ impl Document {
             }
         }
         self.assign_ids(&mut rows);
-        if let Some(anchor) = self.anchors.get_mut(&anchor) {
-            anchor.rebase(Passage { place, rows });
-        }
+        self.rebased(anchor, Passage { place, rows });
     }
 
     /// Stops following a range.

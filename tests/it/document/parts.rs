@@ -182,3 +182,12 @@ fn a_part_that_another_answer_took_over_is_unknown_also_where_its_text_is_typed(
     e.settle();
     assert_eq!(e.place(place), None, "it may be the text that was sent, or the one that was typed");
 }
+
+/// As where the next host finds the mark at less than was sent.
+#[test]
+fn the_base_is_what_was_sent_also_where_the_mark_is_elsewhere() {
+    let (mut e, anchor) = editor(&part((1, 0), (2, 0)));
+    e.document.set_sent_base(anchor, part((1, 0), (2, 3)), &ROWS[1..3]);
+    let located = e.document.locate(anchor).unwrap();
+    assert_eq!((located.base.pieces()[1], located.now.pieces()[1]), (&b"let"[..], &b""[..]));
+}
