@@ -1,5 +1,5 @@
---- What only Neovim knows, for the host: which buffers to mirror and what no event says of them, what goes along with a
---- selection, and where the user is. The host attaches to the buffers itself; nothing here follows their text.
+--- Captures for the host what only Neovim knows: which buffers to mirror, their state besides the text, the context
+--- of a selection, and where the user is. The host attaches to the buffers itself; nothing here follows their text.
 
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
@@ -9,12 +9,12 @@ local M = {}
 
 local api = vim.api
 
-local LONGEST = 120 -- cells of a proposal
-local NAMED = 3 -- diagnostics
+local MAX_SUGGESTION = 120 -- cells of a suggested prompt
+local MAX_QUOTED = 3 -- diagnostics whose messages a suggested prompt quotes
 ---@type table<integer?, string>
 local SEVERITY = { "error", "warning", "info", "hint" }
 
---- The file of a buffer, absolute and without links; "" where it has none on this machine.
+--- The path of a buffer's file, absolute and with links resolved; "" if it has no file on this machine.
 ---@param bufnr integer
 ---@return string
 function M.path(bufnr)
@@ -49,7 +49,7 @@ end
 local function send_state(bufnr, fields)
   local rows, tick, path = api.nvim_buf_line_count(bufnr), api.nvim_buf_get_changedtick(bufnr), M.path(bufnr)
   if tick < 0 then
-    -- Below zero Neovim is exiting: it has closed the buffer's windows and no longer counts changes.
+    -- A tick below zero: Neovim is exiting, has closed the buffer's windows and no longer counts changes.
     return
   end
   -- A terminal or a prompt buffer changes by itself: answers cannot be written to it.
@@ -76,11 +76,11 @@ function M.report(bufnr)
   send_state(bufnr, { marks = marks })
 end
 
---- A buffer is entered, named, read, written or unloaded: what Neovim's text events do not say. In one that reads the
---- file of jobs that go on, or are held, the host finds their ranges.
+--- Reports that a buffer was entered, named, read, written or unloaded, which Neovim's text events do not. When a
+--- buffer reads the file of open or held jobs, their ranges move to it, and the host searches for their places.
 ---@param event { buf: integer, event: string }
 local function buffer_changed(event)
-  -- That of an option names no buffer: it is set in the current one.
+  -- `OptionSet` names no buffer: the option was set in the current one.
   local bufnr = event.buf > 0 and event.buf or api.nvim_get_current_buf()
   local path = M.path(bufnr)
   for _, job in pairs(connection.jobs) do
@@ -101,13 +101,13 @@ local function buffer_changed(event)
   end
   local is_written = event.event == "BufWritePost" or event.event == "BufUnload"
   send_state(bufnr, {
-    -- After a partial write, or a write to another file, the buffer is still modified: its file has another text.
+    -- After a partial write, or a write to another file, the buffer is still modified: its file has different text.
     written = is_written and not vim.bo[bufnr].modified or nil,
     rows = event.event == "BufUnload" and 0 or nil,
   })
 end
 
---- Forgets a buffer that was wiped. The event also fires when an unnamed one is first written, which stays valid.
+--- Forgets a wiped buffer. The event also fires when an unnamed buffer is first written; that buffer stays valid.
 ---@param event { buf: integer }
 local function buffer_wiped(event)
   vim.schedule(function()
@@ -118,8 +118,8 @@ local function buffer_wiped(event)
   end)
 end
 
---- Reports what happens to buffers. The autocommands are global, because the first `:write` of an
---- unnamed buffer removes its buffer-local ones.
+--- Watches buffers. The autocommands are global, because the first `:write` of an unnamed buffer removes its
+--- buffer-local ones.
 local function watch()
   require("botglue.editor.moment").follow()
   local group = api.nvim_create_augroup("botglue.attach", { clear = true })
@@ -132,9 +132,9 @@ local function watch()
   on("OptionSet", buffer_changed, { "modifiable", "buftype" })
 end
 
---- From now on the host mirrors a buffer, if it is loaded, and follows the range of a job in it.
+--- Has the host mirror a buffer from now on, if it is loaded, and follow the range of a job in it.
 ---@param bufnr integer
----@param job botglue.Job? none while its prompt is typed
+---@param job botglue.Job? nil while its prompt is typed
 function M.want(bufnr, job)
   if api.nvim_buf_is_loaded(bufnr) then
     connection.mirrored[bufnr] = true
@@ -150,14 +150,14 @@ local function begin()
 end
 table.insert(connection.hooks.started, begin)
 if connection.process then
-  -- What has started it, as `:checkhealth`, needed none of this.
+  -- The host was started before this module was loaded, for example by `:checkhealth`.
   begin()
 end
 
---- Whole lines around the rows `first` to `past`, as many on either side as the limits of the options allow.
+--- The lines around the rows from `first` to `past`, whole, and as many on each side as the options' limits allow.
 ---@param bufnr integer
 ---@param first integer the first row that is left out, from 0
----@param past integer the row behind the last one that is left out
+---@param past integer the row after the last one that is left out
 ---@param limits { lines: integer, bytes: integer }
 ---@return string[] before nearest last
 ---@return string[] after nearest first
@@ -166,7 +166,7 @@ function M.around(bufnr, first, past, limits)
   local function bytes_above(row)
     return api.nvim_buf_get_offset(bufnr, math.min(math.max(row, 0), rows))
   end
-  -- Each line has a byte at least.
+  -- A line has at least one byte, its line end: the limit of bytes limits the lines as well.
   local count, own = math.min(limits.lines, limits.bytes), bytes_above(past) - bytes_above(first)
   while count > 0 and bytes_above(past + count) - bytes_above(first - count) - own > limits.bytes do
     count = count - 1
@@ -179,14 +179,14 @@ end
 ---@param bufnr integer
 ---@param first integer from 1
 ---@param last integer
----@param has_end boolean? one that ends before the first column of a row touches that row
+---@param counts_end boolean? whether a diagnostic that ends before the first column of a row touches that row
 ---@return { line: integer, last: integer, severity: string, message: string, source: string }[]
-function M.diagnostics(bufnr, first, last, has_end)
+function M.diagnostics(bufnr, first, last, counts_end)
   local found = {}
-  -- Where the module is not loaded there are none, and loading it takes longer than all the rest.
+  -- If the module is not loaded there are no diagnostics, and loading it takes longer than everything else here.
   for _, diagnostic in ipairs(package.loaded["vim.diagnostic"] and vim.diagnostic.get(bufnr) or {}) do
     local from, to = diagnostic.lnum + 1, (diagnostic.end_lnum or diagnostic.lnum) + 1
-    to = not has_end and diagnostic.end_col == 0 and math.max(to - 1, from) or to
+    to = not counts_end and diagnostic.end_col == 0 and math.max(to - 1, from) or to
     if from <= last and to >= first then
       local severity = diagnostic.severity --[[@as integer]]
       found[#found + 1] = {
@@ -201,7 +201,7 @@ function M.diagnostics(bufnr, first, last, has_end)
   return found
 end
 
---- A prompt to propose for lines that have diagnostics.
+--- Suggests a prompt for lines that have diagnostics.
 ---@param bufnr integer
 ---@param first integer from 1
 ---@param last integer
@@ -216,13 +216,13 @@ function M.proposal(bufnr, first, last)
   end
   if #words == 0 then
     return nil
-  elseif #words > NAMED then
+  elseif #words > MAX_QUOTED then
     return ("fix these %d diagnostics"):format(#words)
   end
-  return text.fit("fix: " .. table.concat(words, "; "), LONGEST, "…")
+  return text.fit("fix: " .. table.concat(words, "; "), MAX_SUGGESTION, "…")
 end
 
---- The lines of the diagnostics that touch one.
+--- The lines from the first to the last that the diagnostics of a line cover.
 ---@param bufnr integer
 ---@param line integer from 1
 ---@return integer? first
@@ -243,8 +243,8 @@ function M.project(bufnr)
   return path ~= "" and vim.fs.root(path, ".git") or vim.fn.getcwd()
 end
 
---- The user's buffers, the one that was used last first: how a prompt in a project names those that are loaded, and the
---- paths of its files. A name is the path in the project, another path, what Neovim calls it, or its number.
+--- The user's listed buffers, the last used first. A loaded one has the name by which a prompt refers to it: its path
+--- in the project, else its full path, its Neovim name or its number. A file of the project has its path in it, too.
 ---@param root string
 ---@return { number: integer, name: string?, path: string? }[]
 function M.buffers(root)
@@ -262,10 +262,10 @@ function M.buffers(root)
   end, buffers)
 end
 
---- The loaded buffers that a prompt may name, each with its text from the first line on: at least what goes along.
+--- The loaded buffers that a prompt may name, each with text from its first line on: at least what the host will use.
 ---@param root string
 ---@param prompt string
----@param most integer bytes
+---@param most integer bytes that the host uses at most
 ---@return { name: string, number: integer, lines: string[], count: integer }[]
 function M.texts(root, prompt, most)
   local named = vim.tbl_filter(function(buffer)
@@ -282,7 +282,7 @@ function M.texts(root, prompt, most)
   end, named)
 end
 
---- The entries of the quickfix list, one a line.
+--- The entries of the quickfix list, each as one line.
 ---@return string[]
 function M.quickfix()
   return vim.tbl_map(function(item)
@@ -291,13 +291,13 @@ function M.quickfix()
   end, vim.fn.getqflist())
 end
 
----@class botglue.Whereabouts where the user is, as far as it tells whether they have gone on
+---@class botglue.Whereabouts where the user is; as long as it stays equal they have neither moved nor typed
 ---@field win integer
 ---@field cursor integer[]
 ---@field tick integer
 
---- Where the user is: whoever has asked for a window and gets it a moment later may be somewhere else by then, and
---- their keys are meant for that.
+--- Where the user is now. If they have moved on by the time a window opens that they asked for, their keys are not
+--- meant for it.
 ---@return botglue.Whereabouts
 function M.whereabouts()
   return {
@@ -307,8 +307,8 @@ function M.whereabouts()
   }
 end
 
---- Whether a window may be opened, and it would not be in the way of what is being typed. The command-line window takes
---- no other window.
+--- Whether a window may open now and would not interrupt what the user types. Neovim opens none from the command-line
+--- window.
 ---@return boolean
 function M.is_idle()
   local is_free = vim.fn.state():find("[^sx]") == nil and vim.fn.getcmdwintype() == ""

@@ -1,23 +1,23 @@
---- The changes of a buffer that leave marks, folds, windows and cursors where they belong: text within rows, whole rows
---- put in or deleted, a row split or joined with the next. Does not check whether text may change now.
+--- Changes a buffer and keeps marks, folds, windows and cursors where they belong: replaces text within rows, inserts
+--- or deletes whole rows, splits a row or joins it with the next. Does not check whether text may change now.
 
 local screen = require("botglue.util.text")
 
 local M = {}
 
 local api = vim.api
-local KEEP = { keepjumps = true } -- where the user's last change was, and the list of the changes before it
-local LOCK = { keepjumps = true, lockmarks = true } -- and the marks on the rows that are touched
+local KEEP = { keepjumps = true } -- keeps the mark of the user's last change, and the change list
+local LOCK = { keepjumps = true, lockmarks = true } -- keeps the marks on the touched rows as well
 
 local pending ---@type fun()? the change that is about to be made
 
---- Makes it; for the command alone.
+--- Makes the pending change; only the `:lua` command of `change` calls it.
 function M.run()
   pending()
 end
 
---- Changes text; all changes are made here. Who listens to a buffer may fail, and Neovim raises their error here when
---- the text is written already: an answer must not stop half-way for it.
+--- Makes a change; all changes of text are made here. A listener of the buffer may fail, and Neovim raises its error
+--- here once the text is written: an answer must not stop half-way because of that.
 ---@param bufnr integer
 ---@param mods table<string, true>
 ---@param fn fun(...)
@@ -40,8 +40,8 @@ local function length(bufnr, row)
   return #api.nvim_buf_get_lines(bufnr, row, row + 1, true)[1]
 end
 
---- Puts text into rows that stay as many as they are, and where they are. Neovim takes the user's marks on all rows
---- that are touched away, and where the last insertion was: so they are locked.
+--- Replaces text, with marks locked: Neovim would delete the user's marks on all touched rows, and the mark of the
+--- last insertion. Over all its calls the caller must keep the number of rows.
 ---@param bufnr integer
 ---@param row integer
 ---@param from integer
@@ -57,11 +57,11 @@ local function set_lines(bufnr, ...)
   change(bufnr, KEEP, api.nvim_buf_set_lines, ...)
 end
 
---- Whoever types right behind a text stays behind what replaces it: Neovim takes that place for one within.
+--- Keeps the cursor right after a text that is replaced while the user types there: Neovim would move it inside.
 ---@param bufnr integer
 ---@param row integer
 ---@param col integer
----@return fun(row: integer, col: integer) stay to be called with where it is afterwards
+---@return fun(row: integer, col: integer) stay to be called with the end of the replacement
 function M.behind(bufnr, row, col)
   local is_there = false
   if api.nvim_get_current_buf() == bufnr and vim.fn.mode():match("^[iR]") then
@@ -75,7 +75,7 @@ function M.behind(bufnr, row, col)
   end
 end
 
---- Puts text into rows; who types right behind it, or at the end of the row, goes on behind it.
+--- Replaces text within rows; a user who types right after it, or at the end of the row, stays after it.
 ---@param bufnr integer
 ---@param row integer
 ---@param from integer
@@ -83,15 +83,15 @@ end
 ---@param to integer
 ---@param lines string[] as many as there are rows from `row` to `end_row`
 function M.text(bufnr, row, from, end_row, to, lines)
-  local is_part = row ~= end_row or from ~= to or to > 0 and to == length(bufnr, row)
-  local stay = is_part and M.behind(bufnr, end_row, to)
+  local keeps_cursor = row ~= end_row or from ~= to or to > 0 and to == length(bufnr, row)
+  local stay = keeps_cursor and M.behind(bufnr, end_row, to)
   M.set_text(bufnr, row, from, end_row, to, lines)
   if stay then
     stay(end_row, (row == end_row and from or 0) + #lines[#lines])
   end
 end
 
---- Puts text behind a row, which is filled up with spaces to a column of the screen.
+--- Appends text to a row at a screen column, with spaces up to there.
 ---@param bufnr integer
 ---@param row integer
 ---@param from integer
@@ -104,12 +104,12 @@ function M.fill(bufnr, row, from, text, column)
   M.text(bufnr, row, from, row, from, { (" "):rep(column - width) .. text })
 end
 
---- Deletes whole rows, not all of them.
+--- Deletes whole rows, but never all rows of the buffer.
 ---@param bufnr integer
 ---@param first integer
----@param past integer the row behind the last one
+---@param past integer the row after the last one
 function M.delete(bufnr, first, past)
-  -- A cursor in them goes to the row that comes up, and not to one as far down as it was.
+  -- A cursor in these rows goes to the row that moves up; Neovim would keep its line number.
   local cursors = vim.tbl_filter(function(win)
     local row = api.nvim_win_get_cursor(win)[1] - 1
     return past < api.nvim_buf_line_count(bufnr) and row >= first and row < past
@@ -120,9 +120,9 @@ function M.delete(bufnr, first, past)
   end
 end
 
---- Puts whole rows in above one. For `nvim_buf_set_lines` they are within a fold that begins there. `append()` leaves
---- it as it is; but it does not keep the view of the window that it runs in, and while somebody types anywhere a fold
---- takes a single row beside it in, as one that was typed: so another one comes above that, and goes again.
+--- Inserts whole rows above a row. `nvim_buf_set_lines` would put them into a fold that begins there. `append()` does
+--- not; but it changes the view of its window, and while the user types anywhere, a fold takes in a single row
+--- inserted beside it, as if that was typed: so a second row is inserted above that one and deleted again.
 ---@param bufnr integer
 ---@param row integer
 ---@param lines string[]
@@ -145,8 +145,8 @@ function M.insert(bufnr, row, lines)
   end)
 end
 
---- Splits a row at a column: extmarks behind it go to the new row, and marks on the row stay. Neovim would take those
---- away. So a row is put in below, which moves what is further down, and its line end is put to where the row parts.
+--- Splits a row at a column: extmarks after it go to the new row, and the user's marks on the row stay, which Neovim
+--- would delete. So an empty row is inserted below first, and then its line end is moved to the column.
 ---@param bufnr integer
 ---@param row integer
 ---@param column integer
@@ -156,8 +156,8 @@ function M.split(bufnr, row, column)
   M.set_text(bufnr, row + 1, length(bufnr, row + 1), row + 2, 0, { "" })
 end
 
---- Joins a row with the one below: the reverse of `split`. A window that begins in the row stays there: Neovim has it
---- begin above it where its line end goes.
+--- Joins a row with the one below: the reverse of `split`. A window whose top line is the row keeps it: Neovim would
+--- scroll that window up when the row's line end is deleted.
 ---@param bufnr integer
 ---@param row integer
 function M.join(bufnr, row)

@@ -1,6 +1,6 @@
---- What `.` repeats. Typing a prompt becomes that, in the place of the user's own last change or of the operator
---- that asked for the prompt: the operator can be put back, or all be forgotten. Neither touches a text, a register, a
---- mark or the cursor.
+--- Sets what `.` repeats. Typing a prompt replaces that, be it the user's last change or the operator that asked for
+--- the prompt: this module puts the operator back, or makes `.` repeat nothing. Neither touches text, registers,
+--- marks or the cursor.
 
 local connection = require("botglue.host.connection")
 
@@ -13,15 +13,15 @@ local namespace = api.nvim_create_namespace("botglue.redo")
 ---@field count string
 ---@field motion string as it was typed, before maps
 ---@field cursor integer[]
----@field name string the operator's function
+---@field name string the value of 'operatorfunc'
 
---- The operator begins: what is typed from now on is its motion.
----@param name string its function
+--- An operator begins: records the keys typed from now on as its motion.
+---@param name string the value of 'operatorfunc'
 function M.begin(name)
   local count = vim.v.count > 0 and tostring(vim.v.count) or ""
   local operator = { count = count, motion = "", cursor = api.nvim_win_get_cursor(0), name = name }
   connection.operator = operator
-  local own = "" -- the operator's own keys come first
+  local own = "" -- the operator's own two keys, which come first
   vim.on_key(function(key, typed)
     if #own < 2 then
       own = own .. key
@@ -33,7 +33,7 @@ function M.begin(name)
     group = api.nvim_create_augroup("botglue.redo", { clear = true }),
     desc = "botglue: the motion is over",
     callback = function()
-      -- It may be forced to another kind, or be a search or a command.
+      -- The user may force the motion to another kind, or type a search or a command as one.
       local is_motion = vim.v.event.new_mode:match("^no") or vim.v.event.new_mode:match("^c")
       if not is_motion then
         vim.on_key(nil, namespace)
@@ -43,21 +43,21 @@ function M.begin(name)
   })
 end
 
---- Calls a function in an empty buffer. There nothing is selected, and no cursor stands behind a line, wherever the
---- user is by now, in whatever mode: in theirs an operator would take what is selected for its text.
+--- Calls a function in an empty buffer, wherever the user is by now: in the user's buffer an operator would take the
+--- visual selection for its text, and the cursor may be past the end of a line.
 ---@param fn fun()
-local function aside(fn)
+local function in_empty_buffer(fn)
   local bufnr = api.nvim_create_buf(false, true)
   vim.bo[bufnr].modifiable = true
   api.nvim_buf_call(bufnr, fn)
-  -- Not from the command-line window.
+  -- Fails in the command-line window.
   pcall(api.nvim_buf_delete, bufnr, { force = true })
 end
 
---- Called in the place of the operator's function.
+--- Stands in for the operator's function.
 function M.nothing() end
 
---- `.` repeats the operator that was used last: it is run once more, with its motion as that was typed, and does
+--- Makes `.` repeat the last operator: runs it once more with its motion as typed, and with a function that does
 --- nothing.
 function M.operator()
   local operator = connection.operator
@@ -67,7 +67,7 @@ function M.operator()
   end
   local win, view = api.nvim_get_current_win(), vim.fn.winsaveview()
   vim.go.operatorfunc = "v:lua.require'botglue.editor.dot_repeat'.nothing"
-  aside(function()
+  in_empty_buffer(function()
     api.nvim_win_call(win, function()
       pcall(api.nvim_win_set_cursor, 0, operator.cursor)
       pcall(vim.cmd.normal, operator.count .. "g@" .. operator.motion)
@@ -77,10 +77,10 @@ function M.operator()
   vim.fn.winrestview(view)
 end
 
---- `.` repeats an insertion of nothing. Within an autocommand this has no effect: what `.` repeats is the same after it
---- as before.
+--- Makes `.` repeat an empty insertion. It has no effect within an autocommand: Neovim restores what `.` repeats
+--- after one.
 function M.forget()
-  aside(function()
+  in_empty_buffer(function()
     vim.cmd("noautocmd normal! a\27")
   end)
 end

@@ -1,9 +1,9 @@
---- The seam where an answer landed in the middle of an insertion: what was typed before it and what is typed after it
---- are steps of their own.
+--- Keeps undo right when an answer lands while the user inserts: what was typed before it and what is typed after it
+--- are separate undo steps.
 ---
---- Neovim saves the line above for undo only where the insertion began: further down it takes that line for one that
---- was typed too. Behind a seam, and where lines were put in above, that is not so, and a backspace that joins two
---- lines would be taken back wrongly. So both lines are saved before such a key is taken.
+--- When a key joins two lines, Neovim saves the line above for undo only where the insertion began: further down it
+--- assumes that the insertion typed that line, too. After an answer has landed this is not so, and undo would restore
+--- the wrong text. So both lines are saved before such a key.
 
 local change = require("botglue.editor.change")
 
@@ -17,7 +17,7 @@ for _, key in ipairs({ "<BS>", "<C-h>", "<C-w>", "<C-u>" }) do
   JOINING[vim.keycode(key)] = true
 end
 
---- Saves the cursor's line and the one above, where the next key joins them: an edit that leaves them as they are.
+--- Saves the cursor's line and the one above for undo, by an edit that changes nothing, if the next key joins them.
 local function save_both()
   local row, col = unpack(api.nvim_win_get_cursor(0))
   if col > 0 or row == 1 or not vim.o.backspace:find("eol") then
@@ -27,7 +27,7 @@ local function save_both()
   change.set_text(api.nvim_get_current_buf(), row - 2, #above, row - 1, 0, { "", "" })
 end
 
---- Text was written as a step of its own: where the user is inserting there, the keys are watched until that ends.
+--- Text was written as a separate undo step: if the user is inserting in that buffer, watches keys until that ends.
 ---@param bufnr integer
 function M.written(bufnr)
   if api.nvim_get_current_buf() ~= bufnr or not vim.fn.mode():match("^[iR]") then

@@ -1,10 +1,10 @@
---- Reads a file into a buffer that is not shown.
+--- Loads a file into a buffer without showing it.
 
 local M = {}
 
 local api = vim.api
 
---- Whether the file of a buffer has a swap file of another Neovim's: the buffer then has not got the first name.
+--- Whether another Neovim has a swap file for the buffer's file: the buffer's own is then not the first, `.swp`.
 ---@param bufnr integer
 ---@return boolean
 local function has_other_swap(bufnr)
@@ -14,9 +14,9 @@ local function has_other_swap(bufnr)
   return first ~= own and vim.fs.basename(vim.fn.swapinfo(first).fname or "") == name
 end
 
---- Where another Neovim has the file open, or one that crashed had more in it, Neovim does not ask then: it fills the
---- screen with a warning, and reads the file all the same. So it is read-only here, and a line says so; but not to
---- users who do not want to hear of swap files.
+--- If the file has a swap file of another Neovim, running or crashed, `bufload()` does not ask: it fills the screen
+--- with a warning and reads the file anyway. So the buffer becomes read-only and one line says so, unless 'shortmess'
+--- has `A`: then the user does not want to hear of swap files.
 ---@param bufnr integer
 local function read(bufnr)
   local flags = vim.o.shortmess
@@ -30,7 +30,7 @@ local function read(bufnr)
   if api.nvim_buf_is_loaded(bufnr) and has_other_swap(bufnr) then
     vim.bo[bufnr].readonly = true
     local name = vim.fs.basename(api.nvim_buf_get_name(bufnr))
-    -- What it is read for draws over the line otherwise.
+    -- In the next tick, because the caller draws over a line that is shown now.
     vim.schedule(function()
       require("botglue.host.notify").warn(
         ("botglue: %s is read-only: it has a swap file, see E325"):format(name)
@@ -39,7 +39,7 @@ local function read(bufnr)
   end
 end
 
---- Loads a file that is open in no buffer.
+--- Loads a file, unless a buffer has it loaded already, and lists its buffer.
 ---@param path string
 ---@return integer? bufnr nil where there is no file
 function M.file(path)

@@ -1,6 +1,6 @@
---- The range of a job in its buffer: extmarks by which its place is drawn. They move as Neovim moves them; where the
---- range really is the host's document knows, and it says where they have to go instead. Nothing here keeps, compares
---- or searches text. Rows count from 0.
+--- The display marks of a job's range: extmarks by which its place is drawn. Neovim moves them with the text; the
+--- host's document knows the true place and corrects them. Nothing here stores, compares or searches text. Rows count
+--- from 0.
 
 local M = {}
 
@@ -8,33 +8,33 @@ local api = vim.api
 local namespace = api.nvim_create_namespace("botglue.range")
 local highlights = api.nvim_create_namespace("botglue.highlight")
 
--- A range has the text colour that its background is made for: above those of the syntax, below diagnostics.
+-- Above the syntax, so that the text has the colour that fits the range's background; below diagnostics.
 local PRIORITY = 130
 
 ---@class botglue.Extent a place in a buffer
----@field first integer the first row; for an insertion the row above which it goes, one behind the last at the end
+---@field first integer the first row; for an insertion the row that it goes above (at the end: the row count)
 ---@field last integer the last row, included
 ---@field from integer? the first byte in the first row, for characters
----@field to integer? the byte behind the last one in the last row, for characters
----@field spans integer[][]? for each row of a block the first byte and the one behind the last
+---@field to integer? the end byte in the last row (exclusive), for characters
+---@field spans integer[][]? the first byte and the end byte (exclusive) of each row, for a block
 
 ---@class botglue.Range
 ---@field bufnr integer
 ---@field kind "line"|"char"|"block"|"insert" how it was selected
 ---@field shape "line"|"char"|"block"|"insert" the current kind of the marked text: "line" for a landed insertion
 ---@field column integer? the screen column at which a block begins
----@field marks integer[]? the extmarks; nil if its place is not known
----@field is_empty boolean? whether the part that they mark was empty
+---@field marks integer[]? the extmarks; nil while its place is unknown
+---@field is_empty boolean? whether the marked part had no text when it was marked
 ---@field shown integer[] the extmarks of the highlighted text
----@field group string? in which its text is highlighted
----@field lost boolean? whether its place is unknown, and is not looked for
+---@field group string? the highlight group of its text
+---@field lost boolean? whether its place is lost: the host does not search for it
 ---@field last_lines integer[] its first and last line when its place was last known, from 1
 local Range = {}
 Range.__index = Range
 
---- The pieces of text that are marked, each by its first row and byte, its last row and the byte behind it.
+--- The pieces of a place that get a mark, each as first row, first byte, last row, end byte (exclusive).
 ---@param place botglue.Extent
----@param past integer the byte behind the last row of whole rows
+---@param past integer the end byte in the last row, for whole rows
 ---@return integer[][]
 local function pieces(place, past)
   local found = { { place.first, place.from or 0, place.last, place.to or past } }
@@ -45,7 +45,7 @@ local function pieces(place, past)
   return found
 end
 
---- Removes the marks from the buffer, which may be gone.
+--- Removes the marks; the buffer may be gone.
 function Range:unmark()
   for space, ids in pairs({ [namespace] = self.marks or {}, [highlights] = self.shown }) do
     for _, id in ipairs(ids) do
@@ -55,7 +55,7 @@ function Range:unmark()
   self.marks, self.shown = nil, {}
 end
 
---- Replaces the marks by marks around a place of a loaded buffer.
+--- Replaces the marks with marks around a place in a loaded buffer.
 ---@param place botglue.Extent
 ---@param shape "line"|"char"|"block"|"insert"
 function Range:mark(place, shape)
@@ -65,8 +65,8 @@ function Range:mark(place, shape)
   local last = api.nvim_buf_get_lines(self.bufnr, place.last, place.last + 1, false)[1] or ""
   local past = shape == "line" and #last or 0
   for i, piece in ipairs(pieces(place, past)) do
-    -- Gravity inward, so that the marks of neighbours do not mix. Lines that are opened below the row above an
-    -- insertion stay below the answer.
+    -- Gravity inward, so that adjacent ranges do not grow into each other. For an insertion left gravity: a line that
+    -- the user opens there ends up below the answer.
     local opts = { end_row = piece[3], end_col = piece[4], right_gravity = true, end_right_gravity = false }
     opts = shape == "insert" and { right_gravity = false } or opts
     self.marks[i] = api.nvim_buf_set_extmark(self.bufnr, namespace, piece[1], piece[2], opts)
@@ -75,7 +75,7 @@ function Range:mark(place, shape)
   self:lines()
 end
 
---- Where the rows of a block are, one below the other.
+--- The place of a block; nil if its rows no longer follow one another.
 ---@param found integer[][]
 ---@return botglue.Extent?
 local function block(found)
@@ -89,8 +89,8 @@ local function block(found)
   return { first = first, last = first + #spans - 1, spans = spans }
 end
 
---- Where the marks are; nil where the place is not known, or no text is left between them. Of lines only the rows
---- count: who types over one, or behind it, is in it.
+--- Where the marks are; nil if there are none, or no text is left between them. For lines only the rows count: text
+--- typed before or after the marks in the same row belongs to the range.
 ---@return botglue.Extent?
 function Range:place()
   local found = {}
@@ -108,12 +108,12 @@ function Range:place()
   local count, is_part = api.nvim_buf_line_count(self.bufnr), self.shape == "char"
   local is_point = row == end_row and col == end_col
   if self.shape == "insert" then
-    -- Undo may leave a mark behind the last row.
+    -- Undo may leave a mark below the last row.
     row = math.min(col == 0 and row or row + 1, count)
     return { first = row, last = row }
   end
   local is_turned = end_row < row or is_part and row == end_row and end_col < col
-  -- Marks of lines that met in a row with text have been in others.
+  -- If the marks of lines meet in a row with text, the range's own rows were deleted.
   local is_text = is_part and not self.is_empty
     or not is_part and api.nvim_buf_get_lines(self.bufnr, row, row + 1, false)[1] ~= ""
   if is_turned or is_point and is_text or end_row >= count then
@@ -122,7 +122,7 @@ function Range:place()
   return { first = row, last = end_row, from = is_part and col or nil, to = is_part and end_col or nil }
 end
 
---- Highlights its text from now on; without a group no more.
+--- Highlights its text with a group from now on; without one, removes the highlight.
 ---@param group string?
 function Range:show(group)
   for _, id in ipairs(self.shown) do
@@ -130,7 +130,7 @@ function Range:show(group)
   end
   self.group, self.shown = group, {}
   local place = group and self.shape ~= "insert" and self:place()
-  -- Lines are shown to the edge of the window: to the start of the row below.
+  -- Lines are highlighted up to the edge of the window, which needs an end at the start of the next row.
   local is_line = self.shape == "line"
   for i, piece in ipairs(place and pieces(place, 0) or {}) do
     self.shown[i] = api.nvim_buf_set_extmark(self.bufnr, highlights, piece[1], piece[2], {
@@ -145,8 +145,8 @@ function Range:show(group)
   end
 end
 
---- The lines that it covers, from 1; the last known lines if its place is not known. An insertion is at the line that
---- it goes below.
+--- Its lines, from 1; the last known ones if its place is unknown. The line of an insertion is the one that it goes
+--- below.
 ---@return integer first
 ---@return integer last
 function Range:lines()
@@ -157,8 +157,8 @@ function Range:lines()
   return self.last_lines[1], self.last_lines[2]
 end
 
---- The text at its place and the rows next to it, with its lines, as a request has them.
----@return table? selection nil where its place is not known
+--- Its text, its lines and the rows beside it, in the form of a request.
+---@return table? selection nil if its place is unknown
 function Range:selection()
   local place = self:place()
   if not place then
@@ -188,8 +188,8 @@ function Range:selection()
   }
 end
 
---- The same place for another job, as it is now.
----@return botglue.Range? range nil where it is not known
+--- Returns a new range at its current place, for another job.
+---@return botglue.Range? range nil if the place is unknown
 function Range:again()
   local place = self:place()
   return place and M.at(self.bufnr, place, self.shape, self.column)
@@ -202,14 +202,14 @@ function Range:move_to(bufnr)
   self.bufnr, self.lost = bufnr, nil
 end
 
---- The host has reported that its place is not known, or follows it no more: only its last lines stay.
+--- The host has lost its place, or no longer follows it: drops the marks and keeps the last known lines.
 function Range:forget()
   self:lines()
   self:unmark()
   self.lost = true
 end
 
---- Marks a place.
+--- Marks a place and returns its range.
 ---@param bufnr integer
 ---@param place botglue.Extent
 ---@param shape "line"|"char"|"block"|"insert"

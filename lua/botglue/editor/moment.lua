@@ -1,8 +1,8 @@
---- Is the user in the middle of something in a buffer? Text that changes under a selection, a pending operator, a
---- completion menu or a typed line number is changed where nobody meant it, and Neovim does not adjust them.
+--- Decides whether a buffer's text may change now, or whether the user is in the middle of something there. Neovim
+--- does not adjust a selection, a pending operator, a completion menu or a typed line number to text that changes.
 ---
---- Only the current buffer can be in the middle of something, or any while an autocommand is under way. Plain normal
---- and plain typing are safe, and so is the time before `VimEnter`, when only scripts run.
+--- Only the current buffer can be unsafe, or any buffer while an autocommand runs. Plain normal mode and plain typing
+--- are safe, and so is the time before `VimEnter`, when only scripts run.
 
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
@@ -11,17 +11,17 @@ local M = {}
 
 local api = vim.api
 
--- Normal, insert, replace and terminal mode with nothing pending; `state()` tells what is pending within them. (Not
--- virtual replace: that writes over rows below of which it tells nobody.)
+-- The modes in which text may change unless `state()` says that something is pending. (Not virtual replace: it
+-- overwrites rows below without any event.)
 local SAFE = { n = true, i = true, R = true, nt = true, t = true }
 
-local PAUSE = 5000 -- milliseconds to the next piece of a paste at most: a terminal that is gone ends nothing
+local PASTE_GAP = 5000 -- milliseconds after which a paste counts as over: a terminal that is gone sends no end
 
 local wait = vim.wait
 
---- Whether the language client waits for its server, as in `vim.lsp.buf.format()`: what comes back is meant for the
---- text as it was. In a mapping, a command or an autocommand `state()` tells; of a function that was scheduled only
---- those do that are under way.
+--- Whether the language client waits for its server, as in `vim.lsp.buf.format()`: the server's edits are meant for
+--- the text as it was. In a mapping, a command or an autocommand `state()` reports that; in a scheduled function only
+--- the call stack does.
 ---@return boolean
 local function is_client_waiting()
   local level, waits = 2, false
@@ -37,9 +37,9 @@ local function is_client_waiting()
   return false
 end
 
---- A command that may end Neovim begins: files are written, questions are asked. It has not once Neovim waits for a
---- key again that is no reply.
-local function note_quit()
+--- A command that may end Neovim begins; it may write files and ask questions. Once Neovim waits for a key that is no
+--- reply to a question, the command has not ended it.
+local function on_quit()
   connection.quitting = true
   api.nvim_create_autocmd("SafeState", {
     group = api.nvim_create_augroup("botglue.quit.asked", { clear = true }),
@@ -52,43 +52,43 @@ local function note_quit()
   })
 end
 
---- Watches for pastes: `vim.paste` is where all of them come through. A long one comes piece by piece from a terminal:
---- Neovim joins each to the undo step of the one before it, and what is written between two as well.
----@return { at: integer? } state when the last piece came, while there are more to come
+--- Watches pastes: all of them go through `vim.paste`. A terminal sends a long paste in pieces, and Neovim joins all
+--- of them into one undo step, together with any answer that is written between two.
+---@return { at: integer? } state when the last piece came; nil unless more pieces follow
 local function watch_paste()
   local state, paste = {}, vim.paste
   vim.paste = function(lines, phase)
-    state.at = nil -- should it fail
-    local goes_on = paste(lines, phase)
-    state.at = goes_on and (phase == 1 or phase == 2) and vim.uv.now() or nil
-    return goes_on
+    state.at = nil -- in case `paste` raises an error
+    local continues = paste(lines, phase)
+    state.at = continues and (phase == 1 or phase == 2) and vim.uv.now() or nil
+    return continues
   end
   return state
 end
 
---- Follows pastes, and the commands that may end Neovim, from now on.
+--- Watches pastes, and commands that may end Neovim, from now on.
 function M.follow()
   connection.paste = connection.paste or watch_paste()
   api.nvim_create_autocmd("QuitPre", {
     group = api.nvim_create_augroup("botglue.quit", { clear = true }),
     desc = "botglue: land nothing in a file that was written already",
-    callback = note_quit,
+    callback = on_quit,
   })
 end
 
---- Whether Neovim may be about to end: a file may be written already, and what lands in it now is in no file. A command
---- that asks may be one that ends it, and tell of that in no event.
+--- Whether Neovim may be about to end: a buffer may be written already, and an answer that lands in it now would be
+--- in no file. A command that asks a question may also be ending Neovim, without any event.
 ---@return boolean
 local function is_quitting()
   local mode, quitting = api.nvim_get_mode().mode, connection.quitting
-  -- Terminal mode knows no safe state.
+  -- In terminal mode no `SafeState` clears `quitting`.
   local is_over = mode == "t" and vim.fn.state("amx") == ""
   return (quitting and not is_over) or mode == "r?" or vim.v.exiting ~= vim.NIL
 end
 
---- Whether the user cannot be in the middle of something in a buffer. While an autocommand is under way the current
---- buffer may be one that is being written, and the user in another; but not in the handler of a job's event: that may
---- ask the user something, and stops no other job.
+--- Whether the user cannot be in the middle of something in a buffer. While an autocommand runs, the current buffer
+--- may be one that is being written while the user is in another one. The handler of a job's event is exempt: it may
+--- wait for the user, and must not stop other jobs.
 ---@param bufnr integer
 ---@return boolean
 local function is_elsewhere(bufnr)
@@ -107,17 +107,17 @@ function M.is_safe(bufnr)
   end
   local mode, state = api.nvim_get_mode().mode, vim.fn.state()
   if (mode == "n" or mode == "nt") and connection.waiting > 0 then
-    -- A script waits for us: its own mapping, autocommand or operator function is no reason to make it wait, nor is
-    -- what it printed. (A real pending operator has a mode of its own.)
+    -- A script waits for the host: neither its own mapping, autocommand or operator function nor what it printed may
+    -- delay the write. (A real pending operator has a mode of its own.)
     state = state:gsub("[oSxcs]", "")
-    -- A key that takes a hunk waits for that, also within a macro.
+    -- A key that takes a hunk waits for the write, also within a macro.
     state = connection.deciding_in == bufnr and state:gsub("m", "") or state
   elseif mode == "n" and #api.nvim_list_uis() == 0 then
-    -- Without a screen a script has the keys, and `nvim -l` never waits for one.
+    -- Without a UI the keys come from a script, and `nvim -l` never waits for a key.
     state = state:gsub("[oS]", "")
   end
   local pasted = connection.paste and connection.paste.at
-  local is_pasting = pasted ~= nil and vim.uv.now() - pasted < PAUSE
+  local is_pasting = pasted ~= nil and vim.uv.now() - pasted < PASTE_GAP
   return SAFE[mode] == true and state == "" and not is_pasting
 end
 
@@ -125,7 +125,7 @@ end
 ---@param bufnr integer
 function M.tell_when_safe(bufnr)
   local group = api.nvim_create_augroup("botglue.moment." .. bufnr, { clear = true })
-  local look = require("botglue.util.debounce")(function()
+  local check = require("botglue.util.debounce")(function()
     if M.is_safe(bufnr) and pcall(api.nvim_del_augroup_by_id, group) then
       client.tell("moment", { buffer = bufnr })
     end
@@ -133,12 +133,12 @@ function M.tell_when_safe(bufnr)
   api.nvim_create_autocmd({ "SafeState", "ModeChanged", "CompleteDone", "BufEnter" }, {
     group = group,
     desc = "botglue: land an answer that is ready",
-    -- Within the event itself `state()` still tells of the event.
+    -- The check is debounced, because during the event `state()` still reports the event itself.
     callback = function(args)
       local is_current = api.nvim_get_current_buf() == bufnr
-      -- What is done in the next tick ends in a `SafeState`: in a mode that has to be left first that would never end.
+      -- The check in the next tick causes another `SafeState`: in an unsafe mode this would loop until the mode ends.
       if not is_current or SAFE[api.nvim_get_mode().mode] or args.event ~= "SafeState" then
-        look()
+        check()
       end
     end,
   })

@@ -1,13 +1,13 @@
---- What was selected: from visual mode, from the marks of the last selection, from lines, or as the API gives it.
+--- Makes selections: from visual mode, from the marks of the last selection, from lines, or from the API's arguments.
 ---
---- A selection is the bytes of each row that belong to it, `spans`, whole characters always; Neovim itself cuts them
---- out.
+--- A selection has for each row the bytes that belong to it, `spans`: always whole characters, computed by Neovim
+--- itself.
 local fail = require("botglue.host.errors").fail
 
 local M = {}
 local api, fn = vim.api, vim.fn
 local EOL = vim.v.maxcol
-local BEHIND = 2 ^ 24 -- columns: behind any row
+local FAR_RIGHT = 2 ^ 24 -- columns: more than any row has
 
 ---@param bufnr integer
 ---@param first integer
@@ -21,7 +21,7 @@ function M.lines(bufnr, first, last)
   return { bufnr = bufnr, kind = "line", first_line = first, last_line = last, spans = spans }
 end
 
---- What the user selected linewise: without the blank lines at its ends, but for one of blank lines alone.
+--- Selects lines without the blank ones at either end; blank lines alone are selected as they are.
 ---@param bufnr integer
 ---@param first integer
 ---@param last integer
@@ -36,7 +36,7 @@ function M.linewise(bufnr, first, last)
   return M.lines(bufnr, from or first, to or last)
 end
 
---- No text at all: what comes goes below `line`, above the first one when it is 0.
+--- Selects no text: the answer goes below `line`, or above the first line if `line` is 0.
 ---@param bufnr integer
 ---@param line integer
 ---@return botglue.Selection
@@ -44,7 +44,7 @@ function M.insertion(bufnr, line)
   return { bufnr = bufnr, kind = "insert", first_line = line, last_line = line, spans = {} }
 end
 
----@alias botglue.Position integer[] as |getpos()| has it
+---@alias botglue.Position integer[] as |getpos()| returns it
 ---@param a botglue.Position
 ---@param b botglue.Position
 local function ordered(a, b)
@@ -66,7 +66,7 @@ local function column(at)
   return first - 1 + at[4]
 end
 
---- The bytes of each row of a region, whole characters.
+--- The first byte and the end byte (exclusive) of each row of a region, always whole characters.
 ---@param kind "v"|"\22"
 ---@param a botglue.Position
 ---@param b botglue.Position
@@ -81,13 +81,13 @@ local function region(kind, a, b, exclusive)
     elseif to < from then
       return { from - 1, from - 1 }
     end
-    -- The last byte of the character that the piece ends with.
+    -- The bytes of the character at the end of the piece, which belongs to it as a whole.
     local size = #fn.strpart((text:sub(to, to + 200):gsub("%z", "\n")), 0, 1, true)
     return { from - 1, math.min(to - 1 + size, #text) }
   end, fn.getregionpos(a, b, { type = kind, exclusive = exclusive }))
 end
 
---- Runs a function with 'virtualedit' such that offsets count, or do not.
+--- Calls a function with a window-local value of 'virtualedit'; without one, with the user's.
 ---@param value string?
 ---@param call fun(): integer[][]
 local function with_virtualedit(value, call)
@@ -117,7 +117,7 @@ local function select(bufnr, mode, a, b, exclusive, to_eol)
   if mode == "v" then
     selection.kind = "char"
     selection.spans = region("v", first, last, exclusive and not vim.deep_equal(first, last))
-    -- A last row of which nothing is selected is none for Neovim.
+    -- Neovim returns no piece for a last row of which nothing is selected.
     selection.spans[last[2] - first[2] + 1] = selection.spans[last[2] - first[2] + 1] or { 0, 0 }
     return selection
   end
@@ -125,13 +125,13 @@ local function select(bufnr, mode, a, b, exclusive, to_eol)
   if not is_virtual then
     first[4], last[4] = 0, 0
   end
-  local left, other = column(first), column(last)
-  selection.kind, selection.column = "block", math.min(left, other)
+  local first_column, last_column = column(first), column(last)
+  selection.kind, selection.column = "block", math.min(first_column, last_column)
   if to_eol then
-    -- The corner that is further to the left, and one behind all rows.
-    local from, to = first, { bufnr, last[2], EOL, BEHIND }
-    if other < left then
-      from, to = last, { bufnr, first[2], EOL, BEHIND }
+    -- From the corner further left to a column that is right of every row.
+    local from, to = first, { bufnr, last[2], EOL, FAR_RIGHT }
+    if last_column < first_column then
+      from, to = last, { bufnr, first[2], EOL, FAR_RIGHT }
     end
     to[3] = #fn.getline(to[2]) + 1
     selection.spans = with_virtualedit("all", function()
@@ -145,7 +145,7 @@ local function select(bufnr, mode, a, b, exclusive, to_eol)
   return selection
 end
 
---- Whether the cursor of the current window keeps to the end of lines, as `$` makes it.
+--- Whether the cursor of the current window stays at the end of lines, as after `$`.
 local function keeps_to_eol()
   return fn.getcurpos()[5] == EOL
 end
@@ -158,7 +158,7 @@ local function position(expr)
   return { api.nvim_get_current_buf(), pos[2], math.max(math.min(pos[3], EOL), 1), pos[4] }
 end
 
---- The selection of visual or select mode, which ends by this; nil in any other mode.
+--- Takes the selection of visual or select mode, and ends that mode; nil in any other mode.
 ---@return botglue.Selection?
 function M.take_visual()
   local mode = VISUAL[fn.mode()]
@@ -172,7 +172,7 @@ function M.take_visual()
   return selection
 end
 
---- Whether the last block selection of the current buffer went to the end of its lines. Only `gv` knows.
+--- Whether the last block selection of the current buffer went to the end of its lines. Only `gv` restores that.
 local function block_to_eol()
   local view = fn.winsaveview()
   vim.cmd("noautocmd keepjumps normal! gv")
@@ -196,7 +196,7 @@ local function last_selection(mode)
   )
 end
 
---- What a command's range means in the current buffer: the last selection when it is that one, else whole lines.
+--- Selects a command's range in the current buffer: the last visual selection if its lines match, else whole lines.
 ---@param first integer
 ---@param last integer
 ---@return botglue.Selection
@@ -208,7 +208,7 @@ function M.from_command(first, last)
   return last_selection(mode)
 end
 
---- What an operator was given: the marks `'[` and `']`, which are inclusive whatever 'selection' says.
+--- Selects an operator's text: from `'[` to `']`, inclusive whatever 'selection' says; for a block from `'<` to `'>`.
 ---@param kind "char"|"line"|"block"
 ---@return botglue.Selection
 function M.from_operator(kind)
@@ -223,7 +223,7 @@ function M.from_operator(kind)
   return select(bufnr, "v", from, to, false, false)
 end
 
---- What the API was given, already checked.
+--- Selects a range that the API was given and has checked.
 ---@param bufnr integer
 ---@param range botglue.RangeSpec
 ---@return botglue.Selection

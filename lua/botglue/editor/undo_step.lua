@@ -1,17 +1,17 @@
---- Runs a change of a user's buffer as one undo step, with nothing else moved. Whether now is a good moment, and
---- whether the text is what the change was made for, was asked in the same call.
+--- Runs a change of a user's buffer as one undo step, without moving the user's marks. The caller has checked, in the
+--- same call, that the moment is safe and that the text is the expected one.
 
 local change = require("botglue.editor.change")
-local seam = require("botglue.editor.insertion")
+local insertion = require("botglue.editor.insertion")
 
 local M = {}
 
 local api = vim.api
 local namespace = api.nvim_create_namespace("botglue.write")
 
-local NEAR = 9 -- lines, in which two are looked for that are at no end of a fold
+local NEAR = 9 -- lines on each side that are searched for two which neither begin nor end a fold
 
---- Follows the marks '[ and '] through a write: Neovim moves all others, but not these.
+--- Follows the marks '[ and '] through a write: Neovim moves all other marks itself.
 ---@param bufnr integer
 ---@return fun() restore
 local function follow_last_change(bufnr)
@@ -34,8 +34,8 @@ local function follow_last_change(bufnr)
   end
 end
 
---- Whether a line is neither the first nor the last of a fold that somebody made by hand: from there Neovim before 0.12
---- takes a line away whatever is written to it, be it nothing. (Other folds it makes anew.)
+--- Whether a line neither begins nor ends a manual fold: Neovim before 0.12 removes such a line from its fold on any
+--- write to it, even an empty one. (It computes other folds again.)
 ---@param bufnr integer
 ---@param line integer from 1
 ---@return boolean
@@ -52,10 +52,10 @@ local function is_off_fold_ends(bufnr, line)
   end)
 end
 
---- `U` puts a line back at the number that it had, whatever came in or went above it since: another line would be lost.
---- So the line to be put back is one of ours from now on, or one beside it, as it is.
+--- `U` restores the last changed line at its old number, even if lines were inserted or deleted above it since: it
+--- would overwrite another line. So from now on `U` restores a line at or near this write, as that line is now.
 ---@param bufnr integer
----@param first integer row from 0: that was changed just now, or came up for those that went
+---@param first integer row from 0: the changed row, or the one that moved up in place of deleted rows
 local function forget_line(bufnr, first)
   local rows = api.nvim_buf_line_count(bufnr)
   local row = math.min(first + 1, rows)
@@ -70,19 +70,19 @@ local function forget_line(bufnr, first)
   if #near < 2 then
     near = { row, row < rows and row + 1 or math.max(row - 1, 1) }
   end
-  -- A line that Neovim thinks it has it does not take again: hence two, neither of which is changed.
-  for _, taken in ipairs({ near[2], near[1] }) do
-    change.set_text(bufnr, taken - 1, 0, taken - 1, 0, { "" })
+  -- Neovim does not save the line for `U` that it saved last: so two lines get an empty change each.
+  for _, line in ipairs({ near[2], near[1] }) do
+    change.set_text(bufnr, line - 1, 0, line - 1, 0, { "" })
   end
 end
 
---- Runs a write as one undo step, apart from what was typed before it and from what is typed after it.
+--- Runs a write as one undo step, separate from what was typed before it and from what is typed after it.
 ---@param bufnr integer
 ---@param first integer the first row that it changes, from 0
 ---@param fn fun()
 function M.as_one_step(bufnr, first, fn)
   local bo = vim.bo[bufnr]
-  -- The first change of a read-only buffer warns for a whole second. It is only text so far: `:w` still refuses.
+  -- The first change of a read-only buffer would warn for a whole second. The file is safe: `:w` still refuses.
   local readonly = bo.readonly
   local restore = follow_last_change(bufnr)
   -- Setting the option, even to itself, closes the open undo step.
@@ -96,7 +96,7 @@ function M.as_one_step(bufnr, first, fn)
     bo.readonly = true
   end
   bo.undolevels = bo.undolevels
-  seam.written(bufnr)
+  insertion.written(bufnr)
   restore()
   if not ok then
     error(raised, 0)

@@ -2,8 +2,8 @@
 --- synchronous call, so no key is processed in between. The host decides what is written, and by which changes; this
 --- module never merges or searches text.
 ---
---- A row is a byte string as in Neovim's API: it may contain NUL and never a newline. A buffer keeps one row. A
---- call and its reply are `WriteCall` and `WriteReply` of src/mirror/write.rs.
+--- A row is a byte string as in Neovim's API: it may contain NUL and never a newline. A buffer always has at least
+--- one row. A call and its reply are `WriteCall` and `WriteReply` of src/mirror/write.rs.
 
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
@@ -17,7 +17,7 @@ local api = vim.api
 
 local REFUSALS = { not_now = true, gone = true, stale = true } -- reply states that apply to the whole call
 
---- Whether the rows of an edit, and those beside them, read what the host has: the one comparison of text in Lua.
+--- Whether the rows of an edit, and the rows beside them, are byte for byte those of the host's document.
 ---@param buffer integer
 ---@param edit table
 ---@return boolean
@@ -43,7 +43,7 @@ local function roll_back(buffer)
   bo.modifiable = modifiable
 end
 
---- Writes the edits of a step, from the last to the first, so that an edit does not move the rows of those before it.
+--- Writes the edits of a step from the last to the first, so that an edit does not move the rows of the next one.
 ---@param buffer integer
 ---@param edits table[]
 local function write_edits(buffer, edits)
@@ -96,7 +96,7 @@ local function write_step(buffer, step)
   written[step.job] = vim.tbl_extend("error", written[step.job] or {}, { [step.attempt] = result })
   local job = connection.jobs[step.job]
   if job then
-    -- Its place is true now, and no longer after the next step. The step is written whatever comes of that.
+    -- Marked now, because the next step makes the place wrong. Guarded: an error here does not undo the step.
     errors.guard(job.range.mark, job.range, step.place, step.place.kind)
   end
   return result
@@ -127,9 +127,9 @@ end
 
 --- Writes the steps of a call, each as one undo step, and stops at the first step that cannot be written.
 ---
---- A step that an earlier call wrote is not written again; its first result is returned. The steps after it are written
---- only if the changedtick is still the one after that step; else the call ends there with state `done`. A refusal
---- (`not_now`, `gone`, `stale`) is returned only if no step of the call was written.
+--- A step that an earlier call wrote is not written again; its first result is returned. The steps after it are
+--- written only if the changedtick is still the one after that step; else the call ends there with state `done`. A
+--- refusal (`not_now`, `gone`, `stale`) is returned only if no step of the call was written.
 ---@param call table
 ---@return table reply
 function M.write(call)
@@ -153,8 +153,8 @@ function M.write(call)
   return done(call, results)
 end
 
---- By job the landing of its last step that the host has not confirmed as stored. A step that took only some hunks of a
---- held answer has no landing.
+--- For each job the landing of its last step that the host has not confirmed as stored. A step that took only some
+--- hunks of a held answer counts as none.
 ---@return table<integer, { id: integer, landing: string }>
 function M.landings()
   local landings = {}
@@ -166,7 +166,7 @@ function M.landings()
   return landings
 end
 
---- The host has stored a step; one without an attempt stands for all steps of its job.
+--- The host has stored a step; without an attempt, all steps of the job.
 ---@param step { job: integer, attempt: integer? }
 function M.stored(step)
   local written = step.attempt and connection.written[step.job]
@@ -177,7 +177,7 @@ function M.stored(step)
   end
 end
 
---- Puts rows in as one undo step, on a direct request of the user.
+--- Inserts rows as one undo step, on a direct request of the user.
 ---@param buffer integer
 ---@param row integer the row above which they go
 ---@param lines string[]

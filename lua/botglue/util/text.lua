@@ -1,8 +1,8 @@
---- Text for the screen: without control characters, and no wider than there is room.
+--- Prepares text for the screen: removes control characters, and cuts or breaks it to a width.
 
 local M = {}
 
---- Text with nothing in it that moves a cursor or breaks a line.
+--- Replaces control characters, which would move the cursor or break the line, with spaces.
 ---@param text string
 ---@return string
 function M.clean(text)
@@ -27,14 +27,14 @@ function M.fit(text, width, mark)
   return cut .. mark
 end
 
---- Text of a buffer as Vim's functions take it: one with a NUL in it they would take for a Blob, and raise an error.
+--- Converts text of a buffer for Vim's functions: they would take text with a NUL for a Blob, and raise an error.
 ---@param text string
 ---@return string
 function M.vim(text)
   return (text:gsub("%z", "\n"))
 end
 
---- Breaks text into lines that are no wider than there is room: between words, and within one that is wider itself.
+--- Breaks text into lines of at most a width: between words, and within a word that is wider.
 ---@param text string
 ---@param width integer
 ---@return string[]
