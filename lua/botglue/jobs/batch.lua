@@ -1,5 +1,5 @@
---- A quickfix list of jobs that were started together, with what the host says of each. It is updated as long as it is
---- in the stack of lists; no window is opened for it.
+--- The quickfix lists of jobs that were started together, one row a job, with the host's text. A list is updated as
+--- long as it is in Neovim's stack of lists; no window is opened for it.
 
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
@@ -23,7 +23,7 @@ local function entry(row)
   return item
 end
 
---- Shows what the host says; the cursors in the windows of the list stay in their rows.
+--- Replaces the rows of a list with the host's; the cursors in its windows stay in their rows.
 ---@param told { list: integer, title: string, rows: { id: integer, text: string, type: string }[] }
 function M.show(told)
   local list = vim.fn.getqflist({ id = told.list, idx = 0 })
@@ -45,7 +45,7 @@ function M.show(told)
   end
 end
 
---- Makes the list, which the host keeps up to date.
+--- Makes a list; the host keeps it up to date.
 ---@param prompt string
 ---@param ids integer[]
 function M.open(prompt, ids)

@@ -1,5 +1,5 @@
---- The jobs of this Neovim: what the host has said of each, beside its range, which Neovim has. The host decides what
---- becomes of a job; this module takes over what it says. A job does not refer to other jobs.
+--- The jobs of this Neovim: for each its range, and the facts that the host has reported. The host decides what
+--- becomes of a job; this module stores what it reports. A job does not refer to other jobs.
 
 local capture = require("botglue.editor.capture")
 local connection = require("botglue.host.connection")
@@ -14,20 +14,20 @@ local M = {}
 
 ---@class botglue.Job
 ---@field id integer
----@field facts botglue.JobFacts what the host has said of it
+---@field facts botglue.JobFacts what the host has reported of it
 ---@field path string
 ---@field range botglue.Range
----@field started integer when its run was asked for, as |uv.hrtime()| has it
+---@field started integer when it was requested, in |uv.hrtime()|
 ---@field ended integer?
----@field asked_from botglue.Whereabouts? of a question: where the user was after sending it
----@field uuid string? of one that was taken over: its answer's key in the store
+---@field asked_from botglue.Whereabouts? for a question: where the user was after sending it
+---@field uuid string? for an answer taken over from another session: its key in the store
 ---@field observers botglue.Observer[]
 ---@field observed boolean? whether the host forwards its updates; nil until the job was sent
----@field deciding "asked"|"pending"|nil a decision of the user was sent; pending: no call waits for the reply
+---@field deciding "asked"|"pending"|nil a decision was sent; asked: a call waits for the reply; pending: none does
 local Job = {}
 Job.__index = Job
 
---- Neovim does not know that a status line has the counts in it, and draws none for what happens in the background.
+--- Redraws status lines with the counts: Neovim does not redraw them when a job changes in the background.
 local draw_counts = debounce(function()
   if connection.counted then
     vim.cmd.redrawstatus({ bang = true })
@@ -53,11 +53,11 @@ end
 ---@return botglue.JobTable
 function Job:table()
   local first, last = self.range:lines()
-  -- An empty range at the top of the buffer has line 0; the API reports line 1.
+  -- A range that became empty at the top of the buffer has line 0, but only an insertion is reported with that.
   local least = self.range.kind == "insert" and 0 or 1
-  local told = vim.deepcopy(self.facts) --[[@as botglue.JobTable]]
-  told.path, told.held_why = nil, told.held_for == "doubtful" and told.held_why or nil
-  return vim.tbl_extend("error", told, {
+  local facts = vim.deepcopy(self.facts) --[[@as botglue.JobTable]]
+  facts.path, facts.held_why = nil, facts.held_for == "doubtful" and facts.held_why or nil
+  return vim.tbl_extend("error", facts, {
     bufnr = self.range.bufnr,
     kind = self.range.kind,
     first_line = math.max(first, least),
@@ -76,13 +76,13 @@ function Job:enter(status)
   end
 end
 
---- Takes what the host says.
----@param patch table `Patch` in src/session/job_patch.rs; a field that is `vim.NIL` is gone; or `updates` for observers
+--- Applies what the host reports.
+---@param patch table `Patch` in src/session/job_patch.rs; `vim.NIL` removes a field; or `updates` for observers
 function Job:take(patch)
   local facts, set = self.facts, patch.set or {}
   local was_open, was_held = self:is_open(), self:is_held()
   for _, update in ipairs(was_open and patch.updates or {}) do
-    -- What says something runs; the frame that says so comes later.
+    -- A job with an update is running; the patch with that state comes later.
     self:enter("running")
     observe.tell(self, update)
   end
@@ -120,7 +120,7 @@ function Job:take(patch)
   end
 end
 
---- There is no host to tell what becomes of it.
+--- Fails the job here, because there is no host that would report its end.
 ---@param err { code: string, message: string }
 function Job:fail(err)
   if self:is_open() then
@@ -147,14 +147,14 @@ function Job:load()
 end
 
 --- Returns a new range at its current place, for another job; loads its file if needed. Raises an error if the place
---- is not known.
+--- is unknown.
 ---@return botglue.Range
 function Job:again()
   return self:load() and self.range:again()
     or fail("the place of job %d is not known: select the lines and start a new job", self.id)
 end
 
---- The job with a number; raises an error where there is none.
+--- The job with an id; raises an error if there is none.
 ---@param id any
 ---@return botglue.Job
 function M.job(id)
@@ -163,8 +163,8 @@ end
 
 --- Adds a job to those of this Neovim.
 ---@param range botglue.Range
----@param facts table those that are known: of a request, or of a held answer that is taken over
----@param took_ms integer? of one that has ended
+---@param facts table the known facts: from a request, or from a held answer that is taken over
+---@param took_ms integer? how long a job took that has ended
 ---@return botglue.Job
 function M.add(range, facts, took_ms)
   connection.last_id = connection.last_id + 1
@@ -177,7 +177,7 @@ function M.add(range, facts, took_ms)
   return connection.jobs[id]
 end
 
---- What the host says of jobs, oldest first.
+--- Applies what the host reports of jobs, oldest first.
 ---@param patches table[]
 function M.take(patches)
   for _, patch in ipairs(patches) do
@@ -194,7 +194,7 @@ function M.take(patches)
 end
 
 --- Where the jobs are.
----@param bufnr integer? those in this buffer alone
+---@param bufnr integer? only the jobs in this buffer
 ---@return table[]
 function M.places(bufnr)
   local found, api = {}, vim.api
@@ -204,7 +204,7 @@ function M.places(bufnr)
       local place = range:place()
       local column = place and (place.from or place.spans and place.spans[1][1] or 0)
       if column and column > 0 then
-        -- The cursor cannot be behind the last character.
+        -- The cursor cannot be after the last character.
         local row = api.nvim_buf_get_lines(range.bufnr, first - 1, first, false)[1] or ""
         column = math.max(math.min(column, #row - 1), 0)
       end
@@ -215,11 +215,11 @@ function M.places(bufnr)
   return found
 end
 
---- Makes a job of a held answer of the store.
----@param answer table its `id` is that of the job whose answer it is, if it is one of this Neovim; `set`, the fields of
---- its job, and what was selected for it: `hold` in src/host/earlier.rs
+--- Makes a job of a held answer from the store.
+---@param answer table `hold` in src/host/earlier.rs: `id`, the lost job of this Neovim that it belongs to, if any;
+--- `set`, the facts of its job; and what was selected
 ---@return integer id
-local function recall(answer)
+local function restore(answer)
   local path, lost = answer.set.path, answer.id and connection.jobs[answer.id]
   local bufnr = path ~= "" and vim.fn.bufadd(path) or lost and lost.range.bufnr or -1
   local range = require("botglue.editor.marks").unmarked(bufnr, answer)
@@ -233,7 +233,7 @@ local function recall(answer)
   return job.id
 end
 
---- Makes jobs of held answers, and forgets the jobs that a host has lost and their answers were looked for.
+--- Makes jobs of held answers, and forgets the lost jobs whose answers the host has searched for.
 ---@param told { answers: table[], lost: integer[] }
 ---@return integer[] ids
 function M.hold(told)
@@ -241,10 +241,10 @@ function M.hold(told)
   connection.lost = vim.tbl_filter(function(id)
     return not vim.list_contains(told.lost, id)
   end, connection.lost)
-  return vim.tbl_map(recall, told.answers)
+  return vim.tbl_map(restore, told.answers)
 end
 
--- What becomes of the jobs when their host, or Neovim, is gone.
+-- Loaded only if there were jobs: introduces them to a new host, and ends them when the host or Neovim ends.
 for name, does in pairs({ ready = "introduce", lost = "host_lost", ending = "confirm", leaving = "leave" }) do
   table.insert(connection.hooks[name], function(...)
     if connection.last_id > 0 then

@@ -1,5 +1,5 @@
---- The user's decisions on an answer: accept, reject, revert. The host takes them and says why one is impossible; this
---- module knows what only Neovim does: buffers, and which lines the user chose.
+--- Sends the user's decisions on an answer: accept, reject, revert. The host carries one out or says why it cannot;
+--- this module adds what only Neovim knows: buffers, and the lines that the user chose.
 
 local ask = require("botglue.host.ask")
 local capture = require("botglue.editor.capture")
@@ -13,7 +13,7 @@ local api = vim.api
 
 --- Loads the buffer of an answer if that is possible, and has the host mirror it.
 ---@param job botglue.Job
----@return table place the id, and the buffer as it is, where that is loaded
+---@return table place the id, and the state of the buffer if that is loaded
 function M.place(job)
   local bufnr = job:load()
   if not bufnr then
@@ -24,8 +24,8 @@ function M.place(job)
   return { id = job.id, buffer = bufnr, tick = tick, filetype = bo.filetype, tabstop = bo.tabstop }
 end
 
---- Sends a decision to the host and waits for its word, but not for a moment at which it can write. Raises an error if
---- the decision is impossible; one that turns out later to be so is shown.
+--- Sends a decision to the host and waits for the reply, but not until an answer can be written. Raises an error if
+--- the decision is impossible; an error that comes later is shown.
 ---@param name "accept"|"reject"|"revert"
 ---@param id integer
 ---@param args table?
@@ -46,7 +46,7 @@ function M.decide(name, id, args)
   elseif job.deciding then
     job.deciding = (not result or result.is_pending) and "pending" or nil
   end
-  -- Where the host has died over it, it may have been written.
+  -- If the host died meanwhile, the decision may have been carried out all the same.
   if err and job.facts.landing == landing then
     fail("%s", err)
   end
@@ -59,7 +59,7 @@ end
 ---@field range { [1]: integer, [2]: integer }? the lines that the answer replaces, from 1
 ---@field bufnr integer? the buffer of these lines; default: the current one
 
---- The user has chosen lines for an answer whose place is lost: it is in their buffer from now on.
+--- Moves an answer whose place is lost to the buffer of the lines that the user chose for it.
 ---@param job botglue.Job
 ---@param first integer
 ---@param last integer
@@ -79,7 +79,7 @@ end
 --- Accepts a held answer: the host merges it with the current text and writes it. Raises an error if it cannot.
 ---@param id integer
 ---@param opts botglue.AcceptOptions?
----@param shows boolean? a conflict that the user has not seen is to be shown instead
+---@param shows boolean? whether to show a conflict that the user has not seen, instead of an error
 ---@return boolean is_to_show
 function M.accept(id, opts, shows)
   local job = cache.job(id)
@@ -92,7 +92,7 @@ function M.accept(id, opts, shows)
   return result ~= nil and result.show ~= nil
 end
 
---- What a held answer would change in its buffer, for a script.
+--- The hunks of a held answer, for a script.
 ---@param id integer
 ---@return botglue.Hunk[] hunks
 ---@return integer tick

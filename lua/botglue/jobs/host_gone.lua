@@ -1,5 +1,5 @@
---- What becomes of the jobs when their host has died or Neovim exits. What was written stands, an answer that waited is
---- held, and a job that ran fails; its answer, if that was stored, the next host offers as a held one.
+--- Ends the jobs when their host has died or Neovim exits: a written answer stays landed, an answer that waited to be
+--- written is held, and a running job fails. If its answer was stored, the next host offers it as held.
 
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
@@ -10,12 +10,12 @@ local write = require("botglue.editor.write")
 local M = {}
 
 --- Ends the jobs.
----@param err botglue.JobError why those fail that go on
----@return integer[] ids of these
+---@param err botglue.JobError the error of jobs that have no answer yet
+---@return integer[] failed the ids of these
 local function end_jobs(err)
   local failed, landings = {}, write.landings()
   for id, job in vim.spairs(connection.jobs) do
-    -- The host has stored an answer that waited for a moment, and the next one, or the next session, offers it.
+    -- The host has stored an answer that waited to be written: the next host, or the next session, offers it.
     local landing = (landings[id] or {}).landing
       or job.facts.status == "ready" and "held"
       or job.facts.landing
@@ -36,13 +36,13 @@ local function end_jobs(err)
   return failed
 end
 
---- A host is gone.
+--- The host is gone: ends the jobs, and remembers those whose answers a new host may find in the store.
 ---@param err botglue.JobError
 function M.host_lost(err)
   vim.list_extend(connection.lost, end_jobs(err))
 end
 
---- Tells a new host what the last one has left.
+--- Tells a new host what the last one left behind.
 ---@param process botglue.Process
 function M.introduce(process)
   local hello = { held = {}, ended = {}, lost = connection.lost }
@@ -73,15 +73,15 @@ function M.confirm()
   end
 end
 
---- Neovim ends: so do its jobs, each with its event. The host notices by itself, and ends their agents.
+--- Neovim exits: ends the jobs, each with its event. The host notices the exit itself, and ends their agents.
 function M.leave()
   local left = { code = "host_lost", message = "Neovim ended before the answer came: ask again" }
   local interrupted = end_jobs(left)
   if #interrupted > 0 then
-    -- The host may see the end of an agent before it knows that Neovim is left.
+    -- The host may see an agent end before it notices that Neovim exits, and would report a failure of its own.
     client.tell("interrupted", { ids = interrupted })
   end
-  -- There is no next tick.
+  -- No next tick will send them.
   events.flush()
 end
 

@@ -1,5 +1,5 @@
---- The user's functions that observe a job. A job owns its observers and drops them when it has ended; the host sends
---- the updates of a job that has had any.
+--- Calls the user's functions that observe a job. A job owns its observers and drops them when it has ended; the host
+--- sends the updates only of a job that has had an observer.
 ---
 --- An observer is called within the host's call, before the update is drawn or stored: a slow one holds up the host.
 --- One that raises an error is removed.
@@ -12,7 +12,7 @@ local M = {}
 ---@field fn fun(update: botglue.Update)
 ---@field thinking boolean
 
---- The job is about to be sent: whether the host is to forward its updates from its first line on.
+--- A job is about to be sent: returns whether the host is to forward its updates from the start.
 ---@param job botglue.Job
 ---@return true?
 function M.from_start(job)
@@ -39,7 +39,7 @@ local function remove(job, fn)
   end
 end
 
---- Adds an observer. If the job has ended already, it gets only that update, in the next tick.
+--- Adds an observer. If the job has ended already, it gets only the update `finished`, in the next tick.
 ---@param job botglue.Job
 ---@param fn fun(update: botglue.Update)
 ---@param thinking boolean
@@ -78,7 +78,7 @@ local function heard(observer, update)
   return vim.deepcopy(update)
 end
 
---- Tells each of the job's functions, in the order in which they came.
+--- Calls the observers of a job with an update, in the order in which they were added.
 ---@param job botglue.Job
 ---@param update botglue.Update
 function M.tell(job, update)
@@ -94,7 +94,7 @@ function M.tell(job, update)
   end
 end
 
---- The job has ended: the last that its functions hear.
+--- The job has ended: calls its observers for the last time.
 ---@param job botglue.Job
 function M.finished(job)
   if #job.observers > 0 then

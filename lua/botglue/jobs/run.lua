@@ -1,5 +1,5 @@
---- Starts a job from a selection and a prompt: marks the range, gives the number, and sends what only Neovim knows. The
---- host knows the rest: the options, and what a prompt stands for.
+--- Starts a job on a marked range: gives it an id, and sends the host what only Neovim knows. The host knows the
+--- rest: the options, and what the names in a prompt mean.
 
 local client = require("botglue.host.client")
 local capture = require("botglue.editor.capture")
@@ -13,18 +13,18 @@ local M = {}
 local api = vim.api
 
 ---@class botglue.Request
----@field prompt string? none: it is asked for
----@field text string? with what the prompt begins
+---@field prompt string? nil: the user is asked for it
+---@field text string? the text that the prompt's window begins with
 ---@field agent string?
 ---@field model string?
 ---@field review boolean?
----@field prewarmed integer? the prompt for which an agent was started
+---@field prewarmed integer? the id of the prompt's window for which an agent was started ahead
 ---@field question boolean?
----@field notes table[]? what else is known of the lines, in the shape of diagnostics
----@field resume { session_id: string, at: string? }? the session that it goes on in, and after which message
+---@field notes table[]? what else is known of the lines, in the form of diagnostics
+---@field resume { session_id: string, at: string? }? the session to continue, and the message after which
 ---@field cwd string? the directory of that session
 
---- What a prompt stands for, as far as it is needed here: the host reads it again, and has the job fail where a name in
+--- Resolves a named prompt as far as the plugin needs it: the host resolves it again, and fails the job if a name in
 --- it is wrong.
 ---@param request botglue.Request
 ---@param options botglue.Options
@@ -47,11 +47,11 @@ local function meaning(request, options)
   }
 end
 
---- The request that the host gets.
+--- Makes the request for the host.
 ---@param target botglue.Range
 ---@param request botglue.Request
 ---@param options botglue.Options
----@return table? message nil where the place of the target is not known
+---@return table? message nil if the place of the target is unknown
 local function message(target, request, options)
   local bufnr, path, limits = target.bufnr, capture.path(target.bufnr), options.context
   local chosen, first, last = target:selection(), target:lines()
@@ -82,8 +82,8 @@ local function message(target, request, options)
   })
 end
 
---- Sends the request of a job in the next tick, with the subscription of the observers that it has by then: who
---- registers as soon as the job is there misses nothing. If it cannot be sent, the job fails then.
+--- Sends the request of a job in the next tick, so that an observer that is added as soon as the job exists misses
+--- nothing. If there is no host, the job fails then.
 ---@param job botglue.Job
 ---@param sent table
 local function submit(job, sent)
@@ -105,7 +105,7 @@ end
 ---@param request botglue.Request
 ---@return integer id
 function M.send(target, request)
-  -- Made before the first event: an autocommand may change or wipe the buffer.
+  -- Made before the first event, because an autocommand may change or wipe the buffer.
   local bufnr, options = target.bufnr, client.options()
   local sent, means = message(target, request, options), meaning(request, options)
   if not sent then
@@ -118,12 +118,12 @@ function M.send(target, request)
   submit(job, sent)
   capture.want(bufnr, job)
   job.asked_from = means.question and capture.whereabouts() or nil
-  -- After it was sent, because an autocommand may wait for the job.
+  -- Last, because an autocommand may wait for the job, which is sent in the next tick.
   events.emit("BotglueJobStarted", job, true)
   return job.id
 end
 
---- Sends the request of a job that has waited for a limit once more, on its range as it is now.
+--- Sends the request of a job that has waited for a limit again, on its range as it is now.
 ---@param told { id: integer, request: botglue.Request }
 function M.recall(told)
   local job = cache.job(told.id)
