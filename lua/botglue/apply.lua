@@ -1,12 +1,12 @@
---- The functions that the host calls with `exec_lua`. Each takes complete states, so a late or repeated call is
---- harmless. The host never waits for the editor to decide something.
+--- The functions that the host calls with `exec_lua`, in batches (`all`). A call that fails stops no other, and none
+--- waits for the user.
 
 local connection = require("botglue.host.connection")
 
 local M = {}
 
---- The functions below that the host calls at once, in their order: an error in one of them keeps no other from being
---- called. Gives what the last one gave, if it did not fail, then each that failed: its name and the error.
+--- Makes the calls of a batch in order; an error in one stops no other. Returns the result of the last call
+--- (`vim.NIL` if that failed), then for each failed call its name and its error.
 ---@param calls { [1]: string, [2]: any }[] by name, each with its argument
 ---@return any[]
 function M.all(calls)
@@ -23,8 +23,8 @@ function M.all(calls)
   return replies
 end
 
---- Moves the marks of ranges to where the document has them. The places belong to one changedtick; if the text has
---- changed since, the reply tells the host the current one, and it sends the places again.
+--- Moves the marks of ranges to their places in the document, which are valid for one changedtick. If the text has
+--- changed since, the reply tells the host the current tick, and it sends the places again.
 ---@param moved { buffer: integer, tick: integer, places: botglue.DisplayMark[] }
 ---@return { tick: integer? }
 function M.places(moved)
@@ -47,7 +47,7 @@ function M.places(moved)
   return { tick = tick }
 end
 
---- What one function of another module takes: what it takes is said there.
+--- The calls that one function of another module takes; that function documents the argument.
 for name, to in pairs({
   hang = { "botglue.ui.status", "hang" },
   hold = { "botglue.jobs.cache", "hold" },
@@ -67,7 +67,7 @@ for name, to in pairs({
   end
 end
 
---- Something that concerns no single job, or went wrong where no command waits.
+--- Shows a message that concerns no single job, or an error that no command waits for.
 for _, level in ipairs({ "warn", "error" }) do
   M[level] = function(said)
     require("botglue.host.notify")[level]("botglue: " .. said.message)

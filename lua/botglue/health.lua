@@ -1,4 +1,4 @@
---- `:checkhealth botglue`: Neovim, the options, and whether the host starts. The host says the rest.
+--- `:checkhealth botglue`: checks Neovim, the options, and whether the host starts. The host reports the rest.
 
 local client = require("botglue.host.client")
 local host_process = require("botglue.host.process")
@@ -6,7 +6,7 @@ local host_process = require("botglue.host.process")
 local M = {}
 
 local health = vim.health
-local ANSWER_WITHIN = 10000 -- milliseconds for the host, which asks the agents' programs for their versions
+local REPLY_WITHIN = 10000 -- milliseconds for the host, which asks the agents' programs for their versions
 
 ---@param options botglue.Options
 local function check_host(options)
@@ -18,7 +18,7 @@ local function check_host(options)
   end
   local asked = { log_dir = vim.fs.dirname(host_process.log_path()) }
   local started = vim.uv.hrtime()
-  local ok, reply = pcall(require("botglue.host.ask").open, "health", asked, { within = ANSWER_WITHIN })
+  local ok, reply = pcall(require("botglue.host.ask").open, "health", asked, { within = REPLY_WITHIN })
   if not ok then
     health.error(("%s: %s"):format(path, reply))
     return

@@ -1,26 +1,26 @@
---- The options: their types and defaults as data, and what is in force. What `setup()` was given is kept by the
---- connection and handed in. A wrong option raises one error that names its path.
+--- The options: their types and defaults as data, and the options in force. What `setup()` was given is stored in
+--- `connection` and passed in. A wrong option raises one error that names its path.
 
 local M = {}
 
---- What a value has to be.
+--- What a value must be.
 ---@class botglue.Rule
 ---@field [1] type|"any"
 ---@field as string? what is expected, in words
----@field least number? of a number, which is whole by default
+---@field least number? the least number; a number is whole by default
 ---@field most number?
----@field broken boolean? it may have a fraction
----@field match string? what a text, or each text of a table, has to match
+---@field broken boolean? whether a number may have a fraction
+---@field match string? the pattern that a text, or each text of a table, must match
 ---@field choices string[]?
----@field is_map boolean? the texts of a table have names; else they are a list
----@field fits (fun(value: any): boolean)? what cannot be said so
----@field off any another value that is right
+---@field is_map boolean? whether the texts of a table have names; else they are a list
+---@field fits (fun(value: any): boolean)? a check that the other fields cannot express
+---@field off any another valid value
 ---@field default any
 
---- The options of a table by their names, `*` for all others; a function has the rule of a value at a path.
+--- The rules of a table's options by name, `*` for all others; a function returns the rule of a value at a path.
 ---@alias botglue.Rules table<any, botglue.Rule|table|fun(value: any, path: string)>
 
-local WORD = "^[^-%s%c][^%s%c]*$" -- what an agent takes for one argument, and never for an option
+local WORD = "^[^-%s%c][^%s%c]*$" -- one argument for an agent, which it cannot take for an option
 
 local FLAG = { "boolean" }
 local ON, OFF = { "boolean", default = true }, { "boolean", default = false }
@@ -36,7 +36,7 @@ local function with(rule, default)
   return vim.tbl_extend("force", rule, { default = default })
 end
 
---- Whether a table has texts alone.
+--- Whether a table has only texts, each of which matches.
 local function are_texts(value, rule)
   for key, text in pairs(value) do
     if rule.is_map and type(key) ~= "string" or type(text) ~= "string" or not text:find(rule.match) then
@@ -95,7 +95,7 @@ local OPTIONS = {
   model = with(MODEL_OR_NONE, false),
   models = with(MODELS, { "opus", "sonnet", "haiku" }),
   tools = { "table", match = WORD, as = "a list of names of tools", default = { "Read", "Grep", "Glob" } },
-  -- A timer takes less as 0.
+  -- A timer counts milliseconds: less would be 0.
   timeout = { "number", broken = true, least = 0.001, as = "seconds, 0.001 or more", default = 300 },
   max_turns = { "number", least = 1, off = false, default = false },
   max_cost_usd = with({ "number", broken = true, least = 1e-9, as = "a number above 0", off = false }, false),
@@ -122,7 +122,7 @@ local OPTIONS = {
   data_dir = { "string", match = "^[/~$]", as = "an absolute path" },
 }
 
---- The shipped agents: how each is spoken to, and its program.
+--- The shipped agents: the protocol of each, and its program.
 local SHIPPED = {
   claude = { "claude", "claude" },
   codex = { "acp", "codex-acp" },
@@ -150,7 +150,7 @@ local function is_right(value, rule)
   return is_choice and (not rule.fits or rule.fits(value))
 end
 
---- What a value has to be, in words.
+--- What a value must be, in words.
 ---@param rule botglue.Rule
 ---@return string
 local function expected(rule)
@@ -163,10 +163,10 @@ local function expected(rule)
   return rule.off == false and words .. " or false" or words
 end
 
---- Raises an error where a value is not what it has to be.
+--- Raises an error if a value breaks a rule.
 ---@param value any
 ---@param rule botglue.Rule
----@param name string what the error calls it
+---@param name string the value's name in the error
 function M.must(value, rule, name)
   if not is_right(value, rule) and (value == nil or value ~= rule.off) then
     local got = vim.inspect(value, { newline = " ", indent = "" })
@@ -174,12 +174,12 @@ function M.must(value, rule, name)
   end
 end
 
---- A copy of what was given, without what does not exist.
+--- Checks a table of options and returns a copy without the unknown ones.
 ---@param given table
 ---@param rules botglue.Rules
 ---@param source string what comes before the path in an error
 ---@param prefix string
----@param unknown string[] gets the paths of that
+---@param unknown string[] the paths of unknown options are added to it
 ---@return table
 function M.read(given, rules, source, prefix, unknown)
   local known = {}
@@ -229,7 +229,7 @@ function M.global()
   return given
 end
 
---- Checks an agent as a whole, once it is merged.
+--- Checks an agent as a whole, after all options are merged.
 ---@param path string
 ---@param agent table
 local function check_agent(path, agent)
@@ -257,11 +257,11 @@ function M.resolve(setup)
   end
   local own = check(setup, "the options", "option ")
   local global = check(M.global(), "vim.g.botglue", "vim.g.botglue.")
-  -- A list replaces a list.
+  -- A list replaces another list as a whole.
   local given = vim.tbl_deep_extend("force", global, own)
   local options = vim.tbl_deep_extend("force", M.defaults(), given)
   options.given_agent = given.agent
-  -- What only the merged options show.
+  -- The checks that need the merged options.
   local source = next(own) and "option " or "vim.g.botglue."
   for name, agent in pairs(options.agents) do
     check_agent(("%sagents.%s."):format(source, name), agent)
@@ -272,16 +272,16 @@ function M.resolve(setup)
       M.agent(options, prompt.agent, ("%sprompts.%s.agent"):format(source, name))
     end
   end
-  -- Nothing between here and the host would know `~`.
+  -- The host does not expand `~`.
   options.data_dir = vim.fs.normalize(options.data_dir)
   table.sort(unknown)
   return options, unknown
 end
 
---- The agent of that name; raises an error that lists the known ones.
+--- The agent with a name; raises an error that lists the known ones.
 ---@param options botglue.Options
 ---@param name string
----@param what string what to call it in the error
+---@param what string where the name was given, for the error
 ---@return botglue.Agent
 function M.agent(options, name, what)
   local known = vim.tbl_keys(options.agents)

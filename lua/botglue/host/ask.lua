@@ -1,5 +1,5 @@
---- Questions to the host. Each gets exactly one reply, also if the host dies or cannot be started. What a key, a
---- command or a script needs is waited for, for a limited time; nothing else in the plugin waits for the host.
+--- Asks the host. Each question gets exactly one reply, even if the host dies or cannot be started. A key, a command
+--- or a script waits for its reply for a limited time; nothing else in the plugin waits for the host.
 
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
@@ -8,16 +8,16 @@ local notify = require("botglue.host.notify")
 
 local M = {}
 
---- The screen from which it is asked.
+--- The size of the screen.
 ---@return table
 function M.here()
   return { columns = vim.o.columns, lines = vim.o.lines, cmdheight = vim.o.cmdheight }
 end
 
---- Asks. What can be asked is in `tests/it/fuzz/messages.rs`.
+--- Sends a question; `tests/it/fuzz/messages.rs` lists all of them.
 ---@param what string
 ---@param arg table
----@param reply fun(result: table?, err: string?) called once; at once where there is no host
+---@param reply fun(result: table?, err: string?) called once; at once if there is no host
 ---@return integer? token
 function M.send(what, arg, reply)
   local process, err = client.connect()
@@ -33,7 +33,7 @@ function M.send(what, arg, reply)
   return token
 end
 
---- The host's answer.
+--- The host has replied to a question.
 ---@param answer { token: integer, error: string? }
 function M.reply(answer)
   local reply, err = connection.questions[answer.token], answer.error
@@ -43,12 +43,12 @@ function M.reply(answer)
   end
 end
 
---- Waits, with the event loop running, for what a script or a key has asked for: text may change within the script or
---- the mapping then, which would make it wait elsewhere.
+--- Waits, with the event loop running, for something that a script or a key has asked for. Meanwhile text may change
+--- within that script or mapping, where a write would else have to wait for its end.
 ---@param ms integer
 ---@param condition fun(): boolean
 ---@param interval integer milliseconds
----@param bufnr integer? the buffer of which a key takes or drops hunks
+---@param bufnr integer? the buffer in which a key takes or drops hunks
 ---@return boolean ok whether nothing raised an error
 ---@return boolean|string result whether the condition holds, or the error
 function M.wait(ms, condition, interval, bufnr)
@@ -59,13 +59,13 @@ function M.wait(ms, condition, interval, bufnr)
   return ok, result
 end
 
---- Asks for what a command or a key of the user opens, and raises the host's error: what is typed ahead is meant for
---- the window. The reply is the last call of its batch, so all that was drawn for it is there. A host that is being
---- started has the time that one has for that.
+--- Asks for something that a command or a key opens, and waits, because keys typed ahead are meant for that window.
+--- Raises the host's error. The reply is the last call of its batch, so all that the host draws for it is drawn
+--- before. A host that is still starting gets the time for its start in addition.
 ---@param what string
 ---@param arg table
----@param opts { within: integer?, keeps_keys: boolean? }? within: milliseconds that the reply may take, a start of the
---- host with it; keeps_keys: what is typed ahead is not meant for a window
+---@param opts { within: integer?, keeps_keys: boolean? }? within: milliseconds for the reply, including a start of the
+--- host; keeps_keys: keys typed ahead are not meant for a window
 ---@return table reply
 function M.open(what, arg, opts)
   opts = opts or {}
@@ -87,21 +87,21 @@ function M.open(what, arg, opts)
     return reply[1] or fail("%s", reply[2])
   end
   connection.questions[token] = nil
-  -- What was typed ahead was meant for a window that is not there.
+  -- Keys typed ahead were meant for the window that did not open: drop them.
   while not opts.keeps_keys and vim.fn.getchar(1) ~= 0 do
     vim.fn.getchar(0)
   end
   fail("%s", ok and "the host does not answer: nothing was done" or raised)
 end
 
---- Asks for something that may change a buffer: the user, or a script, has asked for it. Within a call of the host's it
---- does not wait, because the host does.
+--- Asks for something that may change a buffer, for the user or a script, and waits. Within a call of the host it
+--- does not wait, because the host waits for that call.
 ---@param what string
 ---@param arg table
 ---@param bufnr integer? the buffer
 ---@param late fun(result: table?, err: string?)? called with a reply that comes later
 ---@return table? result
----@return string? err neither: there is no reply yet
+---@return string? err if both are nil there is no reply yet
 function M.change(what, arg, bufnr, late)
   local reply, is_waiting = nil, true
   client.call("deciding")

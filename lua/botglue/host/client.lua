@@ -1,5 +1,5 @@
---- Starts the host with the first request, and reports its end. It only sends notifications: nothing here waits for the
---- host, or decides on a job or an answer.
+--- Starts the host with the first request, and reports its end. It only sends notifications: nothing here waits for
+--- the host, or decides on a job or an answer.
 
 local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
@@ -8,7 +8,7 @@ local M = {}
 
 local RESTARTS = 3 -- a minute
 
---- Calls what other modules have to do then.
+--- Runs the hooks that other modules have added for an event of the host.
 ---@param name "started"|"ready"|"deciding"|"lost"|"ending"|"leaving"
 function M.call(name, ...)
   for _, hook in ipairs(connection.hooks[name]) do
@@ -16,8 +16,8 @@ function M.call(name, ...)
   end
 end
 
---- The options in force. All who ask get the same table until others are given. Tells of options that do not exist.
----@return botglue.Options options never to be changed
+--- The options in force: the same table until the user changes them. Warns of options that do not exist.
+---@return botglue.Options options callers must not change it
 ---@return string[] unknown
 function M.options()
   local option, last = require("botglue.options"), connection.resolved
@@ -34,8 +34,7 @@ function M.options()
   return last.options, last.unknown
 end
 
---- Whether to start another host at once: only for the jobs and the prompt that are there, and a limited number of
---- times.
+--- Whether to start another host at once: only if there are jobs or a prompt, and a limited number of times a minute.
 ---@return boolean
 local function restarts()
   local is_needed = next(connection.jobs) ~= nil or connection.prompt ~= nil
@@ -49,12 +48,12 @@ end
 ---@param err botglue.JobError
 local function lost(err)
   connection.process = nil
-  -- While Neovim exits, all jobs have ended already, and nothing would end a host that is started now: Neovim would
-  -- wait for it.
+  -- While Neovim exits, all jobs have ended already, and Neovim would wait for a host that is started now, which
+  -- nothing would end.
   if vim.v.exiting ~= vim.NIL then
     return
   end
-  -- What runs on the way does not wait for another host, which has to know of all jobs first.
+  -- The hooks and replies below must not wait for a new host, which has to learn of all jobs first.
   connection.applying = true
   local replies = connection.questions
   connection.questions = {}
@@ -92,7 +91,7 @@ function M.connect()
   return process, err
 end
 
---- Tells the host something, if there is one: where none is, nothing is to be told.
+--- Sends the host a notification; without a host there is nothing to report.
 ---@param method string
 ---@param argument table
 function M.tell(method, argument)
@@ -101,7 +100,7 @@ function M.tell(method, argument)
   end
 end
 
---- The keys that the user has for what messages name, by its name.
+--- The user's keys for the `<Plug>` maps, by the map's name: messages name them.
 ---@return table<string, string>
 local function keys()
   local found = vim.empty_dict()
@@ -114,7 +113,7 @@ local function keys()
   return found
 end
 
---- Tells a host the options, where they are other than it has, and the user's keys.
+--- Sends a host the options, if they differ from those that it has, with the user's keys.
 ---@param process botglue.Process
 function M.tell_options(process)
   local options = M.options()

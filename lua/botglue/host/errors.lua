@@ -1,24 +1,24 @@
---- Errors for the user: raised as one sentence. Where no caller would catch one, as after a key or in a reply of the
---- host, it is shown as one line without a traceback.
+--- Errors for the user: raised as one sentence. If no caller would catch it, as after a key or in a reply of the
+--- host, `guard` shows it as one line without a traceback.
 
 local M = {}
 
 --- Raises an error.
 ---@param format string
----@param ... any what it is formatted with
+---@param ... any the values for the format
 ---@return any never
 function M.fail(format, ...)
   error("botglue: " .. format:format(...), 0)
 end
 
---- Raises an error where Neovim allows no other window.
+--- Raises an error in the command-line window, where Neovim opens no other window.
 function M.no_window_in_cmdwin()
   if vim.fn.getcmdwintype() ~= "" then
     M.fail("no window opens from the command-line window: leave it first")
   end
 end
 
---- Calls a function; an error in it is shown.
+--- Calls a function, and shows its error.
 ---@param fn fun(...)
 ---@param ... any its arguments
 function M.guard(fn, ...)

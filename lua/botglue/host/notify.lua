@@ -1,5 +1,5 @@
---- Messages to the user: each is one line that fits, so that the user never has to press Enter. `:messages` has a cut
---- one whole. Messages of jobs are collected, and never interrupt a command line that is being typed.
+--- Shows messages to the user: each as one line that fits, so that the user never has to press Enter; `:messages` has
+--- the whole text. Messages of jobs are collected, and never interrupt a command line that is being typed.
 
 local connection = require("botglue.host.connection")
 local text = require("botglue.util.text")
@@ -9,10 +9,10 @@ local M = {}
 local LEVELS = vim.log.levels
 local HIGHLIGHTS = { [LEVELS.ERROR] = "ErrorMsg", [LEVELS.WARN] = "WarningMsg", [LEVELS.INFO] = "None" }
 
---- With fewer cells than these for a line nothing can be said: Neovim would ask for Enter after each word.
+--- With fewer cells for a line than these, nothing is shown: Neovim would ask for Enter after each word.
 local LEAST = 8
 
---- How many cells there are for a line. The ruler of a floating window is drawn over the end of it.
+--- How many cells there are for a line. The ruler of a floating window is drawn over the line's end.
 ---@return integer
 local function room()
   local free = vim.v.echospace
@@ -24,8 +24,8 @@ local function room()
   return beside < LEAST and free or math.min(free, beside)
 end
 
---- Keeps what was said in sight until the next key: with 'showmode' the next redraw would write the mode over it, and
---- over an error a second later, in which Neovim takes no key.
+--- Keeps a message visible until the next key: with 'showmode' the next redraw would write the mode over it; over an
+--- error it does so after a second in which Neovim reads no key.
 local function keep()
   if vim.o.showmode and vim.o.cmdheight > 0 and vim.api.nvim_get_mode().mode ~= "n" then
     vim.o.showmode = false
@@ -37,15 +37,15 @@ local function keep()
   end
 end
 
---- Puts a line into `:messages`, and shows its beginning. With `T` in 'shortmess' a long one is cut in its middle;
---- without a command line it is not, and would ask for Enter: so it is several that fit.
+--- Puts a line into `:messages`, and shows its beginning. With `T` in 'shortmess' Neovim cuts a long line in its
+--- middle; with 'cmdheight' 0 it does not, and would ask for Enter: so the line is broken into several that fit.
 ---@param line string
 ---@param level integer
 local function show_cut(line, level)
   if room() < LEAST then
     return
   end
-  -- Below a message that stands there already, of several lines, it would scroll.
+  -- Below a message of several lines that is still shown, the line would scroll the screen.
   vim.cmd.redraw()
   if vim.o.cmdheight == 0 then
     for _, part in ipairs(text.wrap(line, room())) do
@@ -65,14 +65,14 @@ local function show_cut(line, level)
   keep()
 end
 
---- Calls `fn` once a line may be shown: while a command waits for the host it would scroll below that command, and a
---- command line that is being typed is not interrupted.
+--- Calls `fn` once a line may be shown: not while a command waits for the host, below which the line would scroll,
+--- and not while the user types a command line.
 ---@param fn fun()
 local function at_rest(fn)
   if connection.asking == 0 and not vim.api.nvim_get_mode().mode:find("^[cr]") then
     return fn()
   end
-  -- While a command line is typed each tick ends in a `SafeState`: that would never end.
+  -- While a command line is typed, each scheduled call causes a `SafeState`: waiting for that would loop.
   vim.api.nvim_create_autocmd(connection.asking > 0 and "SafeState" or "ModeChanged", {
     once = true,
     desc = "botglue: show what was said meanwhile",
@@ -87,21 +87,21 @@ end
 ---@param level integer of vim.log.levels
 local function show(line, level)
   line = text.clean(line)
-  -- One whose screen has gone is none: it asks for Enter all the same.
+  -- A Neovim whose UI has gone is not one without a UI: it still asks for Enter.
   if #vim.api.nvim_list_uis() == 0 and not connection.had_screen then
     local more = vim.o.more
-    -- Without a screen no key shows the rest of it.
+    -- Without a UI nobody can press a key for the rest of a long message.
     vim.o.more = false
     vim.notify(line, level, { title = "botglue" })
     vim.o.more = more
     return
   end
-  -- An echo of a long line asks for Enter: it is captured, and a user's own `vim.notify` shows the line.
+  -- Captured, because an echo of a long line would ask for Enter. A user's own `vim.notify` shows the line itself.
   local command = ("lua vim.notify(%q, %d, { title = 'botglue' })"):format(line, level)
   local ok, result = pcall(vim.api.nvim_exec2, command, { output = true })
   -- An echoed error counts as an error of the command.
   if not ok or result.output ~= "" then
-    -- Below a command that is still running lines scroll, they are not cut.
+    -- Later, because below a command that is still running a long line scrolls instead of being cut.
     vim.schedule_wrap(at_rest)(function()
       show_cut(line, level)
     end)
@@ -119,7 +119,7 @@ local function saying(level)
 end
 M.error, M.warn = saying(LEVELS.ERROR), saying(LEVELS.WARN)
 
---- Shows what jobs had to say since the last tick, one line for all that say the same.
+--- Shows the messages of jobs since the last tick, one line for all jobs with the same message.
 local function tell()
   local news, ids = connection.news, vim.defaulttable()
   connection.news = {}
@@ -135,7 +135,7 @@ local function tell()
   end
 end
 
---- Says something of a job with the next tick.
+--- Shows a message of a job in the next tick.
 ---@param item { id: integer, verb: string, words: string, level: "ERROR"|"WARN"|"INFO" }
 function M.add(item)
   table.insert(connection.news, item)

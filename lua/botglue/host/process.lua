@@ -1,18 +1,18 @@
---- One process of the host: starts it, waits for its greeting, queues what is sent before that, and reports its end
---- once, whatever the cause. It knows nothing of jobs, and its only state is the process that it returns.
+--- One process of the host: starts it, waits for its greeting, queues messages until then, and reports its end once,
+--- whatever the cause. It knows nothing of jobs; all its state is in the process object that it returns.
 
 local version = require("botglue.version")
 
 local M = {}
 
-local STEPS = 10 -- in which the time to the greeting is counted
+local STEPS = 10 -- steps in which the time until the greeting is counted
 
 ---@class botglue.Process
 ---@field channel integer
 ---@field path string
 ---@field ready boolean
----@field outbox { method: string, argument: table }[] what waits until it is ready
----@field options botglue.Options? those that it was told last
+---@field outbox { method: string, argument: table }[] the messages that wait until it is ready
+---@field options botglue.Options? the options that it was sent last
 ---@field stderr string the end of what it printed
 ---@field gone fun(err: botglue.JobError)? called once; nil afterwards
 local Process = {}
@@ -20,14 +20,14 @@ Process.__index = Process
 
 ---@alias botglue.JobError { code: string, message: string }
 
---- The advice if the host is missing or has another version.
+--- What the user has to do if the host is missing or has another version.
 M.INSTALL = "run `make install` in the plugin's directory"
 
---- The path of the host's binary: the option's, else the plugin's own build, else the one in PATH, of which like the
---- host it searches only absolute entries: others would find a program of the project that Neovim is in.
+--- The path of the host's binary: the option's, else the plugin's own build, else one in PATH. As in the host, only
+--- absolute entries of PATH count: others would find a program of the current project.
 ---@param options botglue.Options
 ---@return string? path
----@return string looked where it was looked for
+---@return string looked the path or name that was searched for
 function M.binary(options)
   local here = debug.getinfo(1, "S").source:sub(2)
   local own = vim.fn.fnamemodify(here, ":p:h:h:h:h") .. "/target/release/botglue"
@@ -51,7 +51,7 @@ function M.log_path()
   return vim.fn.stdpath("log") .. "/botglue.log"
 end
 
---- Ends the process, and tells that it is gone.
+--- Ends the process, and reports that it is gone.
 ---@param code string
 ---@param format string
 function Process:stop(code, format, ...)
@@ -72,19 +72,19 @@ function Process:exited(code)
   self:stop("host_lost", "the host %s: ask again, or see :Botglue log%s", how, said)
 end
 
---- Sends a notification, as soon as the host is ready.
+--- Sends a notification as soon as the host is ready.
 ---@param method string
 ---@param argument table
 function Process:notify(method, argument)
   if self.ready then
-    -- A closed channel raises here; the exit tells why it closed.
+    -- A closed channel raises an error here; `exited` reports why it closed.
     pcall(vim.rpcnotify, self.channel, method, argument)
   elseif self.gone then
     table.insert(self.outbox, { method = method, argument = argument })
   end
 end
 
---- The host's greeting: what waited for it goes out, if it is the host that this plugin was made for.
+--- The host greets: sends the queued messages if the host has the plugin's version, else ends it.
 ---@param hello { version: string, pid: integer }
 function Process:greet(hello)
   if hello.version ~= version then
@@ -99,10 +99,10 @@ function Process:greet(hello)
   self.outbox = {}
 end
 
---- Ends the process if it has not said in time that it is ready. A time at a prompt for Enter, in which the greeting
---- waits for the user, is one step.
+--- Ends the process if its greeting does not come in time. The time is counted in steps, so that a prompt for Enter,
+--- in which the greeting waits for the user, counts as one step however long it takes.
 ---@param within integer milliseconds
----@param left integer how many steps of that are left
+---@param left integer how many steps are left
 function Process:expect_greeting(within, left)
   vim.defer_fn(function()
     if self.ready or not self.gone then
