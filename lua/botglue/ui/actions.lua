@@ -1,6 +1,5 @@
---- What only Neovim can do of what a command or a key in a list asks for: goes to places, opens files and terminals,
---- starts jobs at their ranges, fills registers and lists. The host says which of it; nothing here knows what a list
---- shows.
+--- Does what only Neovim can for a command or for a key in a list: goes to places, opens files and terminals, starts
+--- jobs at their ranges, fills registers and lists. The host says which; nothing here knows what a list shows.
 
 local ask = require("botglue.host.ask")
 local errors = require("botglue.host.errors")
@@ -14,19 +13,19 @@ local M = {}
 local api = vim.api
 local fail = errors.fail
 
----@class botglue.ListOrigin from where something is asked for: a list, which closes before something else is shown
----@field origin integer the window from which that was opened
+---@class botglue.ListOrigin the list from which something is asked for; it closes before anything else is shown
+---@field origin integer the window from which the list was opened
 ---@field opening table?
----@field register string? the one that was named
+---@field register string? the register that the user named
 ---@field close fun(self: botglue.ListOrigin)
 
---- Shows a place in the current window; the jump can be taken back with CTRL-O.
+--- Shows a place in the current window; CTRL-O jumps back.
 ---@param bufnr integer
 ---@param row integer from 1
 ---@param col integer from 0
 function M.go(bufnr, row, col)
   vim.cmd("normal! m'")
-  -- Where the window must keep its buffer, or the buffer cannot be left, it is shown beside it.
+  -- If the window must keep its buffer, or the buffer cannot be left, the place is shown in a split.
   if api.nvim_win_get_buf(0) ~= bufnr and not pcall(vim.cmd.buffer, bufnr) then
     vim.cmd.sbuffer(bufnr)
   end
@@ -35,8 +34,8 @@ function M.go(bufnr, row, col)
   vim.cmd("normal! zv")
 end
 
---- Closes a list, and shows a place in the window from which it was opened; where that has no file, as a quickfix list
---- or an answer in the review, beside it.
+--- Closes a list, and shows a place in the window from which it was opened; if that window shows no file, but for
+--- example a quickfix list or an answer, in another one.
 ---@param from botglue.ListOrigin
 ---@param bufnr integer
 ---@param row integer from 1
@@ -49,7 +48,7 @@ local function show(from, bufnr, row, col)
   M.go(bufnr, row, col)
 end
 
---- The buffer of a path, read if need be.
+--- Loads the file of a path; raises an error if it is not there.
 ---@param path string
 ---@return integer bufnr
 local function load(path)
@@ -57,8 +56,8 @@ local function load(path)
   return require("botglue.editor.load").file(path) or fail(gone, path)
 end
 
---- Opens a file of the host in a split, as it is now, read-only and without modelines: it may contain an agent's text,
---- in which a modeline would set options.
+--- Opens a file of the host in a split, as it is now, read-only and without modelines: it may contain an agent's
+--- text, in which a modeline would set options.
 ---@param path string
 function M.file(path)
   local before = vim.o.modelines
@@ -66,10 +65,10 @@ function M.file(path)
   local ok, err = pcall(function()
     local loaded = vim.fn.bufloaded(path) == 1
     vim.cmd.split({ path, magic = { file = false }, mods = { keepalt = true } })
-    -- For whenever the user reads it again.
+    -- For later, when the user reloads it.
     vim.bo.modeline = false
     if loaded then
-      -- More may have been written since.
+      -- The host may have written more to the file since.
       vim.cmd.edit({ bang = true })
     end
   end)
@@ -80,20 +79,20 @@ function M.file(path)
   vim.bo.modifiable = false
 end
 
---- What the host says, by the field of its reply that says it.
+--- What the host may ask for, by the field of its reply.
 ---@type table<string, fun(value: any, from: botglue.ListOrigin, reply: table)>
 local OPS = {}
 
---- Starts a job once more, or goes on from it: at its range, or, of an earlier time, at its place, which is shown,
---- where its file still reads as the answer left it, or as it was sent.
+--- Starts a job again, or one that continues its session: at its range; for a stored job of another session, at the
+--- place in its file that still has the rows that the answer left, or the rows that were sent.
 function OPS.again(again, from)
   if again.id then
     start.again(again)
     return
   end
   local bufnr = load(again.path)
-  local place = vim.iter(again.places):find(function(one)
-    return vim.deep_equal(api.nvim_buf_get_lines(bufnr, one.row, one.row + #one.rows, false), one.rows)
+  local place = vim.iter(again.places):find(function(old)
+    return vim.deep_equal(api.nvim_buf_get_lines(bufnr, old.row, old.row + #old.rows, false), old.rows)
   end) or fail("the text of this job has changed: select the lines and start a new job")
   place.bufnr = bufnr
   show(from, bufnr, place.first_line, 0)
@@ -114,7 +113,7 @@ function OPS.yank(lines, from, reply)
   notify.warn(("botglue: %d %s of the answer yanked"):format(#lines, #lines == 1 and "line" or "lines"))
 end
 
---- Puts rows below the range of a job, as one undo step.
+--- Inserts rows below the range of a job, as one undo step.
 function OPS.put(lines, from, reply)
   local id = reply.id
   local target = cache.job(id).range
@@ -128,12 +127,12 @@ function OPS.put(lines, from, reply)
   from:close()
 end
 
---- Runs a program in a terminal in a split. Nothing here closes the window.
+--- Runs a program in a terminal in a split. Only the user closes the window.
 function OPS.terminal(terminal, from)
   from:close()
   errors.no_window_in_cmdwin()
   vim.cmd.new()
-  -- With this variable the Claude CLI takes itself for one inside another.
+  -- Cleared, because with this variable the Claude CLI assumes that it runs inside another one.
   local env = vim.tbl_extend("force", terminal.env, { CLAUDECODE = "" })
   local settings = { cwd = terminal.cwd, env = env, term = true }
   local ok, result = pcall(vim.fn.jobstart, terminal.command, settings)
@@ -150,7 +149,7 @@ function OPS.quickfix(items, from)
   vim.cmd("botright copen")
 end
 
---- The raw stream of an agent. `q` closes its window; the last one is left empty: the text is not the user's.
+--- Shows the raw stream of an agent. `q` closes its window; the last window gets an empty buffer instead.
 function OPS.file(path)
   M.file(path)
   local bo = vim.bo
@@ -162,7 +161,7 @@ function OPS.file(path)
   end, { buffer = true, nowait = true, desc = "botglue: close" })
 end
 
---- Asks the host what an action on a row is, and does it.
+--- Asks the host what an action on a row does, and does that.
 ---@param arg { action: string, row: string?, view: string? }
 ---@param from botglue.ListOrigin
 local function act(arg, from)
@@ -172,7 +171,7 @@ local function act(arg, from)
   end
 end
 
---- Has the user choose in their picker: each item has its text, and `act`, what the host says then, or other items.
+--- Has the user choose an item in their picker: an `act` to ask the host about, more `items`, or a reply to follow.
 function OPS.pick(choice, from)
   local function words(item)
     return item.text
@@ -189,13 +188,13 @@ function OPS.pick(choice, from)
   end)
 end
 
---- Does what the host says.
+--- Does what the host asks for.
 ---@param reply table
----@param from botglue.ListOrigin? where it is no list: the current window
+---@param from botglue.ListOrigin? default: the current window
 function M.follow(reply, from)
   from = from or { origin = api.nvim_get_current_win(), close = function() end }
   if reply.range then
-    -- What follows is done there.
+    -- The operations below run at this place.
     local job = cache.job(reply.range)
     local target = job.range
     local bufnr = api.nvim_buf_is_loaded(target.bufnr) and target.bufnr or load(job.path)
@@ -209,7 +208,7 @@ function M.follow(reply, from)
   end
 end
 
---- Does what a key in a window of the host is for.
+--- Performs the action of a key in a window of the host.
 ---@param view botglue.HostWindow
 ---@param action string
 function M.act(view, action)

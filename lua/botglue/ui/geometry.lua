@@ -1,5 +1,5 @@
---- The windows of the tab page: those that show a buffer, their rows and their places on the screen. Opens a window for
---- a buffer that none shows, and places one of ours beside a range.
+--- Finds and measures windows: which ones show a buffer, and where its rows are on the screen. Opens a window for a
+--- buffer that none shows, and computes the place of the plugin's windows beside a range.
 
 local M = {}
 
@@ -7,11 +7,11 @@ local api = vim.api
 
 ---@class botglue.Window: vim.fn.getwininfo.ret.item
 ---@field current boolean whether the user is in it
----@field columns integer those that there are for text
+---@field columns integer the columns for text
 ---@field bottom integer the last screen row for text
----@field compared boolean whether its text is compared with another one
+---@field compared boolean whether it is in diff mode
 
---- What a window shows.
+--- Measures a window.
 ---@param win integer
 ---@return botglue.Window
 function M.info(win)
@@ -22,7 +22,7 @@ function M.info(win)
   return info
 end
 
---- The windows by buffer.
+--- The windows of the tab page, by buffer.
 ---@return table<integer, botglue.Window[]>
 function M.snapshot()
   local found = {}
@@ -42,8 +42,8 @@ function M.of(bufnr, first)
   end, vim.list_extend({ first }, api.nvim_tabpage_list_wins(0)))
 end
 
---- The first window that does not float and shows the buffer: the current one, that before, then all of the tab page.
----@param bufnr integer? any, where it is not said
+--- The first window that shows the buffer and does not float: the current, the previous, or another of the tab page.
+---@param bufnr integer? default: any buffer
 ---@return integer?
 function M.plain(bufnr)
   local all = { api.nvim_get_current_win(), vim.fn.win_getid(vim.fn.winnr("#")) }
@@ -55,8 +55,8 @@ function M.plain(bufnr)
   end
 end
 
---- The window for a buffer: another one, unless that has no file. Then one beside it that shows the buffer already, or
---- has another file.
+--- The window in which to show a buffer: `other` if that shows a file, else a window that shows the buffer already,
+--- or any one with a file.
 ---@param other integer
 ---@param bufnr integer
 ---@return integer
@@ -85,8 +85,8 @@ function M.find_or_open(bufnr)
   return api.nvim_get_current_win(), true
 end
 
---- Whether a confirm or input prompt interrupts typing at the end of a row. `nvim_win_call` would then move the cursor
---- back by one.
+--- Whether a confirm or input prompt interrupts typing at the end of a row: `nvim_win_call` would then move the
+--- cursor back by one.
 ---@return boolean
 function M.is_typing_interrupted()
   local col = api.nvim_win_get_cursor(0)[2]
@@ -106,7 +106,7 @@ local function within(window, fn)
   end
 end
 
---- The screen row on which a line ends; nil where that is not to be seen.
+--- The screen row on which a line ends; nil if that is not visible.
 ---@param window botglue.Window
 ---@param lnum integer
 ---@return integer?
@@ -147,7 +147,7 @@ local function spot_of(range, origin)
   if not info or last < info.topline or first > info.botline then
     return nil
   end
-  -- The rows of a closed fold, and those of a wrapped line above the window, have no position.
+  -- Rows in a closed fold, and rows of a wrapped line above the window, have no position on the screen.
   local top = math.max(vim.fn.screenpos(win, math.max(first, info.topline), 1).row, info.winrow)
   local past = M.end_of(info, math.min(last, info.botline)) or top
   return { first = top - 1, past = math.max(past, top), col = info.wincol - 1 + info.textoff }
@@ -155,11 +155,11 @@ end
 
 ---@class botglue.Placed a window that belongs to a range
 ---@field origin integer a window beside it
----@field spot botglue.ScreenSpot? where the range was seen last
----@field side "below"|"above"|"over"|nil the one that it is on, where it stays if it can
+---@field spot botglue.ScreenSpot? where the range was last visible
+---@field side "below"|"above"|"over"|nil its side of the range, which it keeps if possible
 
---- Where it goes: below its range if it has room there, or more than above; over the end of the range, or in the
---- middle, where neither side has enough.
+--- The place of a window: below its range if there is room, or more than above; at the bottom of the screen, over the
+--- range, if neither side has enough; in the middle of the screen if the range was never visible.
 ---@param placed botglue.Placed
 ---@param range botglue.Range?
 ---@param width integer cells inside
@@ -171,7 +171,7 @@ function M.beside(placed, range, width, height, least)
   local tabs = vim.o.showtabline == 2 or vim.o.showtabline == 1 and #api.nvim_list_tabpages() > 1
   local first, status = tabs and 1 or 0, vim.o.laststatus > 0 and 1 or 0
   local past = math.max(vim.o.lines - vim.o.cmdheight - status, 1)
-  -- With the border.
+  -- Rows on each side, for the window with its border.
   local room = { over = past - first, below = 0, above = 0 }
   if spot then
     room.below, room.above = past - spot.past, spot.first - first

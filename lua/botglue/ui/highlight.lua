@@ -4,8 +4,8 @@ local M = {}
 
 local api = vim.api
 
---- The standard group of each, by which it is read and seen in every colour scheme that Neovim ships. Comment and the
---- groups of diagnostics are not; nor is any text on each NormalFloat.
+--- The standard group of each, chosen so that it is legible in every colour scheme that Neovim ships. Comment and the
+--- groups of diagnostics are not, nor is any text on the NormalFloat of some schemes.
 local LINKS = {
   BotglueActivity = "WinBarNC",
   BotglueAdd = "DiffAdd",

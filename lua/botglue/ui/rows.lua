@@ -1,5 +1,5 @@
---- The rows of the windows that the host draws: replaces rows in a buffer, draws their highlights as they are seen, and
---- folds them.
+--- The rows of the windows whose content the host makes: replaces rows in a buffer, draws their highlights when they
+--- become visible, and folds them.
 
 local connection = require("botglue.host.connection")
 
@@ -9,11 +9,11 @@ local api = vim.api
 local highlights = api.nvim_create_namespace("botglue.view")
 local marks = api.nvim_create_namespace("botglue.view.marks")
 
---- A text, the highlighted bytes (from, to, group, and so on), and what else there is; or the text alone.
+--- A text, its highlights (from, to, group, from, to, group …), and extras; or the text alone.
 ---@alias botglue.ViewRow string|[string, any[], { marks: [integer, table][], fold: [string, string]?, id: string? }?]
----@alias botglue.ViewSplice [integer, integer, botglue.ViewRow[]] the first row, how many go, what takes their place
+---@alias botglue.ViewSplice [integer, integer, botglue.ViewRow[]] the first row, how many are removed, the new rows
 
---- Replaces rows, and draws what is particular to the new ones. Highlights are drawn with the rows that are seen.
+--- Replaces rows, and sets the extmarks of the new ones. Highlights are drawn when a row becomes visible.
 ---@param view botglue.HostWindow
 ---@param splices botglue.ViewSplice[]
 function M.splice(view, splices)
@@ -21,7 +21,7 @@ function M.splice(view, splices)
   vim.bo[bufnr].modifiable = true
   for _, splice in ipairs(splices) do
     local at, gone, rows, lines = splice[1], splice[2], splice[3], {}
-    -- A buffer without rows has one.
+    -- An empty buffer has one row, which is replaced.
     local last = #view.rows == 0 and -1 or at + gone
     if #rows ~= gone then
       local kept = vim.list_slice(view.rows, at + gone + 1)
@@ -41,9 +41,9 @@ function M.splice(view, splices)
   vim.bo[bufnr].modifiable = false
 end
 
---- What the current window shows in a row.
+--- The fold of a row of the current buffer.
 ---@param row integer
----@return [string, string]? fold its level, and the text of the one that begins there
+---@return [string, string]? fold its level, and the text of a fold that begins there
 local function fold_at(row)
   local view = connection.shown[api.nvim_get_current_buf()]
   local extra = view and view.rows[row] and view.rows[row][3]

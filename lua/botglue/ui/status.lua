@@ -1,9 +1,9 @@
---- What hangs at the ranges of jobs: rows below the last line, texts beside the last ones that are visible, and the
---- colour of the range. The host makes all of it for the places that are reported here; nothing of the user's moves
---- when it is drawn.
+--- Draws the status of jobs at their ranges: rows below the last line, texts beside the last visible lines, and the
+--- colour of the range. The host makes all of it for the places that this module reports; drawing never scrolls the
+--- user's window.
 ---
---- Rows are virtual lines below the range, or below the closed fold with it, as far as they push the cursor not out of
---- the window.
+--- Rows are virtual lines below the range, or below the closed fold that holds it, and only as many as do not push
+--- the cursor out of the window.
 
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
@@ -16,8 +16,8 @@ local M = {}
 local api = vim.api
 local namespace = api.nvim_create_namespace("botglue.status")
 
-local PAUSE = 100 -- milliseconds from a key that changes no window to the next look
-local SOON = 10 -- milliseconds from a change to the next look at what else hangs
+local KEY_DELAY = 100 -- milliseconds from a cursor move or a text change until all is drawn again
+local OTHERS_DELAY = 10 -- milliseconds from a change of one status until the others are drawn again
 local FLASH = 200 -- milliseconds
 local LEAST = 12 -- cells beside a line
 local MOST = 5 -- rows beside a range
@@ -25,16 +25,16 @@ local PRIORITY = 100
 
 ---@alias botglue.Chunks [string, string?][] texts with their highlight groups
 
----@class botglue.Hung
+---@class botglue.Hung the status of a job at its range
 ---@field job botglue.Job
 ---@field bufnr integer where it is drawn
 ---@field rows botglue.Chunks[]
 ---@field aside botglue.Chunks[]
----@field mark integer that of the rows; those of the texts beside follow
+---@field mark integer the id of the rows' extmark; the ids of the texts beside follow
 ---@field drawn botglue.Chunks[]? the rows that are drawn
----@field seen table what the host knows of its place
+---@field seen table the place that was last reported to the host
 
---- Takes away what is drawn, until it is drawn again.
+--- Removes what is drawn, until it is drawn again.
 ---@param hung botglue.Hung
 local function hide(hung)
   for i = 0, api.nvim_buf_is_valid(hung.bufnr) and MOST or -1 do
@@ -43,10 +43,10 @@ local function hide(hung)
   hung.drawn = nil
 end
 
---- Whether rows below a line of the current window may be that many more: above the cursor none while the user types or
---- selects, else as many as the window has room for without scrolling.
+--- Whether rows may be added below a line of the current window. Above the cursor: none while the user types or
+--- selects, else as many as fit into the window without scrolling.
 ---@param lnum integer
----@param more integer
+---@param more integer how many
 ---@return boolean
 local function may_grow(lnum, more)
   if more <= 0 or vim.fn.line(".") <= lnum or lnum < vim.fn.line("w0") then
@@ -59,17 +59,17 @@ end
 --- Puts the rows below the range.
 ---@param hung botglue.Hung
 ---@param last integer its last line
----@param fold_end integer? that of the closed fold that holds this one
----@param is_user boolean whether the current window shows the buffer
-local function draw_below(hung, last, fold_end, is_user)
+---@param fold_end integer? the last line of the closed fold that holds this one
+---@param is_current boolean whether the current window shows the buffer
+local function draw_below(hung, last, fold_end, is_current)
   local rows, drawn = hung.rows, hung.drawn
-  if is_user and not may_grow(fold_end or last, #rows - #(drawn or {})) then
+  if is_current and not may_grow(fold_end or last, #rows - #(drawn or {})) then
     if not drawn then
       return
     end
     rows = vim.list_slice(rows, 1, #drawn)
   end
-  -- What hangs on a line in a fold is folded away with it.
+  -- Virtual lines of a line in a closed fold are hidden: so they go above the line after the fold.
   local row = fold_end or last - 1
   if rows ~= drawn or api.nvim_buf_get_extmark_by_id(hung.bufnr, namespace, hung.mark, {})[1] ~= row then
     api.nvim_buf_set_extmark(hung.bufnr, namespace, row, 0, {
@@ -82,12 +82,12 @@ local function draw_below(hung, last, fold_end, is_user)
   end
 end
 
---- Shows the texts beside the last visible lines of the range: in place of rows that are not seen at the end of the
---- line, else at the edge of the window.
+--- Shows the texts beside the last visible lines of the range: at the end of a line if they replace rows that are not
+--- visible, else at the edge of the window.
 ---@param hung botglue.Hung
 ---@param first integer the first visible line
 ---@param last integer the last one
----@param room integer? the cells beside that one, where the rows below the range are not seen
+---@param room integer? the cells beside that line; nil if the rows below the range are visible
 local function draw_beside(hung, first, last, room)
   local aside = hung.aside
   for i = 1, MOST do
@@ -106,8 +106,8 @@ local function draw_beside(hung, first, last, room)
   end
 end
 
---- Draws it, and returns where it is seen now. Nothing is drawn where its place is not known, where the buffer is
---- compared with another one, against which rows below a range would shift it, or under review, which says whose it is.
+--- Draws a status, and returns where it is visible now. Draws nothing if its place is unknown, in diff mode, where
+--- rows would shift one text against the other, or in a review, whose winbar shows the job.
 ---@param hung botglue.Hung
 ---@param shown botglue.Window[] the windows that show the buffer
 ---@return table seen
@@ -116,10 +116,10 @@ local function draw(hung, shown)
   local at = not (review and review.job == hung.job) and range:place()
   local first, last = range:lines()
   first, last = math.max(first, 1), math.max(last, 1)
-  local user, window -- the current one, and the one that counts where those that show the range differ
+  local user, window -- the current window, if it shows the buffer; the window that counts if several show the range
   for _, other in ipairs(shown) do
     at, user = not other.compared and at, other.current and other or user
-    -- Or what stands right below it.
+    -- Or the row right below it.
     if last >= other.topline - 1 and first <= other.botline + 1 then
       seen.columns = math.min(seen.columns or math.huge, other.columns)
       window = (other.current or not window) and other or window
@@ -144,12 +144,12 @@ local function draw(hung, shown)
   end
   local cursor = user and api.nvim_win_get_cursor(user.winid)[1] or 0
   seen.is_here = cursor >= first and cursor <= last
-  -- What hangs on one row has the same.
+  -- The same for each status that is drawn at one row.
   seen.at = ("%d %d"):format(hung.bufnr, fold_end or last)
   return seen
 end
 
---- Draws everything where it belongs now, or only some of it.
+--- Draws each status at its current place, or only some of them.
 ---@param only table<integer, botglue.Hung>? by job
 function M.place(only)
   local shown, told = windows.snapshot(), {}
@@ -169,9 +169,9 @@ function M.place(only)
   end
 end
 
-local place_all = debounce(M.place, SOON)
+local place_all = debounce(M.place, OTHERS_DELAY)
 
---- Follows the windows and the cursor, as long as anything hangs.
+--- Follows the windows and the cursor, as long as a status is drawn.
 local function watch()
   local function on(events, pause)
     api.nvim_create_autocmd(events, {
@@ -181,7 +181,7 @@ local function watch()
     })
   end
   on({ "WinScrolled", "WinResized", "WinEnter", "BufWinEnter", "TabEnter", "ModeChanged" })
-  on({ "CursorMoved", "CursorMovedI", "TextChanged", "TextChangedI" }, PAUSE)
+  on({ "CursorMoved", "CursorMovedI", "TextChanged", "TextChangedI" }, KEY_DELAY)
 end
 
 ---@param hung botglue.Hung
@@ -196,7 +196,7 @@ end
 
 ---@param item table
 ---@return botglue.Hung?
-local function take(item)
+local function update(item)
   local job, hung = connection.jobs[item.id], connection.hung[item.id]
   if item.gone or not job then
     if hung then
@@ -224,13 +224,13 @@ local function take(item)
   return hung
 end
 
---- Takes what changes.
+--- Applies the host's changes.
 ---@param items table[] `Hung` in src/ui/status.rs
 function M.hang(items)
   local changed, is_all = {}, false
   for _, item in ipairs(items) do
-    changed[item.id] = take(item)
-    -- Other things may be seen elsewhere by that.
+    changed[item.id] = update(item)
+    -- This may move what is drawn for other jobs.
     is_all = is_all or item.gone or item.group ~= nil
   end
   M.place(changed)
@@ -239,7 +239,7 @@ function M.hang(items)
   end
 end
 
--- The host is gone: nothing hangs any more.
+-- The host is gone: removes each status.
 table.insert(connection.hooks.lost, function()
   vim.iter(vim.tbl_values(connection.hung)):each(drop)
 end)

@@ -1,6 +1,6 @@
---- The windows that the host draws: opens, draws and closes them as the host says, and reports keys, the end of a
---- window, and the size of the screen. What a window shows is the host's: nothing here knows it. `q` closes a window
---- here, so a host that does not answer holds none open.
+--- The windows whose content the host makes: opens, draws and closes them as the host says, and reports their keys,
+--- their end and the size of the screen. Nothing here knows what a window shows. `q` closes a window without the
+--- host, so a host that does not answer keeps none open.
 
 local ask = require("botglue.host.ask")
 local capture = require("botglue.editor.capture")
@@ -14,24 +14,24 @@ local windows = require("botglue.ui.geometry")
 local M = {}
 
 local api, tell = vim.api, client.tell
-local LEAST = 5 -- rows that there have to be beside a range
+local LEAST = 5 -- rows that a window needs beside a range
 local ENDED = "%#BotglueFailure#✗ the host has ended · q close"
 
 ---@class botglue.HostWindow: botglue.OwnWindow, botglue.Placed, botglue.ListOrigin
 ---@field id string
 ---@field opening table how it is opened: `Opening` in src/ui/opening.rs
----@field against integer? the window with which it is compared
----@field is_lent boolean? whether that was opened for this
----@field is_theirs boolean? whether that was in diff mode before
+---@field against integer? the window that it is compared with in diff mode
+---@field opened_against boolean? whether `against` was opened for this
+---@field was_diff boolean? whether `against` was in diff mode before
 ---@field rows botglue.ViewRow[] what it shows
 ---@field at string? the id of the row of the cursor
----@field said table<string, string> what the user said last, by action
+---@field said table<string, string> the user's last input, by action
 local View = {}
 View.__index = View
 
---- Puts a window beside the range of a job, at most half as high as the screen.
+--- The config of a window beside the range of a job, at most half as high as the screen.
 ---@param placed botglue.Placed
----@param config vim.api.keyset.win_config as the host would have it
+---@param config vim.api.keyset.win_config the host's
 ---@param id integer
 ---@return vim.api.keyset.win_config
 local function beside(placed, config, id)
@@ -40,8 +40,8 @@ local function beside(placed, config, id)
   return vim.tbl_extend("force", config, windows.beside(placed, range, config.width, height, LEAST))
 end
 
---- Colours a buffer as Markdown. A user's autocommand, or a Neovim without the parser, may fail at that: such an error
---- would end in a hit-enter prompt.
+--- Colours a buffer as Markdown. A user's autocommand may fail at that, and so does a Neovim without the parser: an
+--- error would show a hit-enter prompt.
 ---@param bufnr integer
 ---@param how "parsed"|"by lines" whether it is parsed as a whole, which conceals more, and takes long for a long text
 local function colour(bufnr, how)
@@ -62,7 +62,7 @@ function View:id_of(row)
   return extra and extra.id
 end
 
---- Replaces rows; the cursor stays on its row, and that at its place in the window, unless the window is at its top.
+--- Replaces rows. The cursor stays on its row, and that row at its height in the window, unless that shows row 1.
 ---@param splices botglue.ViewSplice[]
 function View:splice(splices)
   local view = self.at and #splices > 0 and api.nvim_win_call(self.win, vim.fn.winsaveview)
@@ -103,8 +103,8 @@ function View:show(config)
   elseif kind == "beside" then
     config = { split = "right", win = connection.views[self.opening.with].win }
   elseif kind == "against" then
-    self.against, self.is_lent = windows.find_or_open(self.opening.against)
-    self.is_theirs = vim.wo[self.against].diff
+    self.against, self.opened_against = windows.find_or_open(self.opening.against)
+    self.was_diff = vim.wo[self.against].diff
     config = { split = "right", win = self.against }
   else
     local is_pane = kind == "pane"
@@ -114,7 +114,7 @@ function View:show(config)
   api.nvim_open_win(bufnr, false, config)
 end
 
---- Moves it to another place. What is concealed in its text takes no rows.
+--- Moves the window. Beside a range it is no higher than its text, of which concealed parts take no rows.
 ---@param config vim.api.keyset.win_config
 function View:move(config)
   local id = self.opening.beside
@@ -133,10 +133,10 @@ function View:close()
   connection.views[self.id], connection.shown[self.bufnr] = nil, nil
   own.close(self)
   if self.against and api.nvim_win_is_valid(self.against) then
-    if not self.is_theirs then
+    if not self.was_diff then
       api.nvim_win_call(self.against, vim.cmd.diffoff)
     end
-    if self.is_lent then
+    if self.opened_against then
       pcall(api.nvim_win_close, self.against, false)
     end
   end
@@ -148,7 +148,7 @@ function View:close()
   end
 end
 
---- Asks the user for words, and tells the host.
+--- Asks the user for a text, and sends it to the host.
 ---@param action string
 ---@param prompt string
 function View:input(action, prompt)
@@ -211,7 +211,7 @@ local function open(call, enters)
   end
   own.open(self, opening.window, enters, self.show, self, call.config)
   if enters and api.nvim_get_mode().mode ~= "n" then
-    -- Insert mode would go on in it.
+    -- Else Insert mode would go on in this window.
     vim.cmd.stopinsert()
   end
   for _, win in ipairs(opening.diff and { self.win, self.against } or {}) do
@@ -226,14 +226,14 @@ local function open(call, enters)
   return self
 end
 
---- Whether a window opens, and the user goes there; nil: it does not, and what it would have shown is said. To an
---- answer that has just come they go if they have not gone on since they asked; else it opens where there is room.
+--- Whether the user enters a window that the host opens; nil if it must not open. One with a new answer is entered
+--- only if the user has not moved on since they asked; else it opens if there is room, or only a message is shown.
 ---@param call table
 ---@return boolean? enters
 local function enters(call)
   local opening = call.open
   if call.token and not connection.questions[call.token] then
-    -- The command has given up, and said that nothing was done.
+    -- The command has stopped waiting, and has told the user that nothing was done.
     return nil
   elseif not opening.arrives then
     return opening.kind ~= "pane"
@@ -257,7 +257,7 @@ local function enters(call)
   end
 end
 
----@param call table `calls` in src/ui/screen.rs: only what is other than before
+---@param call table `calls` in src/ui/screen.rs: only what has changed
 local function draw(call)
   local view = connection.views[call.id]
   if call.open then
@@ -277,14 +277,14 @@ local function draw(call)
       view:move(call.config)
     end
   end
-  -- Where no cursor can go the window shows its first row, whatever comes above that.
+  -- A pane cannot be entered: its cursor stays in row 1, so that the pane shows it even if rows are inserted above.
   local row = call.cursor or view.opening.kind == "pane" and 1
   for _, win in ipairs(vim.fn.win_findbuf(view.bufnr)) do
     if call.bar then
       vim.wo[win][0].winbar = call.bar
     end
     if row then
-      -- Cursors of texts that are compared move together.
+      -- In diff mode the cursors of both windows move together: so the column stays that of the other one.
       local col = view.against and api.nvim_win_get_cursor(view.against)[2] or 0
       api.nvim_win_set_cursor(win, { row, col })
     end
@@ -294,9 +294,9 @@ local function draw(call)
   end
 end
 
---- Draws what the host says. Where Neovim allows no window and no text to change, as in another plugin's expression
---- map that waits, this and all that follows is drawn once it does.
----@param call table `calls` in src/ui/screen.rs: only what is other than before
+--- Draws what the host says. While Neovim lets no window or text change (E565), as in another plugin's expression map
+--- that waits, this call and all calls after it are put off.
+---@param call table `calls` in src/ui/screen.rs: only what has changed
 function M.draw(call)
   local late, err = connection.late, "E565"
   local ok = #late == 0
@@ -306,7 +306,7 @@ function M.draw(call)
   if ok then
     return
   elseif tostring(err):find("E565", 1, true) then
-    -- The command does not wait any more by then.
+    -- By the time it is drawn, the command no longer waits.
     call.token, late[#late + 1] = nil, call
     return #late == 1
       and api.nvim_create_autocmd("SafeState", {
@@ -327,8 +327,8 @@ function M.draw(call)
   error(err, 0)
 end
 
--- The host is gone. A window stays with what it shows, for what is typed in it is not meant for the text below, and
--- says so where it has a row for that. Its id is free for the next host.
+-- The host is gone. Its windows stay open, because keys typed in them are not meant for the text below, and those
+-- with a bar say so there. They get other ids, because the next host uses these again.
 table.insert(connection.hooks.lost, function(err)
   local left = connection.views
   connection.late, connection.views = {}, {}

@@ -1,4 +1,4 @@
---- The windows of the plugin's own: opens, follows and closes one. A window and its buffer are always closed together.
+--- The plugin's own windows: opens, watches and closes one. A window and its buffer are always closed together.
 
 local highlight = require("botglue.ui.highlight")
 local windows = require("botglue.ui.geometry")
@@ -11,31 +11,31 @@ local LOOKS =
 
 ---@class botglue.OwnWindow
 ---@field bufnr integer
----@field win integer? none where it could not be opened
----@field before integer the window from which it was opened
----@field origin integer the same, or one beside it that does not float
+---@field win integer? nil if it could not be opened
+---@field before integer the window from which it was opened, to return to
+---@field origin integer the same, or another one if that floats
 ---@field group integer of autocommands
 ---@field is_current boolean? whether the user went into it last
 ---@field was_current boolean? whether the user was in it when it was closed
 ---@field close fun(self: botglue.OwnWindow)
 
---- Makes its buffer: wiped with its window, and modifiable whatever the user has set for new buffers.
+--- Makes its buffer, which is wiped with its window.
 ---@param own botglue.OwnWindow
 ---@param name string
 function M.make(own, name)
   own.before, own.origin = api.nvim_get_current_win(), windows.plain()
-  -- Where no window may open this raises the error, before there is a buffer that cannot be deleted.
+  -- Raises the error if no window may open now, before there is a buffer that could not be deleted.
   api.nvim_set_current_win(own.before)
   highlight.define()
   own.bufnr = api.nvim_create_buf(false, true)
   vim.bo[own.bufnr].bufhidden = "wipe"
-  -- `:set nomodifiable` and `nvim -M` count for new buffers, too.
+  -- `:set nomodifiable` and `nvim -M` apply to new buffers, too.
   vim.bo[own.bufnr].modifiable = true
-  -- The same thing may be shown already; then this has no name.
+  -- Another buffer may have the name already; then this one has none.
   pcall(vim.cmd, ("noautocmd call nvim_buf_set_name(%d, %s)"):format(own.bufnr, vim.fn.string(name)))
 end
 
---- Sets the options of a window that shows it.
+--- Sets options of a window, for the buffer that it shows.
 ---@param win integer
 ---@param options table<string, any>
 function M.set_options(win, options)
@@ -44,8 +44,8 @@ function M.set_options(win, options)
   end
 end
 
---- Opens a window for its buffer. A floating one has highlight groups of its own, but for those that are set for it. An
---- error in one of the user's autocommands is shown, and stands in the way of nothing.
+--- Opens a window for its buffer. A floating one gets the plugin's highlight groups, except where `options` sets
+--- them. An error in one of the user's autocommands is shown and stops nothing.
 ---@param own botglue.OwnWindow
 ---@param options table<string, any> of the window
 ---@param enters boolean whether the user goes there
@@ -55,10 +55,10 @@ function M.open(own, options, enters, show, ...)
   local ok, err = pcall(show, ...)
   own.win = vim.fn.win_findbuf(own.bufnr)[1] or error(err, 0)
   if enters then
-    local is_left, raised = pcall(api.nvim_set_current_win, own.win)
-    ok, err = ok and is_left, is_left and err or raised
+    local is_entered, raised = pcall(api.nvim_set_current_win, own.win)
+    ok, err = ok and is_entered, is_entered and err or raised
     if api.nvim_get_current_win() ~= own.win then
-      -- One that failed when the user's buffer was left would keep them there.
+      -- An autocommand that fails when the user's buffer is left would keep them there.
       vim.cmd(("noautocmd call nvim_set_current_win(%d)"):format(own.win))
     end
   end
@@ -71,7 +71,7 @@ function M.open(own, options, enters, show, ...)
   end
 end
 
---- Closes it, and goes back to where it was opened from.
+--- Closes it, and goes back to the window from which it was opened.
 ---@param own botglue.OwnWindow
 function M.close(own)
   local was_here = api.nvim_get_current_win() == own.win
@@ -95,7 +95,7 @@ end
 ---@param own botglue.OwnWindow
 ---@param about string
 ---@param on_resize fun()
----@return fun(events: string|string[], callback: fun(), options: table?) on for other events while it is there
+---@return fun(events: string|string[], callback: fun(), options: table?) on watches other events until it is closed
 function M.watch(own, about, on_resize)
   own.group = api.nvim_create_augroup("botglue.window." .. own.bufnr, { clear = true })
   local function on(events, callback, options)
@@ -118,7 +118,7 @@ function M.watch(own, about, on_resize)
     own.is_current = is_here()
   end)
   on("VimResized", function()
-    -- `:tabdo wincmd =`, which many people have here, takes the user out of a window that keeps its buffer.
+    -- `:tabdo wincmd =`, a common autocommand for this event, takes the user out of a window with 'winfixbuf'.
     if own.is_current and api.nvim_win_is_valid(own.win) then
       api.nvim_set_current_win(own.win)
     end

@@ -1,9 +1,9 @@
 --- Asks the user for a prompt in a window at the range. The caller has marked the range, so edits during typing move
 --- it. The agent is started at once, so that it is ready when the prompt is sent.
 ---
---- The text is here, and drafts: what was typed in prompts that were closed. What the window shows of the agent, what
---- completes a word, and what the keys choose is the host's, which hears of each change and stores what was typed.
---- There is one prompt at a time.
+--- This module owns the text, and the drafts: texts of prompts that were closed unsent. The host hears of each change
+--- and stores the text; it decides what the window shows of the agent, what completes a word, and what the keys
+--- choose. There is one prompt at a time.
 
 local capture = require("botglue.editor.capture")
 local client = require("botglue.host.client")
@@ -19,11 +19,11 @@ local M = {}
 local api, guard = vim.api, errors.guard
 local EVERYWHERE = { "n", "i", "s" }
 
---- The keys, each with its modes, what it does (other keys, a method of the prompt or a word for the host), and what it
---- is in the menu; asked: done before the next key.
+--- The maps: key, modes, action (other keys, a method of the prompt, or a word for the host), and the key to press
+--- instead while the menu is open; asked: the host's reply is awaited before the next key.
 ---@type { [1]: string, [2]: string|string[], [3]: string, [4]: string?, asked: boolean? }[]
 local KEYS = {
-  -- Leaving insert mode repeats an insertion with a count or in block mode: that belongs to the text.
+  -- Leaves insert mode first, which repeats an insertion with a count or in block mode: that belongs to the text.
   { "<C-s>", "i", "<Esc><Cmd>lua require('botglue.ui.prompt').submit()<CR>" },
   { "<C-s>", { "n", "s" }, "submit" },
   { "<S-Tab>", EVERYWHERE, "model", "<Up>" },
@@ -36,7 +36,7 @@ local KEYS = {
   { "<CR>", { "n", "s" }, "submit" },
   { "<Esc>", "n", "leave" },
   { "q", "n", "leave" },
-  -- A proposal is deleted, and typing goes on.
+  -- Deletes a suggestion; typing goes on.
   { "<BS>", "s", [[<C-\><C-n>ggVG"_c]] },
   { "<Del>", "s", [[<C-\><C-n>ggVG"_c]] },
   { "g?", "n", "more" },
@@ -44,11 +44,11 @@ local KEYS = {
 }
 
 ---@class botglue.Prompt: botglue.PromptWindow
----@field id integer that no other has, also of another Neovim: when it opened, in microseconds
+---@field id integer unique among all Neovims: when it, or the draft that it continues, opened, in microseconds
 ---@field request botglue.Request
----@field repeats boolean? whether `.` repeats the operator that asks for it
+---@field repeats boolean? whether an operator asked for the prompt, which `.` then repeats
 ---@field proposal string? a suggested prompt; typing replaces it
----@field draft table? what was chosen in the draft with which it begins, as the host has said
+---@field draft table? what the keys had chosen in the draft that it continues, as the host reported it
 ---@field typed string its text when it was last read
 ---@field is_sent boolean?
 ---@field from botglue.PromptOrigin
@@ -74,8 +74,8 @@ function Prompt:set_text(new)
   api.nvim_win_set_cursor(self.win, { #lines, #lines[#lines] })
 end
 
---- What the host has to know of it as it is now, and what a key is to do.
----@param key string?
+--- The current state of the prompt for the host, and the action of a key.
+---@param key string? the action
 ---@return table message
 function Prompt:message(key)
   local message = { id = self.id, key = key }
@@ -102,17 +102,17 @@ function Prompt:tell(key)
   client.tell("prompt", self:message(key))
 end
 
---- Has the host do at once what a key is for, before the next one is read.
----@param key string
+--- Has the host perform the action of a key, and waits for the reply before the next key.
+---@param key string the action
 ---@return table reply
 function Prompt:ask(key)
   local message = self:message(key)
-  -- Those that are there now, and not when it was opened.
+  -- The buffers of this moment, which may be others than when the prompt opened.
   message.buffers = key == "send" and capture.buffers(self.project) or nil
   return require("botglue.host.ask").open("prompt", message, { keeps_keys = true })
 end
 
---- Shows earlier prompts as a list, or leaves it. Insert mode starts with the key, never with the list.
+--- Shows earlier prompts as a list, or closes the list. Insert mode starts with the key, not when the list comes.
 function Prompt:list()
   if not api.nvim_get_mode().mode:match("^i") then
     vim.cmd.startinsert({ bang = true })
@@ -120,7 +120,7 @@ function Prompt:list()
   self:tell("list")
 end
 
---- Makes the prompt known to a host.
+--- Tells the host about the prompt.
 function Prompt:introduce()
   local process, bufnr = connection.process, self.range.bufnr
   if not process or not self:is_open() then
@@ -149,11 +149,11 @@ function Prompt:introduce()
   client.tell("prompt", message)
 end
 
---- Puts an earlier prompt in place of the text. Undo restores what the user typed.
+--- Replaces the text with an earlier prompt. Undo restores what the user typed.
 ---@param earlier string
 function Prompt:recall(earlier)
   if api.nvim_get_mode().mode:match("^[vVsS]") then
-    -- A proposal is selected.
+    -- A suggestion is selected.
     vim.cmd("normal! \27")
     vim.cmd.startinsert({ bang = true })
   end
@@ -164,19 +164,19 @@ function Prompt:recall(earlier)
   bo.undolevels = bo.undolevels
 end
 
---- Its window is gone, or is to go.
+--- Closes the prompt; its window may be gone already.
 function Prompt:close()
   if self.is_closed then
     return
   end
-  -- What was typed ahead may close it before a host has heard of it.
+  -- Keys typed ahead may close the prompt before a host was started, which has to store the text.
   client.connect()
   self.is_closed, connection.prompt = true, nil
   if self.win then
     own.close(self)
   end
   if not self.is_sent and self.typed:find("%S") and vim.trim(self.typed) ~= self.proposal then
-    -- The next prompt at these lines goes on with it.
+    -- The next prompt at these lines continues this text.
     table.insert(connection.drafts, self)
   end
   self:tell(self.is_sent and "sent" or "close")
@@ -189,7 +189,7 @@ function Prompt:close()
   end
 end
 
---- Closes the prompt; the user is where they came from, as they were there.
+--- Closes the prompt; the user is back in the window and the mode from which they opened it.
 function Prompt:leave()
   origin.normal_mode()
   self.before = self.from.win
@@ -198,7 +198,7 @@ function Prompt:leave()
   origin.type_on(self.from)
 end
 
---- Sends what was typed, if there is anything. Where it names what is not there the prompt stays as it is.
+--- Sends what was typed, if anything. If it names something that does not exist, raises an error and stays open.
 function Prompt:submit()
   local text = vim.trim(self:text())
   local wanted = text == "" and {} or self:ask("send")
@@ -218,7 +218,7 @@ function Prompt:submit()
   end
 end
 
---- The same where the user was typing; they go on where it stays. Why is shown then: as Insert mode begins it hides it.
+--- Submits from Insert mode. After an error typing goes on; the error is shown only then, else it would be hidden.
 function M.submit()
   local prompt = connection.prompt
   local ok, raised = pcall(Prompt.submit, prompt)
@@ -228,14 +228,14 @@ function M.submit()
   end
 end
 
---- Maps the keys. While the menu is open, its own come first. What the host does at a key comes with what it draws.
+--- Maps the keys. While the menu is open, its own keys come first. The host answers a key with a call to `draw`.
 function Prompt:map()
   for _, key in ipairs(KEYS) do
     local lhs, modes, does, in_menu = unpack(key)
     vim.keymap.set(modes, lhs, function()
       local pressed = in_menu and window.has_menu() and in_menu or does:match("^<.*")
       if pressed then
-        -- Before the next typed one.
+        -- Inserted before keys that are typed ahead.
         api.nvim_feedkeys(vim.keycode(pressed), "ni", false)
       else
         guard(self[does] or key.asked and self.ask or self.tell, self, does)
@@ -256,11 +256,11 @@ function Prompt:watch()
       self:tell()
     end
   end
-  local soon, here = debounce(update), { buffer = self.bufnr }
-  -- At once: a signal that ends Neovim takes the text from the buffer before any autocommand runs.
+  local update_later, here = debounce(update), { buffer = self.bufnr }
+  -- Not debounced: a signal that ends Neovim takes the text from the buffer before any autocommand runs.
   on({ "TextChanged", "TextChangedI", "TextChangedP" }, update, here)
-  on({ "WinScrolled", "WinResized", "VimResized", "ModeChanged", "WinEnter" }, soon)
-  on("User", soon, { pattern = "BotglueJob*" })
+  on({ "WinScrolled", "WinResized", "VimResized", "ModeChanged", "WinEnter" }, update_later)
+  on("User", update_later, { pattern = "BotglueJob*" })
   on("BufReadCmd", function()
     self:set_text(self.typed)
   end, here)
@@ -299,7 +299,7 @@ function Prompt:open()
   self:fill()
   self:watch()
   self:introduce()
-  -- After a command-line question (the default vim.ui.select()) Neovim draws the window only at the next key.
+  -- Else Neovim draws the window only at the next key, after a question in the command line (`vim.ui.select()`).
   vim.schedule(vim.cmd.redraw)
 end
 
@@ -331,15 +331,15 @@ function M.draw(call)
   end
 end
 
---- The newest draft for lines of a range, which is none from now on.
+--- Removes and returns the newest draft for lines of a range.
 ---@param range botglue.Range
 ---@return botglue.Prompt?
 local function take_draft(range)
   local first, last = range:lines()
   for i = #connection.drafts, 1, -1 do
-    local of = connection.drafts[i].range
-    local from, to = of:lines()
-    if of.bufnr == range.bufnr and from <= last and to >= first then
+    local other = connection.drafts[i].range
+    local from, to = other:lines()
+    if other.bufnr == range.bufnr and from <= last and to >= first then
       return table.remove(connection.drafts, i)
     end
   end
@@ -352,7 +352,7 @@ end
 function M.ask(range, request, repeats)
   local open = connection.prompt
   if open and open.win and not open:is_open() then
-    -- The user has closed its window, and typed on.
+    -- The user has closed its window, and an autocommand has not closed the prompt yet.
     open:close()
   elseif open then
     range:unmark()
@@ -379,8 +379,8 @@ function M.ask(range, request, repeats)
     self:close()
     error(raised, 0)
   end
-  -- Behind what draws it: what others do for a file type, and the start of a process, take longer than that. A prompt
-  -- without a host is one all the same.
+  -- After the window is drawn, because the user's FileType autocommands and the start of a host take longer than
+  -- that. The prompt works without a host.
   vim.schedule(function()
     local _, err = client.connect()
     if self:is_open() then

@@ -1,4 +1,4 @@
---- Where the user comes from who opens the prompt: returns there, with the cursor, the mode, and what `.` repeats.
+--- Remembers where the user was when the prompt opened, and restores the cursor, the mode and what `.` repeats.
 
 local M = {}
 
@@ -7,22 +7,22 @@ local api = vim.api
 ---@class botglue.PromptOrigin
 ---@field win integer
 ---@field is_typing boolean
----@field is_behind boolean whether the cursor is behind the last character of its row
+---@field is_at_end boolean whether the cursor is after the last character of its row
 
 ---@return botglue.PromptOrigin
 function M.here()
   local mode, col = api.nvim_get_mode().mode, api.nvim_win_get_cursor(0)[2]
   local length, last = #api.nvim_get_current_line(), api.nvim_buf_get_mark(0, "^")
   -- At the end of a row CTRL-O puts the cursor on the last character.
-  local is_before = mode:match("^ni") and last[1] == vim.fn.line(".") and last[2] == length
+  local was_at_end = mode:match("^ni") and last[1] == vim.fn.line(".") and last[2] == length
   return {
     win = api.nvim_get_current_win(),
     is_typing = mode:match("^[iR]") ~= nil or mode:match("^ni") ~= nil,
-    is_behind = col >= length or is_before or false,
+    is_at_end = col >= length or was_at_end or false,
   }
 end
 
---- Ends select mode, and the insert mode that would begin again after CTRL-O, or after what was selected out of it.
+--- Ends visual or select mode, and an insert mode that would resume after CTRL-O, or after a selection made from it.
 function M.normal_mode()
   local mode = api.nvim_get_mode().mode
   if mode:match("^[vVsS\22\19]") then
@@ -33,11 +33,11 @@ function M.normal_mode()
   end
 end
 
---- The prompt is closed: who was typing types on.
+--- The prompt is closed: a user who was typing before goes on typing.
 ---@param origin botglue.PromptOrigin
 function M.type_on(origin)
   if origin.is_typing and api.nvim_get_current_win() == origin.win then
-    vim.cmd.startinsert({ bang = origin.is_behind })
+    vim.cmd.startinsert({ bang = origin.is_at_end })
   end
 end
 
@@ -53,7 +53,7 @@ function M.watch_dot(on, bufnr, repeats)
     if not is_typed or api.nvim_get_current_buf() == bufnr then
       return
     elseif api.nvim_get_mode().mode:match("^[iR]") then
-      -- In the middle of an insertion that goes on elsewhere, the rest of it would be repeated as commands.
+      -- While the insertion goes on in another buffer, this would make `.` repeat the rest of it as commands.
       api.nvim_create_autocmd("InsertLeave", {
         group = api.nvim_create_augroup("botglue.dot", { clear = true }),
         once = true,

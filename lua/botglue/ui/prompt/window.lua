@@ -1,5 +1,5 @@
---- The window of the prompt: it stays beside its range, and is as high as its text and what the host says below that.
---- It opens at once, with a border of its own; the host draws another one. Its menu is Neovim's completion.
+--- The window of the prompt: stays beside its range, and is as high as its text and the host's rows below the text.
+--- It opens at once with a default border, which the host's frame replaces. Its menu is Neovim's completion.
 
 local own = require("botglue.ui.window")
 local windows = require("botglue.ui.geometry")
@@ -8,7 +8,7 @@ local M = {}
 
 local api = vim.api
 local below = api.nvim_create_namespace("botglue.prompt.below")
-local WIDTH = 74 -- cells inside, where the screen has them
+local WIDTH = 74 -- cells inside, if the screen has them
 local LEAST, MOST = 3, 10 -- rows inside
 local MENU_ROWS = 8
 local WINDOW = {
@@ -23,11 +23,11 @@ local WINDOW = {
   wrap = true,
 }
 
---- Of a sentence, which is no code.
+--- Options of the buffer, for prose and not for code.
 local BUFFER =
   { textwidth = 0, wrapmargin = 0, complete = "", omnifunc = "", completefunc = "", autocomplete = false }
 
---- Variables of the buffer by which plugins complete, lint and suggest nothing.
+--- Variables of the buffer that keep other plugins from completing, linting and suggesting in it.
 local VARIABLES = {
   completion = false, -- blink.cmp
   minicompletion_disable = true,
@@ -42,11 +42,11 @@ local VARIABLES = {
   ale_enabled = 0,
 }
 
----@class botglue.PromptFrame what the host says is drawn
+---@class botglue.PromptFrame what the host draws around the text
 ---@field title botglue.Chunks the border above
 ---@field footer botglue.Chunks the border below
 ---@field said botglue.Chunks[] the rows below the text
----@field chosen table? what the keys have chosen, for the next host
+---@field chosen table? what the user has chosen by keys; reported to the next host
 M.FRAME = {
   title = { { " botglue ", "BotglueTitle" } },
   footer = { { " <C-s>", "BotglueKey" }, { " send ", "BotglueLabel" } },
@@ -59,9 +59,9 @@ M.FRAME = {
 ---@field width integer cells inside
 ---@field config table of the window
 
---- The place, the size and the border.
+--- The place, the size and the border of the window.
 ---@param self botglue.PromptWindow
----@param rows integer that its text takes, with what is said below it
+---@param rows integer the rows of its text and of what is below that
 ---@return table config
 local function config(self, rows)
   self.width = math.max(math.min(WIDTH, vim.o.columns - 2), 1)
@@ -83,14 +83,14 @@ function M.follow(self)
     api.nvim_win_set_config(self.win, wanted)
   end
   if rows <= wanted.height then
-    -- Neovim leaves the text where it was scrolled to while the window was lower.
+    -- Neovim keeps the text scrolled as it was while the window had fewer rows.
     api.nvim_win_call(self.win, function()
       vim.fn.winrestview({ topline = 1, topfill = 0, skipcol = 0 })
     end)
   end
 end
 
---- Says below the text why there is no host.
+--- Shows below the text why there is no host.
 ---@param self botglue.PromptWindow
 ---@param why string
 function M.say(self, why)
@@ -117,7 +117,7 @@ end
 function M.open(self)
   require("botglue.host.errors").no_window_in_cmdwin()
   own.make(self, "botglue://prompt")
-  -- Plugins ask when the buffer is entered.
+  -- Set now, because plugins read them when the buffer is entered.
   for name, value in pairs(VARIABLES) do
     vim.b[self.bufnr][name] = value
   end
@@ -140,8 +140,8 @@ function M.has_menu()
   return vim.fn.pumvisible() == 1
 end
 
---- Shows what the host offers for the text as it is: any words, not only those that begin with the typed text.
----@param at integer the byte, from 0, at which they begin
+--- Shows the host's completions for the current text: any words, not only those that begin with the typed text.
+---@param at integer the byte, from 0, at which the completed word begins
 ---@param items table[] for |complete()|
 function M.menu(at, items)
   if api.nvim_get_mode().mode:match("^i") and (items[1] or M.has_menu()) then
@@ -149,7 +149,7 @@ function M.menu(at, items)
   end
 end
 
---- Some of how the menu works are global options: they are the user's again outside of the prompt.
+--- Sets the options of the menu. Some are global: outside of the prompt they have the user's values again.
 ---@param on fun(event: string, callback: fun(), options: table) for events of the prompt
 ---@param bufnr integer
 function M.watch_menu(on, bufnr)

@@ -1,6 +1,6 @@
---- Shows a held answer as the host says, and accepts one. As a text it is in a buffer of its own, which its name alone
---- reads, `botglue://answer/UUID`: `:w` there makes its text the answer, and `:e!` shows that again. Typed text is
---- stored shortly after each key, and is there again after a crash.
+--- Shows a held answer as the host says. As a text it is in a buffer of its own, which can be read by its name alone,
+--- `botglue://answer/UUID`: `:w` makes the buffer's text the answer, and `:e!` shows the answer again. Typed text is
+--- stored shortly after each key, and restored after a crash.
 
 local ask = require("botglue.host.ask")
 local client = require("botglue.host.client")
@@ -17,9 +17,9 @@ local api = vim.api
 
 local PREFIX = "botglue://answer/"
 local NOT_HELD = "this answer is not held any more"
-local KEPT_AFTER = 250 -- milliseconds from a key to the store that has it
+local SENT_AFTER = 250 -- milliseconds from a key until the text is sent to be stored
 
---- What the host shows of an answer.
+--- Asks the host what to show of an answer.
 ---@param job botglue.Job
 ---@param is_text boolean? the answer alone
 ---@param is_diff boolean?
@@ -53,7 +53,7 @@ end
 --- Shows a held answer as the host says: its hunks in its buffer, its blocks, or the answer alone.
 ---@param id integer
 ---@param is_text boolean? the answer alone
----@param is_diff boolean? what its buffer would be; of a landed answer what was there before, and after
+---@param is_diff boolean? the proposal; for a landed answer, the text before and after it
 function M.show(id, is_text, is_diff)
   local job = cache.job(id)
   errors.no_window_in_cmdwin()
@@ -70,10 +70,10 @@ function M.show(id, is_text, is_diff)
   end
 end
 
---- Tells the host what is typed in the buffer of an answer and not saved, or what was saved.
+--- Sends the host the text of an answer's buffer: as typed and not saved, or as saved.
 ---@param bufnr integer
 local function tell(bufnr)
-  -- One that was not read takes no changes.
+  -- A buffer whose answer could not be read is not modifiable.
   local is_read = api.nvim_buf_is_loaded(bufnr) and vim.bo[bufnr].modifiable
   local job = is_read and job_of(bufnr)
   local process = connection.process
@@ -88,15 +88,15 @@ local function tell_all()
   vim.iter(api.nvim_list_bufs()):each(tell)
 end
 
--- What the last host may not have read, and what was typed a moment before.
+-- A new host may lack what the last one was sent; before a decision or the end of Neovim the timer may not have run.
 for _, name in ipairs({ "started", "deciding", "leaving" }) do
   table.insert(connection.hooks[name], tell_all)
 end
 
---- The user has typed in one.
-M.typed = debounce(tell_all, KEPT_AFTER)
+--- The user has typed in the buffer of an answer.
+M.typed = debounce(tell_all, SENT_AFTER)
 
---- Shows the answer, and what was typed in it; undo does not go back before that.
+--- Fills a buffer with the answer, or with what was typed in it and not saved; undo does not go back before that.
 ---@param bufnr integer
 ---@param job botglue.Job
 local function fill(bufnr, job)
@@ -105,14 +105,14 @@ local function fill(bufnr, job)
   bo.undolevels, bo.modifiable = -1, true
   api.nvim_buf_set_lines(bufnr, 0, -1, false, answer.typed or answer.lines)
   bo.undolevels, bo.modified = levels, answer.typed ~= nil
-  -- Its colours only: what else a file type brings, as a language server, is for files.
+  -- Only the syntax: other parts of a file type, such as a language server, are for files.
   bo.syntax = api.nvim_buf_is_loaded(source) and vim.bo[source].filetype or ""
   for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
     vim.wo[win][0].winbar = answer.title:gsub("%%", "%%%%") .. "%<"
   end
 end
 
---- Reads the buffer of an answer; one of an earlier session is taken over first.
+--- Reads the buffer of an answer; takes over an answer of an earlier session first.
 ---@param bufnr integer
 function M.read(bufnr)
   local bo, job = vim.bo[bufnr], job_of(bufnr)
@@ -121,14 +121,14 @@ function M.read(bufnr)
     local _, err = ask.change("held", vim.empty_dict(), bufnr)
     job = job_of(bufnr) or errors.fail("%s", err or NOT_HELD)
   elseif vim.v.cmdbang == 1 then
-    -- What is typed goes.
+    -- `:e!` drops what was typed.
     vim.b[bufnr].botglue_saved = nil
     client.tell("edit", { id = job.id })
   end
   fill(bufnr, job)
 end
 
---- Makes what is in a buffer the answer.
+--- Makes the text of a buffer the answer.
 ---@param bufnr integer
 function M.write(bufnr)
   if not vim.bo[bufnr].modifiable then

@@ -1,5 +1,5 @@
---- The keys of a review: `]c`, `[c`, `do`, `dp`, `dO` in its buffer, in normal mode. Those with `d` are keys after that
---- operator, so that they work at any pace; each is an operator of its own, so that a count and `.` work.
+--- The keys of a review: `]c`, `[c`, `do`, `dp`, `dO` in its buffer, in normal mode. Those with `d` are motions of
+--- that operator, so that they have no timeout; each runs an operator of its own, so that a count and `.` work.
 
 local ask = require("botglue.host.ask")
 local capture = require("botglue.editor.capture")
@@ -12,11 +12,11 @@ local M = {}
 local api = vim.api
 local DESC = "botglue: %s hunk"
 
---- Does what a key means with the hunks as they are drawn. Where the text has changed since, the host computes them
---- first, and those that are others now are only shown.
+--- Performs a key on the hunks as drawn. If the text has changed since, the host computes the hunks again, and only
+--- shows those that are different now.
 ---@param verb "next"|"previous"|"take"|"drop"|"both"
----@param lines { [1]: integer, [2]: integer }? with the hunks there, from 1; else with the one under the cursor, and as
----many as the count says
+---@param lines { [1]: integer, [2]: integer }? the lines whose hunks are meant, from 1; default: the hunk under the
+--- cursor, and the next ones as a count says
 local function press(verb, lines)
   local review, bufnr = connection.review, api.nvim_get_current_buf()
   if not review or review.bufnr ~= bufnr then
@@ -45,20 +45,20 @@ local function press(verb, lines)
   tell(ask.change("hunk", about, bufnr, tell))
 end
 
---- The same; an error is shown.
+--- Performs a key, and shows an error.
 function M.press(...)
   errors.guard(press, ...)
 end
 
---- The operators: `take`; `both` takes and keeps the user's rows above where both have changed the same; `drop` brings
---- back what was dropped already.
+--- The functions of the operators. `both` takes a hunk and, in a conflict, keeps the user's rows above it; `drop`
+--- brings back a hunk that was dropped already.
 for _, verb in ipairs({ "take", "both", "drop" }) do
   M[verb] = function()
     M.press(verb)
   end
 end
 
---- An operator on the hunk under the cursor. What it goes over does not matter.
+--- Starts an operator on the hunk under the cursor; its motion does not matter.
 ---@param verb "take"|"drop"|"both"
 ---@return string keys
 function M.operator(verb)
@@ -66,7 +66,7 @@ function M.operator(verb)
   return "g@l"
 end
 
---- What is mapped: what it does, the mode of the key, the key, and what is typed in normal mode.
+--- The maps: verb, mode, key, and what the user types in normal mode.
 local KEYS = {
   { "take", "o", "o", "do" },
   { "drop", "o", "p", "dp" },
@@ -75,10 +75,10 @@ local KEYS = {
   { "previous", "n", "[c", "[c" },
 }
 
---- Maps the keys that the user has mapped neither in a buffer, which is current, nor, of an operator, anywhere: what
---- would be reached through one of theirs would be theirs elsewhere, too.
+--- Maps the keys in the current buffer, except those that the user has mapped in this buffer, and the `d` keys that
+--- the user has mapped anywhere: such a key must not mean something else here.
 ---@param bufnr integer
----@return string[] ours as they are typed
+---@return string[] ours the mapped keys, as the user types them
 function M.map(bufnr)
   local function is_theirs(mode, lhs, is_operator)
     local map = vim.fn.maparg(lhs, mode, false, true)
@@ -103,7 +103,7 @@ function M.map(bufnr)
   return ours
 end
 
---- Takes away the maps that are still ours.
+--- Removes the maps that are still the plugin's.
 ---@param bufnr integer
 function M.unmap(bufnr)
   for _, mode in ipairs(api.nvim_buf_is_valid(bufnr) and { "n", "o" } or {}) do

@@ -1,5 +1,5 @@
---- Scrolls windows around virtual lines: the cursor keeps its screen row when some are drawn above it, those above the
---- first line are shown, and a hunk that the cursor goes to is visible.
+--- Scrolls windows because of virtual lines: keeps the cursor in its screen row when lines are drawn above it, shows
+--- the ones above the first line, and makes the hunk visible that the cursor goes to.
 
 local windows = require("botglue.ui.geometry")
 
@@ -7,8 +7,8 @@ local M = {}
 
 local api = vim.api
 
---- How many rows of the screen lines take in the current window, with the virtual lines between them; those above the
---- first one count only where that is said.
+--- How many screen rows some lines take in the current window, with the virtual lines between them; the virtual lines
+--- above the first one count only with `with_fill`.
 ---@param first integer from 1
 ---@param last integer
 ---@param with_fill boolean?
@@ -25,7 +25,7 @@ local function fill_above(line)
   return height(line, line, true) - height(line, line)
 end
 
---- The first line of the closed fold that holds a line, else that line.
+--- The first line of the closed fold that holds a line, or the line itself if it is in none.
 ---@param line integer
 ---@return integer
 local function fold_start(line)
@@ -33,14 +33,14 @@ local function fold_start(line)
   return start > 0 and start or line
 end
 
---- How many rows the bar above the text of the current window has.
+--- The height of the current window's winbar: 0 or 1.
 ---@return integer
 local function bar()
   return vim.fn.getwininfo(api.nvim_get_current_win())[1].winbar
 end
 
---- How many rows of the screen are above the cursor's line in the current window, with the bar above its text.
----@return integer? nil where its topmost line is cut
+--- How many screen rows are above the cursor's line in the current window, with its winbar.
+---@return integer? nil if its topmost line is cut, or below the cursor's
 local function rows_above()
   local view = vim.fn.winsaveview()
   local line = fold_start(view.lnum)
@@ -56,7 +56,7 @@ end
 local function scroll_to(rows)
   local line, last = fold_start(vim.fn.line(".")), vim.fn.line("$")
   if last <= vim.fn.winheight(0) and height(1, last, true) <= vim.fn.winheight(0) then
-    -- All of the buffer can be seen.
+    -- The whole buffer fits into the window.
     vim.fn.winrestview({ topline = 1, topfill = fill_above(1) })
     return
   end
@@ -72,7 +72,7 @@ local function scroll_to(rows)
   vim.fn.winrestview({ topline = top, topfill = shown })
 end
 
---- Draws, and leaves the cursor in its row of the screen in each window of a buffer.
+--- Draws, and keeps the cursor in its screen row in each window of a buffer.
 ---@param bufnr integer
 ---@param draw fun()
 function M.keep(bufnr, draw)
@@ -90,7 +90,7 @@ function M.keep(bufnr, draw)
   end
 end
 
---- Shows what is above the first line of a window that begins there.
+--- Shows the virtual lines above line 1 in a window whose topmost line is that one.
 ---@param win integer
 function M.show_top(win)
   api.nvim_win_call(win, function()
@@ -101,7 +101,7 @@ function M.show_top(win)
 end
 
 --- Scrolls the current window so that a hunk under the cursor is visible to its end, if there is room.
----@param past integer the row behind those that go, from 0
+---@param past integer the row after the ones that the hunk deletes, from 0
 function M.reveal(past)
   vim.cmd("normal! zv")
   local view = vim.fn.winsaveview()

@@ -1,5 +1,5 @@
---- The review of a held answer in its buffer, of which a Neovim has at most one: reports to the host the windows in
---- which hunks are drawn, and draws the marks that it has made for those.
+--- The review of a held answer in its buffer; a Neovim has at most one. Reports to the host the windows in which
+--- hunks are drawn, and draws the marks that the host makes for them.
 
 local capture = require("botglue.editor.capture")
 local client = require("botglue.host.client")
@@ -14,9 +14,9 @@ local windows = require("botglue.ui.geometry")
 local M = {}
 
 local api = vim.api
-local OURS = "%#BotglueHeld#" -- what the head line begins with
+local OURS = "%#BotglueHeld#" -- the beginning of a review's winbar
 
---- The namespace of the marks in the window with a number.
+--- The namespace of the marks in the window at a position of the host's list.
 ---@param number integer
 ---@return integer
 local function namespace_of(number)
@@ -44,9 +44,9 @@ end
 ---@return table
 local function pane_of(win)
   local info, wo = vim.fn.getwininfo(win)[1], vim.wo[win]
-  -- That with the head line, whether it is there or not.
+  -- The height with a winbar, whether there is one or not.
   local height = math.max(info.height + info.winbar - 1, 1)
-  -- Some heights of the window, so that few scrolls lead to other rows.
+  -- In multiples of the height, so that few scrolls change the rows.
   local first = math.max(math.floor((info.topline - 1) / height) - 1, 0) * height
   local past = (math.floor(info.botline / height) + 2) * height
   return {
@@ -68,25 +68,25 @@ end
 ---@class botglue.Review
 ---@field job botglue.Job
 ---@field bufnr integer
----@field keys string[] those that are ours
----@field panes table[]? those that were reported
----@field drawn integer the number of those in which something is drawn
----@field tops table<integer, integer> the topmost line of each window, as last seen
+---@field keys string[] the keys that it has mapped
+---@field panes table[]? the windows as reported last
+---@field drawn integer the number of windows in which something is drawn
+---@field tops table<integer, integer> the topmost line of each window when it was last checked
 local Review = {}
 Review.__index = Review
 
---- Puts the head line above the text of a window, or takes it away: what the user has there is there again then.
+--- Sets the review's winbar in a window, or restores the user's.
 ---@param win integer
----@param head string?
-local function set_head(win, head)
-  local bar = vim.wo[win][0].winbar
-  local is_ours = vim.startswith(bar, OURS)
-  if head and not is_ours then
-    vim.w[win].botglue_winbar = bar
+---@param bar string?
+local function set_winbar(win, bar)
+  local current = vim.wo[win][0].winbar
+  local is_ours = vim.startswith(current, OURS)
+  if bar and not is_ours then
+    vim.w[win].botglue_winbar = current
   end
-  if head or is_ours then
-    -- A window of one row has no room for it.
-    local wanted = head or vim.w[win].botglue_winbar or ""
+  if bar or is_ours then
+    -- Fails in a window of one row, which has no room for it.
+    local wanted = bar or vim.w[win].botglue_winbar or ""
     pcall(api.nvim_set_option_value, "winbar", wanted, { win = win, scope = "local" })
   end
 end
@@ -100,7 +100,7 @@ function Review:visit(there)
   scroll.reveal(there.past)
 end
 
---- Tells the host in which windows hunks are drawn, and near which rows; it draws them there.
+--- Tells the host in which windows, and near which rows, it has to draw hunks.
 function Review:report()
   if windows.is_typing_interrupted() then
     return
@@ -136,35 +136,35 @@ table.insert(connection.hooks.started, function()
 end)
 
 --- Replaces all that is drawn.
----@param painted table[] for each window: row, byte and options of the marks, and the head line
+---@param painted table[] for each window: row, byte and options of the marks, and the winbar
 function Review:draw(painted)
-  local heads = {}
+  local bars = {}
   scroll.keep(self.bufnr, function()
     for i = 1, self.drawn do
       api.nvim_buf_clear_namespace(self.bufnr, namespace_of(i), 0, -1)
     end
     for i, pane in ipairs(painted) do
       local namespace, win = namespace_of(i), pane.win
-      heads[win] = pane.bar
+      bars[win] = pane.bar
       if api.nvim_win_is_valid(win) then
         api.nvim__ns_set(namespace, { wins = { win } })
       end
       for _, mark in ipairs(pane.marks) do
         local row, col, opts = unpack(mark)
-        -- A mark that undo brought back would be where the text was.
+        -- Undo must not bring a mark back that the host has not drawn for that text.
         opts.undo_restore, opts.strict = false, false
         api.nvim_buf_set_extmark(self.bufnr, namespace, row, col, opts)
       end
     end
     for _, win in ipairs(vim.fn.win_findbuf(self.bufnr)) do
-      set_head(win, heads[win])
+      set_winbar(win, bars[win])
     end
   end)
   self.drawn = #painted
 end
 
---- Draws what the host says. Where the text has changed since there is more soon; until then what is drawn moves with
---- it.
+--- Draws what the host says. If the text has changed since, the host will draw again soon; until then the old marks
+--- move with the text.
 ---@param painted table
 function M.paint(painted)
   local review, tick = connection.review, painted.tick
@@ -185,7 +185,7 @@ function M.paint(painted)
   end
 end
 
---- Windows may have changed: what has come near is drawn, and what is above the first line shown.
+--- Windows may have changed: reports them, and shows the virtual lines above line 1 in those that have come to it.
 function Review:follow_windows()
   self:report()
   for _, win in ipairs(windows.of(self.bufnr)) do
@@ -197,7 +197,7 @@ function Review:follow_windows()
   end
 end
 
---- Takes away all of it. What was taken or dropped stays so.
+--- Ends the review and removes all that is drawn. Hunks that were taken or dropped stay so.
 function Review:close()
   if connection.review ~= self then
     return
@@ -217,8 +217,8 @@ function Review:watch()
     group = api.nvim_create_augroup("botglue.review", { clear = true }),
     desc = "botglue: the review",
     callback = function(event)
-      -- What is drawn within the event is on the screen with what has scrolled; and no event tells of folds, and of a
-      -- gutter.
+      -- Drawn within `WinScrolled`, hunks are on the screen together with the scrolled rows. `SafeState`, because
+      -- folds and the width of the gutter change without an event.
       if event.event == "SafeState" and api.nvim_get_mode().mode ~= "n" then
         return
       elseif api.nvim_buf_is_loaded(self.bufnr) then
@@ -228,13 +228,13 @@ function Review:watch()
       end
     end,
   })
-  -- A window has the options of another one, or those that it had for a buffer.
+  -- A window may get a stale winbar: copied from another window, or as it was when it last showed the buffer.
   api.nvim_create_autocmd("BufWinEnter", {
     group = api.nvim_create_augroup("botglue.review.head", { clear = true }),
     desc = "botglue: the head line of a review that has ended",
     callback = function(event)
       if not connection.review or connection.review.bufnr ~= event.buf then
-        set_head(api.nvim_get_current_win())
+        set_winbar(api.nvim_get_current_win())
       end
     end,
   })
@@ -245,7 +245,7 @@ function M.close()
   (connection.review or errors.fail("no review is open")):close()
 end
 
---- Opens the review of a held answer whose place is known, in place of one that is open.
+--- Opens the review of a held answer whose place is known; closes another one.
 ---@param job botglue.Job
 function M.open(job)
   local bufnr = job.range.bufnr
