@@ -1,5 +1,5 @@
--- Registers the command and the maps. Requires no botglue module and starts nothing: that happens on first use.
--- `setup()` reads it once more for the maps.
+-- Registers the command, the maps and the autocommands. Requires no botglue module and starts nothing: that happens
+-- on first use. `setup()` sources it again for the maps.
 local is_again = vim.fn.exists(":Botglue") == 2
 if vim.g.loaded_botglue and not is_again then
   return
@@ -7,7 +7,7 @@ end
 vim.g.loaded_botglue = 1
 local api, fn = vim.api, vim.fn
 
--- The options, as far as they are known without a module.
+-- The options, as far as they are known without loading a module.
 local is_read, options = pcall(function()
   local client, global = package.loaded["botglue.host.client"], vim.g.botglue
   return client and client.options() or type(global) == "function" and global() or global
@@ -15,8 +15,8 @@ end)
 options = is_read and type(options) == "table" and options or {}
 local has_defaults = options.default_keymaps ~= false
 
--- Of each map the mode, the name, what it does, what it runs (behind `:` a command, behind `=` what returns keys), and
--- its default key.
+-- For each map: mode, name, description, what it runs (`:` a subcommand, `=` a function that returns keys, else a
+-- function), and its default key.
 local MAPS = {
   { "x", "run", "run on the selection", "command.maps'.visual()", "<leader>pp" },
   { "n", "run", "run on a motion", "=command.maps'.operator()" },
@@ -40,13 +40,13 @@ local MAPS = {
   { "n", "hunk-drop", "hunk, drop", "=ui.review.keys'.operator('drop')" },
 }
 
--- Whether the user has maps that begin as the default ones do, or lead to ours: else none of these is looked up.
+-- Whether the user has maps that begin like the default ones, or run a `<Plug>` map: else no single map is looked up.
 local function has_maps(mode)
   return fn.mapcheck("<leader>p", mode) ~= "" or fn.hasmapto("<Plug>(botglue-", mode) > 0
 end
 local is_looked_up = { n = has_maps("n"), x = has_maps("x") }
 
--- `nvim_set_keymap`: `vim.keymap.set` takes three times as long, which counts as Neovim starts.
+-- `nvim_set_keymap`, because `vim.keymap.set` takes three times as long, which matters while Neovim starts.
 for _, map in ipairs(MAPS) do
   local mode, name, desc, runs, key = unpack(map)
   local how, what = runs:match("^([:=]?)(.*)")
@@ -55,7 +55,7 @@ for _, map in ipairs(MAPS) do
     or (how == "=" and "v:lua." or "<Cmd>lua ") .. "require'botglue." .. what
   rhs = how == "=" and rhs or rhs .. "<CR>"
   api.nvim_set_keymap(mode, plug, rhs, { noremap = true, expr = how == "=", desc = "botglue: " .. desc })
-  -- Unless the user has mapped what the default maps begin with, the key, or what it does.
+  -- No default key if the user has mapped `<leader>p`, the key itself, or another key to the `<Plug>` map.
   local is_taken = is_looked_up[mode]
     and (fn.maparg("<leader>p", mode) .. fn.maparg(key or "", mode) ~= "" or fn.hasmapto(plug, mode) > 0)
   if key and has_defaults and not is_taken then
@@ -79,7 +79,7 @@ end, {
   end,
 })
 
--- The buffer of an answer has a name that reads itself, also in another session: `:mksession` has a new buffer get it.
+-- The buffer of an answer is read by its name alone, also in a session file, which names a new one (`BufFilePost`).
 local DOES = { BufReadCmd = "read", BufFilePost = "read", BufWriteCmd = "write" }
 local EVENTS = { "BufReadCmd", "BufFilePost", "BufWriteCmd", "TextChanged", "TextChangedI", "TextChangedP" }
 api.nvim_create_autocmd(EVENTS, {
@@ -87,18 +87,18 @@ api.nvim_create_autocmd(EVENTS, {
   desc = "botglue: the answer in a buffer",
   callback = function(args)
     if vim.g.SessionLoad then
-      -- It would say the name, which is too long for a line. It sets the option back.
+      -- Else the session file echoes the name, which is too long for a line. It restores the option itself.
       vim.o.shortmess = vim.o.shortmess .. "F"
     end
     local ok, raised = pcall(require("botglue.ui.review.held")[DOES[args.event] or "typed"], args.buf)
     if not ok then
-      -- Not in one line with what the command says.
+      -- Later, so that it does not share a line with the command's own message.
       vim.schedule_wrap(require("botglue.host.notify").error)(raised)
     end
   end,
 })
 
--- A session brings other windows of the plugin back without their text.
+-- A session file restores other windows of the plugin without their text: they are closed.
 api.nvim_create_autocmd("BufFilePost", {
   pattern = "botglue://*",
   desc = "botglue: a window of another session",
@@ -109,7 +109,7 @@ api.nvim_create_autocmd("BufFilePost", {
   end,
 })
 
--- Small files name held answers of earlier sessions; where there are no journals, nothing is loaded.
+-- Only a journal can have held answers of earlier sessions: without one, no module is loaded.
 local function announce_earlier()
   local dir = vim.fs.normalize(tostring(options.data_dir or fn.stdpath("data") .. "/botglue"))
   if package.loaded["botglue.host.client"] or vim.uv.fs_stat(dir .. "/journal") then
@@ -117,7 +117,7 @@ local function announce_earlier()
   end
 end
 
--- Once the first screen is there and the first keys are read: no start waits for it.
+-- After the first screen is drawn and the first keys are read, so that the start of Neovim does not wait for it.
 local ANNOUNCE_AFTER = 100 -- milliseconds
 
 local function announce_later()

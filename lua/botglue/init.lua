@@ -5,7 +5,7 @@ local connection = require("botglue.host.connection")
 
 local M = {}
 
-local LONGEST = 2 ^ 31 - 1 -- milliseconds that Neovim can wait
+local MAX_WAIT = 2 ^ 31 - 1 -- milliseconds, for `vim.wait()`
 
 local OBSERVED = {
   "any",
@@ -19,7 +19,7 @@ local function must(value, rule, name)
   require("botglue.options").must(value, rule, name)
 end
 
---- Sets options, over those of `vim.g.botglue`. A wrong one raises an error that names it.
+--- Sets options; they override those of `vim.g.botglue`. A wrong option raises an error that names it.
 ---@param opts table?
 function M.setup(opts)
   local ok, raised = pcall(function()
@@ -32,7 +32,7 @@ function M.setup(opts)
     end
   end)
   if not ok then
-    -- Neovim shows it as one line: a string would have a traceback. Plugin managers add words to it.
+    -- Neovim shows a table as one line; a string would get a traceback. Plugin managers join the error with text.
     local function words()
       return tostring(raised)
     end
@@ -59,7 +59,7 @@ function M.run(opts)
   return start(opts)
 end
 
---- Asks a question: its answer is shown, the buffer stays as it is.
+--- Asks a question: shows the answer and does not change the buffer.
 ---@param opts botglue.RunOptions?
 ---@return integer? id
 function M.ask(opts)
@@ -83,8 +83,8 @@ function M.job(id)
   return job and job:table()
 end
 
---- Accepts a held answer: the host merges it with what is there. With `opts.range` these lines become the answer.
---- Raises an error where the answer conflicts with what the user changed and that was not shown.
+--- Accepts a held answer: the host merges it with the current text. With `opts.range` the answer replaces these
+--- lines. Raises an error if it has a conflict that was not shown to the user.
 ---@param id integer
 ---@param opts botglue.AcceptOptions?
 function M.accept(id, opts)
@@ -100,25 +100,25 @@ function M.hunks(id)
   return require("botglue.jobs.decision").hunks(id)
 end
 
---- Shows a held answer; without a number the next one, those of earlier sessions too.
+--- Shows a held answer; without an id the next one, including earlier sessions.
 ---@param id integer?
 function M.review(id)
   require("botglue.command").review(id)
 end
 
---- Rejects a held answer, or that of a job that has not ended: it will not land, and one that waits never starts.
+--- Rejects a held answer, or the answer of an open job: it will not land, and a job in the queue never starts.
 ---@param id integer
 function M.reject(id)
   require("botglue.jobs.decision").decide("reject", id)
 end
 
---- Takes a landed answer back.
+--- Reverts a landed answer.
 ---@param id integer
 function M.revert(id)
   require("botglue.jobs.decision").decide("revert", id)
 end
 
---- Lets a function watch a job: it gets each update as it comes, and last that the job has finished.
+--- Adds an observer to a job: the function gets each update as it comes, and at the end `finished`.
 ---@param id integer
 ---@param fn fun(update: botglue.Update)
 ---@param opts { thinking: boolean? }?
@@ -130,14 +130,14 @@ function M.on(id, fn, opts)
   return require("botglue.jobs.observe").add(job, fn, opts ~= nil and opts.thinking == true)
 end
 
---- The same prompt once more, on the range as it is now.
+--- Starts a job with the same prompt again, on the range as it is now.
 ---@param id integer
 ---@return integer id of the new job
 function M.retry(id)
   return require("botglue.ui.start").ask_again("retry", id) --[[@as integer]]
 end
 
---- Goes on in the session of a job, on its range as it is now; without a prompt asks for it first.
+--- Starts a job that continues the session of another one, on the range as it is now; without a prompt asks for it.
 ---@param id integer
 ---@param prompt string?
 ---@return integer? id of the new job
@@ -151,14 +151,14 @@ end
 --- Waits until a job has ended, no decision is pending and its events were sent, with the event loop running.
 ---@param id integer
 ---@param ms integer
----@return botglue.JobTable? job nil when it has not ended by then
+---@return botglue.JobTable? job nil if it has not ended by then
 function M.wait(id, ms)
   must(ms, { "number", broken = true, least = 0, most = math.huge, as = "a number of milliseconds" }, "ms")
   local job = connection.jobs[id]
   if not job then
     return nil
   end
-  local ok, ended = require("botglue.host.ask").wait(math.min(ms, LONGEST), function()
+  local ok, ended = require("botglue.host.ask").wait(math.min(ms, MAX_WAIT), function()
     return job:is_settled()
   end, 5)
   if not ok then

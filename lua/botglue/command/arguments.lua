@@ -1,4 +1,4 @@
---- Checks what scripts hand over. The first wrong field raises one error that names it.
+--- Checks the arguments of API functions. The first wrong field raises one error that names it.
 
 local option = require("botglue.options")
 local fail = require("botglue.host.errors").fail
@@ -17,7 +17,7 @@ local function buffer(bufnr)
     fail("bufnr must be an existing buffer, got %s", vim.inspect(bufnr))
   end
   bufnr = (bufnr or 0) == 0 and api.nvim_get_current_buf() or bufnr
-  -- An autocommand that fails on reading is its owner's affair, as long as there is text.
+  -- An autocommand of the user may fail at this; only a buffer that is not loaded is an error here.
   local _, err = pcall(vim.fn.bufload, bufnr)
   if not api.nvim_buf_is_loaded(bufnr) then
     fail("buffer %d cannot be loaded: %s", bufnr, vim.split(tostring(err), "\n")[1])
@@ -51,7 +51,7 @@ local RUN = {
   review = { "boolean" },
 }
 
---- Checks the fields of what a function is given.
+--- Checks the fields of an options table.
 ---@param opts any
 ---@param rules botglue.Rules
 local function check(opts, rules)
@@ -63,11 +63,11 @@ local function check(opts, rules)
   end
 end
 
---- Checks what `run()` is given.
+--- Checks the options of `run()`.
 ---@param opts any
 ---@param options botglue.Options
 ---@return botglue.Request request
----@return fun(): botglue.Selection select takes the selection; ends visual mode where it comes from there
+---@return fun(): botglue.Selection select takes the selection; ends visual mode if it comes from there
 function M.check(opts, options)
   opts = opts == nil and {} or opts
   check(opts, RUN)
@@ -88,7 +88,7 @@ function M.check(opts, options)
         return selection.from_spec(bufnr, range)
       end
       local current = bufnr == api.nvim_get_current_buf() and selection.take_visual()
-      -- Below the line that the cursor is on, or was when the buffer was last shown.
+      -- Below the cursor's line, as it is or as it was when the buffer was last shown.
       return current or selection.insertion(bufnr, math.max(vim.fn.getbufinfo(bufnr)[1].lnum, 1))
     end
 end
@@ -103,7 +103,7 @@ local ACCEPT = {
   bufnr = { "number", as = "the number of a loaded buffer", fits = api.nvim_buf_is_loaded },
 }
 
---- Checks what `accept()` is given.
+--- Checks the options of `accept()`.
 ---@param opts any
 function M.check_accept(opts)
   check(opts == nil and {} or opts, ACCEPT)

@@ -1,11 +1,11 @@
---- `:Botglue each`: reads the quickfix list for the host, which says which lines each job is for, and starts the jobs.
+--- `:Botglue each`: reads the quickfix list for the host, which decides the lines of each job, and starts the jobs.
 
 local ask = require("botglue.host.ask")
 local selection = require("botglue.editor.selection")
 
 local api = vim.api
 
---- An item as the host needs it; one with a pattern is at the first line that matches. Its buffer is loaded, not shown.
+--- Converts an item for the host, and loads its buffer unshown. One with a pattern is at the first line that matches.
 ---@param item table
 ---@return table
 local function read(item)
@@ -28,10 +28,10 @@ local function read(item)
   }
 end
 
---- The items that are a place in a file, and in the lines that the command was given: in a window with a list its rows,
---- else those of the buffer. The list is the location list in whose window the user is, else the quickfix list.
+--- The items that are places in files, within the command's range: rows of the list in a window with a list, else
+--- lines of the current buffer. The list is the location list if the current window shows it, else the quickfix list.
 ---@param range { [1]: integer, [2]: integer }?
----@return table about what the host is told of the list
+---@return table about the list, for the host
 local function list(range)
   local info, items = vim.fn.getwininfo(api.nvim_get_current_win())[1], {}
   local all = info.loclist == 1 and vim.fn.getloclist(0) or vim.fn.getqflist()
@@ -55,8 +55,8 @@ end
 
 --- Starts the jobs.
 ---@param wanted botglue.Request of each
----@param range { [1]: integer, [2]: integer }? the rows that the command was given
----@param has_user boolean whether somebody can be asked to confirm many jobs
+---@param range { [1]: integer, [2]: integer }? the command's range
+---@param has_user boolean whether a user can confirm many jobs
 return function(wanted, range, has_user)
   local about = vim.tbl_extend("error", list(range), { prompt = wanted.prompt })
   local reply = ask.open("each", about, { keeps_keys = true })

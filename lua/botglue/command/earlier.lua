@@ -1,6 +1,6 @@
---- Announces held answers and interrupted jobs of earlier sessions, and takes the answers over. Where there is a
---- journal the host's program says what a Neovim that is gone has left. A host is started once a file of an answer is
---- read.
+--- Announces held answers and interrupted jobs of earlier sessions, and takes the answers over. If there is a
+--- journal, the host's program is run once to list what earlier sessions have left. A host is started only when the
+--- file of an answer is read.
 
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
@@ -10,10 +10,10 @@ local M = {}
 
 local api = vim.api
 
---- Takes the answers over once one of their files is in a buffer.
+--- Takes the answers over once a buffer has one of their files.
 ---@param paths string[]
 local function adopt_when_read(paths)
-  --- Whether there is nothing more to wait for.
+  --- Takes the answers over if a buffer has one of the files, and returns whether it has.
   local function adopt(bufnr)
     local is_one = api.nvim_buf_is_loaded(bufnr)
       and vim.list_contains(paths, require("botglue.editor.capture").path(bufnr))
@@ -36,9 +36,9 @@ local function adopt_when_read(paths)
   end
 end
 
---- Announces the answers that wait in this project, and shows each in its file as soon as that is read.
+--- Announces the held answers in this project, and has each shown in its file once that is read.
 function M.announce()
-  local ok, options = pcall(client.options) -- What needs them tells what is wrong with them.
+  local ok, options = pcall(client.options) -- An error in them is shown when a command needs them.
   local has_journal = vim.iter(vim.fs.dir(ok and options.data_dir .. "/journal" or "")):any(function(name)
     return vim.endswith(name, ".jsonl")
   end)

@@ -1,5 +1,5 @@
---- `:Botglue`: captures where it is given, asks the host what it means, and does what only Neovim can. The prompt of a
---- bare `:Botglue` and the log open without a host.
+--- `:Botglue`: captures where the command is given, asks the host what it means, and does what only Neovim can. The
+--- prompt of a bare `:Botglue` and the log open without a host.
 
 local capture = require("botglue.editor.capture")
 local client = require("botglue.host.client")
@@ -12,8 +12,8 @@ local selection = require("botglue.editor.selection")
 local M = {}
 
 local api = vim.api
-local STARTS = { [""] = true, ask = true, run = true } -- what starts a job on the selection
--- What opens no window, or with a prompt none: keys behind it are for the text.
+local STARTS = { [""] = true, ask = true, run = true } -- subcommands that start a job on the selection
+-- Subcommands that open no window if their line matches: keys typed ahead are for the text.
 local KEEPS_KEYS =
   { accept = "", drop = "", each = "", reject = "", retry = "", revert = "", take = "", run = "%s[^+]" }
 KEEPS_KEYS.ask, KEEPS_KEYS.followup = KEEPS_KEYS.run, KEEPS_KEYS.run
@@ -22,12 +22,12 @@ local function ask(...)
   return require("botglue.host.ask").open(...)
 end
 
---- From where a command is given, as the host needs it: the cursor, the project, and where the jobs are.
+--- Where a command is given, for the host: the cursor, the project, and the places of the jobs.
 ---@return table
 local function origin()
   local bufnr, cursor, review = api.nvim_get_current_buf(), api.nvim_win_get_cursor(0), connection.review
   local view = connection.shown[bufnr]
-  -- That of a window of the host is the one from which it was opened.
+  -- For a window of the host, the file of the window from which it was opened.
   local file = view and vim.fn.winbufnr(view.origin) > 0 and vim.fn.winbufnr(view.origin) or bufnr
   return {
     buffer = bufnr,
@@ -46,7 +46,7 @@ local function origin()
   }
 end
 
---- Starts a job on the selection. Without a prompt and a range, on a line with diagnostics, it is for their lines.
+--- Starts a job on the selection. Without a prompt and a range, on a line with diagnostics, it gets their lines.
 ---@param args table
 ---@param request botglue.Request
 ---@param target botglue.Range
@@ -76,8 +76,8 @@ local function open_log()
   vim.cmd("normal! G")
 end
 
---- What only the plugin can do, by the host's name for it.
----@param name string
+--- Does what only the plugin can do.
+---@param name string the host's name for it
 ---@param id integer the job
 ---@param lines { [1]: integer, [2]: integer }? of the command
 local function perform(name, id, lines)
@@ -98,7 +98,7 @@ local function perform(name, id, lines)
   end
 end
 
---- Does what the host says.
+--- Does what the host's reply asks for.
 ---@param reply table
 ---@param args table
 ---@param target botglue.Range?
@@ -117,15 +117,15 @@ local function follow(reply, args, target)
 end
 
 --- `:[range]Botglue[!] [subcommand] [rest]`
----@param args table what nvim_create_user_command hands over
+---@param args table what |nvim_create_user_command()| passes
 local function execute(args)
   local line = vim.trim(args.args)
   local word = line:match("^%S*")
-  -- A wrong option is told before anything is marked.
+  -- Raises an error for a wrong option before anything is marked.
   client.options()
   local target
   if STARTS[word] or vim.startswith(word, "++") then
-    -- Marked at once: the text may change until the host has replied. Without a range it is a place below the line.
+    -- Marked at once, because the text may change before the host replies. Without a range: a place below the line.
     target = range.from_selection(
       args.range == 0 and selection.insertion(api.nvim_get_current_buf(), args.line1)
         or selection.from_command(args.line1, args.line2)
@@ -149,20 +149,20 @@ local function execute(args)
   follow(reply, args, target)
 end
 
---- The command.
----@param args table what nvim_create_user_command hands over
+--- Runs the command, and shows an error.
+---@param args table what |nvim_create_user_command()| passes
 function M.execute(args)
   errors.guard(execute, args)
 end
 
---- Shows a held answer; without a number the next one.
+--- Shows a held answer; without an id the next one.
 ---@param id integer?
 function M.review(id)
   follow(ask("command", { line = "review " .. tostring(id or ""), from = origin() }), { range = 0 })
 end
 
---- Goes so many answers on, or back where `by` is negative: `<Plug>(botglue-next)` and `<Plug>(botglue-prev)`; 0 goes
---- to the newest outcome that was not seen: `<Plug>(botglue-go)`.
+--- Goes `by` answers forward, or back if it is negative: `<Plug>(botglue-next)` and `<Plug>(botglue-prev)`; 0 goes to
+--- the newest outcome that the user has not seen: `<Plug>(botglue-go)`.
 ---@param by integer
 function M.jump(by)
   errors.guard(function()
@@ -171,10 +171,10 @@ function M.jump(by)
   end)
 end
 
---- What completes a command, for |:command-completion-custom|.
+--- Completes a command, for |:command-completion-customlist|.
 ---@param lead string
 ---@param line string
----@param past integer the byte behind the cursor
+---@param past integer how many bytes of the line are before the cursor
 ---@return string[]
 function M.complete(lead, line, past)
   local typed = line:sub(1, past):match("Botglue!?%s+(.*)$") or ""

@@ -13,20 +13,20 @@ function M.visual(question)
   errors.guard(start.on, assert(selection.take_visual()), { question = question })
 end
 
---- The last line of a closed fold, or the line itself where it is in none.
+--- The last line of the closed fold that holds a line, or the line itself if it is in none.
 ---@param line integer
 ---@return integer
 local function fold_end(line)
   return math.max(vim.fn.foldclosedend(line), line)
 end
 
---- `<Plug>(botglue-insert)`: below the current line; below the whole of a closed fold, as `o` goes.
+--- `<Plug>(botglue-insert)`: below the current line, or like `o` below the whole closed fold.
 function M.insert()
   local below = selection.insertion(vim.api.nvim_get_current_buf(), fold_end(vim.fn.line(".")))
   errors.guard(start.on, below, {})
 end
 
---- `<Plug>(botglue-line)`: the current line, or as many as the count says; a closed fold counts as one, as with `dd`.
+--- `<Plug>(botglue-line)`: the current line, or `count` lines; a closed fold counts as one line, as with `dd`.
 function M.run_line()
   errors.guard(function()
     local line = vim.api.nvim_win_get_cursor(0)[1]
@@ -39,8 +39,7 @@ function M.run_line()
   end)
 end
 
---- `<Plug>(botglue-run)` and `<Plug>(botglue-ask)` in normal mode. `.` repeats the operator with the prompt of the last
---- time.
+--- `<Plug>(botglue-run)` and `<Plug>(botglue-ask)` in normal mode. `.` repeats the operator with its last prompt.
 ---@param question boolean?
 ---@return string keys
 function M.operator(question)
@@ -50,7 +49,7 @@ function M.operator(question)
   return "g@"
 end
 
---- The operator's functions; `operatorfunc` takes a name.
+--- The functions of the operators; they are public, because 'operatorfunc' takes a name.
 for name, is_question in pairs({ operate = false, operate_ask = true }) do
   ---@param kind "char"|"line"|"block"
   M[name] = function(kind)
@@ -61,7 +60,7 @@ for name, is_question in pairs({ operate = false, operate_ask = true }) do
   end
 end
 
---- Takes the default maps away that are still ours.
+--- Removes the default maps that are still the plugin's.
 function M.remove_default_keymaps()
   for _, mode in ipairs({ "n", "x" }) do
     for _, map in ipairs(vim.api.nvim_get_keymap(mode)) do
