@@ -15,16 +15,16 @@ local api = vim.api
 local function adopt_when_read(paths)
   --- Takes the answers over if a buffer has one of the files, and returns whether it has.
   local function adopt(bufnr)
-    local is_one = api.nvim_buf_is_loaded(bufnr)
+    local has_file = api.nvim_buf_is_loaded(bufnr)
       and vim.list_contains(paths, require("botglue.editor.capture").path(bufnr))
-    if is_one then
+    if has_file then
       require("botglue.host.ask").send("held", vim.empty_dict(), function(_, err)
         if err then
           notify.warn("botglue: " .. err)
         end
       end)
     end
-    return is_one
+    return has_file
   end
   if not vim.iter(api.nvim_list_bufs()):any(adopt) then
     api.nvim_create_autocmd("BufReadPost", {
@@ -46,7 +46,7 @@ function M.announce()
   if not host then
     return
   end
-  local function tell(said)
+  local function on_listed(said)
     local is_read, left = pcall(vim.json.decode, said.stdout)
     connection.earlier = is_read and left.here or 0
     if is_read and left.words ~= vim.NIL and options.notify ~= "none" then
@@ -57,7 +57,7 @@ function M.announce()
     end
   end
   local root = vim.fs.root(vim.fn.getcwd(), ".git") or vim.fn.getcwd()
-  vim.system({ host, "held", options.data_dir, root }, {}, vim.schedule_wrap(tell))
+  vim.system({ host, "held", options.data_dir, root }, {}, vim.schedule_wrap(on_listed))
 end
 
 return M

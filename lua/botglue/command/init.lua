@@ -102,7 +102,7 @@ end
 ---@param reply table
 ---@param args table
 ---@param target botglue.Range?
-local function follow(reply, args, target)
+local function carry_out(reply, args, target)
   if reply.plugin then
     perform(reply.plugin.name, reply.plugin.id, args.lines)
   elseif reply.start and target then
@@ -146,7 +146,7 @@ local function execute(args)
     end
     error(reply, 0)
   end
-  follow(reply, args, target)
+  carry_out(reply, args, target)
 end
 
 --- Runs the command, and shows an error.
@@ -158,7 +158,7 @@ end
 --- Shows a held answer; without an id the next one.
 ---@param id integer?
 function M.review(id)
-  follow(ask("command", { line = "review " .. tostring(id or ""), from = origin() }), { range = 0 })
+  carry_out(ask("command", { line = "review " .. tostring(id or ""), from = origin() }), { range = 0 })
 end
 
 --- Goes `by` answers forward, or back if it is negative: `<Plug>(botglue-next)` and `<Plug>(botglue-prev)`; 0 goes to

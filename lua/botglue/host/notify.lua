@@ -26,7 +26,7 @@ end
 
 --- Keeps a message visible until the next key: with 'showmode' the next redraw would write the mode over it; over an
 --- error it does so after a second in which Neovim reads no key.
-local function keep()
+local function keep_visible()
   if vim.o.showmode and vim.o.cmdheight > 0 and vim.api.nvim_get_mode().mode ~= "n" then
     vim.o.showmode = false
     local namespace = vim.api.nvim_create_namespace("botglue.notify")
@@ -62,7 +62,7 @@ local function show_cut(line, level)
     vim.cmd.redraw()
   end
   vim.api.nvim_echo({ { text.fit(line, room(), "…"), HIGHLIGHTS[level] } }, false, {})
-  keep()
+  keep_visible()
 end
 
 --- Calls `fn` once a line may be shown: not while a command waits for the host, below which the line would scroll,
@@ -120,7 +120,7 @@ end
 M.error, M.warn = saying(LEVELS.ERROR), saying(LEVELS.WARN)
 
 --- Shows the messages of jobs since the last tick, one line for all jobs with the same message.
-local function tell()
+local function show_messages()
   local news, ids = connection.news, vim.defaulttable()
   connection.news = {}
   for _, item in ipairs(news) do
@@ -141,7 +141,7 @@ function M.add(item)
   table.insert(connection.news, item)
   if #connection.news == 1 then
     vim.schedule(function()
-      at_rest(tell)
+      at_rest(show_messages)
     end)
   end
 end

@@ -72,7 +72,7 @@ end
 
 --- Sends the host the text of an answer's buffer: as typed and not saved, or as saved.
 ---@param bufnr integer
-local function tell(bufnr)
+local function send_text(bufnr)
   -- A buffer whose answer could not be read is not modifiable.
   local is_read = api.nvim_buf_is_loaded(bufnr) and vim.bo[bufnr].modifiable
   local job = is_read and job_of(bufnr)
@@ -84,17 +84,17 @@ local function tell(bufnr)
   end
 end
 
-local function tell_all()
-  vim.iter(api.nvim_list_bufs()):each(tell)
+local function send_all()
+  vim.iter(api.nvim_list_bufs()):each(send_text)
 end
 
 -- A new host may lack what the last one was sent; before a decision or the end of Neovim the timer may not have run.
 for _, name in ipairs({ "started", "deciding", "leaving" }) do
-  table.insert(connection.hooks[name], tell_all)
+  table.insert(connection.hooks[name], send_all)
 end
 
 --- The user has typed in the buffer of an answer.
-M.typed = debounce(tell_all, SENT_AFTER)
+M.typed = debounce(send_all, SENT_AFTER)
 
 --- Fills a buffer with the answer, or with what was typed in it and not saved; undo does not go back before that.
 ---@param bufnr integer
@@ -141,7 +141,7 @@ function M.write(bufnr)
     errors.fail("%s", err and err.message)
   end
   vim.bo[bufnr].modified, vim.b[bufnr].botglue_saved = false, true
-  tell(bufnr)
+  send_text(bufnr)
 end
 
 return M

@@ -37,12 +37,12 @@ local function press(verb, lines)
     local there = ask.open("hunk", about).there
     return there and review:visit(there)
   end
-  local function tell(_, err)
+  local function show_error(_, err)
     if err then
       notify.error("botglue: " .. err)
     end
   end
-  tell(ask.change("hunk", about, bufnr, tell))
+  show_error(ask.change("hunk", about, bufnr, show_error))
 end
 
 --- Performs a key, and shows an error.
