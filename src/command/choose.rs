@@ -17,7 +17,7 @@ pub(super) struct Choice {
 enum Pick {
     /// The newest.
     Newest,
-    /// That of the row of a list, else the one at the cursor, else the only one.
+    /// That of the row of a list, else the one at the cursor, else the only one, of the buffer where that has a file.
     One,
     /// The one at the cursor, else the newest.
     Latest,
@@ -72,10 +72,16 @@ impl Choice {
         match self.pick {
             Pick::Newest => Ok(newest),
             Pick::Latest => Ok(at_cursor(&ids, world).unwrap_or(newest)),
-            Pick::One => at_cursor(&ids, world).or((ids.len() == 1).then_some(newest)).ok_or_else(|| {
-                let ids: Vec<_> = ids.iter().map(ToString::to_string).collect();
-                format!("say which answer: {}", ids.join(", "))
-            }),
+            Pick::One => {
+                let here = world.here;
+                let is_near = |id| here.places.get(id).is_some_and(|at| at.buffer == Some(here.buffer));
+                let mut near = ids.iter().filter(|id| !here.is_file || is_near(id));
+                let only = near.next().filter(|_| near.next().is_none()).copied();
+                at_cursor(&ids, world).or(only).ok_or_else(|| {
+                    let ids: Vec<_> = ids.iter().map(ToString::to_string).collect();
+                    format!("say which answer: {}", ids.join(", "))
+                })
+            }
         }
     }
 }

@@ -65,6 +65,9 @@ pub struct Here {
     /// The job that the cursor is at in a list.
     #[serde(skip)]
     pub row: Option<u64>,
+    /// It is one with a file of the user's: what is elsewhere is not meant.
+    #[serde(default)]
+    pub is_file: bool,
     /// It is the command-line window, in which no window can be opened.
     #[serde(default)]
     pub is_cmdwin: bool,

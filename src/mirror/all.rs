@@ -104,6 +104,14 @@ impl Mirrors {
             _ => None,
         });
         settled.for_each(|job| _ = self.sent.remove(&job));
+        for order in &buffer.orders {
+            if let Order::RangeOnDisk(on_disk) = order
+                && let Some((_, saved)) = self.sent.get_mut(&on_disk.job)
+                && let Some(passage) = &on_disk.passage
+            {
+                *saved = Some(SavedRows::of(passage, on_disk.base.clone()));
+            }
+        }
         orders.append(&mut buffer.orders);
         if buffer.is_gone {
             self.buffers.remove(&number);

@@ -55,6 +55,15 @@ pub struct SavedRows {
     pub base: Option<Vec<Bytes>>,
 }
 
+impl SavedRows {
+    /// Those of a range that stands like this.
+    pub fn of(passage: &Passage, base: Option<Vec<Bytes>>) -> Self {
+        let at = passage.place.rows();
+        let rows = passage.rows.iter().map(|row| row.text.to_vec()).collect();
+        Self { first_line: at.start + usize::from(!at.is_empty()), rows, base }
+    }
+}
+
 impl From<Selection> for Selected {
     fn from(selection: Selection) -> Self {
         let size = |count: u64| usize::try_from(count).unwrap_or_default();

@@ -42,6 +42,7 @@ local function origin()
     review = review and review.job.id,
     shows_review = review and review.bufnr == bufnr,
     view = view and view.id,
+    is_file = vim.bo[bufnr].buftype == "",
     is_cmdwin = vim.fn.getcmdwintype() ~= "",
   }
 end

@@ -43,7 +43,7 @@ end
 ---@param path string
 ---@return integer? bufnr nil where there is no file
 function M.file(path)
-  if path == "" or not vim.uv.fs_stat(path) then
+  if path == "" or (vim.uv.fs_stat(path) or { type = "directory" }).type == "directory" then
     return nil
   end
   local bufnr = vim.fn.bufadd(path)

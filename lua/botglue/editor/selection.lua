@@ -129,15 +129,11 @@ local function select(bufnr, mode, a, b, exclusive, to_eol)
   selection.kind, selection.column = "block", math.min(first_column, last_column)
   if to_eol then
     -- From the corner further left to a column that is right of every row.
-    local from, to = first, { bufnr, last[2], EOL, FAR_RIGHT }
     if last_column < first_column then
-      from, to = last, { bufnr, first[2], EOL, FAR_RIGHT }
+      first, last = last, first
     end
-    to[3] = #fn.getline(to[2]) + 1
-    selection.spans = with_virtualedit("all", function()
-      return region("\22", from, to, false)
-    end)
-    return selection
+    last = { bufnr, last[2], #fn.getline(last[2]) + 1, FAR_RIGHT }
+    is_virtual, exclusive = true, false
   end
   selection.spans = with_virtualedit(is_virtual and "all" or nil, function()
     return region("\22", first, last, exclusive)

@@ -88,8 +88,7 @@ function M.accept(id, opts, shows)
     move(job, opts.range[1], opts.range[2], opts.bufnr or api.nvim_get_current_buf())
   end
   local args = { hunk = opts.hunk, told = opts.tick, range = opts.range, shows = shows }
-  local result = M.decide("accept", id, args)
-  return result ~= nil and result.show ~= nil
+  return (M.decide("accept", id, args) or {}).show ~= nil
 end
 
 --- The hunks of a held answer, for a script.

@@ -54,33 +54,24 @@ function M.introduce(process)
       table.insert(hello.ended, { id = id, prompt = job.facts.prompt, agent = job.facts.agent })
     end
   end
-  if #hello.held + #hello.ended + #hello.lost + #hello.written > 0 then
-    table.insert(process.outbox, 1, { method = "hello", argument = hello })
-  end
+  table.insert(process.outbox, 1, { method = "hello", argument = hello })
 end
 
 --- Neovim is about to end: the user may stay where nothing keeps their held answers.
 function M.confirm()
-  if not connection.process or #vim.api.nvim_list_uis() == 0 then
-    return
-  end
-  local reply = require("botglue.host.ask").open("ending", vim.empty_dict(), { keeps_keys = true })
-  if reply.question and vim.fn.confirm(reply.question, "&Quit\n&Stay", 2) ~= 1 then
-    -- Neovim does not end where its current window is closed meanwhile.
-    local win = vim.api.nvim_get_current_win()
-    vim.cmd.split()
-    vim.api.nvim_win_close(win, true)
+  local ask = connection.process and #vim.api.nvim_list_uis() > 0 and require("botglue.host.ask").open
+  local question = ask and ask("ending", vim.empty_dict(), { keeps_keys = true }).question
+  if question and vim.fn.confirm(question, "&Quit\n&Stay", 2) ~= 1 then
+    -- Neovim does not end if its current window is closed meanwhile.
+    vim.cmd("split | wincmd p | close")
   end
 end
 
 --- Neovim exits: ends the jobs, each with its event. The host notices the exit itself, and ends their agents.
 function M.leave()
   local left = { code = "host_lost", message = "Neovim ended before the answer came: ask again" }
-  local interrupted = end_jobs(left)
-  if #interrupted > 0 then
-    -- The host may see an agent end before it notices that Neovim exits, and would report a failure of its own.
-    client.tell("interrupted", { ids = interrupted })
-  end
+  -- The host may see an agent end before it notices that Neovim exits, and would report a failure of its own.
+  client.tell("interrupted", { ids = end_jobs(left) })
   -- No next tick will send them.
   events.flush()
 end

@@ -12,14 +12,6 @@ local M = {}
 ---@field fn fun(update: botglue.Update)
 ---@field thinking boolean
 
---- A job is about to be sent: returns whether the host is to forward its updates from the start.
----@param job botglue.Job
----@return true?
-function M.from_start(job)
-  job.observed = #job.observers > 0
-  return job.observed or nil
-end
-
 ---@param job botglue.Job
 ---@param fn fun(update: botglue.Update)
 ---@return integer? at

@@ -5,7 +5,6 @@ local client = require("botglue.host.client")
 local capture = require("botglue.editor.capture")
 local errors = require("botglue.host.errors")
 local events = require("botglue.jobs.events")
-local observe = require("botglue.jobs.observe")
 local cache = require("botglue.jobs.cache")
 
 local M = {}
@@ -60,9 +59,6 @@ local function message(target, request, options)
   end
   local before, after = capture.around(bufnr, target.kind == "insert" and first or first - 1, last, limits)
   local said, project = meaning(request, options).text, capture.project(bufnr)
-  local function mentions(what)
-    return said:find(what, 1, true) ~= nil
-  end
   return vim.tbl_extend("force", request, {
     cwd = request.cwd or project,
     path = path,
@@ -75,10 +71,10 @@ local function message(target, request, options)
     before = before,
     after = after,
     diagnostics = capture.diagnostics(bufnr, math.max(first, 1), math.max(last, 1), true),
-    mentioned = mentions("@diagnostics") and capture.diagnostics(bufnr, 0, math.huge, true) or nil,
-    whole = mentions("@diff") and api.nvim_buf_get_lines(bufnr, 0, -1, false) or nil,
-    quickfix = mentions("@quickfix") and capture.quickfix() or nil,
-    buffers = mentions("@buffer:") and capture.texts(project, said, limits.bytes) or nil,
+    mentioned = said:find("@diagnostics", 1, true) and capture.diagnostics(bufnr, 0, math.huge, true) or nil,
+    whole = said:find("@diff", 1, true) and api.nvim_buf_get_lines(bufnr, 0, -1, false) or nil,
+    quickfix = said:find("@quickfix", 1, true) and capture.quickfix() or nil,
+    buffers = said:find("@buffer:", 1, true) and capture.texts(project, said, limits.bytes) or nil,
   })
 end
 
@@ -92,7 +88,8 @@ local function submit(job, sent)
     if not process then
       job:fail(err --[[@as botglue.JobError]])
     elseif job:is_open() then
-      sent.observe = observe.from_start(job)
+      job.observed = #job.observers > 0
+      sent.observe = job.observed or nil
       client.tell_options(process)
       process:notify("geometry", require("botglue.host.ask").here())
       process:notify("run", sent)
@@ -132,7 +129,8 @@ function M.recall(told)
   end)
   local lost = ok and "its place is not known: select the lines and start a new job" or sent
   sent = ok and sent or { lost = lost }
-  job.started, sent.id, sent.observe = vim.uv.hrtime(), job.id, observe.from_start(job)
+  job.started, job.observed = vim.uv.hrtime(), #job.observers > 0
+  sent.id, sent.observe = job.id, job.observed or nil
   client.tell("run", sent)
 end
 

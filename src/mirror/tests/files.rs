@@ -98,6 +98,22 @@ fn without_a_mark_the_rows_are_looked_for() {
 }
 
 #[test]
+fn a_file_that_is_read_again_after_its_buffer_was_wiped_has_the_range_as_it_was_written() {
+    let mut mirrors = mirrored(TEXT);
+    mirrors.take(requested(&sent(7, Some(2), "line", (2, 2), TEXT)));
+    mirrors.take(lines(Some(3), 0..0, &["new"]));
+    let text = [&["new"], TEXT].concat();
+    mirrors.take(wrote(3, text.len(), "/a"));
+    mirrors.take(MirrorEvent::decode("wiped", &json!({ "buffer": 1 })).unwrap().unwrap());
+    let again = || told(2, text.len(), &[without_place(7)]);
+    mirrors.take(again());
+    mirrors.take(whole(1, 2, &text));
+    mirrors.take(again());
+    mirrors.take(CONTACTED);
+    assert_eq!(place_of(&mirrors, 7), Some(Place::Lines(2..3)));
+}
+
+#[test]
 fn an_insertion_is_looked_for_by_the_rows_beside_it() {
     let found = |text: &[&str], line| found(text, &insertion(7, line, TEXT), None);
     assert_eq!(found(TEXT, 2), Some(Place::Lines(2..2)));

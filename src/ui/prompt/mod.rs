@@ -215,8 +215,8 @@ pub struct Prompt {
     /// The word for which files are looked for: its changedtick, its place and its letters.
     wanted: Option<(u64, usize, String)>,
     has_asked_for_files: bool,
-    /// The plugin shows a menu.
-    has_menu: bool,
+    /// The words of the menu that the plugin shows.
+    offered: Vec<String>,
     /// Why a key did nothing, and the changedtick then.
     hint: Option<(&'static str, u64)>,
     /// How often the user has asked for more keys, in this mode.
@@ -298,7 +298,19 @@ impl Prompt {
         self.is_listing &= self.typed.mode == Mode::Insert;
         let is_listed = self.is_listing && before.tick != self.typed.tick;
         let is_other = before.text != self.typed.text || is_listed;
-        (is_other && self.typed.mode == Mode::Insert).then(|| self.complete(agents)).flatten()
+        let is_asked = is_other && self.typed.mode == Mode::Insert && !self.is_browsed(&before);
+        is_asked.then(|| self.complete(agents)).flatten()
+    }
+
+    /// Whether the text is another one only because it shows a row of the menu: CTRL-N and CTRL-P, which no map can take
+    /// there, put its word in as a whole.
+    fn is_browsed(&self, before: &Typed) -> bool {
+        let has_row = |typed: &Typed| {
+            let before = typed.before();
+            self.offered.iter().any(|word| before.ends_with(word))
+        };
+        let is_whole = before.text.len().abs_diff(self.typed.text.len()) > 1;
+        has_row(&self.typed) && (is_whole || has_row(before))
     }
 
     /// What completes the word before the cursor.
@@ -329,8 +341,9 @@ impl Prompt {
     }
 
     fn menu(&mut self, at: usize, items: Vec<Item>) -> Option<Wish> {
-        let had_menu = std::mem::replace(&mut self.has_menu, !items.is_empty());
-        (had_menu || self.has_menu).then_some(Wish::Menu(at, items))
+        let words = items.iter().map(|item| item.word.clone()).collect();
+        let had_menu = !std::mem::replace(&mut self.offered, words).is_empty();
+        (had_menu || !items.is_empty()).then_some(Wish::Menu(at, items))
     }
 
     fn list(&mut self) -> Option<Wish> {
@@ -369,7 +382,7 @@ impl Prompt {
             "more" => self.page += 1,
             "earlier" => return self.step(1),
             "later" => return self.step(-1),
-            "list" if self.is_listing && self.has_menu => {
+            "list" if self.is_listing && !self.offered.is_empty() => {
                 self.is_listing = false;
                 return self.menu(0, Vec::new());
             }
@@ -378,7 +391,7 @@ impl Prompt {
                 return self.recall.is_known.then(|| self.list()).flatten();
             }
             // What was taken is not offered once more.
-            "taken" => (self.is_listing, self.has_menu, self.wanted) = (false, false, None),
+            "taken" => (self.is_listing, self.offered, self.wanted) = (false, Vec::new(), None),
             _ => {}
         }
         None
