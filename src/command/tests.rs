@@ -104,6 +104,11 @@ fn a_command_means_the_named_job_else_the_one_at_the_cursor_else_the_only_or_the
     reads("accept 17", plugin("accept", 17));
     refused("accept x", "not a job number: x");
     refused("accept", "say which answer: 1, 3");
+    let of_another = session(&[(3, "held", "")]);
+    assert_eq!(read_at("reject", &here(), &of_another), Ok(plugin("reject", 3)));
+    let in_file = Here { is_file: true, ..here() };
+    assert_eq!(read_at("reject", &in_file, &of_another), Err("say which answer: 3".to_owned()));
+    assert_eq!(read_at("accept", &Here { line: 9, ..in_file }, &jobs()), Ok(plugin("accept", 1)));
     reads("%accept", Act::All { name: "accept", ids: vec![1] });
     reads("%reject", Act::All { name: "reject", ids: vec![1] });
     refused("%accept 1", "the place of job 1 is known: accept it without a range");

@@ -161,7 +161,7 @@ test("what cannot be is one error line", function()
   equal(said({ { "a", 0 } }, "Botglue each mend it"), "botglue: no quickfix item has a place in a file")
   equal(said({ { "a", 1 } }, "1Botglue each mend it"), "botglue: no quickfix item in these lines")
   equal(
-    said({ { "c", 1 }, { "a", 9 } }, "Botglue each mend it"),
+    said({ { "c", 1 }, { ".", 1 }, { "a", 9 } }, "Botglue each mend it"),
     "botglue: the files of the quickfix list do not exist"
   )
   -- Where some are there the others are left out.
