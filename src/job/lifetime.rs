@@ -126,7 +126,8 @@ impl Run {
                     self.ask_to_end(Some(Stopped::Shutdown), GRACE_AT_SHUTDOWN);
                 }
                 () = sleep_until(deadline) => {
-                    if self.closing.take().is_some() {
+                    // What it says once it was told to end, or has ended, is judged by that.
+                    if matches!(self.stage, Stage::Working) && self.closing.take().is_some() {
                         self.agent.stream.close(&mut stream::updates(&mut |update| sink.update(update)));
                         self.agent.send();
                         self.settle(sink);

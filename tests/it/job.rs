@@ -173,6 +173,11 @@ fn an_agent_that_prints_without_a_pause_and_ignores_term_does_not_outlive_its_ti
     let script = "trap '' TERM; yes '{\"type\":\"noise\"}'; while :; do sleep 1; done";
     let job = run(&serve, 1, agent(&serve, "claude", script, &json!({})), json!({"timeout": 0.3}));
     assert_fails(&job, "timeout", "0.3 s");
+    // What another one says because of that is no answer.
+    let script =
+        r#"trap 'echo "{\"type\":\"completion\",\"finalText\":\"x\"}"' TERM; while :; do sleep 0.1; done"#;
+    let job = run(&serve, 2, agent(&serve, "droid", script, &json!({})), json!({"timeout": 0.3}));
+    assert_fails(&job, "timeout", "0.3 s");
 }
 
 #[test]
