@@ -267,7 +267,9 @@ fn the_host_once_an_answer_is_stored_and_not_told() {
          require('botglue').on(id, function(update)
            if update.kind == 'text' then vim.fn.writefile({}, go .. '.met') end
            while update.kind == 'text' and not vim.uv.fs_stat(go) do vim.uv.sleep(5) end
-         end)",
+         end)
+         -- The host knows of it before the agent says anything.
+         require('botglue.host.ask').open('settled', {}, { within = 60000 })",
         &[json!(scene.id), json!(go)],
     );
     let mut agent = scene.gated.run("it");
